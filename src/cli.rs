@@ -5,7 +5,8 @@ mod recipes;
 pub use recipes::{RecipeArgs, RecipesArgs};
 
 use crate::config::ExecutorChoice;
-use crate::domain::{SandboxLevel, Severity};
+use crate::domain::{Policy, SandboxLevel, Severity};
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,7 +76,7 @@ pub struct ModelArgs {
 pub struct ConfineArgs {
     /// How runs are confined; a level that is named is had, or nothing runs
     #[arg(long, value_enum, value_name = "LEVEL")]
-    pub sandbox: Option<Sandbox>,
+    pub sandbox: Option<SandboxLevel>,
     /// Let runs read this folder too
     #[arg(long, value_name = "DIR")]
     pub allow_read: Vec<PathBuf>,
@@ -185,8 +186,8 @@ pub struct RunArgs {
     #[arg(last = true, value_name = "PROMPT", hide = true)]
     pub rest: Vec<String>,
     /// Which blocks may run without being asked about
-    #[arg(long, value_enum, default_value_t = Approve::Never)]
-    pub approve: Approve,
+    #[arg(long, value_enum, default_value_t = Policy::Ask)]
+    pub approve: Policy,
     /// One JSON object a line for each event
     #[arg(long)]
     pub json: bool,
@@ -201,38 +202,54 @@ pub struct RunArgs {
     pub model: ModelArgs,
 }
 
-/// Which blocks may run without being asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Approve {
-    /// None: a block ends the run with exit code 10
-    #[default]
-    Never,
-    /// Those that the review finds nothing medium or high in
-    Clean,
-    /// All
-    All,
-}
-
-/// How runs are confined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Sandbox {
-    /// The working folder can be read, not written
-    ReadOnly,
-    /// The working folder can be read and written (the default, as far as it can be had)
-    Workspace,
-    /// Not at all: code can do anything that your account can
-    Off,
-}
-
-impl Sandbox {
-    /// The level.
-    pub fn level(self) -> SandboxLevel {
-        match self {
-            Sandbox::ReadOnly => SandboxLevel::ReadOnly,
-            Sandbox::Workspace => SandboxLevel::Workspace,
-            Sandbox::Off => SandboxLevel::Off,
-        }
+impl ValueEnum for Policy {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Policy::Ask, Policy::Clean, Policy::All]
     }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Policy::Ask => value("never", "None: a block ends the run with exit code 10"),
+            Policy::Clean => value("clean", "Those that the review finds nothing medium or high in"),
+            Policy::All => value("all", "All"),
+        })
+    }
+}
+
+impl ValueEnum for SandboxLevel {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[SandboxLevel::ReadOnly, SandboxLevel::Workspace, SandboxLevel::Off]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            SandboxLevel::ReadOnly => "The working folder can be read, not written",
+            SandboxLevel::Workspace => {
+                "The working folder can be read and written (the default, as far as it can be had)"
+            }
+            SandboxLevel::Off => "Not at all: code can do anything that your account can",
+        };
+        Some(value(self.as_str(), help))
+    }
+}
+
+impl ValueEnum for Severity {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Severity::High, Severity::Medium, Severity::Info]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Severity::High => "High ones",
+            Severity::Medium => "Medium and high ones",
+            Severity::Info => "All",
+        };
+        Some(value(self.as_str(), help))
+    }
+}
+
+fn value(word: &'static str, help: &'static str) -> PossibleValue {
+    PossibleValue::new(word).help(help)
 }
 
 /// `sayso exec`.
@@ -286,33 +303,11 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["sarif", "files"])]
     pub rules: bool,
     /// From which severity on a finding is a failure
-    #[arg(long, value_enum, default_value_t = FailOn::High)]
-    pub fail_on: FailOn,
+    #[arg(long, value_enum, default_value_t = Severity::High)]
+    pub fail_on: Severity,
     /// A file that was not checked in full is no failure
     #[arg(long)]
     pub allow_unchecked: bool,
-}
-
-/// From which severity on a finding is a failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// High ones
-    High,
-    /// Medium and high ones
-    Medium,
-    /// All
-    Info,
-}
-
-impl FailOn {
-    /// The least severity that fails.
-    pub fn severity(self) -> Severity {
-        match self {
-            FailOn::High => Severity::High,
-            FailOn::Medium => Severity::Medium,
-            FailOn::Info => Severity::Info,
-        }
-    }
 }
 
 /// `sayso blocks`.
@@ -518,7 +513,7 @@ mod tests {
         let cli = parse(&["--demo", "tour", "run", "sum 1 to 10", "--json", "--approve", "all"]).unwrap();
         let Some(Command::Run(run)) = cli.command else { panic!() };
         assert_eq!(prompt(&run.words, &run.rest), Ok(Some("sum 1 to 10".into())));
-        assert_eq!((run.approve, run.json), (Approve::All, true));
+        assert_eq!((run.approve, run.json), (Policy::All, true));
         assert_eq!(run.model.or(&cli.model).demo.as_deref(), Some("tour"));
         let cli = parse(&["run", "--demo", "three", "--max-steps", "3", "--", "go", "on"]).unwrap();
         let Some(Command::Run(run)) = cli.command else { panic!() };

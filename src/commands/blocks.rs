@@ -13,7 +13,7 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
     let house = super::house(outer, console)?;
     let text = input::read(&args.file)?;
     let config = &house.loaded.config;
-    let (dialect, languages) = (config.dialect.chosen().unwrap_or_default(), config.languages());
+    let (dialect, languages) = (config.dialect.unwrap_or_default(), config.languages());
     let segments = reply::reread(&text, reply::parse(&text, dialect, &languages, true), &languages, true);
     let blocks: Vec<&Proposed> = segments
         .iter()

@@ -6,7 +6,7 @@
 mod told;
 
 use super::{Console, input};
-use crate::cli::{ExecArgs, Sandbox};
+use crate::cli::ExecArgs;
 use crate::config::ExecutorChoice;
 use crate::domain::sentences::{sandbox, saving};
 use crate::domain::visible::visible_line;
@@ -77,8 +77,12 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
 }
 
 /// Tells what is not enforced, unless the person said so.
-fn warn(report: &SandboxReport, said: Option<Sandbox>, console: &mut Console<'_>) -> std::io::Result<()> {
-    if report.level == SandboxLevel::Off && said != Some(Sandbox::Off) {
+fn warn(
+    report: &SandboxReport,
+    said: Option<SandboxLevel>,
+    console: &mut Console<'_>,
+) -> std::io::Result<()> {
+    if report.level == SandboxLevel::Off && said != Some(SandboxLevel::Off) {
         writeln!(console.err, "{}", sandbox::OFF_WARNING)?;
         for layer in report.layers.iter().filter(|layer| !layer.active) {
             let why = layer.why.as_deref().unwrap_or("not here");

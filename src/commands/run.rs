@@ -1,7 +1,7 @@
 //! `sayso run`: one turn without a terminal.
 
 use super::{Console, begin, input};
-use crate::cli::{self, Approve, RunArgs, Sandbox};
+use crate::cli::{self, RunArgs};
 use crate::domain::sentences::{sandbox, sending};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
@@ -16,7 +16,6 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     if prompt.is_none() && args.recipe.recipe.is_none() && args.model.demo.is_none() {
         return Err(nothing_asked());
     }
-    let policy = policy(&args);
     let more = setup::More { max_steps: args.max_steps, ..setup::More::default() };
     let house = super::house_with(&args.model, &more, console)?;
     let (provider, house, begins) = match &args.model.demo {
@@ -32,7 +31,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     };
     let begin = begin(&args, prompt, begins, &house)?;
     may_approve(&args, &house).await?;
-    let opened = house.begin(Some(provider), policy);
+    let opened = house.begin(Some(provider), args.approve);
     report::tell(&opened.notices, console.err)?;
     let id = opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into_owned());
     let options = Options { begin, json: args.json, session: id };
@@ -76,18 +75,9 @@ fn prompt(args: &RunArgs) -> Result<Option<String>, Failure> {
     if prompt.trim().is_empty() { Err(nothing_asked()) } else { Ok(Some(prompt)) }
 }
 
-/// What may run without being asked about.
-fn policy(args: &RunArgs) -> Policy {
-    match args.approve {
-        Approve::Never => Policy::Ask,
-        Approve::Clean => Policy::Clean,
-        Approve::All => Policy::All,
-    }
-}
-
 /// Whether blocks may be approved by themselves here: in a sandbox that holds, or where none is what the person said.
 async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
-    if args.approve == Approve::Never || args.model.confine.sandbox == Some(Sandbox::Off) {
+    if args.approve == Policy::Ask || args.model.confine.sandbox == Some(SandboxLevel::Off) {
         return Ok(());
     }
     let report = setup::sandbox(house).await?;

@@ -45,8 +45,7 @@ pub use origin::{is_loopback, origin, without_secrets};
 pub use paths::Paths;
 pub use providers::{BY_KEY, Effort, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
 pub use schema::{
-    Config, DialectChoice, Editor, Images, Judge, LanguageChoice, Profile, Review, Run, RunLimits, Sessions,
-    ThemeChoice, Ui,
+    Config, Editor, Images, LanguageChoice, Profile, Review, Run, RunLimits, Sessions, ThemeChoice, Ui,
 };
 pub use show::{init, schema_json, show};
 pub use vision::takes_images;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A source of replies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,15 @@ pub enum Effort {
 impl Effort {
     /// The words of the configuration.
     pub const WORDS: &'static [&'static str] = &["low", "medium", "high"];
+
+    /// The word in the configuration, and in requests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Effort::Low => "low",
+            Effort::Medium => "medium",
+            Effort::High => "high",
+        }
+    }
 }
 
 /// One text, or several.
@@ -129,7 +139,11 @@ impl ProviderKind {
     pub const WORDS: &'static [&'static str] =
         &["openai", "openai-responses", "anthropic", "gemini", "ollama", "scripted"];
 
-    /// The word in the configuration.
+    /// Those that a server speaks.
+    pub const OF_SERVERS: [Self; 5] =
+        [Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
+
+    /// The word in configuration and session files.
     pub fn as_str(self) -> &'static str {
         match self {
             ProviderKind::Openai => "openai",
@@ -185,21 +199,42 @@ impl Provider {
     }
 }
 
-/// How long a provider may take, in seconds.
+/// How long a provider may take; files have whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
-    /// For the connection.
-    pub connect: u64,
-    /// Until the reply begins.
-    pub first_token: u64,
-    /// Between two pieces of a reply.
-    pub silence: u64,
+    /// Until the connection stands.
+    #[serde(with = "seconds")]
+    pub connect: Duration,
+    /// Until the first piece of the reply, and between two pieces while the server only shows that it lives.
+    #[serde(with = "seconds")]
+    pub first_token: Duration,
+    /// Silence inside a reply: not one byte.
+    #[serde(with = "seconds")]
+    pub silence: Duration,
+}
+
+mod seconds {
+    use serde::{Deserialize as _, Deserializer, Serializer};
+    use std::time::Duration;
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(time.as_secs())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_secs)
+    }
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: 10, first_token: 300, silence: 120 }
+        Self {
+            connect: Duration::from_secs(10),
+            // A local model reads a long conversation for minutes before its first word.
+            first_token: Duration::from_mins(5),
+            silence: Duration::from_mins(2),
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use super::context::{Budget, Context, Instructions, PriceChoice};
 use super::executors::{ExecutorChoice, Executors};
 use super::providers::Provider;
 use crate::domain::{Dialect, Languages, Limits, SandboxLevel, Severity};
-use serde::{Deserialize, Serialize};
+use serde::de::IntoDeserializer as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -19,8 +20,9 @@ pub struct Config {
     /// [`Provider::address`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// How the model is told to hand over code.
-    pub dialect: DialectChoice,
+    /// How the model is told to hand over code; `None` (`auto`): by provider and model.
+    #[serde(with = "dialect")]
+    pub dialect: Option<Dialect>,
     /// Requests to the model in one turn before it asks.
     pub step_limit: u32,
     /// Times that the same code is proposed in a turn before it asks.
@@ -59,33 +61,6 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
 }
 
-/// How the model is told to hand over code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DialectChoice {
-    /// By provider and model.
-    #[default]
-    Auto,
-    /// Fenced blocks.
-    Fences,
-    /// `<execute>` tags.
-    ExecuteTags,
-    /// Calls of tools; where a server refuses them, fenced blocks.
-    Tools,
-}
-
-impl DialectChoice {
-    /// The dialect that was chosen; `None`: the model decides.
-    pub fn chosen(self) -> Option<Dialect> {
-        match self {
-            DialectChoice::Auto => None,
-            DialectChoice::Fences => Some(Dialect::Fences),
-            DialectChoice::ExecuteTags => Some(Dialect::ExecuteTags),
-            DialectChoice::Tools => Some(Dialect::Tools),
-        }
-    }
-}
-
 /// The guard of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -106,35 +81,46 @@ pub struct Review {
     pub off: Vec<String>,
     /// Rules that are milder here: `ID=info`, `ID=medium`.
     pub lower: Vec<String>,
-    /// From which severity on a second opinion is asked for by itself.
-    pub judge: Judge,
+    /// From which severity on a second opinion is asked for by itself; `None` (`off`): when the person asks alone.
+    #[serde(with = "judge")]
+    pub judge: Option<Severity>,
     /// The model that is asked for second opinions, `PROVIDER/MODEL`; `None`: the one in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge_model: Option<String>,
 }
 
-/// From which severity on a second opinion is asked for by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Judge {
-    /// Only when the person asks.
-    #[default]
-    Off,
-    /// For medium and high findings.
-    Medium,
-    /// For high findings.
-    High,
+mod dialect {
+    use super::word;
+    use crate::domain::Dialect;
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<Dialect>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.map_or("auto", Dialect::as_str))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Dialect>, D::Error> {
+        word(from, "auto")
+    }
 }
 
-impl Judge {
-    /// The severity; `None`: never.
-    pub fn from(self) -> Option<Severity> {
-        match self {
-            Judge::Off => None,
-            Judge::Medium => Some(Severity::Medium),
-            Judge::High => Some(Severity::High),
-        }
+mod judge {
+    use super::word;
+    use crate::domain::Severity;
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(value: &Option<Severity>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.map_or("off", Severity::as_str))
     }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Severity>, D::Error> {
+        word(from, "off")
+    }
+}
+
+/// A value by its word, or the word that says that there is none.
+fn word<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D, none: &str) -> Result<Option<T>, D::Error> {
+    let word = String::deserialize(from)?;
+    if word == none { Ok(None) } else { T::deserialize(word.into_deserializer()).map(Some) }
 }
 
 /// Which list of forbidden things holds.
@@ -171,41 +157,17 @@ pub struct RunLimits {
 }
 
 /// How runs are confined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sandbox {
     /// The level.
-    pub level: SandboxChoice,
+    pub level: SandboxLevel,
     /// More folders that runs may read.
     pub read: Vec<PathBuf>,
     /// More folders that runs may write.
     pub write: Vec<PathBuf>,
     /// Whether the network is open to runs.
     pub network: bool,
-}
-
-/// How strongly runs are confined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SandboxChoice {
-    /// The working folder is read, not written.
-    ReadOnly,
-    /// The working folder is read and written.
-    #[default]
-    Workspace,
-    /// Not at all.
-    Off,
-}
-
-impl Sandbox {
-    /// The level.
-    pub fn level(&self) -> SandboxLevel {
-        match self.level {
-            SandboxChoice::ReadOnly => SandboxLevel::ReadOnly,
-            SandboxChoice::Workspace => SandboxLevel::Workspace,
-            SandboxChoice::Off => SandboxLevel::Off,
-        }
-    }
 }
 
 /// What runs are given.
@@ -341,7 +303,7 @@ impl Default for Config {
         Self {
             model: None,
             base_url: None,
-            dialect: DialectChoice::default(),
+            dialect: None,
             step_limit: 12,
             repeat_limit: 3,
             review: Review::default(),
@@ -375,9 +337,15 @@ impl Default for Review {
             forbid: Vec::new(),
             off: Vec::new(),
             lower: Vec::new(),
-            judge: Judge::default(),
+            judge: None,
             judge_model: None,
         }
+    }
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self { level: SandboxLevel::Workspace, read: Vec::new(), write: Vec::new(), network: false }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub(super) struct Home {
     pub(super) folder: tempfile::TempDir,
@@ -133,7 +134,7 @@ fn valid_files_load() {
     assert!(place("python") < place("javascript") && place("javascript") < place("ruby"));
     let chosen = config.chosen().unwrap().unwrap();
     assert_eq!((chosen.name.provider.as_str(), chosen.name.model.as_str()), ("mine", "some/model"));
-    assert_eq!(chosen.provider.timeouts, Timeouts { connect: 10, first_token: 300, silence: 5 });
+    assert_eq!(chosen.provider.timeouts, Timeouts { silence: Duration::from_secs(5), ..Timeouts::default() });
     let theme = config.ui.theme.as_ref().unwrap();
     assert_eq!((theme.on(true), theme.on(false)), (Some("ink"), Some("paper")));
 }

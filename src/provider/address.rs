@@ -1,6 +1,6 @@
 //! The address of a server, in every form in which people write it.
 
-use super::server::Kind;
+use super::protocol::Protocol;
 use reqwest::Url;
 
 /// Why an address can't be used.
@@ -40,46 +40,30 @@ fn local(address: &str) -> bool {
     ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."].iter().any(|p| address.starts_with(p))
 }
 
-/// The address to which requests for replies go, from any form of `base_url`: what the kind adds to it is added once, a
+/// The address to which requests for replies go, from any form of `base_url`: what the format adds to it is added once, a
 /// missing version too. A query (`?api-version=…`) is kept.
 ///
 /// # Errors
 /// When the address is none.
-pub(super) fn endpoint(kind: Kind, base_url: &str, model: &str) -> Result<Url, AddressError> {
+pub(super) fn endpoint(protocol: &Protocol, base_url: &str, model: &str) -> Result<Url, AddressError> {
     let mut url = parse(base_url)?;
-    let given = url.path().trim_end_matches('/').to_owned();
-    let root = root_of(kind, &given);
-    match kind {
-        Kind::OpenAi => url.set_path(&format!("{root}/chat/completions")),
-        Kind::OpenAiResponses => url.set_path(&format!("{root}/responses")),
-        Kind::Anthropic => url.set_path(&format!("{root}/messages")),
-        Kind::Ollama => url.set_path(&format!("{root}/api/chat")),
-        Kind::Gemini => {
-            url.set_path(&format!("{root}/models/"));
-            let model = model.strip_prefix("models/").unwrap_or(model);
-            if let Ok(mut segments) = url.path_segments_mut() {
-                segments.pop_if_empty().push(&format!("{model}:streamGenerateContent"));
-            }
-            if !url.query_pairs().any(|(name, _)| name == "alt") {
-                url.query_pairs_mut().append_pair("alt", "sse");
-            }
-        }
-    }
+    let root = (protocol.root)(url.path().trim_end_matches('/'));
+    (protocol.for_replies)(&mut url, &root, model);
     Ok(url)
 }
 
 /// Another address of the server whose address for replies is `url`. The path stands behind what all addresses of the
-/// kind begin with (`/v1`); one that begins with `/../` stands before the version.
-pub(super) fn beside(kind: Kind, url: &Url, path: &str) -> Url {
+/// format begin with (`/v1`); one that begins with `/../` stands before the version.
+pub(super) fn beside(protocol: &Protocol, url: &Url, path: &str) -> Url {
     let mut url = url.clone();
-    let root = root_of(kind, url.path());
+    let root = (protocol.root)(url.path().trim_end_matches('/'));
     match path.strip_prefix("/..") {
         Some(path) => url.set_path(&format!("{}{path}", root.trim_end_matches("/v1"))),
         None => url.set_path(&format!("{root}{path}")),
     }
     let rest: Vec<(String, String)> = url
         .query_pairs()
-        .filter(|(name, _)| kind != Kind::Gemini || name != "alt")
+        .filter(|(name, _)| protocol.query_for_replies != Some(&**name))
         .map(|(name, value)| (name.into(), value.into()))
         .collect();
     url.set_query(None);
@@ -87,38 +71,6 @@ pub(super) fn beside(kind: Kind, url: &Url, path: &str) -> Url {
         url.query_pairs_mut().extend_pairs(rest);
     }
     url
-}
-
-/// What the paths of a kind begin with, from a path that may hold more than that or less.
-fn root_of(kind: Kind, path: &str) -> String {
-    let path = path.trim_end_matches('/');
-    let without = |ends: &[&str]| {
-        let found = ends.iter().find_map(|end| path.strip_suffix(end));
-        found.unwrap_or(path).trim_end_matches('/').to_owned()
-    };
-    match kind {
-        Kind::OpenAi | Kind::OpenAiResponses => {
-            let root = without(&["/chat/completions", "/responses"]);
-            if root.is_empty() { "/v1".to_owned() } else { root }
-        }
-        Kind::Anthropic => {
-            let root = without(&["/messages"]);
-            if root.ends_with("/v1") { root } else { format!("{root}/v1") }
-        }
-        Kind::Gemini => {
-            let root = path.rfind("/models").map_or(path, |at| path.get(..at).unwrap_or(path));
-            let last = root.rsplit('/').next().unwrap_or_default();
-            let versioned =
-                last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-            // Vertex names project, place and publisher behind the version.
-            if versioned || root.contains("/publishers/") {
-                root.to_owned()
-            } else {
-                format!("{root}/v1beta")
-            }
-        }
-        Kind::Ollama => without(&["/api/chat", "/api", "/v1/chat/completions", "/v1"]),
-    }
 }
 
 /// Reads an address.
@@ -174,13 +126,19 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ProviderKind as Kind;
+    use crate::provider::format_of;
+
+    fn protocol(kind: Kind) -> &'static Protocol {
+        &format_of(kind).unwrap().protocol
+    }
 
     fn at(kind: Kind, base: &str) -> String {
-        endpoint(kind, base, "m/x").unwrap().to_string()
+        endpoint(protocol(kind), base, "m/x").unwrap().to_string()
     }
 
     fn refused(address: &str) -> AddressError {
-        endpoint(Kind::OpenAi, address, "m").unwrap_err()
+        endpoint(protocol(Kind::Openai), address, "m").unwrap_err()
     }
 
     #[test]
@@ -193,17 +151,17 @@ mod tests {
             " https://api.openai.com/v1/chat/completions/ ",
             "HTTPS://api.openai.com/v1#x",
         ] {
-            assert_eq!(at(Kind::OpenAi, base), "https://api.openai.com/v1/chat/completions", "{base}");
-            assert_eq!(at(Kind::OpenAiResponses, base), "https://api.openai.com/v1/responses", "{base}");
+            assert_eq!(at(Kind::Openai, base), "https://api.openai.com/v1/chat/completions", "{base}");
+            assert_eq!(at(Kind::OpenaiResponses, base), "https://api.openai.com/v1/responses", "{base}");
         }
         for (kind, base, expected) in [
-            (Kind::OpenAi, "http://127.0.0.1:8000/r/x/c1/", "http://127.0.0.1:8000/r/x/c1/chat/completions"),
+            (Kind::Openai, "http://127.0.0.1:8000/r/x/c1/", "http://127.0.0.1:8000/r/x/c1/chat/completions"),
             (
-                Kind::OpenAi,
+                Kind::Openai,
                 "https://x.openai.azure.com/openai/deployments/d?api-version=1",
                 "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=1",
             ),
-            (Kind::OpenAi, "http://[::1]:11434", "http://[::1]:11434/v1/chat/completions"),
+            (Kind::Openai, "http://[::1]:11434", "http://[::1]:11434/v1/chat/completions"),
             (Kind::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
             (
                 Kind::Anthropic,
@@ -238,15 +196,15 @@ mod tests {
     #[test]
     fn other_addresses_stand_beside_the_one_for_replies() {
         for (kind, base, path, expected) in [
-            (Kind::OpenAi, "http://h:1", "/models", "http://h:1/v1/models"),
-            (Kind::OpenAi, "http://h:1/v1", "/../props", "http://h:1/props"),
-            (Kind::OpenAi, "http://h:1/a?api-version=2", "/models", "http://h:1/a/models?api-version=2"),
+            (Kind::Openai, "http://h:1", "/models", "http://h:1/v1/models"),
+            (Kind::Openai, "http://h:1/v1", "/../props", "http://h:1/props"),
+            (Kind::Openai, "http://h:1/a?api-version=2", "/models", "http://h:1/a/models?api-version=2"),
             (Kind::Anthropic, "http://h", "/models", "http://h/v1/models"),
             (Kind::Gemini, "http://h?x=1", "/models", "http://h/v1beta/models?x=1"),
             (Kind::Ollama, "http://h/v1", "/api/tags", "http://h/api/tags"),
         ] {
-            let url = endpoint(kind, base, "m").unwrap();
-            assert_eq!(beside(kind, &url, path).to_string(), expected);
+            let url = endpoint(protocol(kind), base, "m").unwrap();
+            assert_eq!(beside(protocol(kind), &url, path).to_string(), expected);
         }
     }
 
@@ -270,7 +228,7 @@ mod tests {
             let told = format!("{error} {error:?} {}", error.hint());
             assert!(!told.contains("hunter22"), "{told}");
         }
-        let url = endpoint(Kind::OpenAi, "https://h/v1?key=hunter22", "m").unwrap();
+        let url = endpoint(protocol(Kind::Openai), "https://h/v1?key=hunter22", "m").unwrap();
         assert_eq!(shown(&url), "https://h/v1/chat/completions");
     }
 

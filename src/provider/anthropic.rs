@@ -6,18 +6,48 @@
 
 mod events;
 
+use super::catalogue::listed::{self, Listing};
 use super::conversation::{self, Outcome, Said};
 use super::kept;
+use super::protocol::{self, KeyHeader, Protocol};
+use super::quirks::{Known, Part};
 use super::reading::ReplyDecoder;
-use super::server::{Access, Effort, Kind};
-use super::wire::{Decoder, Known, Part, Wire};
+use super::server::Access;
+use super::wire::{Decoder, Format, Wire};
+use crate::config::ProviderKind;
 use crate::domain::{MessageImage, ModelRequest, Tool};
+use reqwest::Url;
 use serde_json::{Map, Value, json};
+
+/// The format, beside its bodies.
+pub(super) const FORMAT: Format = Format {
+    kind: ProviderKind::Anthropic,
+    protocol: Protocol {
+        root,
+        for_replies: |url, root, _| url.set_path(&format!("{root}/messages")),
+        query_for_replies: None,
+        key_header,
+        header: Some(("anthropic-version", "2023-06-01")),
+        accept: protocol::EVENTS,
+    },
+    listing: Listing::Paged { size: ("limit", "1000"), page: listed::page, model: listed::one },
+    wire: |access| Box::new(Anthropic { access }),
+};
+
+fn root(path: &str) -> String {
+    let root = protocol::without(path, &["/messages"]);
+    if root.ends_with("/v1") { root } else { format!("{root}/v1") }
+}
+
+/// A token of an account is no API key.
+fn key_header(url: &Url, key: &str) -> KeyHeader {
+    if key.starts_with("sk-ant-oat") { protocol::bearer(url, key) } else { protocol::plain("x-api-key", key) }
+}
 
 /// A server that speaks Messages.
 #[derive(Debug)]
-pub(super) struct Anthropic {
-    pub(super) access: Access,
+struct Anthropic {
+    access: Access,
 }
 
 impl Anthropic {
@@ -49,19 +79,23 @@ impl Anthropic {
 }
 
 impl Wire for Anthropic {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
     fn access(&self) -> &Access {
         &self.access
     }
 
     fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
         let with_reasoning = !known.left_out.has(Part::Reasoning);
-        let mut said = conversation::said(request, with_reasoning.then_some(Kind::Anthropic.as_str()));
+        let mut said = conversation::said(request, with_reasoning.then_some(FORMAT.kind.as_str()));
         let mut body = Map::new();
         body.insert("model".into(), json!(self.access.name.model));
         let mut limit = self.limit(known);
         let effort = self.access.effort.filter(|_| with_reasoning);
         let (budget, effort) = if self.thinks_by_budget() { (effort, None) } else { (None, effort) };
-        if let Some(thinking) = budget.map(Effort::tokens) {
+        if let Some(thinking) = budget.map(conversation::thinking_tokens) {
             // The limit counts thinking too.
             limit = limit.max(thinking + 4_096);
             body.insert("thinking".into(), json!({ "type": "enabled", "budget_tokens": thinking }));

@@ -1,13 +1,13 @@
 //! What models a server offers and what it tells of them. One request for most, some more where a server keeps what
 //! matters elsewhere (Ollama, llama.cpp, LM Studio). Bounded in time and size; what is not told stays unknown.
 
-mod listed;
+pub(super) mod listed;
 
 use super::http::Connection;
-use super::server::Kind;
-use super::wire::HttpRequest;
+use super::server::HttpRequest;
 use crate::domain::{FailureKind, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
 use futures_util::future::join_all;
+use listed::{Listing, Page};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -41,7 +41,8 @@ impl Server {
 
     /// Asks for a reply. Ollama has to be told how much context is wanted, so it is asked before what the model can have.
     pub(super) async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
-        if self.connection.access().kind == Kind::Ollama && self.connection.access().context.is_none() {
+        let wants_context = matches!(self.listing(), Listing::Names);
+        if wants_context && self.connection.access().context.is_none() {
             tokio::select! {
                 _ = self.info() => {}
                 () = out.closed() => return,
@@ -52,9 +53,10 @@ impl Server {
 
     /// All models.
     pub(super) async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
-        let mut models = match self.kind() {
-            Kind::Ollama => self.of_ollama().await?,
-            kind => self.listed(kind).await?,
+        let mut models = match self.listing() {
+            Listing::Names => self.of_ollama().await?,
+            Listing::All => self.pages(None, listed::page).await?,
+            Listing::Paged { size, page, .. } => self.pages(Some(*size), *page).await?,
         };
         let local = self.connection.access().is_local();
         for model in &mut models {
@@ -83,19 +85,15 @@ impl Server {
 
     async fn ask_info(&self) -> Result<ModelInfo, ReplyFailure> {
         let name = self.connection.access().name.clone();
-        match self.kind() {
-            Kind::Ollama => self.shown(name).await,
-            Kind::Gemini => {
+        match self.listing() {
+            Listing::Names => self.shown(name).await,
+            Listing::Paged { model: read, .. } => {
                 let model = name.model.strip_prefix("models/").unwrap_or(&name.model);
                 let value = self.get(&format!("/models/{model}")).await?;
-                Ok(listed::gemini(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
+                Ok(read(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
             }
-            Kind::Anthropic => {
-                let value = self.get(&format!("/models/{}", name.model)).await?;
-                Ok(listed::one(&value, &name.provider).unwrap_or_else(|| ModelInfo::named(name)))
-            }
-            kind => {
-                let listed = self.listed(kind).await?;
+            Listing::All => {
+                let listed = self.pages(None, listed::page).await?;
                 let found = listed.into_iter().find(|model| model.name == name);
                 let mut info = found.unwrap_or_else(|| ModelInfo::named(name));
                 if info.context.is_none() || info.tools.is_none() {
@@ -125,22 +123,22 @@ impl Server {
         }
     }
 
-    async fn listed(&self, kind: Kind) -> Result<Vec<ModelInfo>, ReplyFailure> {
+    async fn pages(
+        &self,
+        size: Option<(&str, &str)>,
+        read: fn(&Value, &str) -> Option<Page>,
+    ) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let provider = &self.connection.access().name.provider;
         let mut all = Vec::new();
         let mut next: Option<(&str, String)> = None;
         for _ in 0..PAGES {
             let mut url = self.connection.access().beside("/models");
-            match kind {
-                Kind::Anthropic => drop(url.query_pairs_mut().append_pair("limit", "1000")),
-                Kind::Gemini => drop(url.query_pairs_mut().append_pair("pageSize", "1000")),
-                _ => {}
-            }
-            if let Some((name, value)) = &next {
+            let next_page = next.as_ref().map(|(name, value)| (*name, value.as_str()));
+            for (name, value) in size.into_iter().chain(next_page) {
                 url.query_pairs_mut().append_pair(name, value);
             }
             let value = self.fetch(self.connection.access().get(url)).await?;
-            let Some(page) = listed::page(kind, &value, provider) else {
+            let Some(page) = read(&value, provider) else {
                 return Err(self.connection.access().asked.not_a_model(None, "something that is no list"));
             };
             all.extend(page.models);
@@ -192,7 +190,7 @@ impl Server {
         self.connection.fetch(request, FOR_LIST).await
     }
 
-    fn kind(&self) -> Kind {
-        self.connection.access().kind
+    fn listing(&self) -> &'static Listing {
+        &self.connection.format().listing
     }
 }

@@ -5,6 +5,7 @@
 //! How a wire writes the parts down, and whether it joins neighbours, is its own affair.
 
 use super::kept;
+use crate::config::Effort;
 use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
 use serde_json::{Map, Value};
 
@@ -118,6 +119,15 @@ pub(super) fn schema(text: &str) -> Value {
     match serde_json::from_str::<Value>(text) {
         Ok(value) if value.is_object() => value,
         _ => serde_json::json!({ "type": "object" }),
+    }
+}
+
+/// Tokens of thinking, for servers that count them.
+pub(super) fn thinking_tokens(effort: Effort) -> u64 {
+    match effort {
+        Effort::Low => 2_048,
+        Effort::Medium => 8_192,
+        Effort::High => 24_576,
     }
 }
 

@@ -6,8 +6,8 @@ mod body;
 
 pub(super) use body::ErrorBody;
 
+use super::quirks::Part;
 use super::retry::Again;
-use super::wire::{Part, failure};
 use crate::domain::sentences::sending::{self, NOT_AGAIN};
 use crate::domain::{Departure, FailureKind, ReplyFailure};
 use crate::text::line::short_line;
@@ -283,6 +283,16 @@ impl Asked {
         let message = format!("{} did not accept the request ({status}). {NOT_AGAIN}", self.provider);
         failure(FailureKind::BadRequest, Some(status), message, said)
     }
+}
+
+/// A failure with its words.
+pub(super) fn failure(
+    kind: FailureKind,
+    status: Option<u16>,
+    message: impl Into<String>,
+    hint: impl Into<String>,
+) -> ReplyFailure {
+    ReplyFailure { kind, status, message: message.into(), hint: hint.into(), departure: Departure::Unknown }
 }
 
 /// The same of a request that went out.

@@ -3,14 +3,14 @@
 
 use super::gathered::LONGEST;
 use super::recorded::{Total, failed, finished, read};
-use super::server::{Access, Kind};
 use super::wire::{Decoder, End};
-use super::wire_of;
+use super::{fixture, wire_of};
+use crate::config::ProviderKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent, Usage};
 use serde_json::{Value, json};
 
 fn decoder(kind: Kind) -> Box<dyn Decoder> {
-    wire_of(Access::fixture(kind, "m")).decoder(&json!({}))
+    wire_of(kind, fixture(kind, "m")).decoder(&json!({}))
 }
 
 fn closed(kind: Kind, body: &str) -> Total {
@@ -38,13 +38,14 @@ fn start(kind: Kind) -> String {
 /// A piece with these words.
 fn words(kind: Kind, text: &str) -> String {
     let value = match kind {
-        Kind::OpenAi => json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }),
-        Kind::OpenAiResponses => json!({ "type": "response.output_text.delta", "delta": text }),
+        Kind::Openai => json!({ "choices": [{ "index": 0, "delta": { "content": text } }] }),
+        Kind::OpenaiResponses => json!({ "type": "response.output_text.delta", "delta": text }),
         Kind::Anthropic => {
             json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } })
         }
         Kind::Gemini => json!({ "candidates": [{ "content": { "parts": [{ "text": text }] } }] }),
         Kind::Ollama => json!({ "message": { "content": text }, "done": false }),
+        Kind::Scripted => Value::Null,
     };
     frame(kind, &value)
 }
@@ -52,12 +53,13 @@ fn words(kind: Kind, text: &str) -> String {
 /// The end of a reply, with this word for the reason.
 fn end(kind: Kind, word: &str) -> String {
     let value = match kind {
-        Kind::OpenAi => json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": word }] }),
-        Kind::OpenAiResponses => json!({ "type": "response.incomplete",
+        Kind::Openai => json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": word }] }),
+        Kind::OpenaiResponses => json!({ "type": "response.incomplete",
             "response": { "status": "incomplete", "incomplete_details": { "reason": word } } }),
         Kind::Anthropic => json!({ "type": "message_delta", "delta": { "stop_reason": word } }),
         Kind::Gemini => json!({ "candidates": [{ "finishReason": word }] }),
         Kind::Ollama => json!({ "message": { "content": "" }, "done": true, "done_reason": word }),
+        Kind::Scripted => Value::Null,
     };
     frame(kind, &value)
 }
@@ -65,14 +67,14 @@ fn end(kind: Kind, word: &str) -> String {
 #[test]
 fn an_error_in_the_middle_ends_the_reply_and_keeps_what_came() {
     for (kind, error, failure) in [
-        (Kind::OpenAi, json!({ "error": { "message": "x", "code": 502 } }), FailureKind::Server),
+        (Kind::Openai, json!({ "error": { "message": "x", "code": 502 } }), FailureKind::Server),
         (
-            Kind::OpenAiResponses,
+            Kind::OpenaiResponses,
             json!({ "type": "error", "code": "rate_limit_exceeded", "message": "x" }),
             FailureKind::RateLimit,
         ),
         (
-            Kind::OpenAiResponses,
+            Kind::OpenaiResponses,
             json!({ "type": "response.failed", "response": { "status": "failed", "error": { "code": "server_error", "message": "x" } } }),
             FailureKind::Server,
         ),
@@ -112,8 +114,8 @@ fn an_error_in_the_middle_ends_the_reply_and_keeps_what_came() {
 #[test]
 fn limits_and_filters_are_told() {
     for (kind, word, reason) in [
-        (Kind::OpenAiResponses, "max_output_tokens", FinishReason::Length),
-        (Kind::OpenAiResponses, "content_filter", FinishReason::Filter),
+        (Kind::OpenaiResponses, "max_output_tokens", FinishReason::Length),
+        (Kind::OpenaiResponses, "content_filter", FinishReason::Filter),
         (Kind::Anthropic, "max_tokens", FinishReason::Length),
         (Kind::Anthropic, "refusal", FinishReason::Filter),
         (Kind::Anthropic, "pause_turn", FinishReason::Incomplete),
@@ -130,7 +132,7 @@ fn limits_and_filters_are_told() {
 
 #[test]
 fn what_is_no_reply_or_can_not_be_read_is_told() {
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         for page in ["<!DOCTYPE html><html>Log in</html>", " \n<html>", ": ping\n\n", ""] {
             assert_eq!(failed(&closed(kind, page)).kind, FailureKind::NotAModel, "{kind:?} {page:?}");
         }
@@ -153,7 +155,7 @@ fn what_is_no_reply_or_can_not_be_read_is_told() {
 
 #[test]
 fn an_endless_reply_is_bounded() {
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let (mut decoder, mut out) = (decoder(kind), Vec::new());
         decoder.feed(start(kind).as_bytes(), &mut out);
         let piece = words(kind, &"x".repeat(64 << 10));
@@ -206,18 +208,18 @@ fn what_is_remembered_beside_the_text_is_bounded_too() {
     let cases: Vec<(Kind, Make<'_>)> = vec![
         (Kind::Anthropic, Box::new(|at| block(at, json!({ "type": "text", "text": "", "citations": long })))),
         (Kind::Anthropic, Box::new(|at| block(at, json!({})))),
-        (Kind::OpenAiResponses, Box::new(|at| item(at, json!({ "type": "function_call", "name": long })))),
-        (Kind::OpenAiResponses, Box::new(|at| item(at, json!({})))),
+        (Kind::OpenaiResponses, Box::new(|at| item(at, json!({ "type": "function_call", "name": long })))),
+        (Kind::OpenaiResponses, Box::new(|at| item(at, json!({})))),
         (
-            Kind::OpenAiResponses,
+            Kind::OpenaiResponses,
             Box::new(|at| json!({ "type": "response.output_text.delta", "output_index": at, "delta": "" })),
         ),
         (
-            Kind::OpenAi,
+            Kind::Openai,
             Box::new(|at| calls(json!({ "index": 0, "function": { "name": format!("{long}{at}") } }))),
         ),
-        (Kind::OpenAi, Box::new(|at| calls(json!({ "index": at })))),
-        (Kind::OpenAi, Box::new(|_| details(json!({ "type": "reasoning.encrypted", "data": long })))),
+        (Kind::Openai, Box::new(|at| calls(json!({ "index": at })))),
+        (Kind::Openai, Box::new(|_| details(json!({ "type": "reasoning.encrypted", "data": long })))),
         (Kind::Gemini, Box::new(|_| part(json!({ "functionCall": { "name": long } })))),
         (Kind::Gemini, Box::new(|_| part(json!({ "text": "", "thoughtSignature": long })))),
         (
@@ -250,7 +252,7 @@ fn a_reason_in_every_chunk_of_gemini_is_no_end() {
     let (mut decoder, mut out) = (decoder(Kind::Gemini), Vec::new());
     decoder.feed(chunk("a").as_bytes(), &mut out);
     assert!(!decoder.settled());
-    let kinds = [Kind::OpenAi, Kind::Anthropic];
+    let kinds = [Kind::Openai, Kind::Anthropic];
     for kind in kinds {
         let (mut decoder, mut out) = (self::decoder(kind), Vec::new());
         decoder.feed((start(kind) + &words(kind, "a") + &end(kind, "stop")).as_bytes(), &mut out);
@@ -320,20 +322,20 @@ fn what_has_to_be_given_back_is_kept_with_its_place() {
     let reasoning = json!({ "type": "reasoning", "id": "rs", "summary": [{ "type": "summary_text", "text": "why" }], "encrypted_content": "e" });
     let call = json!({ "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}" });
     let output = json!({ "status": "completed", "output": [call, reasoning] });
-    let body = frame(Kind::OpenAiResponses, &json!({ "type": "response.completed", "response": output }));
-    assert_eq!(kept(Kind::OpenAiResponses, &body), [(0, 1, reasoning)]);
-    assert_eq!(closed(Kind::OpenAiResponses, &body).reasoning, "why");
+    let body = frame(Kind::OpenaiResponses, &json!({ "type": "response.completed", "response": output }));
+    assert_eq!(kept(Kind::OpenaiResponses, &body), [(0, 1, reasoning)]);
+    assert_eq!(closed(Kind::OpenaiResponses, &body).reasoning, "why");
 
-    let body = words(Kind::OpenAi, "a")
-        + &frame(Kind::OpenAi, &json!({ "choices": [{ "delta": { "reasoning_content": "h" } }] }))
+    let body = words(Kind::Openai, "a")
+        + &frame(Kind::Openai, &json!({ "choices": [{ "delta": { "reasoning_content": "h" } }] }))
         + &frame(
-            Kind::OpenAi,
+            Kind::Openai,
             &json!({ "choices": [{ "delta": { "reasoning_content": "m", "tool_calls": [{ "index": 0, "function": { "name": "f", "arguments": "{}" } }] } }] }),
         );
-    assert_eq!(kept(Kind::OpenAi, &body), [(0, 0, json!({ "reasoning_content": "hm" }))]);
+    assert_eq!(kept(Kind::Openai, &body), [(0, 0, json!({ "reasoning_content": "hm" }))]);
     let detail = |text: &str| {
         frame(
-            Kind::OpenAi,
+            Kind::Openai,
             &json!({ "choices": [{ "delta": { "reasoning": text, "reasoning_details": [
         { "type": "reasoning.text", "index": 0, "text": text }] } }] }),
         )
@@ -341,11 +343,11 @@ fn what_has_to_be_given_back_is_kept_with_its_place() {
     let body = detail("a")
         + &detail("b")
         + &frame(
-            Kind::OpenAi,
+            Kind::Openai,
             &json!({ "choices": [{ "delta": { "tool_calls": [{ "function": { "name": "f", "arguments": "{}" } }] }, "finish_reason": "tool_calls" }] }),
         );
     let item = json!({ "reasoning_details": [{ "type": "reasoning.text", "index": 0, "text": "ab" }] });
-    assert_eq!(kept(Kind::OpenAi, &body), [(0, 0, item)]);
+    assert_eq!(kept(Kind::Openai, &body), [(0, 0, item)]);
 
     let body = frame(
         Kind::Gemini,

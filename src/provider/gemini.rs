@@ -5,23 +5,68 @@
 //! given back with the calls and the text that they came with.
 
 mod chunks;
+mod models;
 mod schema;
 
+use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
 use super::kept;
+use super::protocol::{self, KeyHeader, Protocol};
+use super::quirks::{Known, Part};
 use super::reading::ReplyDecoder;
-use super::server::{Access, Kind};
-use super::wire::{Decoder, Known, Part, Wire};
+use super::server::Access;
+use super::wire::{Decoder, Format, Wire};
+use crate::config::{Effort, ProviderKind};
 use crate::domain::{MessageImage, ModelRequest, Tool};
+use reqwest::Url;
 use serde_json::{Map, Value, json};
 
 /// What stands for the signature of a call that another model made: Gemini 3 refuses calls without one.
 const FOREIGN: &str = "skip_thought_signature_validator";
 
+/// The format, beside its bodies.
+pub(super) const FORMAT: Format = Format {
+    kind: ProviderKind::Gemini,
+    protocol: Protocol {
+        root,
+        for_replies,
+        query_for_replies: Some("alt"),
+        key_header,
+        header: None,
+        accept: protocol::EVENTS,
+    },
+    listing: Listing::Paged { size: ("pageSize", "1000"), page: models::page, model: models::one },
+    wire: |access| Box::new(Gemini { access }),
+};
+
+fn root(path: &str) -> String {
+    let root = path.rfind("/models").map_or(path, |at| path.get(..at).unwrap_or(path));
+    let last = root.rsplit('/').next().unwrap_or_default();
+    let versioned = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    // Vertex names project, place and publisher behind the version.
+    if versioned || root.contains("/publishers/") { root.to_owned() } else { format!("{root}/v1beta") }
+}
+
+fn for_replies(url: &mut Url, root: &str, model: &str) {
+    url.set_path(&format!("{root}/models/"));
+    let model = model.strip_prefix("models/").unwrap_or(model);
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().push(&format!("{model}:streamGenerateContent"));
+    }
+    if !url.query_pairs().any(|(name, _)| name == "alt") {
+        url.query_pairs_mut().append_pair("alt", "sse");
+    }
+}
+
+/// A token of an account (Vertex) is no API key.
+fn key_header(url: &Url, key: &str) -> KeyHeader {
+    if key.starts_with("ya29.") { protocol::bearer(url, key) } else { protocol::plain("x-goog-api-key", key) }
+}
+
 /// A server that speaks `streamGenerateContent`.
 #[derive(Debug)]
-pub(super) struct Gemini {
-    pub(super) access: Access,
+struct Gemini {
+    access: Access,
 }
 
 impl Gemini {
@@ -39,10 +84,10 @@ impl Gemini {
             let mut thinking = json!({ "includeThoughts": true });
             if self.access.name.model.contains("gemini-3") {
                 // It knows two levels everywhere.
-                let level = if effort == super::Effort::Low { "low" } else { "high" };
+                let level = if effort == Effort::Low { "low" } else { "high" };
                 thinking["thinkingLevel"] = level.into();
             } else {
-                thinking["thinkingBudget"] = effort.tokens().into();
+                thinking["thinkingBudget"] = conversation::thinking_tokens(effort).into();
             }
             config.insert("thinkingConfig".into(), thinking);
         }
@@ -100,12 +145,16 @@ impl Gemini {
 }
 
 impl Wire for Gemini {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
     fn access(&self) -> &Access {
         &self.access
     }
 
     fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
-        let kept = (!known.left_out.has(Part::Reasoning)).then_some(Kind::Gemini.as_str());
+        let kept = (!known.left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
         let mut said = conversation::said(request, kept);
         let mut body = Map::new();
         let mut system = Vec::new();

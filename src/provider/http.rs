@@ -7,13 +7,14 @@
 mod client;
 mod refusal;
 
-use super::Timeouts;
 use super::address;
 use super::failure::{Asked, Refusal};
 use super::ledger;
+use super::quirks::{Known, LeftOut, Part};
 use super::retry::{self, Again, REPETITIONS};
-use super::server::Access;
-use super::wire::{self, Decoder, End, HttpRequest, Known, LeftOut, Part, Wire};
+use super::server::{Access, HttpRequest};
+use super::wire::{self, Decoder, End, Format, Wire};
+use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::{Client, Response};
 use serde_json::Value;
@@ -65,6 +66,10 @@ impl Connection {
     /// The server.
     pub(super) fn access(&self) -> &Access {
         self.wire.access()
+    }
+
+    pub(super) fn format(&self) -> &'static Format {
+        self.wire.format()
     }
 
     /// Learns how many tokens the model can have in its context.
@@ -201,14 +206,14 @@ impl Connection {
         let body = self.wire.encode(request, known);
         let sending = client::build(client, self.access().post(&body)).send();
         let sent = tokio::select! {
-            sent = timeout(self.timeouts.first, sending) => sent,
+            sent = timeout(self.timeouts.first_token, sending) => sent,
             () = out.closed() => return None,
         };
         let response = match sent {
             Err(_) => {
                 // It may have gone out before it hung: then it counts.
                 self.note(None);
-                return refused(asked.silent(self.timeouts.first, false), Again::Never);
+                return refused(asked.silent(self.timeouts.first_token, false), Again::Never);
             }
             Ok(Err(error)) => {
                 let refusal = client::not_sent(asked, &error, self.timeouts);
@@ -246,7 +251,7 @@ impl Connection {
             if decoder.settled() {
                 settled.get_or_insert_with(Instant::now);
             }
-            let rest = self.timeouts.first.saturating_sub(last_piece.elapsed());
+            let rest = self.timeouts.first_token.saturating_sub(last_piece.elapsed());
             let patience = match (begun, settled) {
                 // Signs of life alone keep nobody waiting for counts.
                 (_, Some(since)) => COUNTS.saturating_sub(since.elapsed()),

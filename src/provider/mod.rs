@@ -1,10 +1,11 @@
 //! Models: where replies come from. A request goes in, [`ReplyEvent`]s come out through a bounded channel.
 //!
-//! What a server speaks is a [`wire`]: a pure encoder and a pure decoder. There are five: `openai`, `responses`,
-//! `anthropic`, `gemini` and `ollama`. What they share stands once: `conversation` and `kept` for what is sent; `framing`,
-//! `gathered` and `reading` for what comes; `failure` for what goes wrong. One file, `http`, carries every wire;
-//! `catalogue` asks what models there are, `find` looks for servers on this computer; `story` and `scripted` need no
-//! network at all. This room does not decide what is asked and does not read what is answered.
+//! What a server speaks is a format: a pure encoder and a pure decoder ([`wire`]), and how its requests are addressed and
+//! signed ([`protocol`]). There are five, each in a file of its own: `openai`, `responses`, `anthropic`, `gemini` and
+//! `ollama`. What they share stands once: `conversation` and `kept` for what is sent; `framing`, `gathered` and `reading`
+//! for what comes; `failure` for what goes wrong. One file, `http`, carries every wire; `catalogue` asks what models there
+//! are; `story` and `scripted` need no network at all. This room does not decide what is asked and does not read what is
+//! answered.
 
 mod address;
 mod anthropic;
@@ -13,7 +14,6 @@ mod conversation;
 mod failure;
 #[cfg(test)]
 mod faults;
-pub mod find;
 mod framing;
 mod gathered;
 mod gemini;
@@ -23,6 +23,8 @@ mod later;
 mod ledger;
 mod ollama;
 mod openai;
+mod protocol;
+mod quirks;
 mod reading;
 #[cfg(test)]
 mod recorded;
@@ -36,40 +38,18 @@ mod sse;
 pub mod story;
 mod wire;
 
+use crate::config::ProviderKind;
 use crate::domain::{ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
 use server::Access;
 use std::sync::Arc;
-use std::time::Duration;
 use story::Story;
 use tokio::sync::mpsc::Sender;
-use wire::Wire;
+use wire::Format;
 
 pub use address::AddressError;
 pub use later::Make;
 pub use ledger::departed;
-pub use server::{Effort, Kind, Server};
-
-/// How long a model may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Until the connection stands.
-    pub connect: Duration,
-    /// Until the first piece of the reply, and between two pieces while the server only shows that it lives.
-    pub first: Duration,
-    /// Silence inside a reply: not one byte.
-    pub silence: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            // A local model reads a long conversation for minutes before its first word.
-            first: Duration::from_mins(5),
-            silence: Duration::from_mins(2),
-        }
-    }
-}
+pub use server::Server;
 
 /// Which source of replies is wanted.
 #[derive(Clone, Debug)]
@@ -101,6 +81,12 @@ pub enum ProviderError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// No server speaks as it does.
+    #[error("{provider} is a story, and is asked at no address")]
+    NoServer {
+        /// The provider's name.
+        provider: String,
+    },
     /// The key holds something that no header can carry.
     #[error(
         "the key for {provider} holds a line break, a control or a letter outside of ASCII; paste it again"
@@ -116,6 +102,7 @@ impl ProviderError {
     pub fn hint(&self) -> String {
         match self {
             ProviderError::Address(e) => e.hint(),
+            ProviderError::NoServer { .. } => "A story is named as scripted/NAME.".into(),
             ProviderError::Header { .. } => "Correct it under [providers.NAME] headers.".into(),
             ProviderError::Key { .. } => "A key is one line without blanks.".into(),
         }
@@ -149,7 +136,10 @@ impl Provider {
             }
             Choice::Server(server) => {
                 let (name, timeouts) = (server.name.clone(), server.timeouts);
-                let connection = http::Connection::new(wire_of(Access::new(server)?), timeouts);
+                let no_server = || ProviderError::NoServer { provider: name.provider.clone() };
+                let format = format_of(server.kind).ok_or_else(no_server)?;
+                let wire = (format.wire)(Access::new(server, &format.protocol)?);
+                let connection = http::Connection::new(wire, timeouts);
                 let source = Source::Http(Box::new(catalogue::Server::new(connection)));
                 Ok(Self { name, source: Arc::new(source) })
             }
@@ -214,13 +204,22 @@ impl Provider {
     }
 }
 
-/// The wire that a server of this kind speaks.
-fn wire_of(access: Access) -> Box<dyn Wire> {
-    match access.kind {
-        Kind::OpenAi => Box::new(openai::OpenAi { access }),
-        Kind::OpenAiResponses => Box::new(responses::Responses { access }),
-        Kind::Anthropic => Box::new(anthropic::Anthropic { access }),
-        Kind::Gemini => Box::new(gemini::Gemini { access }),
-        Kind::Ollama => Box::new(ollama::Ollama { access }),
-    }
+/// The formats that servers speak.
+const FORMATS: [&Format; 5] =
+    [&openai::FORMAT, &responses::FORMAT, &anthropic::FORMAT, &gemini::FORMAT, &ollama::FORMAT];
+
+/// The format of a kind; `None`: no server speaks it, it is a story.
+fn format_of(kind: ProviderKind) -> Option<&'static Format> {
+    FORMATS.into_iter().find(|format| format.kind == kind)
+}
+
+#[cfg(test)]
+fn fixture(kind: ProviderKind, model: &str) -> Access {
+    Access::fixture(format_of(kind).unwrap(), model)
+}
+
+/// The wire of a server for tests.
+#[cfg(test)]
+fn wire_of(kind: ProviderKind, access: Access) -> Box<dyn wire::Wire> {
+    (format_of(kind).unwrap().wire)(access)
 }

@@ -6,11 +6,15 @@
 
 mod lines;
 
+use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
 use super::kept;
+use super::protocol::{self, Protocol};
+use super::quirks::{Known, Part};
 use super::reading::ReplyDecoder;
-use super::server::{Access, Effort, Kind};
-use super::wire::{Decoder, Known, Part, Wire};
+use super::server::Access;
+use super::wire::{Decoder, Format, Wire};
+use crate::config::{Effort, ProviderKind};
 use crate::domain::{MessageImage, ModelRequest, Tool};
 use serde_json::{Map, Value, json};
 
@@ -19,10 +23,25 @@ const USUAL: u64 = 32_768;
 /// Tokens that are left for the reply.
 const FOR_REPLY: u64 = 4_096;
 
+/// The format, beside its bodies.
+pub(super) const FORMAT: Format = Format {
+    kind: ProviderKind::Ollama,
+    protocol: Protocol {
+        root: |path| protocol::without(path, &["/api/chat", "/api", "/v1/chat/completions", "/v1"]),
+        for_replies: |url, root, _| url.set_path(&format!("{root}/api/chat")),
+        query_for_replies: None,
+        key_header: protocol::bearer,
+        header: None,
+        accept: "application/x-ndjson, application/json",
+    },
+    listing: Listing::Names,
+    wire: |access| Box::new(Ollama { access }),
+};
+
 /// A server that speaks Ollama's interface.
 #[derive(Debug)]
-pub(super) struct Ollama {
-    pub(super) access: Access,
+struct Ollama {
+    access: Access,
 }
 
 impl Ollama {
@@ -40,12 +59,16 @@ impl Ollama {
 }
 
 impl Wire for Ollama {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
     fn access(&self) -> &Access {
         &self.access
     }
 
     fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
-        let kept = (!known.left_out.has(Part::Reasoning)).then_some(Kind::Ollama.as_str());
+        let kept = (!known.left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
         let messages: Value = conversation::said(request, kept).iter().flat_map(messages).collect();
         let tools: Value = request.tools.iter().map(tool).collect();
         let mut options = Map::new();

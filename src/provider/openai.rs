@@ -7,29 +7,70 @@ mod decoder;
 
 pub(super) use chunk::{reason, usage};
 
+use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
 use super::kept;
+use super::protocol::{self, KeyHeader, Protocol};
+use super::quirks::{Known, LeftOut, Part};
 use super::reading::ReplyDecoder;
-use super::server::{Access, Kind};
-use super::wire::{Decoder, Known, LeftOut, Part, Wire};
+use super::server::Access;
+use super::wire::{Decoder, Format, Wire};
+use crate::config::ProviderKind;
 use crate::domain::{AnswerForm, MessageImage, ModelRequest, Tool};
+use reqwest::Url;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+/// The format, beside its bodies.
+pub(super) const FORMAT: Format = Format {
+    kind: ProviderKind::Openai,
+    protocol: Protocol {
+        root,
+        for_replies: |url, root, _| url.set_path(&format!("{root}/chat/completions")),
+        query_for_replies: None,
+        key_header,
+        header: None,
+        accept: protocol::EVENTS,
+    },
+    listing: Listing::All,
+    wire: |access| Box::new(OpenAi { access }),
+};
+
+/// What the paths of OpenAI's formats begin with.
+pub(super) fn root(path: &str) -> String {
+    let root = protocol::without(path, &["/chat/completions", "/responses"]);
+    if root.is_empty() { "/v1".to_owned() } else { root }
+}
+
+/// The header in which a key is sent in OpenAI's formats: Azure has one of its own.
+pub(super) fn key_header(url: &Url, key: &str) -> KeyHeader {
+    let azure = url.host_str().is_some_and(|host| {
+        let host = host.to_ascii_lowercase();
+        [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"]
+            .iter()
+            .any(|end| host.ends_with(end))
+    });
+    if azure { protocol::plain("api-key", key) } else { protocol::bearer(url, key) }
+}
+
 /// A server that speaks chat completions.
 #[derive(Debug)]
-pub(super) struct OpenAi {
-    pub(super) access: Access,
+struct OpenAi {
+    access: Access,
 }
 
 impl Wire for OpenAi {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
     fn access(&self) -> &Access {
         &self.access
     }
 
     fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
         let left_out = known.left_out;
-        let kept = (!left_out.has(Part::Reasoning)).then_some(Kind::OpenAi.as_str());
+        let kept = (!left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
         let messages: Vec<Value> =
             conversation::said(request, kept).iter().flat_map(|said| messages(said, left_out)).collect();
         let mut body = Map::new();

@@ -1,9 +1,9 @@
 //! Every wire against recordings of real servers (`tests/fixtures/streams`): each comes to what the vendor's own library
 //! makes of it, wherever the bytes are split, and one that breaks is never taken for complete.
 
-use super::server::{Access, Kind};
 use super::wire::{Decoder, End, Wire};
-use super::wire_of;
+use super::{fixture, wire_of};
+use crate::config::ProviderKind as Kind;
 use crate::domain::{FailureKind, Finish, FinishReason, Kept, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -92,7 +92,7 @@ pub(super) fn recordings(api: &str) -> Vec<Recording> {
 }
 
 fn wire(kind: Kind) -> Box<dyn Wire> {
-    wire_of(Access::fixture(kind, "m"))
+    wire_of(kind, fixture(kind, "m"))
 }
 
 /// Reads a recording in pieces; a decoder made anew each time makes the same ids.
@@ -163,7 +163,7 @@ fn counts(total: &Total) -> (Option<u64>, Option<u64>) {
 
 #[test]
 fn chat_completions() {
-    all("openai-chat", Kind::OpenAi, 100, |Recording { name, expected, .. }, total| {
+    all("openai-chat", Kind::Openai, 100, |Recording { name, expected, .. }, total| {
         // A refusal is an answer too: the person has to see it.
         assert_eq!(total.text, format!("{}{}", text(expected, "text"), text(expected, "refusal")), "{name}");
         assert_eq!(total.reasoning, text(expected, "reasoning"), "{name}");
@@ -186,7 +186,7 @@ fn chat_completions() {
 
 #[test]
 fn plain_completions() {
-    all("openai-completions", Kind::OpenAi, 2, |Recording { name, expected, .. }, total| {
+    all("openai-completions", Kind::Openai, 2, |Recording { name, expected, .. }, total| {
         assert_eq!(total.text, text(expected, "text"), "{name}");
         assert_eq!(finished(total).1, expected["finish"].as_str(), "{name}");
     });
@@ -194,7 +194,7 @@ fn plain_completions() {
 
 #[test]
 fn responses() {
-    all("openai-responses", Kind::OpenAiResponses, 20, |Recording { name, expected, .. }, total| {
+    all("openai-responses", Kind::OpenaiResponses, 20, |Recording { name, expected, .. }, total| {
         assert_eq!(total.text, text(expected, "text"), "{name}");
         let calls: Vec<Value> = total
             .calls

@@ -1,9 +1,11 @@
 //! The requests that leave, of every wire: one conversation with everything in it, and what each makes of it.
 
 use super::kept;
-use super::server::{Access, Effort, Kind, Server};
-use super::wire::{Known, LeftOut, Part, Wire};
-use super::wire_of;
+use super::quirks::{Known, LeftOut, Part};
+use super::server::{Access, Server};
+use super::wire::Wire;
+use super::{fixture, format_of, wire_of};
+use crate::config::{Effort, ProviderKind as Kind};
 use crate::domain::{
     AnswerForm, ImageRef, Message, MessageImage, ModelName, ModelRequest, Purpose, Role, StepId, Tool,
     ToolCall,
@@ -11,7 +13,7 @@ use crate::domain::{
 use serde_json::{Value, json};
 
 fn wire(kind: Kind) -> Box<dyn Wire> {
-    wire_of(Access::fixture(kind, "m"))
+    wire_of(kind, fixture(kind, "m"))
 }
 
 fn call(id: &str, arguments: &str, signature: Option<&str>) -> ToolCall {
@@ -101,18 +103,18 @@ fn chat_completions() {
         "response_format": { "type": "json_schema", "json_schema": { "name": "judgement", "strict": true, "schema": {
             "type": "object", "properties": { "risk": { "type": "string" } }, "additionalProperties": false } } },
     });
-    assert_eq!(sent(Kind::OpenAi), expected);
-    assert!(without(Kind::OpenAi, Part::Usage).get("stream_options").is_none());
-    assert!(without(Kind::OpenAi, Part::Form).get("response_format").is_none());
-    assert!(without(Kind::OpenAi, Part::Reasoning)["messages"][2].get("thinking").is_none());
-    let ids = without(Kind::OpenAi, Part::Ids);
+    assert_eq!(sent(Kind::Openai), expected);
+    assert!(without(Kind::Openai, Part::Usage).get("stream_options").is_none());
+    assert!(without(Kind::Openai, Part::Form).get("response_format").is_none());
+    assert!(without(Kind::Openai, Part::Reasoning)["messages"][2].get("thinking").is_none());
+    let ids = without(Kind::Openai, Part::Ids);
     let id = ids["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
     assert!(id.len() == 9 && ids["messages"][3]["tool_call_id"] == id, "{ids}");
 }
 
 #[test]
 fn responses() {
-    let body = sent(Kind::OpenAiResponses);
+    let body = sent(Kind::OpenaiResponses);
     let expected = json!([
         { "role": "user", "content": "go" },
         { "type": "thinking", "thinking": "hm", "signature": "s" },
@@ -134,7 +136,7 @@ fn responses() {
         (&body["tools"][0]["name"], &body["text"]["format"]["name"]),
         (&json!("run"), &json!("judgement"))
     );
-    assert!(without(Kind::OpenAiResponses, Part::Reasoning).get("include").is_none());
+    assert!(without(Kind::OpenaiResponses, Part::Reasoning).get("include").is_none());
 }
 
 #[test]
@@ -205,7 +207,8 @@ fn gemini_3_is_given_a_signature_for_calls_of_others_and_none_of_our_ids() {
         Message::result("sayso-1-1", "a"),
     ];
     let request = ModelRequest { messages, ..request(Kind::Gemini) };
-    let body = wire_of(Access::fixture(Kind::Gemini, "gemini-3-pro")).encode(&request, &Known::default());
+    let body =
+        wire_of(Kind::Gemini, fixture(Kind::Gemini, "gemini-3-pro")).encode(&request, &Known::default());
     assert_eq!(
         body["contents"],
         json!([
@@ -244,12 +247,12 @@ fn ollama() {
 #[test]
 fn ollama_is_asked_for_as_much_context_as_is_needed() {
     let context = |text: usize, known: Option<u64>, configured: Option<u64>| {
-        let mut access = Access::fixture(Kind::Ollama, "m");
+        let mut access = fixture(Kind::Ollama, "m");
         access.context = configured;
         let messages = vec![Message::new(Role::User, "x".repeat(text))];
         let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
         let known = Known { context: known, ..Known::default() };
-        wire_of(access).encode(&request, &known)["options"]["num_ctx"].as_u64().unwrap()
+        wire_of(Kind::Ollama, access).encode(&request, &known)["options"]["num_ctx"].as_u64().unwrap()
     };
     assert_eq!(context(10, Some(8_192), None), 8_192, "no more than the model can have");
     assert_eq!(context(10, Some(131_072), None), 32_768, "memory is not taken for nothing");
@@ -262,21 +265,21 @@ fn ollama_is_asked_for_as_much_context_as_is_needed() {
 #[test]
 fn limits_and_effort_are_said_in_the_words_of_each() {
     let body = |kind: Kind| {
-        let mut access = Access::fixture(kind, "m");
+        let mut access = fixture(kind, "m");
         (access.max_output, access.effort) = (Some(9), Some(Effort::High));
-        wire_of(access).encode(&request(kind), &Known::default())
+        wire_of(kind, access).encode(&request(kind), &Known::default())
     };
-    let chat = body(Kind::OpenAi);
+    let chat = body(Kind::Openai);
     assert_eq!((&chat["max_tokens"], &chat["reasoning_effort"]), (&json!(9), &json!("high")));
-    let responses = body(Kind::OpenAiResponses);
+    let responses = body(Kind::OpenaiResponses);
     assert_eq!(responses["max_output_tokens"], 9);
     assert_eq!(responses["reasoning"], json!({ "effort": "high", "summary": "auto" }));
     let messages = body(Kind::Anthropic);
     assert_eq!(messages["thinking"], json!({ "type": "adaptive" }), "an effort alone makes nobody think");
     assert_eq!(messages["output_config"]["effort"], "high");
-    let mut before = Access::fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
+    let mut before = fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
     (before.max_output, before.effort) = (Some(9), Some(Effort::High));
-    let messages = wire_of(before).encode(&request(Kind::Anthropic), &Known::default());
+    let messages = wire_of(Kind::Anthropic, before).encode(&request(Kind::Anthropic), &Known::default());
     assert_eq!(messages["output_config"]["effort"], Value::Null);
     assert_eq!(messages["thinking"], json!({ "type": "enabled", "budget_tokens": 24_576 }));
     assert!(messages["max_tokens"].as_u64() > Some(24_576), "thinking counts: {messages}");
@@ -285,10 +288,13 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     assert_eq!(gemini["thinkingConfig"], json!({ "includeThoughts": true, "thinkingBudget": 24_576 }));
     let ollama = body(Kind::Ollama);
     assert_eq!((&ollama["think"], &ollama["options"]["num_predict"]), (&json!(true), &json!(9)));
-    let mut openai = Access::fixture(Kind::OpenAi, "m");
+    let mut openai = fixture(Kind::Openai, "m");
     openai.asked.host = "api.openai.com".into();
     openai.max_output = Some(9);
-    assert_eq!(wire_of(openai).encode(&request(Kind::OpenAi), &Known::default())["max_completion_tokens"], 9);
+    assert_eq!(
+        wire_of(Kind::Openai, openai).encode(&request(Kind::Openai), &Known::default())["max_completion_tokens"],
+        9
+    );
 }
 
 #[test]
@@ -298,8 +304,8 @@ fn keys_in_the_query_are_known_as_keys() {
         ("key".to_owned(), "hunter22hunter22".to_owned()),
         ("api-version".to_owned(), "2024".to_owned()),
     ];
-    let server = Server { query, ..Server::new(Kind::OpenAi, name, "http://h?sig=swordfish") };
-    let access = Access::new(server).unwrap();
+    let server = Server { query, ..Server::new(Kind::Openai, name, "http://h?sig=swordfish") };
+    let access = Access::new(server, &format_of(Kind::Openai).unwrap().protocol).unwrap();
     assert!(access.asked.has_key);
     let told = access.secrets.told("no: hunter22hunter22 or swordfish of 2024");
     assert_eq!(told, "no: [key] or [key] of 2024");
@@ -308,8 +314,8 @@ fn keys_in_the_query_are_known_as_keys() {
 #[test]
 fn keys_are_in_one_header_and_nowhere_else() {
     for (kind, header, value) in [
-        (Kind::OpenAi, "authorization", "Bearer sk-verysecret"),
-        (Kind::OpenAiResponses, "authorization", "Bearer sk-verysecret"),
+        (Kind::Openai, "authorization", "Bearer sk-verysecret"),
+        (Kind::OpenaiResponses, "authorization", "Bearer sk-verysecret"),
         (Kind::Anthropic, "x-api-key", "sk-verysecret"),
         (Kind::Gemini, "x-goog-api-key", "sk-verysecret"),
         (Kind::Ollama, "authorization", "Bearer sk-verysecret"),

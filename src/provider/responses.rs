@@ -3,29 +3,52 @@
 
 mod events;
 
+use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
 use super::kept;
-use super::openai::strict;
+use super::openai::{self, strict};
+use super::protocol::{self, Protocol};
+use super::quirks::{Known, Part};
 use super::reading::ReplyDecoder;
-use super::server::{Access, Kind};
-use super::wire::{Decoder, Known, Part, Wire};
+use super::server::Access;
+use super::wire::{Decoder, Format, Wire};
+use crate::config::ProviderKind;
 use crate::domain::{MessageImage, ModelRequest, Tool};
 use serde_json::{Map, Value, json};
 
+/// The format, beside its bodies.
+pub(super) const FORMAT: Format = Format {
+    kind: ProviderKind::OpenaiResponses,
+    protocol: Protocol {
+        root: openai::root,
+        for_replies: |url, root, _| url.set_path(&format!("{root}/responses")),
+        query_for_replies: None,
+        key_header: openai::key_header,
+        header: None,
+        accept: protocol::EVENTS,
+    },
+    listing: Listing::All,
+    wire: |access| Box::new(Responses { access }),
+};
+
 /// A server that speaks Responses.
 #[derive(Debug)]
-pub(super) struct Responses {
-    pub(super) access: Access,
+struct Responses {
+    access: Access,
 }
 
 impl Wire for Responses {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+
     fn access(&self) -> &Access {
         &self.access
     }
 
     fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
         let with_reasoning = !known.left_out.has(Part::Reasoning);
-        let kept = with_reasoning.then_some(Kind::OpenAiResponses.as_str());
+        let kept = with_reasoning.then_some(FORMAT.kind.as_str());
         let mut said = conversation::said(request, kept);
         let mut body = Map::new();
         body.insert("model".into(), json!(self.access.name.model));

@@ -1,6 +1,6 @@
 //! When to ask again, and how long to wait. Pure: the time and chance arrive as arguments.
 
-use super::wire::Part;
+use super::quirks::Part;
 use jiff::Timestamp;
 use std::time::Duration;
 

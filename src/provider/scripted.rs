@@ -1,9 +1,8 @@
 //! Plays a story: the replies of a model that is not there, in its tempo, with its failures. No network.
 
-use super::failure::{Answer, Asked, Refusal};
+use super::failure::{Answer, Asked, Refusal, failure};
 use super::retry::{Again, REPETITIONS};
 use super::story::{Cause, Chosen, Fault, Position, Scripted, Story};
-use super::wire::failure;
 use crate::domain::{
     FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
 };

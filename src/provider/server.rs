@@ -3,9 +3,10 @@
 //! The key travels in a header only, and only to the origin of the address: `http` follows no redirect to another one.
 
 use super::failure::Asked;
-use super::wire::HttpRequest;
-use super::{ProviderError, Timeouts, address};
+use super::protocol::Protocol;
+use super::{ProviderError, address};
 use crate::config::keys::looks_secret;
+use crate::config::{Effort, ProviderKind, Timeouts};
 use crate::domain::{Masker, ModelName};
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
@@ -15,59 +16,11 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How a server is spoken to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Chat completions, as OpenAI and many others have them.
-    #[default]
-    OpenAi,
-    /// OpenAI's Responses.
-    OpenAiResponses,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Google's `generateContent`, of the Gemini API and of Vertex.
-    Gemini,
-    /// Ollama's own interface.
-    Ollama,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 5] =
-        [Kind::OpenAi, Kind::OpenAiResponses, Kind::Anthropic, Kind::Gemini, Kind::Ollama];
-
-    /// The word in the configuration.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::OpenAi => "openai",
-            Kind::OpenAiResponses => "openai-responses",
-            Kind::Anthropic => "anthropic",
-            Kind::Gemini => "gemini",
-            Kind::Ollama => "ollama",
-        }
-    }
-
-    /// The kind that this word names.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
-    }
-
-    /// The address of the company or program that the kind is named after.
-    pub fn base_url(self) -> &'static str {
-        match self {
-            Kind::OpenAi | Kind::OpenAiResponses => "https://api.openai.com/v1",
-            Kind::Anthropic => "https://api.anthropic.com",
-            Kind::Gemini => "https://generativelanguage.googleapis.com/v1beta",
-            Kind::Ollama => "http://127.0.0.1:11434",
-        }
-    }
-}
-
 /// A server of models, as it was configured.
 #[derive(Clone, Debug)]
 pub struct Server {
     /// How it is spoken to.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// The provider's name and the model's name there.
     pub name: ModelName,
     /// The address, in any form in which people write it: with or without `/v1`, with a query.
@@ -89,40 +42,9 @@ pub struct Server {
     pub effort: Option<Effort>,
 }
 
-/// How much a model is to think before it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Little.
-    Low,
-    /// As much as is usual.
-    Medium,
-    /// Much.
-    High,
-}
-
-impl Effort {
-    /// The word in configuration and requests.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Effort::Low => "low",
-            Effort::Medium => "medium",
-            Effort::High => "high",
-        }
-    }
-
-    /// Tokens of thinking, for servers that count them.
-    pub(super) fn tokens(self) -> u64 {
-        match self {
-            Effort::Low => 2_048,
-            Effort::Medium => 8_192,
-            Effort::High => 24_576,
-        }
-    }
-}
-
 impl Server {
     /// A server of which only this is told.
-    pub fn new(kind: Kind, name: ModelName, base_url: impl Into<String>) -> Self {
+    pub fn new(kind: ProviderKind, name: ModelName, base_url: impl Into<String>) -> Self {
         Self {
             kind,
             name,
@@ -138,10 +60,23 @@ impl Server {
     }
 }
 
+/// A request as a value.
+#[derive(Debug)]
+pub(super) struct HttpRequest {
+    /// Where it goes.
+    pub(super) url: Url,
+    /// Its headers that are no secrets.
+    pub(super) headers: Vec<(&'static str, String)>,
+    /// Its headers whose values are not shown, checked to be sendable.
+    pub(super) secret_headers: Vec<(String, SecretString)>,
+    /// Its body: JSON. `None`: something is asked for only.
+    pub(super) body: Option<Vec<u8>>,
+}
+
 /// A server, checked: what every wire needs of it.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
-    pub(super) kind: Kind,
+    protocol: &'static Protocol,
     pub(super) name: ModelName,
     pub(super) asked: Asked,
     /// Where requests for replies go.
@@ -150,7 +85,7 @@ pub(super) struct Access {
     pub(super) context: Option<u64>,
     pub(super) max_output: Option<u64>,
     pub(super) effort: Option<Effort>,
-    headers: Vec<(&'static str, String)>,
+    header: Option<(&'static str, &'static str)>,
     secret_headers: Vec<(String, SecretString)>,
     /// Counts the replies, from any number.
     replies: Arc<AtomicU64>,
@@ -163,9 +98,9 @@ impl Access {
     }
 
     /// Checks what it is given.
-    pub(super) fn new(server: Server) -> Result<Self, ProviderError> {
-        let Server { kind, name, base_url, key, headers, query, context, max_output, effort, .. } = server;
-        let mut url = address::endpoint(kind, &base_url, &name.model)?;
+    pub(super) fn new(server: Server, protocol: &'static Protocol) -> Result<Self, ProviderError> {
+        let Server { name, base_url, key, headers, query, context, max_output, effort, .. } = server;
+        let mut url = address::endpoint(protocol, &base_url, &name.model)?;
         for (key, value) in &query {
             // One that the address holds already is replaced: the setting of its own counts.
             let others: Vec<(String, String)> =
@@ -179,7 +114,7 @@ impl Access {
             if !key.bytes().all(|b| b.is_ascii_graphic()) {
                 return Err(ProviderError::Key { provider: name.provider });
             }
-            secret_headers.push(key_header(kind, &url, key));
+            secret_headers.push((protocol.key_header)(&url, key));
         }
         for (header, value) in headers {
             let wrong =
@@ -201,15 +136,11 @@ impl Access {
             has_key: !secret_headers.is_empty() || !in_query.is_empty(),
         };
         let secrets = Masker::knowing(secret_headers.iter().map(|(_, value)| value.clone()).chain(in_query));
-        let headers = match kind {
-            Kind::Anthropic if !secret_headers.iter().any(|(name, _)| name == "anthropic-version") => {
-                vec![("anthropic-version", "2023-06-01".to_owned())]
-            }
-            _ => Vec::new(),
-        };
+        let header =
+            protocol.header.filter(|(name, _)| !secret_headers.iter().any(|(other, _)| other == name));
         let replies = Arc::new(AtomicU64::new(RandomState::new().hash_one(0u8) >> 24));
         Ok(Self {
-            kind,
+            protocol,
             name,
             asked,
             url,
@@ -217,7 +148,7 @@ impl Access {
             context,
             max_output,
             effort,
-            headers,
+            header,
             secret_headers,
             replies,
         })
@@ -239,18 +170,14 @@ impl Access {
 
     /// A request without a body.
     pub(super) fn get(&self, url: Url) -> HttpRequest {
-        let accept = match self.kind {
-            Kind::Ollama => "application/x-ndjson, application/json",
-            _ => "text/event-stream, application/json",
-        };
-        let mut headers = self.headers.clone();
-        headers.push(("accept", accept.into()));
+        let given = self.header.into_iter().chain([("accept", self.protocol.accept)]);
+        let headers = given.map(|(name, value)| (name, value.to_owned())).collect();
         HttpRequest { url, headers, secret_headers: self.secret_headers.clone(), body: None }
     }
 
     /// Another address of the same server: this path behind the part that all its addresses begin with.
     pub(super) fn beside(&self, path: &str) -> Url {
-        address::beside(self.kind, &self.url, path)
+        address::beside(self.protocol, &self.url, path)
     }
 
     /// Whether the server is this computer.
@@ -259,37 +186,13 @@ impl Access {
     }
 }
 
-/// The header in which a server of this kind wants its key.
-fn key_header(kind: Kind, url: &Url, key: &str) -> (String, SecretString) {
-    let azure = url.host_str().is_some_and(|host| {
-        let host = host.to_ascii_lowercase();
-        [".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"]
-            .iter()
-            .any(|end| host.ends_with(end))
-    });
-    let plain = |name: &str| (name.to_owned(), SecretString::from(key.to_owned()));
-    match kind {
-        Kind::OpenAi | Kind::OpenAiResponses if azure => plain("api-key"),
-        // Tokens of an account (Vertex, Claude's OAuth) are no API keys.
-        Kind::Gemini if key.starts_with("ya29.") => bearer(key),
-        Kind::Anthropic if key.starts_with("sk-ant-oat") => bearer(key),
-        Kind::Anthropic => plain("x-api-key"),
-        Kind::Gemini => plain("x-goog-api-key"),
-        Kind::OpenAi | Kind::OpenAiResponses | Kind::Ollama => bearer(key),
-    }
-}
-
-fn bearer(key: &str) -> (String, SecretString) {
-    ("authorization".to_owned(), SecretString::from(format!("Bearer {key}")))
-}
-
 #[cfg(test)]
 impl Access {
     /// A server for tests; the ids that it makes are the same each time.
-    pub(super) fn fixture(kind: Kind, model: &str) -> Self {
-        let name = ModelName { provider: kind.as_str().into(), model: model.into() };
-        let server =
-            Server { key: Some("sk-verysecret".to_owned().into()), ..Server::new(kind, name, "http://h") };
-        Self { replies: Arc::default(), ..Self::new(server).unwrap() }
+    pub(super) fn fixture(format: &'static super::wire::Format, model: &str) -> Self {
+        let name = ModelName { provider: format.kind.as_str().into(), model: model.into() };
+        let key = Some("sk-verysecret".to_owned().into());
+        let server = Server { key, ..Server::new(format.kind, name, "http://h") };
+        Self { replies: Arc::default(), ..Self::new(server, &format.protocol).unwrap() }
     }
 }

@@ -59,7 +59,7 @@ impl House {
     fn wish(&self) -> SandboxRequest {
         let sandbox = &self.loaded.config.sandbox;
         SandboxRequest {
-            level: sandbox.level(),
+            level: sandbox.level,
             asked: *self.loaded.origins.of("sandbox.level") != Origin::Default,
             read: sandbox.read.clone(),
             write: sandbox.write.clone(),

@@ -10,7 +10,7 @@ impl House {
     /// What the engine has to know beforehand.
     pub fn settings(&self, policy: Policy) -> Settings {
         let config = &self.loaded.config;
-        let (dialect, languages) = (config.dialect.chosen(), config.languages());
+        let (dialect, languages) = (config.dialect, config.languages());
         let cwd = self.place.cwd.display().to_string();
         // The model is told of what is there only; what it writes in another language can still be read and saved.
         let system_prompt = prompt::system(&exec::on_path(&languages), &cwd, std::env::consts::OS);
@@ -22,7 +22,7 @@ impl House {
             system_prompt,
             policy,
             foreign: false,
-            unconfined: config.sandbox.level() == SandboxLevel::Off,
+            unconfined: config.sandbox.level == SandboxLevel::Off,
             limits: self.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
             context_tokens: config.context.tokens,
@@ -61,6 +61,6 @@ impl House {
                 None => ModelName { provider: name.clone(), model: String::new() },
             },
         };
-        JudgeSettings { from: review.judge.from(), model: review.judge_model.as_ref().map(named) }
+        JudgeSettings { from: review.judge, model: review.judge_model.as_ref().map(named) }
     }
 }

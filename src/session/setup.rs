@@ -3,7 +3,7 @@
 use super::factory::House;
 use super::place::Place;
 use super::source;
-use crate::cli::{ModelArgs, Sandbox};
+use crate::cli::ModelArgs;
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::{Answers, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
@@ -42,7 +42,7 @@ pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
         max_steps: more.max_steps,
         executor: model.executor.as_ref().map(ToString::to_string),
         timeout: more.timeout.map(|time| time.as_secs_f64().ceil() as u64),
-        sandbox: confine.sandbox.map(Sandbox::level),
+        sandbox: confine.sandbox,
         allow_read: confine.allow_read.clone(),
         allow_write: confine.allow_write.clone(),
         allow_network: confine.allow_network,

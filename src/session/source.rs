@@ -2,10 +2,9 @@
 
 use crate::config::{self, ChoiceError, Chosen, ProviderKind};
 use crate::provider::story::Story;
-use crate::provider::{Choice, Effort, Kind, Provider, ProviderError, Server, Timeouts};
+use crate::provider::{Choice, Provider, ProviderError, Server};
 use secrecy::SecretString;
 use std::io;
-use std::time::Duration;
 
 /// A source of replies that can't be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,52 +41,26 @@ impl From<ProviderError> for Unusable {
 /// When the address, a header or the key can't be used, or a story can't be read.
 pub(super) fn connect(chosen: Chosen, key: Option<SecretString>) -> Result<Provider, Unusable> {
     let Chosen { name, provider } = chosen;
-    let Some(kind) = kind_of(provider.kind) else {
+    if provider.kind == ProviderKind::Scripted {
         let story = story(&name.model)?;
         return Ok(Provider::new(Choice::Scripted { name, story })?);
-    };
+    }
     let base_url = provider.address().map(str::to_owned);
     let base_url = base_url.ok_or_else(|| ChoiceError::NoAddress(name.provider.clone()))?;
-    let seconds = Duration::from_secs;
-    let timeouts = Timeouts {
-        connect: seconds(provider.timeouts.connect),
-        first: seconds(provider.timeouts.first_token),
-        silence: seconds(provider.timeouts.silence),
-    };
     let (headers, _) = config::keys::headers(&provider);
     let (query, _) = config::keys::query(&provider);
     let said = provider.models.get(&name.model).copied().unwrap_or_default();
     let server = Server {
         key,
         headers,
-        timeouts,
+        timeouts: provider.timeouts,
         query,
         context: said.context.or(provider.context),
         max_output: said.max_output.or(provider.max_output),
-        effort: said.effort.or(provider.effort).map(effort),
-        ..Server::new(kind, name, base_url)
+        effort: said.effort.or(provider.effort),
+        ..Server::new(provider.kind, name, base_url)
     };
     Ok(Provider::new(Choice::Server(server))?)
-}
-
-/// How a provider of the configuration is spoken to; `None`: not at all, it is a story.
-fn kind_of(kind: ProviderKind) -> Option<Kind> {
-    Some(match kind {
-        ProviderKind::Openai => Kind::OpenAi,
-        ProviderKind::OpenaiResponses => Kind::OpenAiResponses,
-        ProviderKind::Anthropic => Kind::Anthropic,
-        ProviderKind::Gemini => Kind::Gemini,
-        ProviderKind::Ollama => Kind::Ollama,
-        ProviderKind::Scripted => return None,
-    })
-}
-
-fn effort(said: config::Effort) -> Effort {
-    match said {
-        config::Effort::Low => Effort::Low,
-        config::Effort::Medium => Effort::Medium,
-        config::Effort::High => Effort::High,
-    }
 }
 
 /// A story as a model: a shipped one by its name, or a file.

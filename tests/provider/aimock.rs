@@ -40,7 +40,7 @@ fn calls(events: &[ReplyEvent]) -> Vec<ToolCall> {
 #[ignore = "needs aimock (npm)"]
 async fn a_turn_with_each_provider() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let events = mock.ask(kind, "plain").await;
         assert_eq!(text(&events), "Here you go:\n\n```python\nprint(1+1)\n```\n", "{kind:?}");
         assert_eq!(finish(&events).reason, FinishReason::Stop, "{kind:?}");
@@ -51,7 +51,7 @@ async fn a_turn_with_each_provider() {
 #[ignore = "needs aimock (npm)"]
 async fn reasoning_of_each_provider() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let events = mock.ask(kind, "think").await;
         let pieces = events
             .iter()
@@ -65,7 +65,7 @@ async fn reasoning_of_each_provider() {
 #[ignore = "needs aimock (npm)"]
 async fn tools_in_parallel_and_their_results() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let provider = mock.provider(kind);
         let mut asked = ModelRequest { tools: vec![tool("run_code"), tool("read_file")], ..request("both") };
         let events = ask_for(&provider, &asked).await;
@@ -93,7 +93,7 @@ async fn tools_in_parallel_and_their_results() {
 #[ignore = "needs aimock (npm)"]
 async fn a_rate_limit_is_waited_for() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let begun = Instant::now();
         let events = mock.ask(kind, "limit").await;
         assert_eq!(text(&events), "after the limit", "{kind:?}");
@@ -109,7 +109,7 @@ async fn a_rate_limit_is_waited_for() {
 #[ignore = "needs aimock (npm)"]
 async fn a_failure_is_asked_again() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let events = mock.ask(kind, "boom").await;
         assert_eq!((text(&events).as_str(), waits(&events).len()), ("after the failure", 1), "{kind:?}");
     }
@@ -119,7 +119,7 @@ async fn a_failure_is_asked_again() {
 #[ignore = "needs aimock (npm)"]
 async fn a_reply_that_breaks_keeps_what_came() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let events = mock.ask(kind, "cut").await;
         assert_eq!(failure(&events).kind, FailureKind::Cut, "{kind:?}");
         let text = text(&events);
@@ -132,7 +132,7 @@ async fn a_reply_that_breaks_keeps_what_came() {
 #[ignore = "needs aimock (npm)"]
 async fn what_can_not_be_read_is_told() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let events = mock.ask(kind, "broken").await;
         assert_eq!(failure(&events).kind, FailureKind::Malformed, "{kind:?}");
     }
@@ -142,7 +142,7 @@ async fn what_can_not_be_read_is_told() {
 #[ignore = "needs aimock (npm)"]
 async fn a_stall_is_told() {
     let mock = Mock::start();
-    for kind in Kind::ALL {
+    for kind in Kind::OF_SERVERS {
         let server = Server { timeouts: short(), ..mock.server(kind) };
         let events = ask_for(&Provider::new(Choice::Server(server)).expect("good"), &request("stall")).await;
         assert_eq!(failure(&events).kind, FailureKind::TimedOut, "{kind:?}");
@@ -154,7 +154,7 @@ async fn a_stall_is_told() {
 async fn a_reply_cut_by_its_length_says_so() {
     let mock = Mock::start();
     // As Ollama, the mock says `stop` whatever it was told.
-    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Ollama) {
+    for kind in Kind::OF_SERVERS.into_iter().filter(|kind| *kind != Kind::Ollama) {
         let events = mock.ask(kind, "len").await;
         assert_eq!(finish(&events).reason, FinishReason::Length, "{kind:?}: {events:?}");
     }

@@ -4,7 +4,6 @@
 use super::model_server::{Answer, Do, ModelServer, Received};
 use super::*;
 use sayso::domain::{FailureKind, FinishReason, ModelInfo};
-use sayso::provider::find::{self, Place};
 use serde_json::{Value, json};
 
 fn at(kind: Kind, server: &ModelServer) -> Server {
@@ -30,8 +29,8 @@ fn reply(kind: Kind) -> Answer {
         Answer::stream(pieces.iter().map(write).collect())
     };
     match kind {
-        Kind::OpenAi => Answer::text("hi"),
-        Kind::OpenAiResponses => events(&[
+        Kind::Openai => Answer::text("hi"),
+        Kind::OpenaiResponses => events(&[
             json!({ "type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "hi" }),
             json!({ "type": "response.completed", "response": { "status": "completed", "output": [] } }),
         ]),
@@ -49,6 +48,7 @@ fn reply(kind: Kind) -> Answer {
             let line = json!({ "message": { "content": "hi" }, "done": true, "done_reason": "stop", "prompt_eval_count": 9 });
             Answer::status(200, "application/x-ndjson", &format!("{line}\n"))
         }
+        Kind::Scripted => unreachable!("a story has no server"),
     }
 }
 
@@ -62,8 +62,8 @@ fn keys(request: &Received) -> Vec<(&str, &str)> {
 async fn each_kind_is_asked_at_its_address_with_its_key_in_one_header() {
     let bearer = format!("Bearer {KEY}");
     for (kind, line, header, value) in [
-        (Kind::OpenAi, "POST /v1/chat/completions", "authorization", bearer.as_str()),
-        (Kind::OpenAiResponses, "POST /v1/responses", "authorization", &bearer),
+        (Kind::Openai, "POST /v1/chat/completions", "authorization", bearer.as_str()),
+        (Kind::OpenaiResponses, "POST /v1/responses", "authorization", &bearer),
         (Kind::Anthropic, "POST /v1/messages", "x-api-key", KEY),
         (Kind::Gemini, "POST /v1beta/models/m-1:streamGenerateContent?alt=sse", "x-goog-api-key", KEY),
         (Kind::Ollama, "POST /api/chat", "authorization", &bearer),
@@ -95,7 +95,7 @@ async fn each_kind_is_asked_at_its_address_with_its_key_in_one_header() {
 async fn a_query_of_ones_own_is_sent_everywhere() {
     let server = ModelServer::in_order(vec![Answer::text("hi"), answer(&json!({ "data": [{ "id": "a" }] }))]);
     let query = vec![("api-version".to_owned(), "2024-10-21".to_owned())];
-    let provider = open(Server { query, ..at(Kind::OpenAi, &server) });
+    let provider = open(Server { query, ..at(Kind::Openai, &server) });
     ask(&provider).await;
     provider.models().await.expect("a list");
     let lines: Vec<String> = server.requests().into_iter().map(|r| r.line).collect();
@@ -145,7 +145,7 @@ async fn a_list_that_is_none_is_told() {
         (Answer::stream(vec![Do::Write(b"{\"data\":[".to_vec()), Do::Cut]), FailureKind::Cut),
     ] {
         let server = ModelServer::in_order(vec![answer]);
-        let failure = open(at(Kind::OpenAi, &server)).models().await.expect_err("no list");
+        let failure = open(at(Kind::Openai, &server)).models().await.expect_err("no list");
         assert_eq!(failure.kind, kind, "{failure:?}");
     }
 }
@@ -154,7 +154,7 @@ async fn a_list_that_is_none_is_told() {
 async fn a_list_without_end_is_not_read_to_its_end() {
     let piece = || Do::Write(vec![b' '; 1 << 20]);
     let server = ModelServer::in_order(vec![Answer::stream((0..64).map(|_| piece()).collect())]);
-    let failure = open(at(Kind::OpenAi, &server)).models().await.expect_err("no list");
+    let failure = open(at(Kind::Openai, &server)).models().await.expect_err("no list");
     assert_eq!(failure.kind, FailureKind::NotAModel);
 }
 
@@ -164,7 +164,7 @@ async fn what_is_known_of_a_model_is_asked_once() {
         &json!({ "data": [{ "id": "m-1", "max_model_len": 2048, "supported_parameters": ["tools"] }] }),
     );
     let server = ModelServer::in_order(vec![list]);
-    let provider = open(at(Kind::OpenAi, &server));
+    let provider = open(at(Kind::Openai, &server));
     for _ in 0..2 {
         let info = provider.info().await;
         assert_eq!((told(&info), info.tools), (("m-1", Some(2048), true), Some(true)));
@@ -182,7 +182,7 @@ async fn llama_cpp_tells_the_context_that_it_was_started_with() {
         ),
     ];
     let server = ModelServer::in_order(answers);
-    let info = open(at(Kind::OpenAi, &server)).info().await;
+    let info = open(at(Kind::Openai, &server)).info().await;
     assert_eq!((info.context, info.tools), (Some(4096), Some(true)));
     let lines: Vec<String> = server.requests().into_iter().map(|r| r.line).collect();
     assert_eq!(lines, ["GET /v1/models", "GET /api/v0/models", "GET /props"]);
@@ -212,42 +212,26 @@ async fn ollamas_cutting_is_told() {
 }
 
 #[tokio::test]
-async fn servers_on_this_computer_are_found_and_others_are_not_asked() {
-    let good = ModelServer::in_order(vec![answer(&json!({ "data": [{ "id": "a" }] }))]);
-    let page = ModelServer::in_order(vec![Answer::status(200, "text/html", "<html>")]);
-    let silent = ModelServer::in_order(vec![Answer::stream(vec![Do::Hang])]);
-    let place = |base_url: String| Place { provider: "p".into(), kind: Kind::OpenAi, base_url };
-    let places =
-        [page.url(), good.url(), silent.url(), "http://192.0.2.1:1".into(), "http://127.0.0.1:1".into()];
-    let begun = std::time::Instant::now();
-    let found = find::local_at(&places.map(place)).await;
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
-    let names: Vec<_> =
-        found.iter().map(|f| (f.place.base_url.clone(), f.models[0].name.to_string())).collect();
-    assert_eq!(names, [(good.url(), "p/a".to_owned())]);
-}
-
-#[tokio::test]
 async fn a_refused_part_is_left_out_once_and_for_all() {
     let refusal =
         Answer::error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
     let server = ModelServer::in_order(vec![refusal, Answer::text("a")]);
-    let provider = open(Server { max_output: Some(9), ..at(Kind::OpenAi, &server) });
+    let provider = open(Server { max_output: Some(9), ..at(Kind::Openai, &server) });
     assert_eq!(text(&ask(&provider).await), "a");
     let sent: Vec<_> =
         server.requests().iter().map(|r| r.json().get("max_completion_tokens").is_some()).collect();
     assert_eq!(sent, [false, true]);
     // What changes nothing is not sent again.
     let server = ModelServer::in_order(vec![Answer::error(400, "max_tokens is wrong")]);
-    assert_eq!(failure(&ask(&open(at(Kind::OpenAi, &server))).await).kind, FailureKind::BadRequest);
+    assert_eq!(failure(&ask(&open(at(Kind::Openai, &server))).await).kind, FailureKind::BadRequest);
     assert_eq!(server.requests().len(), 1);
 }
 
 #[tokio::test]
 async fn a_refusal_of_tools_is_told_as_one() {
     for (kind, status, body) in [
-        (Kind::OpenAi, 400, json!({ "error": { "message": "m-1 does not support tools" } })),
-        (Kind::OpenAi, 500, json!({ "error": { "message": "tools param requires --jinja flag" } })),
+        (Kind::Openai, 400, json!({ "error": { "message": "m-1 does not support tools" } })),
+        (Kind::Openai, 500, json!({ "error": { "message": "tools param requires --jinja flag" } })),
         (
             Kind::Gemini,
             400,

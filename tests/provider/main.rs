@@ -16,10 +16,11 @@ mod requests;
 mod tour;
 
 use model_server::{DEADLINE, ModelServer};
+use sayso::config::{ProviderKind as Kind, Timeouts};
 use sayso::domain::{
     Finish, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure, Role, StepId,
 };
-use sayso::provider::{Choice, Kind, Provider, Server, Timeouts};
+use sayso::provider::{Choice, Provider, Server};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -27,7 +28,7 @@ const KEY: &str = "sk-test-0123456789abcdef";
 
 fn provider_at(base_url: &str, timeouts: Timeouts) -> Provider {
     let name = ModelName { provider: "openai".into(), model: "gpt-x".into() };
-    let server = Server { key: Some(KEY.into()), timeouts, ..Server::new(Kind::OpenAi, name, base_url) };
+    let server = Server { key: Some(KEY.into()), timeouts, ..Server::new(Kind::Openai, name, base_url) };
     Provider::new(Choice::Server(server)).expect("the address is good")
 }
 
@@ -92,7 +93,7 @@ fn waits(events: &[ReplyEvent]) -> Vec<u64> {
 fn short() -> Timeouts {
     Timeouts {
         connect: Duration::from_millis(300),
-        first: Duration::from_millis(400),
+        first_token: Duration::from_millis(400),
         silence: Duration::from_millis(200),
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 fn kind(api: &str) -> Kind {
     match api {
-        "openai-chat" | "openai-completions" => Kind::OpenAi,
-        "openai-responses" => Kind::OpenAiResponses,
+        "openai-chat" | "openai-completions" => Kind::Openai,
+        "openai-responses" => Kind::OpenaiResponses,
         "anthropic" => Kind::Anthropic,
         "gemini" => Kind::Gemini,
         _ => Kind::Ollama,

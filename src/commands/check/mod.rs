@@ -157,7 +157,7 @@ impl Verdict {
             return Err(Failure::new(Kind::Usage, format!("{first}{more}"))
                 .hint("Check the names and the rights of the files."));
         }
-        let counted = match args.fail_on.severity() {
+        let counted = match args.fail_on {
             Severity::High => self.findings.iter().take(1).sum::<usize>(),
             Severity::Medium => self.findings.iter().take(2).sum(),
             Severity::Info => self.findings.iter().sum(),

@@ -5,7 +5,6 @@ use crate::provider::failure::ErrorBody;
 use crate::provider::gathered::{Gathered, weight};
 use crate::provider::kept;
 use crate::provider::reading::Reading;
-use crate::provider::server::Kind;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -103,7 +102,7 @@ impl Events {
                 let signed = ["signature", "data"].iter().any(|name| !block.text(name).is_empty());
                 if signed {
                     let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep(kept::keep(Kind::Anthropic.as_str(), text, calls, block.fields.into()));
+                    so_far.keep(kept::keep(super::FORMAT.kind.as_str(), text, calls, block.fields.into()));
                 }
             }
             _ => {}

@@ -1,34 +1,45 @@
 //! Lists of models as servers write them, read into [`ModelInfo`]: the same facts have many names. Pure.
 
 use crate::domain::{ModelInfo, ModelName, Price};
-use crate::provider::server::Kind;
 use serde_json::Value;
+
+/// How the servers of a format tell of their models.
+#[derive(Debug)]
+pub(in crate::provider) enum Listing {
+    /// One list; what it does not tell is asked elsewhere.
+    All,
+    /// A list in pages, and an address for each model.
+    Paged {
+        /// What asks for a large page.
+        size: (&'static str, &'static str),
+        /// Reads a page; `None`: it is no list.
+        page: fn(&Value, &str) -> Option<Page>,
+        /// Reads what is told of one model.
+        model: fn(&Value, &str) -> Option<ModelInfo>,
+    },
+    /// Names alone, as Ollama has it: each model is asked about, before the first request too.
+    Names,
+}
 
 /// One page of a list.
 #[derive(Debug, PartialEq)]
-pub(super) struct Page {
-    pub(super) models: Vec<ModelInfo>,
+pub(in crate::provider) struct Page {
+    pub(in crate::provider) models: Vec<ModelInfo>,
     /// What to ask for the next page with; `None`: this is the last one.
-    pub(super) next: Option<(&'static str, String)>,
+    pub(in crate::provider) next: Option<(&'static str, String)>,
+}
+
+/// A text of an answer; `None` where it is empty too.
+pub(in crate::provider) fn text(value: &Value, name: &str) -> Option<String> {
+    value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// Reads a page; `None`: it is no list.
-pub(super) fn page(kind: Kind, value: &Value, provider: &str) -> Option<Page> {
-    let text =
-        |name: &str| value.get(name).and_then(Value::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+pub(in crate::provider) fn page(value: &Value, provider: &str) -> Option<Page> {
+    let (models, is_list) = list(value, provider);
     let more = value.get("has_more").and_then(Value::as_bool).unwrap_or(false);
-    match kind {
-        Kind::Gemini => {
-            let all = value.get("models").or_else(|| value.get("publisherModels"))?.as_array()?;
-            let models = all.iter().filter_map(|model| gemini(model, provider)).collect();
-            Some(Page { models, next: text("nextPageToken").map(|token| ("pageToken", token)) })
-        }
-        _ => {
-            let (models, is_list) = list(value, provider);
-            let next = text("last_id").filter(|_| more).map(|id| ("after_id", id));
-            is_list.then_some(Page { models, next })
-        }
-    }
+    let next = text(value, "last_id").filter(|_| more).map(|id| ("after_id", id));
+    is_list.then_some(Page { models, next })
 }
 
 /// Reads a list of models, bare or under `data` or `models`; and whether it was one.
@@ -40,7 +51,7 @@ pub(super) fn list(value: &Value, provider: &str) -> (Vec<ModelInfo>, bool) {
 }
 
 /// One model, under any of the names that servers have for its facts.
-pub(super) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
+pub(in crate::provider) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
     let id = ["id", "name", "model"].iter().find_map(|name| value.get(*name)?.as_str())?;
     let name = ModelName { provider: provider.to_owned(), model: id.to_owned() };
     let listed = |path: &str, word: &str| {
@@ -89,21 +100,6 @@ pub(super) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
     })
 }
 
-/// One model of Gemini's list; `None`: it does not answer prompts.
-pub(super) fn gemini(value: &Value, provider: &str) -> Option<ModelInfo> {
-    let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
-    if methods.is_some_and(|all| !all.iter().any(|m| m.as_str() == Some("generateContent"))) {
-        return None;
-    }
-    let path = value.get("name")?.as_str()?;
-    let model = path.rsplit('/').next().unwrap_or(path).to_owned();
-    Some(ModelInfo {
-        context: number(value, &["/inputTokenLimit"]),
-        output: number(value, &["/outputTokenLimit"]),
-        ..ModelInfo::named(ModelName { provider: provider.to_owned(), model })
-    })
-}
-
 /// What Ollama shows of a model.
 pub(super) fn shown(value: &Value, name: ModelName) -> ModelInfo {
     let facts = value.get("model_info").and_then(Value::as_object);
@@ -138,7 +134,7 @@ pub(super) fn fill(info: &mut ModelInfo, from: &ModelInfo) {
     info.images = info.images.or(from.images);
 }
 
-fn number(value: &Value, paths: &[&str]) -> Option<u64> {
+pub(in crate::provider) fn number(value: &Value, paths: &[&str]) -> Option<u64> {
     let read = |path: &&str| {
         let value = value.pointer(path)?;
         value.as_u64().or_else(|| value.as_str()?.parse().ok()).filter(|number| *number > 0)
@@ -170,8 +166,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn first(kind: Kind, value: &Value) -> ModelInfo {
-        page(kind, value, "p").unwrap().models.remove(0)
+    fn first(value: &Value) -> ModelInfo {
+        page(value, "p").unwrap().models.remove(0)
     }
 
     #[test]
@@ -196,13 +192,13 @@ mod tests {
             (json!({ "id": "m", "context_length": "9000" }), Some(9000), None),
             (json!({ "id": "m", "context_length": null, "created": 1 }), None, None),
         ] {
-            let info = first(Kind::OpenAi, &json!({ "object": "list", "data": [entry] }));
+            let info = first(&json!({ "object": "list", "data": [entry] }));
             assert_eq!((info.context, info.output), (context, output), "{entry}");
             assert_eq!(info.name.to_string(), "p/m");
         }
         let bare = json!([{ "id": "m" }, { "no": "name" }]);
-        assert_eq!(page(Kind::OpenAi, &bare, "p").unwrap().models.len(), 1);
-        assert_eq!(page(Kind::OpenAi, &json!({ "x": 1 }), "p"), None);
+        assert_eq!(page(&bare, "p").unwrap().models.len(), 1);
+        assert_eq!(page(&json!({ "x": 1 }), "p"), None);
     }
 
     #[test]
@@ -212,25 +208,11 @@ mod tests {
             "pricing": { "prompt": "0.000003", "completion": "0.000015", "input_cache_read": "0.0000003" },
             "supported_parameters": ["tools", "temperature"],
         }] });
-        let info = first(Kind::OpenAi, &value);
+        let info = first(&value);
         let price = Price { input: 3_000, output: 15_000, cached: 300, cache_written: 3_000, long: None };
         assert_eq!((info.price, info.tools, info.images), (Some(price), Some(true), Some(true)));
         let dynamic = json!({ "data": [{ "id": "m", "pricing": { "prompt": "-1", "completion": "-1" } }] });
-        assert_eq!(first(Kind::OpenAi, &dynamic).price, None);
-    }
-
-    #[test]
-    fn geminis_list_holds_what_answers_prompts() {
-        let value = json!({ "models": [
-            { "name": "models/embedding", "supportedGenerationMethods": ["embedContent"] },
-            { "name": "models/gemini-x", "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
-              "supportedGenerationMethods": ["generateContent"] },
-        ], "nextPageToken": "t" });
-        let page = page(Kind::Gemini, &value, "gemini").unwrap();
-        assert_eq!(page.next, Some(("pageToken", "t".to_owned())));
-        assert_eq!(page.models.len(), 1);
-        assert_eq!(page.models[0].name.model, "gemini-x");
-        assert_eq!((page.models[0].context, page.models[0].output), (Some(1_048_576), Some(65_536)));
+        assert_eq!(first(&dynamic).price, None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The bodies of errors: every server has a form of its own. What they say is read into one value.
 
-use super::super::wire::Part;
+use crate::provider::quirks::Part;
 use serde_json::Value;
 use std::time::Duration;
 

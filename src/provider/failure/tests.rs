@@ -1,5 +1,5 @@
-use super::super::wire::Part;
 use super::*;
+use crate::provider::quirks::Part;
 
 fn asked() -> Asked {
     Asked {

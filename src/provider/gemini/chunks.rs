@@ -5,7 +5,6 @@ use crate::provider::failure::ErrorBody;
 use crate::provider::gathered::Gathered;
 use crate::provider::kept;
 use crate::provider::reading::Reading;
-use crate::provider::server::Kind;
 use serde_json::{Value, json};
 
 /// Every chunk is whole: nothing is remembered between them.
@@ -81,7 +80,7 @@ fn part(part: &Value, so_far: &mut Gathered) {
     so_far.text(words);
     if let Some(signature) = signature {
         let item = json!({ "thoughtSignature": signature });
-        so_far.keep(kept::keep(Kind::Gemini.as_str(), so_far.text_len(), so_far.calls(), item));
+        so_far.keep(kept::keep(super::FORMAT.kind.as_str(), so_far.text_len(), so_far.calls(), item));
     }
 }
 

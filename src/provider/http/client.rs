@@ -1,10 +1,11 @@
 //! The client: built once, with certificates and time limits; requests made of values; why one could not be sent.
 
+use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind};
+use crate::provider::address;
 use crate::provider::failure::{Asked, Refusal};
 use crate::provider::retry::Again;
-use crate::provider::wire::HttpRequest;
-use crate::provider::{Timeouts, address};
+use crate::provider::server::HttpRequest;
 use crate::text::line::short_line;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url, redirect};

@@ -6,7 +6,6 @@ use crate::provider::failure::{ErrorBody, grouped};
 use crate::provider::gathered::Gathered;
 use crate::provider::kept;
 use crate::provider::reading::Reading;
-use crate::provider::server::Kind;
 use serde_json::{Value, json};
 
 /// What was asked, and the reasoning so far.
@@ -123,7 +122,7 @@ impl Reading for Lines {
     fn ending(&mut self, so_far: &mut Gathered) {
         if so_far.calls() > 0 && !self.thinking.is_empty() {
             let item = json!({ "thinking": std::mem::take(&mut self.thinking) });
-            so_far.keep(kept::keep(Kind::Ollama.as_str(), 0, 0, item));
+            so_far.keep(kept::keep(super::FORMAT.kind.as_str(), 0, 0, item));
         }
     }
 }

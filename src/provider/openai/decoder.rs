@@ -6,7 +6,6 @@ use crate::provider::failure::ErrorBody;
 use crate::provider::gathered::{Gathered, weight};
 use crate::provider::kept;
 use crate::provider::reading::Reading;
-use crate::provider::server::Kind;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
@@ -108,7 +107,7 @@ impl Reading for Completion {
             fields.insert("reasoning_details".into(), std::mem::take(&mut self.details).into());
         }
         if !fields.is_empty() {
-            so_far.keep(kept::keep(Kind::OpenAi.as_str(), 0, 0, fields.into()));
+            so_far.keep(kept::keep(super::FORMAT.kind.as_str(), 0, 0, fields.into()));
         }
         for call in self.calls.take() {
             so_far.call(call);

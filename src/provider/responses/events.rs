@@ -7,7 +7,6 @@ use crate::provider::gathered::Gathered;
 use crate::provider::kept;
 use crate::provider::openai;
 use crate::provider::reading::Reading;
-use crate::provider::server::Kind;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -93,7 +92,7 @@ impl Events {
                         fields.remove("status");
                     }
                     let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep(kept::keep(Kind::OpenAiResponses.as_str(), text, calls, item));
+                    so_far.keep(kept::keep(super::FORMAT.kind.as_str(), text, calls, item));
                 }
             }
             "message" => {

@@ -1,16 +1,16 @@
 //! The decoder against what servers do wrong, and what they do differently. Recordings stand in `recorded`.
 
 use super::*;
+use crate::config::ProviderKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent};
 use crate::provider::gathered::LONGEST;
-use crate::provider::openai::OpenAi;
 use crate::provider::recorded::{Total, failed, finished, read, recordings};
-use crate::provider::server::Access;
-use crate::provider::wire::{Decoder, End, Wire as _};
+use crate::provider::wire::{Decoder, End};
+use crate::provider::{fixture, wire_of};
 use proptest::prelude::*;
 
 fn decoder() -> Box<dyn Decoder> {
-    OpenAi { access: Access::fixture(Kind::OpenAi, "m") }.decoder(&Value::Null)
+    wire_of(Kind::Openai, fixture(Kind::Openai, "m")).decoder(&Value::Null)
 }
 
 fn closed(text: &str) -> Total {

@@ -1,0 +1,47 @@
+//! Models as Google lists them.
+
+use crate::domain::{ModelInfo, ModelName};
+use crate::provider::catalogue::listed::{Page, number, text};
+use serde_json::Value;
+
+/// Reads a page; `None`: it is no list.
+pub(super) fn page(value: &Value, provider: &str) -> Option<Page> {
+    let all = value.get("models").or_else(|| value.get("publisherModels"))?.as_array()?;
+    let models = all.iter().filter_map(|model| one(model, provider)).collect();
+    Some(Page { models, next: text(value, "nextPageToken").map(|token| ("pageToken", token)) })
+}
+
+/// One model of Gemini's list; `None`: it does not answer prompts.
+pub(super) fn one(value: &Value, provider: &str) -> Option<ModelInfo> {
+    let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
+    if methods.is_some_and(|all| !all.iter().any(|m| m.as_str() == Some("generateContent"))) {
+        return None;
+    }
+    let path = value.get("name")?.as_str()?;
+    let model = path.rsplit('/').next().unwrap_or(path).to_owned();
+    Some(ModelInfo {
+        context: number(value, &["/inputTokenLimit"]),
+        output: number(value, &["/outputTokenLimit"]),
+        ..ModelInfo::named(ModelName { provider: provider.to_owned(), model })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn geminis_list_holds_what_answers_prompts() {
+        let value = json!({ "models": [
+            { "name": "models/embedding", "supportedGenerationMethods": ["embedContent"] },
+            { "name": "models/gemini-x", "inputTokenLimit": 1_048_576, "outputTokenLimit": 65_536,
+              "supportedGenerationMethods": ["generateContent"] },
+        ], "nextPageToken": "t" });
+        let page = page(&value, "gemini").unwrap();
+        assert_eq!(page.next, Some(("pageToken", "t".to_owned())));
+        assert_eq!(page.models.len(), 1);
+        assert_eq!(page.models[0].name.model, "gemini-x");
+        assert_eq!((page.models[0].context, page.models[0].output), (Some(1_048_576), Some(65_536)));
+    }
+}
