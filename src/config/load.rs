@@ -2,9 +2,10 @@
 
 use super::error::ConfigError;
 use super::layers::{self, Found, Origin, Origins, dotted};
+use super::outside::{self, Flags};
 use super::schema::{Config, Sandbox};
-use super::{Paths, outside, settings, trust};
-use crate::domain::{Notice, SandboxLevel};
+use super::{Paths, settings, trust};
+use crate::domain::Notice;
 use crate::text::located::line_of;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -15,35 +16,6 @@ const LARGEST: u64 = 1 << 20;
 
 /// The name of a project's configuration.
 const PROJECT_FILE: &str = ".sayso.toml";
-
-/// Settings from the command line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flags {
-    /// `--model PROVIDER/MODEL`.
-    pub model: Option<String>,
-    /// `--base-url URL`.
-    pub base_url: Option<String>,
-    /// `--theme NAME`.
-    pub theme: Option<String>,
-    /// `--max-steps N`.
-    pub max_steps: Option<u32>,
-    /// `--timeout SECONDS`.
-    pub timeout: Option<u64>,
-    /// `--executor NAME`.
-    pub executor: Option<String>,
-    /// `--memory MB`, in bytes.
-    pub memory: Option<u64>,
-    /// `--processes N`.
-    pub processes: Option<u32>,
-    /// `--sandbox LEVEL`.
-    pub sandbox: Option<SandboxLevel>,
-    /// `--allow-read DIR`, beside what is configured.
-    pub allow_read: Vec<PathBuf>,
-    /// `--allow-write DIR`, beside what is configured.
-    pub allow_write: Vec<PathBuf>,
-    /// `--allow-network`.
-    pub allow_network: bool,
-}
 
 /// The configuration, and where it came from.
 #[derive(Clone, Debug)]

@@ -40,8 +40,9 @@ pub use executors::{
     ContainerExecutor, ExecutorChoice, Executors, FolderInContainer, JupyterExecutor, NoExecutor,
 };
 pub use layers::{Origin, Origins};
-pub use load::{Flags, Loaded, load};
+pub use load::{Loaded, load};
 pub use origin::{is_loopback, origin, without_secrets};
+pub use outside::Flags;
 pub use paths::Paths;
 pub use providers::{BY_KEY, Effort, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
 pub use schema::{

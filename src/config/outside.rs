@@ -1,7 +1,37 @@
 //! What the environment and the options of the command line say, as settings. Pure: each is asked for by name.
 
-use super::load::Flags;
+use crate::domain::SandboxLevel;
+use std::path::PathBuf;
 use toml::Value;
+
+/// Settings from the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--model PROVIDER/MODEL`.
+    pub model: Option<String>,
+    /// `--base-url URL`.
+    pub base_url: Option<String>,
+    /// `--theme NAME`.
+    pub theme: Option<String>,
+    /// `--max-steps N`.
+    pub max_steps: Option<u32>,
+    /// `--timeout SECONDS`.
+    pub timeout: Option<u64>,
+    /// `--executor NAME`.
+    pub executor: Option<String>,
+    /// `--memory MB`, in bytes.
+    pub memory: Option<u64>,
+    /// `--processes N`.
+    pub processes: Option<u32>,
+    /// `--sandbox LEVEL`.
+    pub sandbox: Option<SandboxLevel>,
+    /// `--allow-read DIR`, beside what is configured.
+    pub allow_read: Vec<PathBuf>,
+    /// `--allow-write DIR`, beside what is configured.
+    pub allow_write: Vec<PathBuf>,
+    /// `--allow-network`.
+    pub allow_network: bool,
+}
 
 /// A value from outside of files: where it came from, its setting, the value.
 pub(super) type Told = (&'static str, &'static str, Value);

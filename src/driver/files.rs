@@ -1,145 +1,15 @@
-//! Blocks that write, read or list: looking at what they are about, and carrying them out when they are approved.
+//! Carrying out approved blocks that write, read or list.
 
-use super::perform::{STOPPED, WAITING, look_again, not_started};
 use super::rooms::Rooms;
-use super::sources::Signal;
-use crate::domain::{
-    Block, BlockId, BlockKind, Chunk, ExecutorKind, FileAct, Finding, Language, Limits, Outcome, Place,
-    Reach, Revision, Rights, RunEvent, RunReport, RunRequest, Severity, Terms,
-};
-use crate::engine::{Event, Inspection, State, StoreEvent};
-use crate::review::{self, Scope};
+use super::runs::{STOPPED, look_again, not_started};
+use super::sources::{Signal, WAITING};
+use crate::domain::{BlockKind, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms};
+use crate::engine::{Event, State, StoreEvent};
+use crate::review::Scope;
+use crate::workspace::act;
 use crate::workspace::place::Place as Held;
 use crate::workspace::protected::ProtectedFiles;
-use crate::workspace::{act, target};
-use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
-
-/// Where blocks about files stand.
-#[derive(Clone, Debug)]
-pub(super) struct Ground {
-    /// What the review has to know.
-    pub(super) scope: Scope,
-    /// The folder of sessions: sayso's own.
-    pub(super) own: PathBuf,
-}
-
-/// Places that are held at most. More blocks about files are not looked at beforehand; who lost his is asked again.
-const MOST_HELD: usize = 64;
-
-/// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
-/// session that is taken up is looked at anew.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Places(Arc<Mutex<VecDeque<(BlockId, Revision, Held)>>>);
-
-impl Places {
-    pub(super) fn hold(&self, block: BlockId, revision: Revision, place: Held) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        held.retain(|(other, at, _)| (*other, *at) != (block, revision));
-        while held.len() >= MOST_HELD {
-            held.pop_front();
-        }
-        held.push_back((block, revision, place));
-    }
-
-    /// The place of a block that is approved; its others are let go.
-    fn take(&self, block: BlockId, revision: Revision) -> Option<Held> {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
-        let place = at.and_then(|at| held.remove(at)).map(|(_, _, place)| place);
-        held.retain(|(other, ..)| *other != block);
-        place
-    }
-
-    pub(super) fn let_go(&self, block: BlockId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, ..)| *other != block);
-    }
-}
-
-/// What is found out about one revision of a block, and the place that it is about. This reads files: for a worker.
-pub(super) fn inspect(
-    block: &Block,
-    revision: Revision,
-    limits: Option<Limits>,
-    ground: &Ground,
-) -> (Inspection, Option<Held>) {
-    let act = match block.version(revision).map(|version| block.file_act(version)) {
-        Some(Ok(act)) => act,
-        Some(Err(why)) => return (impossible(why), None),
-        None => return (impossible("this version is not known".into()), None),
-    };
-    let scope = &ground.scope;
-    let seen = match target::look(&scope.cwd, scope.home.as_deref(), &act) {
-        Ok(seen) => seen,
-        Err(why) => return (impossible(why), None),
-    };
-    // The target is where links lead; places are judged by what they are there.
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
-    let own = ground.own.canonicalize().unwrap_or_else(|_| ground.own.clone());
-    let mut review = review::files::review(&act, &seen.target, scope, &[&own]);
-    review.findings.extend(seen.remarks.into_iter().map(|message| Finding {
-        rule: "file.remark".into(),
-        severity: Severity::Info,
-        place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
-        message,
-        forbidden: false,
-    }));
-    if let (FileAct::Write { .. }, Some(version)) = (&act, block.version(revision)) {
-        // Nothing of it runs: only what hides in its characters matters here.
-        let text = super::review_in_time(&version.source, None, scope);
-        review.findings.extend(text.findings);
-        review.findings.sort_by_key(|finding| finding.place.line);
-    }
-    scope.book.forbid().mark(&mut review);
-    let terms = Terms {
-        language: Language(block.kind.as_str().to_owned()),
-        executor: ExecutorKind::Files,
-        interpreter: PathBuf::new(),
-        version: None,
-        kernel: None,
-        cwd: scope.cwd.clone(),
-        rights: rights(&block.kind, &seen.target.path),
-        limits: limits.unwrap_or_default(),
-        shared: None,
-        target: Some(seen.target),
-    };
-    let inspection = Inspection {
-        review,
-        terms: Ok(terms),
-        reach: Reach::default(),
-        refused: Vec::new(),
-        before: seen.before,
-        lacking: Vec::new(),
-        image: None,
-        venv: None,
-    };
-    (inspection, Some(seen.place))
-}
-
-/// The one place that is touched. An empty list would mean everything.
-fn rights(kind: &BlockKind, path: &Path) -> Rights {
-    let path = vec![path.to_path_buf()];
-    match kind {
-        BlockKind::Write { .. } => Rights { read: path.clone(), write: path, ..Rights::default() },
-        _ => Rights { read: path, ..Rights::default() },
-    }
-}
-
-fn impossible(why: String) -> Inspection {
-    Inspection {
-        review: crate::domain::Review::default(),
-        terms: Err(why),
-        reach: Reach::default(),
-        refused: Vec::new(),
-        before: None,
-        lacking: Vec::new(),
-        image: None,
-        venv: None,
-    }
-}
 
 /// Carries an approved block out, at the place that was held for it. This reads and writes: for a worker.
 fn carry_out(
@@ -211,26 +81,10 @@ impl Rooms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ExecutorKind;
+    use crate::workspace::target;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
-
-    #[test]
-    fn so_many_places_are_held_and_each_ends_with_its_block() {
-        let folder = tempfile::tempdir().unwrap();
-        let places = Places::default();
-        let at = |n: usize| (BlockId(u32::try_from(n).unwrap()), Revision(1));
-        let hold = |n: usize| {
-            let place = Held::find(&folder.path().join(n.to_string())).unwrap();
-            places.hold(at(n).0, at(n).1, place);
-        };
-        (0..=MOST_HELD).for_each(hold);
-        hold(MOST_HELD);
-        assert!(places.take(at(0).0, at(0).1).is_none(), "the oldest was let go");
-        let of = |n: usize| places.take(at(n).0, at(n).1).map(|place| place.path());
-        assert!(of(MOST_HELD).is_some_and(|path| path.ends_with(MOST_HELD.to_string())));
-        assert!(of(MOST_HELD).is_none(), "it is taken once");
-        places.let_go(at(1).0);
-        assert!(of(1).is_none() && of(2).is_some());
-    }
 
     #[test]
     fn an_act_goes_through_the_place_that_was_held_or_not_at_all() {

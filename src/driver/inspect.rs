@@ -1,121 +1,23 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
-use super::files::{self, Ground, Places};
+use super::file_look::{self, Ground, impossible};
+use super::links::{AllSeen, Seen, review_with_links};
+use super::places::Places;
+use super::review_time::traces_in_time;
 use super::sources::Signal;
 use crate::domain::{
-    Block, BlockId, BlockKind, Effects, Finding, ImageName, InstallInto, Language, Limits, OnDisk,
-    PackageList, Place, Reach, Review, Revision, Severity, Sha256, Source, Target, Terms, Trace, Version,
-    packages,
+    Block, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach, Review, Revision,
+    Sha256, Target, Terms, Version, packages,
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor};
-use crate::review::{self, Links, Scope};
+use crate::review::{self, Scope};
 use crate::workspace::facts;
-use crate::workspace::leads::{self, Leads};
 use crate::workspace::place::Place as Held;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError};
 use tokio::sync::mpsc;
-
-/// A worker that looks at one text is ended after so much time of its own. What a review finds depends on counted steps,
-/// which take a second or two at the most; this is far above them, and no busy machine brings it nearer, because only the
-/// time counts in which the worker itself was running.
-const LONGEST_REVIEW: Duration = Duration::from_secs(30);
-
-/// The review of a text. The same text gets the same one, however busy the machine is.
-pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) -> Review {
-    review::review_while(source, language, scope, &within(LONGEST_REVIEW))
-}
-
-/// The review of a text that may run here: where paths that it names lead elsewhere, the place counts that they lead to.
-fn review_with_links(source: &str, language: Option<&Language>, scope: &Scope) -> (Review, Seen) {
-    let review = review_in_time(source, language, scope);
-    let seen = Seen::of(&review, scope);
-    let (followed, kept) = seen.leads.clone();
-    let links = Links { followed, kept };
-    if links.is_empty() {
-        return (review, seen);
-    }
-    let (cwd, home) = (facts::real(&scope.cwd), scope.home.as_deref().map(facts::real));
-    let told = told_links(&links, &cwd, source);
-    let scope = Scope { cwd, home, links: Arc::new(links), ..scope.clone() };
-    let mut review = review_in_time(source, language, &scope);
-    review.findings.extend(told);
-    review.findings.sort_by_key(|finding| finding.place);
-    (review, seen)
-}
-
-/// A remark on each path that leads elsewhere.
-fn told_links(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
-    let one = |(name, place): (&String, &PathBuf)| {
-        let outside = !place.starts_with(cwd);
-        let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
-        let line = source.lines().position(|line| line.contains(last)).unwrap_or(0);
-        let line = u32::try_from(line + 1).unwrap_or(u32::MAX);
-        Finding {
-            rule: "file.link".into(),
-            severity: if outside { Severity::Medium } else { Severity::Info },
-            place: Place { line, column: 1, end_line: line, end_column: 1 },
-            message: format!("{name} leads by links to {}", place.display()),
-            forbidden: false,
-        }
-    };
-    let both =
-        links.followed.iter().chain(links.kept.iter().filter(|(n, _)| !links.followed.contains_key(*n)));
-    both.map(one).collect()
-}
-
-/// Where the paths led that a block names when it was looked at, to be compared right before it starts.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    cwd: PathBuf,
-    home: Option<PathBuf>,
-    effects: Effects,
-    leads: (Leads, Leads),
-}
-
-impl Seen {
-    fn of(review: &Review, scope: &Scope) -> Self {
-        let (cwd, home, effects) = (scope.cwd.clone(), scope.home.clone(), review.effects.clone());
-        let leads = leads::of_effects(&cwd, home.as_deref(), &effects);
-        Self { cwd, home, effects, leads }
-    }
-
-    /// The first path that leads elsewhere by now. This looks at the disk: for a worker.
-    pub(super) fn changed(&self) -> Option<String> {
-        let now = leads::of_effects(&self.cwd, self.home.as_deref(), &self.effects);
-        let pairs = [(&self.leads.0, &now.0), (&self.leads.1, &now.1)];
-        pairs.into_iter().find_map(|(then, now)| {
-            let names = then.keys().chain(now.keys());
-            names.into_iter().find(|name| then.get(*name) != now.get(*name)).cloned()
-        })
-    }
-}
-
-/// What was seen of blocks, by the newest look at each.
-pub(super) type AllSeen = Arc<Mutex<HashMap<(BlockId, Revision), Seen>>>;
-
-/// Whether this thread has still worked for less than so much from now on.
-fn within(longest: Duration) -> impl Fn() -> bool {
-    let end = worked() + longest;
-    move || worked() < end
-}
-
-/// How long this thread has been running on a processor.
-fn worked() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
-    Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
-}
-
-/// Which words of a text came from an output or a file.
-fn traces_in_time(source: &str, language: Option<&Language>, earlier: &Earlier) -> Vec<Trace> {
-    let texts: Vec<(&str, Source)> = earlier.iter().map(|(text, from)| (&**text, *from)).collect();
-    review::provenance::trace(source, language, &texts, &within(LONGEST_REVIEW))
-}
 
 /// Looks at one revision of a block and tells what was found.
 pub(super) fn spawn(
@@ -200,21 +102,10 @@ async fn look_at_file(
     limits: Option<Limits>,
     ground: Ground,
 ) -> (Inspection, Option<Held>) {
-    let work = tokio::task::spawn_blocking(move || files::inspect(&block, revision, limits, &ground));
+    let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &ground));
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
-        let terms = Err("the look at the file broke off".into());
-        let inspection = Inspection {
-            review: Review::default(),
-            terms,
-            reach: Reach::default(),
-            refused: Vec::new(),
-            before: None,
-            lacking: Vec::new(),
-            image: None,
-            venv: None,
-        };
-        (inspection, None)
+        (impossible("the look at the file broke off".into()), None)
     })
 }
 
@@ -305,7 +196,7 @@ fn add_sizes(review: &mut Review, scope: &Scope) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Dialect, Origin, StepId};
+    use crate::domain::{BlockId, Dialect, Origin, StepId};
     use crate::review::{Book, Forbid};
 
     #[tokio::test]
@@ -334,98 +225,5 @@ mod tests {
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
         }
-    }
-
-    /// A working folder, a home beside it with a key, and what a text in the folder is told to do.
-    #[cfg(unix)]
-    struct Place {
-        base: tempfile::TempDir,
-    }
-
-    #[cfg(unix)]
-    impl Place {
-        fn new() -> Self {
-            let base = tempfile::tempdir().unwrap();
-            std::fs::create_dir_all(base.path().join("home/.ssh")).unwrap();
-            std::fs::create_dir(base.path().join("work")).unwrap();
-            std::fs::write(base.path().join("home/.ssh/authorized_keys"), "mine\n").unwrap();
-            Self { base }
-        }
-
-        fn keys(&self) -> PathBuf {
-            self.base.path().canonicalize().unwrap().join("home/.ssh/authorized_keys")
-        }
-
-        fn link(&self, to: impl AsRef<Path>, name: &str) {
-            std::os::unix::fs::symlink(to, self.base.path().join("work").join(name)).unwrap();
-        }
-
-        fn look(&self, language: Language, text: &str) -> (Review, Seen) {
-            let at = |name: &str| self.base.path().join(name);
-            let scope = Scope { cwd: at("work"), home: Some(at("home")), ..Scope::default() };
-            review_with_links(text, Some(&language), &scope)
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_counts_by_the_place_that_it_leads_to() {
-        let place = Place::new();
-        place.link("../home/.ssh/authorized_keys", "b");
-        place.link("b", "chain");
-        place.link("../home/.ssh", "folder");
-        place.link("../home/.ssh/authorized_keys2", "dangling");
-        let keys = place.keys();
-        for (language, text) in [
-            (Language::bash(), "cp a b"),
-            (Language::bash(), "cp a ./b"),
-            (Language::bash(), "echo x >> chain"),
-            (Language::bash(), "cat a > folder/authorized_keys"),
-            (Language::bash(), "echo x > dangling"),
-            (Language::python(), "open('b', 'a').write('x')"),
-            (Language::python(), "import pathlib\npathlib.Path('folder/authorized_keys').write_text('x')"),
-        ] {
-            let (review, _) = place.look(language, text);
-            let told: Vec<_> = review.findings.iter().map(|f| (f.severity, f.message.as_str())).collect();
-            assert_eq!(review.gravest(), Some(Severity::High), "{text} {told:?}");
-            let shown = keys.to_string_lossy().into_owned();
-            assert!(told.iter().any(|(_, message)| message.contains(&shown)), "{text} {told:?}");
-            assert!(review.effects.writes.iter().any(|path| path.starts_with(&shown)), "{text}");
-        }
-        let (plain, _) = place.look(Language::bash(), "cp a c");
-        assert!(plain.is_clean(), "{:?}", plain.findings);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_that_the_text_itself_makes_is_followed() {
-        let place = Place::new();
-        for (language, text) in [
-            (Language::bash(), "ln -s ~/.ssh/authorized_keys b\ncp a b"),
-            (Language::bash(), "ln -sf ~/.ssh d && echo x >> d/authorized_keys"),
-            (Language::python(), "import os\nos.symlink('/etc/cron.d/x', 'b')\nopen('b', 'w').write('x')"),
-        ] {
-            let (review, _) = place.look(language, text);
-            assert_eq!(review.gravest(), Some(Severity::High), "{text} {:?}", review.findings);
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_path_that_leads_elsewhere_by_now_is_noticed_before_the_start() {
-        let place = Place::new();
-        std::fs::write(place.base.path().join("work/b"), "x").unwrap();
-        let (review, seen) = place.look(Language::bash(), "cp a b");
-        assert!(review.is_clean());
-        assert_eq!(seen.changed(), None);
-        std::fs::remove_file(place.base.path().join("work/b")).unwrap();
-        assert_eq!(seen.changed(), None, "it still leads to itself");
-        place.link("../home/.ssh/authorized_keys", "b");
-        assert_eq!(seen.changed().as_deref(), Some("b"));
-        let (_, seen) = place.look(Language::bash(), "cp a b");
-        assert_eq!(seen.changed(), None);
-        std::fs::remove_file(place.base.path().join("work/b")).unwrap();
-        place.link("../home/.ssh/config", "b");
-        assert_eq!(seen.changed().as_deref(), Some("b"));
     }
 }

@@ -9,15 +9,21 @@ pub mod catalogue;
 mod clock;
 mod consult;
 mod errands;
+mod file_look;
 mod files;
 mod images;
 mod inspect;
+mod job;
 mod learn;
+mod links;
 mod new_recipe;
 mod open;
 mod perform;
+mod places;
 mod recipes;
+mod review_time;
 mod rooms;
+mod runs;
 mod sources;
 mod take;
 mod update;
@@ -25,8 +31,8 @@ mod update;
 pub use crate::store::index::Summary;
 pub use crate::workspace::instructions::HeldFile;
 pub use clock::Clock;
-pub use errands::{Errand, Found};
-pub use inspect::review_in_time;
+pub use job::{Errand, Found};
+pub use review_time::review_in_time;
 pub use update::{Told, Update};
 
 use crate::domain::{Departed, ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, SandboxReport};
@@ -122,7 +128,7 @@ impl Driver {
             asked_saved: 0,
             stopped: Arc::default(),
             seen: Arc::default(),
-            places: files::Places::default(),
+            places: places::Places::default(),
             working,
             earlier: None,
             update: Update::default(),
@@ -190,10 +196,7 @@ impl Driver {
         let name = provider.name().clone();
         self.rooms.provider = Some(provider);
         self.rooms.learn_model(self.engine.state());
-        self.work_off();
-        if self.state().transcript.model.as_ref() != Some(&name) {
-            self.send(Command::UseModel(name));
-        }
+        self.feed(Event::Provider(name));
     }
 
     /// Sends a wish of the person; the state shows its consequences when this returns.

@@ -1,8 +1,9 @@
 //! A recipe of the person's own, made out of a session: its definition is written to be changed, and overwrites nothing.
 //! What stands in it is told in the room `recipe`.
 
+use super::Driver;
+use super::job::Found;
 use super::sources::Signal;
-use super::{Driver, Found};
 use crate::recipe::scaffold;
 use crate::workspace;
 use std::path::Path;

@@ -3,8 +3,9 @@
 mod machine;
 mod runners;
 
+use super::Driver;
+use super::job::Found;
 use super::sources::Signal;
-use super::{Driver, Found};
 use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;

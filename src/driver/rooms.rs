@@ -4,8 +4,8 @@
 //! waits in [`Rooms::waiting`] until all effects of the event at hand are performed, what takes time arrives by
 //! [`Rooms::inbox`].
 
-use super::files::Places;
-use super::inspect::AllSeen;
+use super::links::AllSeen;
+use super::places::Places;
 use super::sources::{Signal, Sources};
 use super::{Clock, Connect, Informed, Update};
 use crate::domain::{NotedInstructions, Notice, RunId, StepId};

@@ -2,7 +2,7 @@
 //!
 //! Pieces that are ready together are joined before the engine sees them: a flood costs one event, not thousands.
 
-use super::Found;
+use super::job::Found;
 use crate::domain::sentences::sending;
 use crate::domain::{Chunk, Departure, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
 use crate::engine::Event;
@@ -29,6 +29,9 @@ pub(super) enum Signal {
     /// The kernel ended while nothing ran.
     KernelDied(String),
 }
+
+/// Pieces of a reply, or of a run's output, that may wait in a channel.
+pub(super) const WAITING: usize = 256;
 
 /// Bytes of output that one event may carry at most.
 const JOINED: usize = 64 << 10;

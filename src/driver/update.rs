@@ -1,7 +1,7 @@
 //! What a front door is told when [`super::Driver::next`] returns. The state is the truth; this says what happened
 //! to it, for fronts that tell events on (JSON lines) and for deciding how soon to draw.
 
-use super::Found;
+use super::job::Found;
 use crate::domain::{Chunk, Entry, Notice, ReplyFailure, RunId, StepId};
 
 /// One thing that happened.

@@ -152,6 +152,8 @@ pub enum Event {
     Timer(TimerId),
     /// The session file.
     Store(StoreEvent),
+    /// Replies come from this model from here on: it was chosen outside of the session.
+    Provider(ModelName),
     /// What is known of the model that answers from here on.
     Model(Box<ModelInfo>),
     /// The kernel ended while nothing ran, and what is known of the cause.

@@ -232,6 +232,8 @@ impl Engine {
             Event::Store(event) => self.store(event),
             Event::KernelDied(cause) => self.kernel_died(&cause),
             Event::Timer(timer) => self.timer(timer),
+            Event::Provider(model) if self.state.transcript.model.as_ref() == Some(&model) => {}
+            Event::Provider(model) => self.command(Command::UseModel(model)),
             Event::Model(info) => self.learn_model(*info),
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::Instructions(found) => self.instructions_found(found),

@@ -215,7 +215,7 @@ fn format_of(kind: ProviderKind) -> Option<&'static Format> {
 
 #[cfg(test)]
 fn fixture(kind: ProviderKind, model: &str) -> Access {
-    Access::fixture(format_of(kind).unwrap(), model)
+    Access::fixture(kind, &format_of(kind).unwrap().protocol, model)
 }
 
 /// The wire of a server for tests.

@@ -189,10 +189,10 @@ impl Access {
 #[cfg(test)]
 impl Access {
     /// A server for tests; the ids that it makes are the same each time.
-    pub(super) fn fixture(format: &'static super::wire::Format, model: &str) -> Self {
-        let name = ModelName { provider: format.kind.as_str().into(), model: model.into() };
+    pub(super) fn fixture(kind: ProviderKind, protocol: &'static Protocol, model: &str) -> Self {
+        let name = ModelName { provider: kind.as_str().into(), model: model.into() };
         let key = Some("sk-verysecret".to_owned().into());
-        let server = Server { key, ..Server::new(format.kind, name, "http://h") };
-        Self { replies: Arc::default(), ..Self::new(server, &format.protocol).unwrap() }
+        let server = Server { key, ..Server::new(kind, name, "http://h") };
+        Self { replies: Arc::default(), ..Self::new(server, protocol).unwrap() }
     }
 }

@@ -11,24 +11,6 @@ const HANDED_ON: usize = 8;
 
 /// Rings that stay, each with the reason for it; a ring that is listed and gone fails as well.
 const LISTED: &[(&[&str], &str)] = &[
-    (&["commands/check/human.rs", "commands/check/work.rs"], "stands to be mended"),
-    (&["config/load.rs", "config/outside.rs"], "stands to be mended"),
-    (&["driver/errands.rs", "driver/sources.rs"], "stands to be mended"),
-    (
-        &["driver/files.rs", "driver/inspect.rs", "driver/perform.rs", "driver/rooms.rs"],
-        "stands to be mended",
-    ),
-    (
-        &[
-            "provider/address.rs",
-            "provider/failure.rs",
-            "provider/failure/body.rs",
-            "provider/retry.rs",
-            "provider/server.rs",
-            "provider/wire.rs",
-        ],
-        "stands to be mended",
-    ),
     (&["tui/editor.rs", "tui/screen/field.rs"], "stands to be mended"),
     (
         &[

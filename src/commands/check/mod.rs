@@ -5,6 +5,7 @@
 
 mod files;
 mod human;
+mod lines;
 mod pieces;
 mod rules;
 mod sarif;

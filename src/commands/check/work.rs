@@ -4,8 +4,9 @@
 //! done, and what is kept of it are the lines that findings stand on.
 
 use super::files::Job;
+use super::lines::{cell_lines, lines};
+use super::pieces::of_shebang;
 use super::pieces::{self, Form as Holds, Joined, Piece, Pieces};
-use super::{human, pieces::of_shebang};
 use crate::commands::input;
 use crate::domain::{Language, Languages, Review};
 use crate::driver::review_in_time;
@@ -132,8 +133,8 @@ fn check(job: &Job, (scope, languages): (&Scope, &Languages), form: Form) -> Che
     };
     let lines = match (form, &holds) {
         (Form::Data, _) => Vec::new(),
-        (Form::Lines, Holds::Notebook) => human::cell_lines(&pieces::cell_texts(&source), &review, &cells),
-        (Form::Lines, _) => human::lines(&source, &review),
+        (Form::Lines, Holds::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),
+        (Form::Lines, _) => lines(&source, &review),
     };
     Checked { path, outcome: Outcome::Reviewed { language, review, cells, lines } }
 }

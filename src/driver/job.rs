@@ -1,0 +1,89 @@
+//! Small jobs that a front door asks for beside the session, and what comes of them.
+
+use super::catalogue::Offer;
+use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName, Pixels, SandboxReport};
+use crate::engine::transcript::BlockItem;
+use crate::store::index::Summary;
+use crate::workspace::instructions::HeldFile;
+use std::path::PathBuf;
+
+/// A job.
+#[derive(Clone, Debug)]
+pub enum Errand {
+    /// List the sessions.
+    Sessions,
+    /// Read the end of a session for a preview, at most so many messages.
+    Preview(PathBuf),
+    /// Give a session another name.
+    Rename(PathBuf, String),
+    /// Delete a session and its blobs.
+    Delete(PathBuf),
+    /// Which interpreters are on this machine.
+    Interpreters,
+    /// What confines runs, by its tests.
+    Sandbox,
+    /// Which model servers answer on this machine.
+    Servers,
+    /// Which models each provider offers; told provider by provider.
+    Models,
+    /// Whether a model's provider answers.
+    TestModel(ModelName),
+    /// Save an image into the working folder.
+    SaveImage(ImageRef),
+    /// Save a block's output into the working folder.
+    SaveOutput(Box<BlockItem>),
+    /// Which files of instructions changed since a run began.
+    ChangedInstructions,
+    /// Tell the model these texts of files of instructions, which the person has seen.
+    TakeInstructions(Vec<HeldFile>),
+    /// Open an image of a run with the program that the desktop has for it. The person was asked.
+    Open(ImageRef),
+    /// Decode an image file for drawing into so many columns and rows, in a confined process.
+    Picture(PathBuf, (u16, u16)),
+    /// Begin the recipe of this name with these answers to its inputs.
+    BeginRecipe(String, Answers),
+    /// Write the definition of a new recipe with this name, made from what was asked in this session.
+    NewRecipe(String),
+}
+
+/// What came of a job.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// The sessions, newest first.
+    Sessions(Vec<Summary>),
+    /// The end of a session as plain lines.
+    Preview(PathBuf, Vec<String>),
+    /// The list of sessions has changed.
+    SessionsChanged,
+    /// The interpreters on this machine.
+    Interpreters(Vec<Interpreter>),
+    /// What confines runs, or why none can start.
+    Sandbox(Result<SandboxReport, String>),
+    /// Model servers that answered on this machine.
+    Servers(Vec<Offer>),
+    /// What the providers offer, before they are asked.
+    Offers(Vec<Offer>),
+    /// What one provider offers, now that it was asked.
+    Offer(Offer),
+    /// Whether a model's provider answers, in words.
+    Tested(ModelName, Result<String, String>),
+    /// The recipe was not begun: these answers do not fit. The field is empty where none is at fault.
+    RecipeRefused {
+        /// Its name.
+        name: String,
+        /// What does not fit.
+        misfits: Vec<Misfit>,
+    },
+    /// The definition of a new recipe was written.
+    NewRecipe(PathBuf),
+    /// A program was asked to open the file.
+    Opened(PathBuf),
+    /// A file was written.
+    Saved(PathBuf),
+    /// The files of instructions that changed since a run began.
+    ChangedInstructions(Vec<HeldFile>),
+    /// A picture for so many columns and rows; `None`: it can't be drawn.
+    Picture(PathBuf, (u16, u16), Option<Pixels>),
+    /// The job failed, and why.
+    Failed(String),
+}

@@ -1,0 +1,177 @@
+//! Where the paths lead that a block names: they count by the place that they lead to, and are compared once more right
+//! before its start.
+
+use super::review_time::review_in_time;
+use crate::domain::{BlockId, Effects, Finding, Language, Place, Review, Revision, Severity};
+use crate::review::{Links, Scope};
+use crate::workspace::facts;
+use crate::workspace::leads::{self, Leads};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// The review of a text that may run here: where paths that it names lead elsewhere, the place counts that they lead to.
+pub(super) fn review_with_links(source: &str, language: Option<&Language>, scope: &Scope) -> (Review, Seen) {
+    let review = review_in_time(source, language, scope);
+    let seen = Seen::of(&review, scope);
+    let (followed, kept) = seen.leads.clone();
+    let links = Links { followed, kept };
+    if links.is_empty() {
+        return (review, seen);
+    }
+    let (cwd, home) = (facts::real(&scope.cwd), scope.home.as_deref().map(facts::real));
+    let told = told_links(&links, &cwd, source);
+    let scope = Scope { cwd, home, links: Arc::new(links), ..scope.clone() };
+    let mut review = review_in_time(source, language, &scope);
+    review.findings.extend(told);
+    review.findings.sort_by_key(|finding| finding.place);
+    (review, seen)
+}
+
+/// A remark on each path that leads elsewhere.
+fn told_links(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
+    let one = |(name, place): (&String, &PathBuf)| {
+        let outside = !place.starts_with(cwd);
+        let last = name.trim_end_matches('/').rsplit('/').next().unwrap_or(name);
+        let line = source.lines().position(|line| line.contains(last)).unwrap_or(0);
+        let line = u32::try_from(line + 1).unwrap_or(u32::MAX);
+        Finding {
+            rule: "file.link".into(),
+            severity: if outside { Severity::Medium } else { Severity::Info },
+            place: Place { line, column: 1, end_line: line, end_column: 1 },
+            message: format!("{name} leads by links to {}", place.display()),
+            forbidden: false,
+        }
+    };
+    let both =
+        links.followed.iter().chain(links.kept.iter().filter(|(n, _)| !links.followed.contains_key(*n)));
+    both.map(one).collect()
+}
+
+/// Where the paths led that a block names when it was looked at, to be compared right before it starts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    cwd: PathBuf,
+    home: Option<PathBuf>,
+    effects: Effects,
+    leads: (Leads, Leads),
+}
+
+impl Seen {
+    fn of(review: &Review, scope: &Scope) -> Self {
+        let (cwd, home, effects) = (scope.cwd.clone(), scope.home.clone(), review.effects.clone());
+        let leads = leads::of_effects(&cwd, home.as_deref(), &effects);
+        Self { cwd, home, effects, leads }
+    }
+
+    /// The first path that leads elsewhere by now. This looks at the disk: for a worker.
+    pub(super) fn changed(&self) -> Option<String> {
+        let now = leads::of_effects(&self.cwd, self.home.as_deref(), &self.effects);
+        let pairs = [(&self.leads.0, &now.0), (&self.leads.1, &now.1)];
+        pairs.into_iter().find_map(|(then, now)| {
+            let names = then.keys().chain(now.keys());
+            names.into_iter().find(|name| then.get(*name) != now.get(*name)).cloned()
+        })
+    }
+}
+
+/// What was seen of blocks, by the newest look at each.
+pub(super) type AllSeen = Arc<Mutex<HashMap<(BlockId, Revision), Seen>>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A working folder, a home beside it with a key, and what a text in the folder is told to do.
+    #[cfg(unix)]
+    struct Place {
+        base: tempfile::TempDir,
+    }
+
+    #[cfg(unix)]
+    impl Place {
+        fn new() -> Self {
+            let base = tempfile::tempdir().unwrap();
+            std::fs::create_dir_all(base.path().join("home/.ssh")).unwrap();
+            std::fs::create_dir(base.path().join("work")).unwrap();
+            std::fs::write(base.path().join("home/.ssh/authorized_keys"), "mine\n").unwrap();
+            Self { base }
+        }
+
+        fn keys(&self) -> PathBuf {
+            self.base.path().canonicalize().unwrap().join("home/.ssh/authorized_keys")
+        }
+
+        fn link(&self, to: impl AsRef<Path>, name: &str) {
+            std::os::unix::fs::symlink(to, self.base.path().join("work").join(name)).unwrap();
+        }
+
+        fn look(&self, language: Language, text: &str) -> (Review, Seen) {
+            let at = |name: &str| self.base.path().join(name);
+            let scope = Scope { cwd: at("work"), home: Some(at("home")), ..Scope::default() };
+            review_with_links(text, Some(&language), &scope)
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_counts_by_the_place_that_it_leads_to() {
+        let place = Place::new();
+        place.link("../home/.ssh/authorized_keys", "b");
+        place.link("b", "chain");
+        place.link("../home/.ssh", "folder");
+        place.link("../home/.ssh/authorized_keys2", "dangling");
+        let keys = place.keys();
+        for (language, text) in [
+            (Language::bash(), "cp a b"),
+            (Language::bash(), "cp a ./b"),
+            (Language::bash(), "echo x >> chain"),
+            (Language::bash(), "cat a > folder/authorized_keys"),
+            (Language::bash(), "echo x > dangling"),
+            (Language::python(), "open('b', 'a').write('x')"),
+            (Language::python(), "import pathlib\npathlib.Path('folder/authorized_keys').write_text('x')"),
+        ] {
+            let (review, _) = place.look(language, text);
+            let told: Vec<_> = review.findings.iter().map(|f| (f.severity, f.message.as_str())).collect();
+            assert_eq!(review.gravest(), Some(Severity::High), "{text} {told:?}");
+            let shown = keys.to_string_lossy().into_owned();
+            assert!(told.iter().any(|(_, message)| message.contains(&shown)), "{text} {told:?}");
+            assert!(review.effects.writes.iter().any(|path| path.starts_with(&shown)), "{text}");
+        }
+        let (plain, _) = place.look(Language::bash(), "cp a c");
+        assert!(plain.is_clean(), "{:?}", plain.findings);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_the_text_itself_makes_is_followed() {
+        let place = Place::new();
+        for (language, text) in [
+            (Language::bash(), "ln -s ~/.ssh/authorized_keys b\ncp a b"),
+            (Language::bash(), "ln -sf ~/.ssh d && echo x >> d/authorized_keys"),
+            (Language::python(), "import os\nos.symlink('/etc/cron.d/x', 'b')\nopen('b', 'w').write('x')"),
+        ] {
+            let (review, _) = place.look(language, text);
+            assert_eq!(review.gravest(), Some(Severity::High), "{text} {:?}", review.findings);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_path_that_leads_elsewhere_by_now_is_noticed_before_the_start() {
+        let place = Place::new();
+        std::fs::write(place.base.path().join("work/b"), "x").unwrap();
+        let (review, seen) = place.look(Language::bash(), "cp a b");
+        assert!(review.is_clean());
+        assert_eq!(seen.changed(), None);
+        std::fs::remove_file(place.base.path().join("work/b")).unwrap();
+        assert_eq!(seen.changed(), None, "it still leads to itself");
+        place.link("../home/.ssh/authorized_keys", "b");
+        assert_eq!(seen.changed().as_deref(), Some("b"));
+        let (_, seen) = place.look(Language::bash(), "cp a b");
+        assert_eq!(seen.changed(), None);
+        std::fs::remove_file(place.base.path().join("work/b")).unwrap();
+        place.link("../home/.ssh/config", "b");
+        assert_eq!(seen.changed().as_deref(), Some("b"));
+    }
+}

@@ -1,0 +1,62 @@
+//! The places of blocks about files, held from the look at each until it is settled.
+
+use crate::domain::{BlockId, Revision};
+use crate::workspace::place::Place;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Places that are held at most. More blocks about files are not looked at beforehand; who lost his is asked again.
+const MOST_HELD: usize = 64;
+
+/// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
+/// session that is taken up is looked at anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places(Arc<Mutex<VecDeque<(BlockId, Revision, Place)>>>);
+
+impl Places {
+    pub(super) fn hold(&self, block: BlockId, revision: Revision, place: Place) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|(other, at, _)| (*other, *at) != (block, revision));
+        while held.len() >= MOST_HELD {
+            held.pop_front();
+        }
+        held.push_back((block, revision, place));
+    }
+
+    /// The place of a block that is approved; its others are let go.
+    pub(super) fn take(&self, block: BlockId, revision: Revision) -> Option<Place> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
+        let place = at.and_then(|at| held.remove(at)).map(|(_, _, place)| place);
+        held.retain(|(other, ..)| *other != block);
+        place
+    }
+
+    pub(super) fn let_go(&self, block: BlockId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, ..)| *other != block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_places_are_held_and_each_ends_with_its_block() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::default();
+        let at = |n: usize| (BlockId(u32::try_from(n).unwrap()), Revision(1));
+        let hold = |n: usize| {
+            let place = Place::find(&folder.path().join(n.to_string())).unwrap();
+            places.hold(at(n).0, at(n).1, place);
+        };
+        (0..=MOST_HELD).for_each(hold);
+        hold(MOST_HELD);
+        assert!(places.take(at(0).0, at(0).1).is_none(), "the oldest was let go");
+        let of = |n: usize| places.take(at(n).0, at(n).1).map(|place| place.path());
+        assert!(of(MOST_HELD).is_some_and(|path| path.ends_with(MOST_HELD.to_string())));
+        assert!(of(MOST_HELD).is_none(), "it is taken once");
+        places.let_go(at(1).0);
+        assert!(of(1).is_none() && of(2).is_some());
+    }
+}

@@ -1,0 +1,141 @@
+//! Starting approved runs, once their decision is on disk, and taking back what one did to obeyed names.
+
+use super::rooms::Rooms;
+use super::sources::{Signal, WAITING};
+use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Terms};
+use crate::engine::event::TakenBack;
+use crate::engine::{Event, StoreEvent};
+use crate::workspace::changes;
+use crate::workspace::obeyed::ObeyedFiles;
+use crate::workspace::protected::ProtectedFiles;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use tokio::sync::mpsc;
+
+impl Rooms {
+    /// The decision has to be on disk before the program gets the code.
+    pub(super) fn start_run(&mut self, request: RunRequest, protected: Vec<String>) {
+        let (sender, events) = mpsc::channel(WAITING);
+        self.sources.listen_run(events);
+        let (store, executor, inbox) = (self.store.clone(), self.executor.clone(), self.inbox());
+        let run = request.approval().run();
+        let terms = request.approval().terms();
+        let (working, start) = (self.scope.cwd.clone(), terms.cwd.clone());
+        let (folder, written) = (working.clone(), written(terms, &working));
+        let (looked, obeyed, stop) = (self.looked.clone(), self.obeyed.clone(), self.is_stopped(run));
+        let block = (request.approval().block(), request.approval().revision());
+        let outside = self.inbox();
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
+        tokio::spawn(async move {
+            // The look at the folder costs no time of its own: the disk is waited for anyway.
+            let look = tokio::task::spawn_blocking(move || {
+                let known = std::mem::take(&mut *obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+                let look = changes::look(&working, &start, written, &known);
+                let meanwhile = look.changed_since(&known);
+                if !meanwhile.is_empty() {
+                    let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
+                }
+                look
+            });
+            let (synced, look) = tokio::join!(store.sync(), look);
+            // What was approved is where the paths led that were shown: looked at once more, last of all.
+            let last = tokio::task::spawn_blocking(move || {
+                (seen.and_then(|seen| seen.changed()), ProtectedFiles::of(&folder, protected))
+            });
+            let (changed, protected) =
+                last.await.unwrap_or_else(|_| (Some("a path".to_owned()), ProtectedFiles::default()));
+            match synced {
+                // Who stops it while the disk is waited for has stopped it.
+                Ok(()) if stop() => {
+                    let report = Box::new(not_started(STOPPED.into()));
+                    let _ = sender.send((run, RunEvent::Ended(report))).await;
+                }
+                Ok(()) if changed.is_some() => {
+                    let name = changed.unwrap_or_default();
+                    let why = format!("{name} leads elsewhere than when it was shown: nothing was started");
+                    let report = RunReport::bare(Outcome::Refused(why));
+                    let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
+                }
+                Ok(()) => {
+                    *looked.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some((run, look.ok(), protected));
+                    executor.start(request, sender);
+                    if stop() {
+                        executor.interrupt(run);
+                    }
+                }
+                Err(error) => {
+                    let why = error.to_string();
+                    let _ = inbox.send(Signal::Event(Event::Store(StoreEvent::Failed(why.clone())))).await;
+                    let _ = sender.send((run, RunEvent::Ended(Box::new(not_started(why))))).await;
+                }
+            }
+        });
+    }
+
+    /// Remembers that a run was to be stopped: it may not have started yet.
+    pub(super) fn note_stop(&self, run: RunId) {
+        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).replace(run);
+    }
+
+    /// Tells whether this run was to be stopped meanwhile: it may still wait for the disk.
+    pub(super) fn is_stopped(&self, run: RunId) -> impl Fn() -> bool + Send + 'static {
+        let stopped = self.stopped.clone();
+        move || *stopped.lock().unwrap_or_else(PoisonError::into_inner) == Some(run)
+    }
+
+    /// Puts what a run did to obeyed names back to how it was, as far as it is still known and stands as the run left it.
+    pub(super) fn take_back(&self, run: RunId) {
+        let (inbox, known, obeyed) = (self.inbox(), self.to_take_back.clone(), self.obeyed.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = known.iter().position(|(of, _)| *of == run);
+            let changes = at.and_then(|at| known.remove(at)).map(|(_, changes)| changes);
+            drop(known);
+            // The look before the next run waits until all is as it was: what is put back is not that run's work.
+            let mut looked = obeyed.lock().unwrap_or_else(PoisonError::into_inner);
+            let answer = changes.ok_or(
+                "no copy is there any more: it is of an earlier start, or of many runs ago".to_owned(),
+            );
+            let answer = answer.map(|changes| {
+                let done = changes.into_iter().map(|change| TakenBack {
+                    path: change.path.to_string_lossy().into_owned(),
+                    result: change.take_back(),
+                });
+                done.collect()
+            });
+            again(&mut looked);
+            drop(looked);
+            let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, answer)));
+        });
+    }
+}
+
+/// What sayso itself changed of obeyed names is nobody else's work.
+pub(super) fn look_again(obeyed: &Mutex<ObeyedFiles>) {
+    again(&mut obeyed.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+fn again(known: &mut ObeyedFiles) {
+    if known.is_of_something() {
+        *known = known.again();
+    }
+}
+
+/// Why a run that was stopped early never began.
+pub(super) const STOPPED: &str = "it was stopped before it started";
+
+/// The folders that a run under these terms may write, of a session that works in this one. A kernel may stand elsewhere.
+fn written(terms: &Terms, working: &Path) -> Vec<PathBuf> {
+    if !terms.rights.sandbox.writes_confined {
+        return vec![working.to_path_buf(), terms.cwd.clone()];
+    }
+    // What a confined run has for temporary files goes by a name that belongs to everybody on this computer.
+    let is_private = |folder: &Path| folder == Path::new("/tmp") && folder != working;
+    terms.rights.write.iter().filter(|folder| !is_private(folder)).cloned().collect()
+}
+
+/// The report of a run that never began.
+pub(super) fn not_started(why: String) -> RunReport {
+    RunReport::bare(Outcome::NotStarted(why))
+}
