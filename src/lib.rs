@@ -134,20 +134,20 @@
 
 pub mod app;
 pub mod cli;
-pub mod commands;
+mod commands;
 pub mod config;
 pub mod domain;
 pub mod driver;
 pub mod engine;
 pub mod exec;
-pub mod headless;
+mod headless;
 pub mod launch;
 pub mod provider;
 mod python;
 pub mod recipe;
-pub mod report;
+mod report;
 pub mod review;
-pub mod session;
+mod session;
 pub mod store;
 #[cfg(test)]
 mod test_cases;
