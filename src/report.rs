@@ -43,20 +43,6 @@ impl Kind {
             Kind::Interrupted => 130,
         }
     }
-
-    /// The word in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::Work => "work",
-            Kind::Usage => "usage",
-            Kind::Config => "config",
-            Kind::Provider => "provider",
-            Kind::Session => "session",
-            Kind::Decision => "decision",
-            Kind::TimedOut => "timed_out",
-            Kind::Interrupted => "interrupted",
-        }
-    }
 }
 
 /// Why a command ended without success.

@@ -163,11 +163,6 @@ impl Driver {
         self.rooms.store.path()
     }
 
-    /// The folder in which runs start.
-    pub fn cwd(&self) -> &std::path::Path {
-        &self.rooms.scope.cwd
-    }
-
     /// Whether all of the session until now is on the disk: its room was asked, and the file is there.
     pub async fn is_saved(&self) -> bool {
         self.rooms.store.sync().await.is_ok() && self.rooms.store.path().is_file()

@@ -26,7 +26,7 @@ impl Driver {
         let summary = matches!(self.state().phase, Phase::Compacting(_));
         let told = match &event {
             // A summary is no part of the conversation.
-            ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) | ReplyEvent::Failed(_) if summary => None,
+            ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) if summary => None,
             ReplyEvent::Delta(text) => Some(Told::Delta(step, text.clone())),
             ReplyEvent::Reasoning(text) => Some(Told::Reasoning(step, text.clone())),
             ReplyEvent::Retrying { attempt, of, wait_ms, failure } => Some(Told::Retrying {
@@ -35,7 +35,6 @@ impl Driver {
                 wait_ms: *wait_ms,
                 failure: failure.clone(),
             }),
-            ReplyEvent::Failed(failure) => Some(Told::Failed(failure.clone())),
             _ => None,
         };
         self.rooms.update.streaming |= matches!(event, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_));

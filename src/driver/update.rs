@@ -24,8 +24,6 @@ pub enum Told {
         /// What happened.
         failure: ReplyFailure,
     },
-    /// The reply failed.
-    Failed(ReplyFailure),
     /// A piece of a run's output.
     Output(RunId, Chunk),
     /// Something for the person.

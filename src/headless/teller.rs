@@ -63,7 +63,7 @@ impl Tell for Teller<'_> {
                 self.status(&format!("{what} Next try in {seconds} s ({attempt} of {of})."))
             }
             Told::Notice(notice) if notice.level != Level::Info => self.status(&visible_line(&notice.text)),
-            Told::Reasoning(..) | Told::Failed(_) | Told::Notice(_) | Told::Found(_) => Ok(()),
+            Told::Reasoning(..) | Told::Notice(_) | Told::Found(_) => Ok(()),
         }
     }
 

@@ -35,10 +35,6 @@ impl Server {
         Self { connection, info: OnceCell::new() }
     }
 
-    pub(super) fn warm(&self) {
-        self.connection.warm();
-    }
-
     /// Asks for a reply. Ollama has to be told how much context is wanted, so it is asked before what the model can have.
     pub(super) async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         let wants_context = matches!(self.listing(), Listing::Names);

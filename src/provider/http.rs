@@ -82,11 +82,6 @@ impl Connection {
         Known { left_out: LeftOut(self.left_out.load(Ordering::Relaxed)), context }
     }
 
-    /// Builds the client if that was not done yet.
-    pub(super) fn warm(&self) {
-        let _ = self.client();
-    }
-
     fn client(&self) -> Result<&Client, ReplyFailure> {
         let built = self.client.get_or_init(|| client::client(self.timeouts.connect, &self.access().url));
         built.as_ref().map_err(|why| self.access().asked.unreachable(FailureKind::Tls, why))

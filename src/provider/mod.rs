@@ -194,14 +194,6 @@ impl Provider {
             },
         }
     }
-
-    /// Does what the first request would have to wait for (certificates are read from disk); no network. May block
-    /// for some milliseconds: for a worker, after the first frame.
-    pub fn warm(&self) {
-        if let Source::Http(server) = &*self.source {
-            server.warm();
-        }
-    }
 }
 
 /// The formats that servers speak.

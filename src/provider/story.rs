@@ -167,19 +167,6 @@ impl Story {
             })
             .collect()
     }
-
-    /// All replies, those of `then` behind the one that they follow on.
-    pub fn replies(&self) -> Vec<&Scripted> {
-        fn walk<'a>(replies: &'a [Scripted], all: &mut Vec<&'a Scripted>) {
-            for reply in replies {
-                all.push(reply);
-                walk(&reply.then, all);
-            }
-        }
-        let mut all = Vec::new();
-        walk(&self.replies, &mut all);
-        all
-    }
 }
 
 #[cfg(test)]

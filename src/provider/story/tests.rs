@@ -3,6 +3,11 @@
 use super::*;
 use crate::domain::{Message, ModelRequest, Role, StepId};
 
+/// All replies, those of `then` behind the one that they follow on.
+fn all(replies: &[Scripted]) -> Vec<&Scripted> {
+    replies.iter().flat_map(|reply| std::iter::once(reply).chain(all(&reply.then))).collect()
+}
+
 fn request(purpose: Purpose, text: &str) -> ModelRequest {
     ModelRequest::new(StepId(1), purpose, vec![Message::new(Role::User, text)])
 }
@@ -111,7 +116,7 @@ fn the_format_of_the_plan_is_read() {
     .unwrap();
     assert_eq!(story.files(), [("sales.csv".to_owned(), "a\n".to_owned())]);
     assert_eq!(story.prompts(), ["square root"]);
-    let [first, fault, call, cut] = story.replies()[..] else { panic!("four replies") };
+    let [first, fault, call, cut] = all(&story.replies)[..] else { panic!("four replies") };
     assert_eq!(first.pace, 200);
     let expected = Some((Cause::Status(429), Some(2000)));
     assert_eq!(fault.fault.as_ref().map(|f| (f.cause, f.retry_after_ms)), expected);
@@ -175,7 +180,7 @@ fn approving_any_block_of_a_shipped_story_is_harmless_even_without_a_sandbox() {
     let path_start = |c: char| c.is_whitespace() || "\"'=([{,;:<>|&`".contains(c);
     let mut blocks = 0;
     for (name, story) in shipped() {
-        for reply in story.replies() {
+        for reply in all(&story.replies) {
             let code = code(&reply.text);
             blocks += usize::from(!code.is_empty());
             for (at, _) in code.match_indices('/') {
@@ -227,7 +232,7 @@ fn approving_any_block_of_a_shipped_story_is_harmless_even_without_a_sandbox() {
 #[test]
 fn shipped_stories_speak_plainly() {
     for (name, story) in shipped() {
-        for reply in story.replies() {
+        for reply in all(&story.replies) {
             let prose: String = reply.text.split("```").step_by(2).collect();
             assert!(!prose.contains('!'), "{name}: {prose}");
         }
@@ -239,7 +244,7 @@ fn each_block_of_a_story_for_checks_writes_its_number_first() {
     for name in ["long", "three", "sleep60", "files", "die", "cjk", "hostile"] {
         let story = Story::parse(Story::shipped(name).unwrap(), name).unwrap();
         let mut number = 0;
-        for reply in story.replies() {
+        for reply in all(&story.replies) {
             for block in reply.text.split("```").skip(1).step_by(2) {
                 number += 1;
                 let (language, source) = block.split_once('\n').unwrap();
@@ -253,7 +258,7 @@ fn each_block_of_a_story_for_checks_writes_its_number_first() {
         assert!(number > 0);
     }
     let long = Story::parse(Story::shipped("long").unwrap(), "long").unwrap();
-    assert!(code(&long.replies()[0].text).lines().count() > 30, "longer than a screen");
+    assert!(code(&all(&long.replies)[0].text).lines().count() > 30, "longer than a screen");
 }
 
 #[test]

@@ -23,7 +23,7 @@ impl Screen {
                 other => self.recipe_recorded(&other),
             },
             // The state has all of these.
-            Told::Delta(..) | Told::Reasoning(..) | Told::Retrying { .. } | Told::Failed(_) => {}
+            Told::Delta(..) | Told::Reasoning(..) | Told::Retrying { .. } => {}
         }
         Vec::new()
     }
