@@ -2,9 +2,9 @@
 //! the highlighter's thread; until the answer is there, and where a line has changed since, code is plain.
 
 use super::paint::highlight::Highlighter;
+use super::panes::code::CodePane;
+use super::panes::code::highlight::Wanted;
 use super::theme::Theme;
-use super::view::code::CodePane;
-use super::view::code::highlight::Wanted;
 use crate::engine::State;
 use std::sync::Arc;
 

@@ -1,32 +1,38 @@
 //! The terminal front door: reads the state, draws it, turns keys into commands. It decides nothing.
 //!
 //! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → wishes → driver; news travel back the same
-//! way and end in one frame. `screen` and `view` are values and functions of values: they are tested without a terminal.
+//! way and end in one frame. `widgets` are what all is drawn with; `panes` hold what each pane shows; `overlays` stand over
+//! them, one file each; `screen` holds both and gives keys their meaning; `view` reads it and draws. All of them are values
+//! and functions of values: they are tested without a terminal.
 
 pub mod action;
 pub mod clipboard;
 mod colouring;
-pub mod composer;
-pub mod editor;
 pub mod fence;
 pub mod frames;
 pub mod guard;
-mod hunks;
 pub mod input;
 pub mod keymap;
+pub mod note;
 mod options;
 mod outside;
+pub mod overlays;
 pub mod paint;
+pub mod panes;
 mod run_loop;
 pub mod screen;
+pub mod setup;
+pub mod slash;
 pub mod terminal;
 pub mod theme;
 pub mod view;
+pub mod widgets;
+pub mod wish;
 mod workers;
 
 pub use options::{FirstRecipe, Options};
 pub use run_loop::Tui;
-pub use screen::{Choice, Exit};
+pub use wish::{Choice, Exit};
 
 /// Why the terminal front door can't open.
 #[derive(Debug, thiserror::Error)]

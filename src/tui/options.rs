@@ -4,10 +4,10 @@
 use super::TuiError;
 use super::clipboard::Surroundings;
 use super::keymap::Keymap;
-use super::screen::Setup;
+use super::setup::Setup;
 use super::theme::{Depth, Preference, Theme};
-use super::view::look::Glyphs;
-use super::view::words::Place;
+use super::widgets::look::Glyphs;
+use super::widgets::words::Place;
 use crate::domain::Answers;
 use crate::launch::Launcher;
 use std::time::Duration;

@@ -12,10 +12,11 @@ use super::frames::{Frames, Urgency};
 use super::input::{Event, Input};
 use super::keymap::Keymap;
 use super::options::Options;
-use super::screen::layer::Layer;
-use super::screen::{Exit, Screen};
+use super::overlays::status::Status;
+use super::screen::Screen;
 use super::terminal::Terminal;
 use super::theme::{Rgb, Theme, choose};
+use super::wish::Exit;
 use super::workers::Workers;
 use crate::domain::Notice;
 use crate::driver::Driver;
@@ -81,10 +82,10 @@ impl Tui {
         setup.recipes = driver.recipes().cloned().collect();
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), now);
         if !options.images {
-            screen.pictures.turn_off();
+            screen.panes.pictures.turn_off();
         }
         for text in driver.state().transcript.items.iter().filter_map(prompt_of) {
-            screen.composer.remember(text.to_owned());
+            screen.panes.composer.remember(text.to_owned());
         }
         let draft = std::mem::take(&mut self.draft);
         let killed = driver.take_draft();
@@ -93,14 +94,14 @@ impl Tui {
         }
         let draft = if draft.is_empty() { killed.unwrap_or_default() } else { draft };
         if !draft.is_empty() {
-            screen.composer.set(&draft);
+            screen.panes.composer.set(&draft);
         }
         for notice in &options.notices {
             screen.say(notice.clone().into());
         }
         if screen.setup.damage.len() > 1 {
             // One line has no room for all of it.
-            screen.layers.push(Layer::Status(0));
+            screen.open(Status::default());
         }
         let workers = Workers::start();
         let mut session = Session {
@@ -117,7 +118,7 @@ impl Tui {
         };
         session.frames.changed(Urgency::Now, now);
         let exit = session.go().await?;
-        let draft = session.screen.composer.full_text();
+        let draft = session.screen.panes.composer.full_text();
         if matches!(exit, Exit::Quit { .. }) {
             // It was left on purpose.
             session.driver.keep_draft("");

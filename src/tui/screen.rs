@@ -4,25 +4,17 @@
 //! guard, whatever has the focus; only the guard says whether a decision counts.
 
 mod act;
-pub mod commands;
 mod context;
-pub mod field;
-pub mod filter;
 mod find;
 mod focus;
-mod form;
 mod instructions;
 mod keys;
-pub mod layer;
-mod layers;
-pub mod limits;
+mod limits;
 mod message;
-mod models;
 mod modes;
 mod mouse;
 mod news;
-mod note;
-mod opening;
+mod overlays;
 mod rebuild;
 mod recipes;
 mod review;
@@ -30,81 +22,29 @@ mod rules;
 mod standing;
 mod stop;
 mod troubles;
-mod wish;
 
-pub use focus::{Lower, has_problem};
-pub use note::Note;
+pub use focus::has_problem;
 pub(in crate::tui) use recipes::has_failed;
-pub use wish::{Choice, Exit, Paged, Target, Wish};
 
-use crate::domain::{BlockId, Languages, RecipeCard};
+use crate::domain::BlockId;
 use crate::engine::State;
-use crate::tui::composer::Composer;
-use crate::tui::guard::{Guard, Times};
+use crate::tui::action::Action;
+use crate::tui::guard::Guard;
 use crate::tui::keymap::Keymap;
-use crate::tui::view::chat::ChatPane;
-use crate::tui::view::code::CodePane;
-use crate::tui::view::keybar::Button;
-use crate::tui::view::layout::{Arrangement, Pane, Wants};
-use crate::tui::view::look::Look;
-use crate::tui::view::output::OutputPane;
-use crate::tui::view::pictures::Pictures;
-use crate::tui::view::recipe::RecipeLine;
-use crate::tui::view::vars::VarsPane;
-use layer::Layer;
-use std::path::PathBuf;
+use crate::tui::note::Note;
+use crate::tui::overlays::Overlay;
+use crate::tui::overlays::form::FormBox;
+use crate::tui::overlays::welcome::Welcome;
+use crate::tui::panes::code::token_of;
+use crate::tui::panes::recipe::RecipeLine;
+use crate::tui::panes::{Lower, Panes};
+use crate::tui::setup::Setup;
+use crate::tui::widgets::hits::{Hit, Hits};
+use crate::tui::widgets::layout::{Arrangement, Pane, Wants};
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::{Exit, Wish};
 use std::time::Instant;
-
-/// What the screen has to know beforehand.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// The name of the program, as written on screen.
-    pub app: String,
-    /// The working folder.
-    pub cwd: PathBuf,
-    /// The times of the guard.
-    pub times: Times,
-    /// Whether the mouse is used.
-    pub mouse: bool,
-    /// The languages that can be run.
-    pub languages: Languages,
-    /// Providers in the cloud, with what is known of their keys.
-    pub clouds: Vec<layer::Cloud>,
-    /// Whether the provider has to be chosen first.
-    pub welcome: bool,
-    /// Whether the list of sessions is open at the start.
-    pub pick_session: bool,
-    /// The file that the log is written to.
-    pub log: Option<PathBuf>,
-    /// Settings of the project that were ignored, each with its place and why.
-    pub ignored: Vec<String>,
-    /// What is wrong with the session's file, in full.
-    pub damage: Vec<String>,
-    /// That the session is foreign, and why, where it is.
-    pub foreign: Option<String>,
-    /// The recipes that can be begun, in the order of their list.
-    pub recipes: Vec<RecipeCard>,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Self {
-            app: "sayso".into(),
-            cwd: PathBuf::new(),
-            times: Times::default(),
-            mouse: true,
-            languages: Languages::default(),
-            clouds: Vec::new(),
-            welcome: false,
-            pick_session: false,
-            log: None,
-            ignored: Vec::new(),
-            damage: Vec::new(),
-            foreign: None,
-            recipes: Vec::new(),
-        }
-    }
-}
 
 /// What every step of the screen is given.
 #[derive(Clone, Copy)]
@@ -123,30 +63,16 @@ pub struct Screen {
     pub setup: Setup,
     /// The bindings.
     pub keymap: Keymap,
-    /// The pane with the focus.
-    pub focus: Pane,
-    /// What stands where the output stands.
-    pub lower: Lower,
-    /// Layers over the panes, the topmost last.
-    pub layers: Vec<Layer>,
+    /// The panes, and where the person is among them.
+    pub panes: Panes,
+    /// What stands over the panes, the topmost last.
+    pub overlays: Vec<Box<dyn Overlay>>,
     /// Forms that were put aside, with what was typed into them.
-    drafts: Vec<layer::FormBox>,
+    drafts: Vec<FormBox>,
     /// Answers that were given before anything was asked: they stand in the forms that come.
     given: crate::domain::Answers,
     /// Where the recipe that goes on stands, and of which moment that is.
     pub(in crate::tui) recipe: RecipeLine,
-    /// The message.
-    pub composer: Composer,
-    /// The conversation.
-    pub chat: ChatPane,
-    /// The code.
-    pub code: CodePane,
-    /// The output.
-    pub output: OutputPane,
-    /// The variables.
-    pub vars: VarsPane,
-    /// Pictures of the output.
-    pub pictures: Pictures,
     /// The gate in front of decisions.
     pub guard: Guard,
     /// What confines runs, once it was asked for and told.
@@ -165,8 +91,8 @@ pub struct Screen {
     pub alone: Option<Pane>,
     /// Where everything stood in the last frame.
     pub arrangement: Arrangement,
-    /// The buttons of the key bar in the last frame.
-    pub buttons: Vec<Button>,
+    /// What can be clicked, as the last frame placed it.
+    pub hits: Hits,
     size: (u16, u16),
     /// Whether the terminal has the focus.
     attended: bool,
@@ -174,11 +100,9 @@ pub struct Screen {
     last_step: Instant,
     follow: focus::Following,
     ladder: stop::Ladder,
-    pressed: Option<Button>,
+    pressed: Option<Hit<Action>>,
     /// The block whose output is shown because words of another came from there.
     source: Option<BlockId>,
-    last_hit: Option<usize>,
-    last_needle: Option<String>,
     seen_layout: Option<LayoutStamp>,
 }
 
@@ -188,27 +112,17 @@ type LayoutStamp = (BlockId, crate::domain::Revision, u16, u64, bool);
 impl Screen {
     /// A screen of this size.
     pub fn new(setup: Setup, keymap: Keymap, size: (u16, u16), now: Instant) -> Self {
-        let layers = if setup.welcome {
-            vec![Layer::Welcome(layer::Welcome::new(setup.clouds.clone()))]
-        } else {
-            Vec::new()
-        };
+        let overlays: Vec<Box<dyn Overlay>> =
+            if setup.welcome { vec![Box::new(Welcome::new(setup.clouds.clone()))] } else { Vec::new() };
         Self {
             guard: Guard::new(setup.times, size, now),
             setup,
             keymap,
-            focus: Pane::Message,
-            lower: Lower::Output,
-            layers,
+            panes: Panes::default(),
+            overlays,
             drafts: Vec::new(),
             given: Vec::new(),
             recipe: RecipeLine::default(),
-            composer: Composer::default(),
-            chat: ChatPane::default(),
-            code: CodePane::default(),
-            output: OutputPane::default(),
-            vars: VarsPane::default(),
-            pictures: Pictures::default(),
             sandbox: None,
             sandbox_asked: false,
             departed: crate::domain::Departed::default(),
@@ -217,7 +131,7 @@ impl Screen {
             problem: 0,
             alone: None,
             arrangement: Arrangement::of(size.0, size.1, Wants::default()),
-            buttons: Vec::new(),
+            hits: Hits::default(),
             size,
             attended: true,
             last_step: now,
@@ -225,8 +139,6 @@ impl Screen {
             ladder: stop::Ladder::default(),
             pressed: None,
             source: None,
-            last_hit: None,
-            last_needle: None,
             seen_layout: None,
         }
     }
@@ -264,19 +176,19 @@ impl Screen {
 
     /// What may change by itself and is seen: focus, what stands below, layers, the block on screen.
     pub fn stance(&self) -> (Pane, Lower, usize, Option<BlockId>) {
-        (self.focus, self.lower, self.layers.len(), self.code.subject())
+        (self.panes.focus, self.panes.lower, self.overlays.len(), self.panes.code.subject())
     }
 
     /// The pane that Tab and clicks call `Output`: whatever stands there.
     pub fn shows_vars(&self) -> bool {
-        self.lower == Lower::Vars
+        self.panes.lower == Lower::Vars
     }
 
     /// Lays everything out for the next frame. Draw after this, and nothing in between.
     pub fn arrange(&mut self, ctx: Ctx<'_>) {
         let wants = Wants {
             share: focus::share(self, ctx.state),
-            focus: self.focus,
+            focus: self.panes.focus,
             vars: self.shows_vars(),
             message_rows: self.message_rows(),
             alone: self.alone,
@@ -285,16 +197,17 @@ impl Screen {
         self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);
         let made = self.arrangement;
         if let Some(slot) = made.chat {
-            self.chat.arrange(ctx.state, slot.inner, ctx.look);
+            self.panes.chat.arrange(ctx.state, slot.inner, ctx.look);
         }
-        self.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.look);
+        self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.look);
         if let Some(slot) = made.output {
-            match self.lower {
+            match self.panes.lower {
                 Lower::Output => {
-                    let chosen = self.source.or(self.code.subject());
-                    self.output.arrange(ctx.state, chosen, slot.inner, &mut self.pictures, ctx.look);
+                    let chosen = self.source.or(self.panes.code.subject());
+                    let panes = &mut self.panes;
+                    panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.look);
                 }
-                Lower::Vars => self.vars.arrange(ctx.state, slot.inner),
+                Lower::Vars => self.panes.vars.arrange(ctx.state, slot.inner),
                 Lower::Problems => {}
             }
         }
@@ -305,14 +218,14 @@ impl Screen {
     fn tell_guard(&mut self, ctx: Ctx<'_>) {
         self.guard.stands_at(self.place(ctx.state), ctx.at);
         let on_screen = self.arrangement.code.is_some();
-        let waiting = ctx.state.waiting().filter(|item| self.code.subject() == Some(item.block.id));
-        let Some(item) = waiting.filter(|_| !self.code.edits()) else {
+        let waiting = ctx.state.waiting().filter(|item| self.panes.code.subject() == Some(item.block.id));
+        let Some(item) = waiting.filter(|_| !self.panes.code.edits()) else {
             self.guard.gone();
             self.seen_layout = None;
             return;
         };
-        let first_seen = on_screen && self.layers.is_empty();
-        let token = context::token_of(ctx.state, item);
+        let first_seen = on_screen && self.overlays.is_empty();
+        let token = token_of(ctx.state, item);
         // A block counts as on screen from the first frame that shows it; where it is hidden later, nothing is lost.
         if !first_seen && self.guard.subject() != Some(token) {
             self.guard.gone();
@@ -325,30 +238,31 @@ impl Screen {
         self.guard.appeared(token, ctx.at);
         self.guard.checking(ctx.state.inspected(item.block.id).is_none());
         if on_screen {
-            let stamp = self.code.layout_stamp();
+            let stamp = self.panes.code.layout_stamp();
             if stamp != self.seen_layout {
                 let known_block = self.seen_layout.is_some();
                 self.seen_layout = stamp;
-                let again = self.guard.layout(self.code.to_see());
+                let again = self.guard.layout(self.panes.code.to_see());
                 if known_block && again > 0 {
-                    let lines = crate::tui::view::words::count(again, "line");
+                    let lines = words::count(again, "line");
                     self.say(Note::of_wait(format!("Width changed: {lines} to look at again.")));
                 }
             }
         }
-        let shown = if first_seen { self.code.on_screen() } else { Vec::new() };
+        let shown = if first_seen { self.panes.code.on_screen() } else { Vec::new() };
         self.guard.rows_on_screen(&shown, ctx.at);
     }
 
     fn message_rows(&self) -> u16 {
         let width = self.arrangement.message.map_or(60, |s| s.inner.width).saturating_sub(2).max(10);
         let rows: usize = self
+            .panes
             .composer
             .field()
             .rows()
             .iter()
             .take(20)
-            .map(|line| crate::tui::view::safe::code_rows(line, width.into()))
+            .map(|line| safe::code_rows(line, width.into()))
             .sum();
         u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, 10)
     }

@@ -3,8 +3,8 @@
 
 use super::clipboard::{self, Copied, Way};
 use super::paint::image;
+use super::panes::pictures::Wanted;
 use super::theme::Depth;
-use super::view::pictures::Wanted;
 use crate::domain::Pixels;
 use crate::launch::Launcher;
 use ratatui::text::Line;

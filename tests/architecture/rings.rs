@@ -10,27 +10,7 @@ use std::path::Path;
 const HANDED_ON: usize = 8;
 
 /// Rings that stay, each with the reason for it; a ring that is listed and gone fails as well.
-const LISTED: &[(&[&str], &str)] = &[
-    (&["tui/editor.rs", "tui/screen/field.rs"], "stands to be mended"),
-    (
-        &[
-            "tui/options.rs",
-            "tui/screen.rs",
-            "tui/screen/context.rs",
-            "tui/screen/focus.rs",
-            "tui/screen/recipes.rs",
-            "tui/view/keybar.rs",
-            "tui/view/keybar/hints.rs",
-        ],
-        "stands to be mended",
-    ),
-    (&["tui/screen/layer.rs", "tui/screen/limits.rs"], "stands to be mended"),
-    (&["tui/view/chat/item.rs", "tui/view/chat/recipe.rs"], "stands to be mended"),
-    (
-        &["tui/view/code/draw.rs", "tui/view/code/highlight.rs", "tui/view/code/writing.rs"],
-        "stands to be mended",
-    ),
-];
+const LISTED: &[(&[&str], &str)] = &[];
 
 /// A piece of Rust text, as far as imports go.
 #[derive(Debug, Clone, PartialEq, Eq)]

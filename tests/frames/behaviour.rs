@@ -3,16 +3,20 @@
 use super::scene::{CODE, Scene, clouds, findings, key};
 use sayso::domain::*;
 use sayso::engine::{Command, Phase};
-use sayso::tui::screen::layer::Layer;
-use sayso::tui::screen::{Exit, Lower, Setup, Wish};
-use sayso::tui::view::code::Mode;
-use sayso::tui::view::layout::Pane;
+use sayso::tui::overlays::ask::Ask;
+use sayso::tui::overlays::confirm::Confirm;
+use sayso::tui::overlays::language::LanguageList;
+use sayso::tui::panes::Lower;
+use sayso::tui::panes::code::Mode;
+use sayso::tui::setup::Setup;
+use sayso::tui::widgets::layout::Pane;
+use sayso::tui::wish::{Exit, Wish};
 
 /// A block that waits with the focus on it and the quiet time over.
 fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     scene
@@ -26,7 +30,7 @@ fn ready() -> Scene {
     scene.confine(3);
     scene.decide(3);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.see_everything();
     scene
@@ -60,7 +64,7 @@ fn approval(block: u32, typed: bool) -> Command {
 fn a_seen_harmless_block_is_approved_by_one_key() {
     let mut scene = ready();
     assert_eq!(decide(&mut scene, "a"), [approval(3, false)]);
-    assert_eq!(scene.screen.focus, Pane::Output);
+    assert_eq!(scene.screen.panes.focus, Pane::Output);
 }
 
 #[test]
@@ -69,7 +73,7 @@ fn keys_that_other_programs_take_for_yes_decide_nothing() {
     for name in ["enter", "space", "y", "1", "tab"] {
         let mut scene_key = decide(&mut scene, name);
         assert!(scene_key.drain(..).next().is_none(), "{name}");
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.pass(1_000);
     }
     assert_eq!(scene.state.phase, Phase::Deciding(BlockId(3)));
@@ -93,7 +97,7 @@ fn what_was_not_seen_can_t_be_approved_but_rejected() {
             decision: Decision::Reject("not now".into())
         }]
     );
-    assert_eq!(scene.screen.focus, Pane::Message);
+    assert_eq!(scene.screen.panes.focus, Pane::Message);
 }
 
 #[test]
@@ -101,9 +105,9 @@ fn a_high_finding_takes_the_typed_word_and_nothing_else() {
     let mut scene = reviewing();
     scene.see_everything();
     assert!(decide(&mut scene, "a").is_empty());
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(scene.screen.top::<Confirm>().is_some());
     assert!(commands(&scene.press(&["y", "enter"])).is_empty());
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     scene.pass(1_000);
     decide(&mut scene, "a");
     let pasted = scene.step(|screen, ctx| screen.paste("run", ctx));
@@ -124,19 +128,19 @@ fn the_box_for_the_word_closes_when_the_block_becomes_another() {
     let live = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap();
     live.inspected.as_mut().unwrap().terms.as_mut().unwrap().cwd = "/elsewhere".into();
     scene.settle();
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     assert!(commands(&scene.press(&["enter"])).is_empty());
 }
 
 #[test]
 fn letters_in_the_message_never_reach_the_block() {
     let mut scene = ready();
-    scene.screen.focus = Pane::Message;
+    scene.screen.panes.focus = Pane::Message;
     scene.type_text("a r s e");
     scene.pass(3_000);
-    assert_eq!(scene.screen.composer.full_text(), "a r s e");
-    assert!(matches!(scene.screen.code.mode, Mode::View));
-    assert_eq!(scene.screen.focus, Pane::Message, "the focus stays with who types");
+    assert_eq!(scene.screen.panes.composer.full_text(), "a r s e");
+    assert!(matches!(scene.screen.panes.code.mode, Mode::View));
+    assert_eq!(scene.screen.panes.focus, Pane::Message, "the focus stays with who types");
 }
 
 #[test]
@@ -155,16 +159,16 @@ fn the_focus_never_moves_by_itself_to_where_letters_act() {
     for (name, change) in [("waits", &waits as &dyn Fn(&mut Scene)), ("asks", &asking), ("problem", &stuck)] {
         for from in [Pane::Message, Pane::Chat, Pane::Output] {
             let mut scene = Scene::worked();
-            scene.screen.focus = from;
+            scene.screen.panes.focus = from;
             scene.frame();
             change(&mut scene);
             for _ in 0..20 {
                 scene.frame();
                 scene.pass(500);
             }
-            let acts = scene.screen.focus == Pane::Code
-                || (scene.screen.focus == Pane::Output && scene.screen.lower == Lower::Problems);
-            assert!(!acts && scene.screen.layers.is_empty(), "{name}: {:?}", scene.screen.focus);
+            let acts = scene.screen.panes.focus == Pane::Code
+                || (scene.screen.panes.focus == Pane::Output && scene.screen.panes.lower == Lower::Problems);
+            assert!(!acts && scene.screen.overlays.is_empty(), "{name}: {:?}", scene.screen.panes.focus);
         }
     }
 }
@@ -173,17 +177,17 @@ fn the_focus_never_moves_by_itself_to_where_letters_act() {
 fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
     for from in [Pane::Message, Pane::Chat, Pane::Output, Pane::Code] {
         let mut scene = ready();
-        scene.screen.focus = from;
-        scene.screen.composer.set("half a sentence");
+        scene.screen.panes.focus = from;
+        scene.screen.panes.composer.set("half a sentence");
         scene.frame();
         scene.pass(2_000);
         assert!(commands(&scene.press(&["ctrl-y"])).is_empty(), "{from:?}: the first press only moves");
-        assert_eq!(scene.screen.focus, Pane::Code);
+        assert_eq!(scene.screen.panes.focus, Pane::Code);
         let note = scene.screen.note.as_ref().unwrap().text.clone();
         assert!(note.contains("again approves"), "{note}");
         scene.pass(300);
         assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
-        assert_eq!(scene.screen.composer.full_text(), "half a sentence");
+        assert_eq!(scene.screen.panes.composer.full_text(), "half a sentence");
     }
     // Where the word has to be typed it brings its box, no more.
     let mut scene = reviewing();
@@ -191,21 +195,21 @@ fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
     scene.press(&["ctrl-y"]);
     scene.pass(300);
     assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(scene.screen.top::<Confirm>().is_some());
     // A list over the panes, or the editor, is not left by it.
     let mut scene = ready();
     scene.press(&["f2"]);
     scene.press(&["ctrl-y"]);
     scene.pass(300);
     assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
-    assert!(!scene.screen.layers.is_empty());
+    assert!(!scene.screen.overlays.is_empty());
     let mut scene = ready();
     decide(&mut scene, "e");
     for _ in 0..3 {
         assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
         scene.pass(400);
     }
-    assert!(scene.screen.code.edits(), "nothing runs from the editor");
+    assert!(scene.screen.panes.code.edits(), "nothing runs from the editor");
 }
 
 #[test]
@@ -230,7 +234,7 @@ fn losing_the_focus_of_the_terminal_begins_the_quiet_time_anew() {
 fn the_title_says_that_the_keys_are_open_when_they_are() {
     let mut scene = Scene::waiting();
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     for key in ["j", "v", "v", "tab", "shift-tab"] {
         scene.press(&[key]);
@@ -248,7 +252,7 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
     assert!(!text.contains("all keys locked"), "{text}");
     // The first letter after that counts.
     let mut scene = Scene::worked();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.press(&["j"]);
     scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
     scene.inspect(3, Vec::new());
@@ -275,14 +279,14 @@ fn with_the_sandbox_off_every_block_asks_for_the_word_and_offers_no_rule() {
     scene.inspect(3, Vec::new());
     scene.decide(3);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.see_everything();
     assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
-    assert!(decide(&mut scene, "A").is_empty() && scene.screen.layers.is_empty());
+    assert!(decide(&mut scene, "A").is_empty() && scene.screen.overlays.is_empty());
     scene.pass(1_000);
     assert!(decide(&mut scene, "a").is_empty());
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(scene.screen.top::<Confirm>().is_some());
     assert!(super::drawn(&mut scene, 140, 40).contains("Sandbox is OFF"));
     scene.type_text("run");
     assert_eq!(commands(&scene.press(&["enter"])), [approval(3, true)]);
@@ -296,10 +300,10 @@ fn what_was_not_checked_asks_for_the_word_and_offers_no_rule() {
     scene.frame();
     scene.see_everything();
     assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
-    assert!(decide(&mut scene, "A").is_empty() && scene.screen.layers.is_empty());
+    assert!(decide(&mut scene, "A").is_empty() && scene.screen.overlays.is_empty());
     scene.pass(1_000);
     assert!(decide(&mut scene, "a").is_empty());
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(scene.screen.top::<Confirm>().is_some());
     assert!(super::drawn(&mut scene, 140, 40).contains("was not checked in full: too large"));
 }
 
@@ -307,7 +311,7 @@ fn what_was_not_checked_asks_for_the_word_and_offers_no_rule() {
 fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
     let mut scene = reviewing();
     decide(&mut scene, "e");
-    assert!(scene.screen.code.edits());
+    assert!(scene.screen.panes.code.edits());
     assert!(commands(&scene.press(&["esc"])).is_empty());
     scene.frame();
     scene.pass(2_000);
@@ -344,7 +348,7 @@ fn ctrl_c_goes_down_its_ladder() {
     assert!(commands(&scene.press(&["ctrl-c"])).is_empty(), "too soon to ask");
     scene.pass(600);
     scene.press(&["ctrl-c"]);
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Ask(_))));
+    assert!(scene.screen.top::<Ask>().is_some());
     assert!(commands(&scene.press(&["k"])).is_empty(), "a letter right away answers nothing");
     scene.pass(800);
     assert_eq!(commands(&scene.press(&["k"])), [Command::Kill]);
@@ -359,9 +363,9 @@ fn ctrl_c_goes_down_its_ladder() {
     let mut scene = Scene::worked();
     scene.type_text("precious");
     scene.press(&["ctrl-c"]);
-    assert!(scene.screen.composer.is_empty());
+    assert!(scene.screen.panes.composer.is_empty());
     scene.press(&["ctrl-_"]);
-    assert_eq!(scene.screen.composer.full_text(), "precious");
+    assert_eq!(scene.screen.panes.composer.full_text(), "precious");
     scene.press(&["ctrl-c"]);
     assert!(scene.press(&["ctrl-c"]).is_empty());
     assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
@@ -383,10 +387,10 @@ fn esc_only_goes_back() {
     let mut scene = Scene::waiting();
     scene.frame();
     scene.running(3, "x\n", 1_000);
-    scene.screen.focus = Pane::Output;
+    scene.screen.panes.focus = Pane::Output;
     scene.frame();
     assert!(scene.press(&["esc", "esc", "esc"]).is_empty());
-    assert_eq!(scene.screen.focus, Pane::Message);
+    assert_eq!(scene.screen.panes.focus, Pane::Message);
 }
 
 #[test]
@@ -432,7 +436,7 @@ fn older_messages_come_back_by_arrow() {
     scene.type_text("first");
     scene.press(&["enter"]);
     scene.press(&["up"]);
-    assert_eq!(scene.screen.composer.full_text(), "first");
+    assert_eq!(scene.screen.panes.composer.full_text(), "first");
 }
 
 #[test]
@@ -440,7 +444,7 @@ fn a_queued_message_comes_back_for_editing() {
     let mut scene = Scene::worked();
     scene.state.live.queued = Some("later".into());
     assert_eq!(commands(&scene.press(&["alt-up"])), [Command::TakeQueued]);
-    assert_eq!(scene.screen.composer.full_text(), "later");
+    assert_eq!(scene.screen.panes.composer.full_text(), "later");
 }
 
 #[test]
@@ -448,7 +452,7 @@ fn a_question_of_the_engine_is_answered_by_letters_in_its_pane() {
     let mut scene = Scene::worked();
     scene.state.phase = Phase::Asking(sayso::engine::state::Question::StepLimit(12));
     scene.frame();
-    assert_eq!(scene.screen.lower, Lower::Problems);
+    assert_eq!(scene.screen.panes.lower, Lower::Problems);
     scene.press(&["tab"]);
     assert!(commands(&scene.press(&["enter"])).is_empty());
     assert!(commands(&scene.press(&["c"])).is_empty(), "right away a letter answers nothing");
@@ -477,12 +481,12 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
     let mut scene = reviewing();
     super::drawn(&mut scene, 140, 40);
     scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), 5, 5), ctx));
-    assert_eq!(scene.screen.focus, Pane::Chat);
-    scene.screen.focus = Pane::Code;
+    assert_eq!(scene.screen.panes.focus, Pane::Chat);
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(1_000);
     super::drawn(&mut scene, 140, 40);
-    let approve = scene.screen.buttons.first().unwrap().clone();
+    let approve = scene.screen.hits.buttons.first().unwrap().clone();
     let click = |scene: &mut Scene| {
         let (x, y) = (approve.columns.start, approve.row);
         scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), x, y), ctx));
@@ -494,7 +498,7 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
     super::drawn(&mut scene, 140, 40);
     click(&mut scene);
     scene.pass(40);
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Confirm(_))));
+    assert!(scene.screen.top::<Confirm>().is_some());
 }
 
 #[test]
@@ -504,11 +508,11 @@ fn a_block_without_a_language_is_asked_about() {
     scene.inspect(3, Vec::new());
     scene.decide(3);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.see_everything();
     assert!(decide(&mut scene, "a").is_empty());
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Language(..))));
+    assert!(scene.screen.top::<LanguageList>().is_some());
     let wishes = scene.press(&["2"]);
     assert_eq!(
         commands(&wishes),
@@ -527,7 +531,7 @@ fn a_finding_is_scrolled_to() {
     scene.inspect(3, late);
     scene.decide(3);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.press(&["f"]);
     let text = super::drawn(&mut scene, 100, 30);

@@ -4,7 +4,7 @@ use super::scene::Scene;
 use super::snapshots;
 use sayso::domain::*;
 use sayso::exec;
-use sayso::tui::view::layout::Pane;
+use sayso::tui::widgets::layout::Pane;
 use std::sync::Arc;
 
 /// A block of sayso's own that waits in front of block 3.
@@ -37,7 +37,7 @@ fn fetching(kind: BlockKind, source: &str, note: &str, terms: Terms, review: Rev
     inspected.venv = Some("/home/ada/data/sales/.venv".into());
     scene.decide(4);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     scene
@@ -124,7 +124,7 @@ fn the_other_place_is_a_new_text_that_is_asked_about() {
     // Other blocks have no other place.
     let mut scene = Scene::waiting();
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     assert!(scene.press(&["I"]).is_empty());
 }

@@ -4,8 +4,8 @@ use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
-use sayso::tui::screen::Wish;
-use sayso::tui::view::layout::Pane;
+use sayso::tui::widgets::layout::Pane;
+use sayso::tui::wish::Wish;
 use std::sync::Arc;
 
 fn old() -> String {
@@ -30,7 +30,7 @@ fn review(before: &str, after: &str) -> Scene {
     inspect(&mut scene, before);
     scene.decide(3);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     scene.frame();
@@ -138,7 +138,7 @@ fn an_edit_behind_it_is_a_change_of_its_own() {
 fn a_block_without_another_text_has_no_hunks() {
     let mut scene = Scene::waiting();
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     scene.frame();

@@ -4,14 +4,14 @@ use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
-use sayso::tui::screen::Wish;
-use sayso::tui::screen::layer::Layer;
-use sayso::tui::view::layout::Pane;
+use sayso::tui::overlays::limits::LimitsForm;
+use sayso::tui::widgets::layout::Pane;
+use sayso::tui::wish::Wish;
 
 fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.pass(2_000);
     scene.frame();
     scene
@@ -20,7 +20,7 @@ fn reviewing() -> Scene {
 fn open() -> Scene {
     let mut scene = reviewing();
     press(&mut scene, &["t"]);
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Limits(_))));
+    assert!(scene.screen.top::<LimitsForm>().is_some());
     scene
 }
 
@@ -84,11 +84,11 @@ fn what_was_typed_is_sent_by_enter_and_nothing_by_esc() {
     let limits = sent(&press(&mut scene, &["enter"])).unwrap();
     let wanted = Limits { wall_ms: 120_000, memory_bytes: 512 << 20, processes: 64, ..Limits::default() };
     assert_eq!(limits, wanted);
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     let mut scene = open();
     write(&mut scene, "7");
     assert!(press(&mut scene, &["esc"]).is_empty());
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     let mut scene = open();
     assert!(press(&mut scene, &["enter"]).is_empty(), "nothing was changed");
 }
@@ -101,7 +101,7 @@ fn a_wrong_value_sends_nothing_and_loses_nothing() {
     write(&mut scene, "lots");
     press(&mut scene, &["down"]);
     assert!(press(&mut scene, &["enter"]).is_empty());
-    let Some(Layer::Limits(form)) = scene.screen.layers.last() else { panic!("it closed") };
+    let Some(form) = scene.screen.top::<LimitsForm>() else { panic!("it closed") };
     assert_eq!((form.at, form.rows[0].field.text().as_str()), (1, "30"));
     assert_eq!(form.rows[1].field.text(), "lots");
     let text = drawn(&mut scene, 100, 30);
@@ -117,13 +117,13 @@ fn the_form_closes_when_the_block_waits_no_more() {
     scene.record(Entry::Rejected { block: BlockId(3), revision: Revision(1), reason: String::new() });
     scene.state.phase = sayso::engine::Phase::Idle;
     scene.frame();
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
 }
 
 fn command(scene: &mut Scene, text: &str) -> Vec<Wish> {
-    scene.screen.layers.clear();
-    scene.screen.focus = Pane::Message;
-    scene.screen.composer.set(text);
+    scene.screen.overlays.clear();
+    scene.screen.panes.focus = Pane::Message;
+    scene.screen.panes.composer.set(text);
     scene.pass(2_000);
     scene.frame();
     press(scene, &["enter"])
@@ -138,10 +138,10 @@ fn the_same_by_words() {
     assert_eq!(sent(&command(&mut scene, "/limits 45")).unwrap().wall_ms, 45_000);
     // What can't be read stands in the form, what is no limit in the message again.
     assert!(command(&mut scene, "/limits memory 2X output 64K").is_empty());
-    let Some(Layer::Limits(form)) = scene.screen.layers.last() else { panic!("no form") };
+    let Some(form) = scene.screen.top::<LimitsForm>() else { panic!("no form") };
     assert_eq!((form.rows[1].field.text(), form.rows[5].field.text()), ("2X".into(), "64K".into()));
     assert!(form.rows[1].wrong.is_some());
     assert!(command(&mut scene, "/limits colour 3").is_empty());
-    assert!(scene.screen.layers.is_empty());
-    assert_eq!(scene.screen.composer.full_text(), "/limits colour 3");
+    assert!(scene.screen.overlays.is_empty());
+    assert_eq!(scene.screen.panes.composer.full_text(), "/limits colour 3");
 }

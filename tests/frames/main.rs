@@ -18,8 +18,9 @@ mod typing;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use sayso::tui::screen::Ctx;
-use sayso::tui::view::look::{Glyphs, Look};
-use sayso::tui::view::words::Place;
+use sayso::tui::view::{self, Drawn};
+use sayso::tui::widgets::look::{Glyphs, Look};
+use sayso::tui::widgets::words::Place;
 use scene::Scene;
 
 /// The sizes: wide, medium, narrow, too small.
@@ -35,13 +36,13 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
     let ctx = Ctx { state: &scene.state, look, at: scene.at };
     scene.screen.arrange(ctx);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let (screen, state, at) = (&mut scene.screen, &scene.state, scene.at);
-    let mut cursor = None;
+    let mut made = Drawn::default();
     terminal
         .draw(|frame| {
-            cursor = sayso::tui::view::draw(screen, state, at, frame.buffer_mut(), look);
+            made = view::draw(&scene.screen, &scene.state, scene.at, frame.buffer_mut(), look);
         })
         .unwrap();
+    scene.screen.hits = made.hits;
     let buffer = terminal.backend().buffer();
     let mut text = String::new();
     for y in 0..height {
@@ -59,7 +60,7 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
         text.push_str(row.trim_end());
         text.push('\n');
     }
-    match cursor {
+    match made.cursor {
         Some(at) => text + &format!("(cursor {},{})", at.x, at.y),
         None => text + "(no cursor)",
     }

@@ -7,9 +7,12 @@ use sayso::driver::catalogue::{Answer, KeyState, Offer};
 use sayso::driver::{Errand, Found, Told};
 use sayso::engine::state::{ContextShare, Cost, LiveSummary, PriceSource, Question};
 use sayso::engine::{Command, Phase};
-use sayso::tui::screen::layer::Layer;
-use sayso::tui::screen::{Choice, Exit, Setup, Wish};
-use sayso::tui::view::layout::Pane;
+use sayso::tui::overlays::key::KeyBox;
+use sayso::tui::overlays::models::Models;
+use sayso::tui::overlays::welcome::Welcome;
+use sayso::tui::setup::Setup;
+use sayso::tui::widgets::layout::Pane;
+use sayso::tui::wish::{Choice, Exit, Wish};
 use std::sync::Arc;
 
 fn name(provider: &str, model: &str) -> ModelName {
@@ -135,12 +138,12 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     assert!(
         matches!(wishes.as_slice(), [Wish::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
     );
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
 
     let mut scene = picking();
     scene.type_text("openai");
     assert!(scene.press(&["enter"]).is_empty());
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Key(provider, _)) if provider == "openai"));
+    assert!(scene.screen.top::<KeyBox>().is_some_and(|key| key.provider == "openai"));
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     let wishes = scene.press(&["enter"]);
     let [Wish::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice() else {
@@ -153,7 +156,7 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
         let mut scene = picking();
         scene.type_text(row);
         assert!(scene.press(&["enter"]).is_empty());
-        assert!(matches!(scene.screen.layers.last(), Some(Layer::Models(_))), "{row}");
+        assert!(scene.screen.top::<Models>().is_some(), "{row}");
     }
 }
 
@@ -191,12 +194,12 @@ fn a_choice_of_provider_can_be_left_where_one_is_in_use() {
     let mut scene = Scene::worked();
     scene.type_text("/provider");
     scene.press(&["enter"]);
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Welcome(_))));
+    assert!(scene.screen.top::<Welcome>().is_some());
     scene.press(&["esc"]);
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     let mut scene = Scene::set_up(Setup { welcome: true, ..Setup::default() });
     scene.press(&["esc"]);
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Welcome(_))));
+    assert!(scene.screen.top::<Welcome>().is_some());
 }
 
 /// A session with a model of which much is known.
@@ -258,7 +261,7 @@ fn the_context_is_full() {
             departure: sayso::domain::Departure::Never,
         });
         scene.settle();
-        scene.screen.focus = Pane::Output;
+        scene.screen.panes.focus = Pane::Output;
         scene
     };
     snapshots("16_context_full", make);
@@ -299,7 +302,7 @@ fn the_session_budget_is_reached() {
         let mut scene = informed();
         scene.state.phase = Phase::Asking(Question::Budget { spent: 2_013_000_000, limit: 2_000_000_000 });
         scene.settle();
-        scene.screen.focus = Pane::Output;
+        scene.screen.panes.focus = Pane::Output;
         scene
     };
     snapshots("16_budget", make);
@@ -338,7 +341,7 @@ fn commands_of_context_cost_and_instructions() {
 fn advised(answer: Result<Opinion, String>) -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     scene.record(Entry::Opinion {
@@ -374,7 +377,7 @@ fn a_second_opinion_that_did_not_come() {
 fn asking_for_a_second_opinion_holds_up_nothing() {
     let mut scene = Scene::waiting();
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     let wishes = scene.press(&["J"]);
@@ -409,7 +412,7 @@ fn a_block_that_a_rule_forbids() {
         findings[0].message = "forbidden (shutil.rmtree): deletes a folder: out/charts".into();
         scene.inspect(3, findings);
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.see_everything();
         scene
@@ -422,7 +425,7 @@ fn a_block_that_a_rule_forbids() {
     let mut wishes = scene.press(&["a"]);
     scene.at += std::time::Duration::from_millis(50);
     wishes.extend(scene.step(|screen, ctx| screen.tick(ctx)).1);
-    assert!(wishes.is_empty() && scene.screen.layers.is_empty(), "{wishes:?}");
+    assert!(wishes.is_empty() && scene.screen.overlays.is_empty(), "{wishes:?}");
     let note = &scene.screen.note.as_ref().unwrap().text;
     assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");
 }
@@ -480,7 +483,7 @@ fn writing(before: Option<&str>, note: Option<&str>) -> Scene {
     }
     scene.decide(3);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     scene

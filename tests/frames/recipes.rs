@@ -9,12 +9,16 @@ use sayso::domain::*;
 use sayso::driver::{Errand, Found, Told};
 use sayso::engine::state::Question;
 use sayso::engine::{Command, Phase};
-use sayso::tui::screen::layer::Layer;
-use sayso::tui::screen::{Ctx, Setup, Wish};
+use sayso::tui::overlays::ask::Ask;
+use sayso::tui::overlays::form::FormBox;
+use sayso::tui::overlays::recipes::Recipes;
+use sayso::tui::screen::Ctx;
+use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
-use sayso::tui::view::layout::Pane;
-use sayso::tui::view::look::{Glyphs, Look};
-use sayso::tui::view::words::Place;
+use sayso::tui::widgets::layout::Pane;
+use sayso::tui::widgets::look::{Glyphs, Look};
+use sayso::tui::widgets::words::Place;
+use sayso::tui::wish::Wish;
 use std::sync::Arc;
 
 fn field(name: &str, label: &str, kind: FieldKind) -> Field {
@@ -78,7 +82,7 @@ fn with_recipes() -> Scene {
 
 /// Types a command and presses Enter.
 fn command(scene: &mut Scene, text: &str) -> Vec<Wish> {
-    scene.screen.focus = Pane::Message;
+    scene.screen.panes.focus = Pane::Message;
     scene.type_text(text);
     scene.press(&["enter"])
 }
@@ -163,14 +167,14 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "runner")), Some("pytest"));
     let began = Entry::Recipe(RecipeFact::Began(Box::new(start())));
     scene.step(|screen, ctx| screen.told(Told::Recorded(Box::new(began)), ctx));
-    assert!(scene.screen.layers.is_empty(), "the form goes when the recipe has begun");
+    assert!(scene.screen.overlays.is_empty(), "the form goes when the recipe has begun");
 }
 
 #[test]
 fn a_form_is_kept_while_it_is_put_aside() {
     let mut scene = filled();
     scene.press(&["ctrl-j", "!", "esc"]);
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     assert_eq!(note(&scene), "Kept. /recipe tdd opens it again.");
     command(&mut scene, "/recipe tdd");
     scene.press(&["tab", "tab"]);
@@ -181,7 +185,7 @@ fn a_form_is_kept_while_it_is_put_aside() {
     );
     let mut scene = filled();
     scene.press(&["ctrl-c"]);
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     command(&mut scene, "/recipe tdd");
     assert!(drawn(&mut scene, 100, 30).contains("a stack with push and pop"));
 }
@@ -342,7 +346,7 @@ fn own_waits() -> Scene {
     scene.inspect(4, Vec::new());
     scene.decide(4);
     scene.frame();
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.see_everything();
     scene
@@ -392,7 +396,7 @@ fn asking_for(form: Form) -> Scene {
     scene.frame();
     scene.pass(3_000);
     scene.frame();
-    assert!(scene.screen.layers.is_empty(), "a form never comes up by itself");
+    assert!(scene.screen.overlays.is_empty(), "a form never comes up by itself");
     scene.press(&["tab"]);
     scene
 }
@@ -406,7 +410,7 @@ fn a_form_in_the_midst_is_one_tab_away() {
         scene
     });
     let mut scene = asking();
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Form(_))));
+    assert!(scene.screen.top::<FormBox>().is_some());
     let text = drawn(&mut scene, 100, 30);
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains('\u{7}'), "{text}");
     let mut scene =
@@ -428,10 +432,10 @@ fn a_form_does_not_come_up_under_somebody_who_types() {
     scene.frame();
     scene.pass(5_000);
     scene.frame();
-    assert!(scene.screen.layers.is_empty());
+    assert!(scene.screen.overlays.is_empty());
     scene.press(&["tab"]);
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Form(_))), "one Tab away");
-    assert_eq!(scene.screen.composer.full_text(), "and then");
+    assert!(scene.screen.top::<FormBox>().is_some(), "one Tab away");
+    assert_eq!(scene.screen.panes.composer.full_text(), "and then");
 }
 
 #[test]
@@ -445,15 +449,15 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
     };
     snapshots("18_recipe_asks_hidden", hidden);
     let mut scene = hidden();
-    assert!(scene.screen.layers.is_empty());
-    assert_eq!(scene.screen.focus, Pane::Message, "letters act among the problems");
+    assert!(scene.screen.overlays.is_empty());
+    assert_eq!(scene.screen.panes.focus, Pane::Message, "letters act among the problems");
     scene.press(&["tab"]);
     assert!(drawn(&mut scene, 100, 30).contains("half"), "nothing is lost");
     let to_the_question = |scene: &mut Scene| {
         scene.frame();
         scene.pass(1_000);
         scene.press(&["e"]);
-        assert!(matches!(scene.screen.layers.last(), Some(Layer::Ask(_))));
+        assert!(scene.screen.top::<Ask>().is_some());
     };
     scene.press(&["esc", "shift-tab"]);
     to_the_question(&mut scene);
@@ -467,7 +471,7 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
     scene.state.phase = Phase::Idle;
     scene.frame();
     command(&mut scene, "/recipe");
-    assert!(matches!(scene.screen.layers.last(), Some(Layer::Recipes(_))));
+    assert!(scene.screen.top::<Recipes>().is_some());
 }
 
 #[test]
@@ -486,8 +490,8 @@ fn a_failure_is_handed_to_debug_with_one_key() {
         });
         scene.ran_with(1, report);
         scene.frame();
-        scene.screen.code.show(BlockId(1));
-        scene.screen.focus = Pane::Output;
+        scene.screen.panes.code.show(BlockId(1));
+        scene.screen.panes.focus = Pane::Output;
         scene.frame();
         scene.pass(1_000);
         scene
@@ -510,7 +514,7 @@ fn a_failure_is_handed_to_debug_with_one_key() {
     assert_eq!(answer(answers, "error").lines().last(), Some("IndexError: list index out of range"));
     assert_eq!(answer(answers, "error").matches("IndexError").count(), 1);
     let mut scene = Scene::worked();
-    scene.screen.focus = Pane::Output;
+    scene.screen.panes.focus = Pane::Output;
     scene.frame();
     scene.pass(1_000);
     scene.press(&["D"]);

@@ -5,11 +5,12 @@ use sayso::engine::state::{Inspected, LiveReply, LiveRun};
 use sayso::engine::transcript::Item;
 use sayso::engine::{Phase, State};
 use sayso::tui::keymap::Keymap;
-use sayso::tui::screen::layer::Cloud;
-use sayso::tui::screen::{Ctx, Screen, Setup};
+use sayso::tui::screen::{Ctx, Screen};
+use sayso::tui::setup::Cloud;
+use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
-use sayso::tui::view::look::{Glyphs, Look};
-use sayso::tui::view::words::Place;
+use sayso::tui::widgets::look::{Glyphs, Look};
+use sayso::tui::widgets::words::Place;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -48,7 +49,7 @@ pub struct Scene {
     pub now: Moment,
     pub at: Instant,
     /// What came of the passing of time, and was not taken yet.
-    wishes: Vec<sayso::tui::screen::Wish>,
+    wishes: Vec<sayso::tui::wish::Wish>,
 }
 
 /// 10:41 on a day in 2026, UTC.
@@ -331,12 +332,12 @@ impl Scene {
     }
 
     /// Takes what came of the passing of time.
-    pub fn take_wishes(&mut self) -> Vec<sayso::tui::screen::Wish> {
+    pub fn take_wishes(&mut self) -> Vec<sayso::tui::wish::Wish> {
         std::mem::take(&mut self.wishes)
     }
 
     /// A key, as it is read now; no time passes.
-    pub fn key(&mut self, name: &str) -> Vec<sayso::tui::screen::Wish> {
+    pub fn key(&mut self, name: &str) -> Vec<sayso::tui::wish::Wish> {
         let event = key(name);
         self.step(|screen, ctx| screen.key(&event, ctx))
     }
@@ -352,7 +353,7 @@ impl Scene {
 
     /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each a tenth of a second after the other; what is held back
     /// is waited out.
-    pub fn press(&mut self, keys: &[&str]) -> Vec<sayso::tui::screen::Wish> {
+    pub fn press(&mut self, keys: &[&str]) -> Vec<sayso::tui::wish::Wish> {
         let mut wishes = Vec::new();
         for name in keys {
             self.pass(100);

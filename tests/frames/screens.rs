@@ -7,8 +7,8 @@ use sayso::domain::*;
 use sayso::driver::{Found, Told};
 use sayso::engine::Phase;
 use sayso::engine::state::{Question, Retry};
-use sayso::tui::screen::Setup;
-use sayso::tui::view::layout::Pane;
+use sayso::tui::setup::Setup;
+use sayso::tui::widgets::layout::Pane;
 
 #[test]
 fn first_start() {
@@ -44,7 +44,7 @@ fn review() {
     snapshots("04_review", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.pass(2_000);
         scene
@@ -56,7 +56,7 @@ fn review_guard_closed() {
     snapshots("04b_guard_closed", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.pass(100);
         scene
@@ -77,7 +77,7 @@ fn confirm_high() {
     snapshots("04c_confirm", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.see_everything();
         scene.press(&["a"]);
@@ -91,7 +91,7 @@ fn editing() {
     snapshots("05_editing", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.pass(2_000);
         scene.press(&["e"]);
@@ -110,7 +110,7 @@ fn running() {
         let mut scene = Scene::waiting();
         scene.frame();
         scene.running(3, "North            1,251,510\nEast               903,220\n", 4_200);
-        scene.screen.focus = Pane::Output;
+        scene.screen.panes.focus = Pane::Output;
         scene
     });
 }
@@ -141,7 +141,7 @@ fn done() {
         scene.state.phase = Phase::Idle;
         scene.reply("The chart is in **out/charts/revenue.png**. North leads with 1.25 M.\n", &[]);
         scene.settle();
-        scene.screen.focus = Pane::Output;
+        scene.screen.panes.focus = Pane::Output;
         scene
     });
 }
@@ -163,7 +163,7 @@ fn failed() {
         scene.ran_with(3, report);
         scene.state.phase = Phase::Idle;
         scene.settle();
-        scene.screen.focus = Pane::Output;
+        scene.screen.panes.focus = Pane::Output;
         scene
     });
 }
@@ -173,7 +173,7 @@ fn reject() {
     snapshots("08a_reject", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.pass(2_000);
         scene.press(&["r"]);
@@ -211,7 +211,7 @@ fn queue() {
         scene.inspect(4, Vec::new());
         scene.decide(3);
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.press(&["Q"]);
         scene
@@ -242,7 +242,7 @@ fn help() {
     snapshots("13_help", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        scene.screen.focus = Pane::Code;
+        scene.screen.panes.focus = Pane::Code;
         scene.frame();
         scene.press(&["?"]);
         scene
@@ -299,7 +299,7 @@ fn problems() {
         });
         scene.state.live.store_failure = Some("no space left.".into());
         scene.settle();
-        scene.screen.focus = Pane::Output;
+        scene.screen.panes.focus = Pane::Output;
         scene
     });
 }
@@ -343,7 +343,7 @@ fn quit_while_running() {
         scene.frame();
         scene.running(3, "North\n", 14_000);
         scene.settle();
-        scene.screen.focus = Pane::Message;
+        scene.screen.panes.focus = Pane::Message;
         scene.type_text("/quit");
         scene.press(&["enter"]);
         scene

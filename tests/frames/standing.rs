@@ -6,8 +6,9 @@ use super::scene::{Scene, clouds};
 use sayso::domain::*;
 use sayso::driver::{Errand, Found, Told};
 use sayso::engine::{Command, Phase};
-use sayso::tui::screen::{Setup, Wish};
-use sayso::tui::view::layout::Pane;
+use sayso::tui::setup::Setup;
+use sayso::tui::widgets::layout::Pane;
+use sayso::tui::wish::Wish;
 
 fn text(scene: &mut Scene) -> String {
     // Sentences are compared as one line, however they are broken.
@@ -35,7 +36,7 @@ fn asks_for_sandbox(wishes: &[Wish]) -> bool {
 }
 
 fn command(scene: &mut Scene, line: &str) -> Vec<Wish> {
-    scene.screen.focus = Pane::Message;
+    scene.screen.panes.focus = Pane::Message;
     scene.type_text(line);
     scene.press(&["enter"])
 }
@@ -105,17 +106,17 @@ fn stuck(departure: Departure) -> Scene {
 #[test]
 fn a_message_that_was_not_sent_is_in_the_composer() {
     let mut scene = stuck(Departure::Never);
-    assert_eq!(scene.screen.composer.full_text(), "and now the same for 2025");
+    assert_eq!(scene.screen.panes.composer.full_text(), "and now the same for 2025");
     let shown = text(&mut scene);
     assert!(shown.contains("!! not sent:") && shown.contains("Your message is kept."), "{shown}");
     // Sent anew as it is, it is asked again, not said twice.
-    scene.screen.focus = Pane::Message;
+    scene.screen.panes.focus = Pane::Message;
     let wishes = scene.press(&["enter"]);
     assert!(matches!(wishes[..], [Wish::Send(Command::Retry)]), "{wishes:?}");
-    assert!(scene.screen.composer.is_empty());
+    assert!(scene.screen.panes.composer.is_empty());
     // Changed, it is another message.
     let mut scene = stuck(Departure::Never);
-    scene.screen.focus = Pane::Message;
+    scene.screen.panes.focus = Pane::Message;
     scene.type_text(" please");
     let wishes = scene.press(&["enter"]);
     let sent = "and now the same for 2025 please";
@@ -124,19 +125,19 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     let mut scene = stuck(Departure::Never);
     scene.streaming("");
     scene.settle();
-    assert!(scene.screen.composer.is_empty());
+    assert!(scene.screen.panes.composer.is_empty());
 }
 
 #[test]
 fn a_message_that_went_out_is_not_called_unsent() {
     let mut scene = stuck(Departure::Left);
-    assert!(scene.screen.composer.is_empty());
+    assert!(scene.screen.panes.composer.is_empty());
     let shown = text(&mut scene);
     assert!(shown.contains("!! sent, not answered:") && !shown.contains("not sent:"), "{shown}");
     assert!(shown.contains("Your message stands in the chat.") && !shown.contains("is kept"), "{shown}");
     // What the person writes meanwhile is not overwritten.
     let mut scene = Scene::worked();
-    scene.screen.focus = Pane::Message;
+    scene.screen.panes.focus = Pane::Message;
     scene.type_text("another thought");
     scene.record(Entry::Prompt("and now".into()));
     scene.state.phase = Phase::Stuck(ReplyFailure {
@@ -147,7 +148,7 @@ fn a_message_that_went_out_is_not_called_unsent() {
         departure: Departure::Never,
     });
     scene.settle();
-    assert_eq!(scene.screen.composer.full_text(), "another thought");
+    assert_eq!(scene.screen.panes.composer.full_text(), "another thought");
     assert!(!text(&mut scene).contains("is kept"));
 }
 
@@ -202,7 +203,7 @@ fn an_image_that_was_only_written_is_named() {
     run.receipt.files = vec![FileChange { path: "picture.png".into(), change: "created".into(), bytes: 9 }];
     scene.ran_with(block.0, run);
     scene.settle();
-    scene.screen.focus = Pane::Output;
+    scene.screen.panes.focus = Pane::Output;
     scene.frame();
     scene.pass(1_000);
     scene.press(&["o"]);

@@ -8,8 +8,10 @@ use sayso::domain::*;
 use sayso::engine::state::Question;
 use sayso::engine::{Command, Phase};
 use sayso::tui::fence::Query;
-use sayso::tui::screen::{Lower, Screen, Wish};
-use sayso::tui::view::layout::Pane;
+use sayso::tui::panes::Lower;
+use sayso::tui::screen::Screen;
+use sayso::tui::widgets::layout::Pane;
+use sayso::tui::wish::Wish;
 
 /// What goes on while somebody types.
 #[derive(Clone, Copy, Debug)]
@@ -122,15 +124,15 @@ fn made(at: At) -> Scene {
             scene.press(&["ctrl-c"]);
         }
         At::Quit => {
-            scene.screen.composer.set("/quit");
+            scene.screen.panes.composer.set("/quit");
             scene.press(&["enter"]);
         }
         At::Restart => {
-            scene.screen.composer.set("/restart");
+            scene.screen.panes.composer.set("/restart");
             scene.press(&["enter"]);
         }
         At::SkipAll => {
-            scene.screen.composer.set("/queue");
+            scene.screen.panes.composer.set("/queue");
             scene.press(&["enter"]);
             scene.pass(1_000);
             scene.press(&["S"]);
@@ -232,12 +234,12 @@ proptest! {
         keys in typed(), speed in 0u64..5, phase in proptest::sample::select(PHASES[..12].to_vec()), answers in answers()
     ) {
         let mut scene = made(phase);
-        scene.screen.focus = Pane::Message;
+        scene.screen.panes.focus = Pane::Message;
         scene.frame();
         let keys: Vec<_> = keys.into_iter().map(|(name, gap)| (name, gap * speed * speed / 4)).collect();
         let found = play(&mut scene, &keys, answers);
         prop_assert!(found.is_empty(), "{phase:?} {keys:?}: {found:?}");
-        prop_assert!(scene.screen.layers.is_empty(), "{phase:?}");
+        prop_assert!(scene.screen.overlays.is_empty(), "{phase:?}");
     }
 
     /// Wherever letters act, as long as its keys are no more than 400 ms apart.
@@ -247,8 +249,8 @@ proptest! {
         pane in proptest::sample::select(vec![Pane::Code, Pane::Output, Pane::Chat])
     ) {
         let mut scene = made(phase);
-        if scene.screen.layers.is_empty() {
-            scene.screen.focus = pane;
+        if scene.screen.overlays.is_empty() {
+            scene.screen.panes.focus = pane;
         }
         scene.frame();
         // The guard is open for what is there now.
@@ -268,10 +270,10 @@ proptest! {
 fn a_letter_alone_acts_where_it_may() {
     let alone = |at: At, pane: Pane, letter: &str| {
         let mut scene = made(at);
-        if scene.screen.layers.is_empty() {
-            scene.screen.focus = pane;
+        if scene.screen.overlays.is_empty() {
+            scene.screen.panes.focus = pane;
             if at as u8 == At::Steps as u8 {
-                scene.screen.lower = Lower::Problems;
+                scene.screen.panes.lower = Lower::Problems;
             }
         }
         scene.frame();
@@ -297,7 +299,7 @@ fn a_letter_alone_acts_where_it_may() {
     }
     // A terminal that never answers decides nothing by letters.
     let mut scene = made(At::Waiting);
-    scene.screen.focus = Pane::Code;
+    scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(3_000);
     assert!(play(&mut scene, &[("a".to_owned(), 1_000)], None).is_empty());
@@ -310,7 +312,7 @@ fn the_sentences_that_decided_go_to_the_message_whole() {
         for gap in [50, 120, 200, 300, 400] {
             for at in [At::Waiting, At::Unconfined] {
                 let mut scene = made(at);
-                scene.screen.focus = Pane::Code;
+                scene.screen.panes.focus = Pane::Code;
                 scene.frame();
                 scene.pass(2_000);
                 scene.frame();
@@ -320,8 +322,8 @@ fn the_sentences_that_decided_go_to_the_message_whole() {
                     .collect();
                 let found = play(&mut scene, &keys, Some(5));
                 assert!(found.is_empty(), "{text} at {gap}: {found:?}");
-                assert_eq!(scene.screen.composer.full_text(), text, "at {gap}");
-                assert_eq!(scene.screen.focus, Pane::Message);
+                assert_eq!(scene.screen.panes.composer.full_text(), text, "at {gap}");
+                assert_eq!(scene.screen.panes.focus, Pane::Message);
             }
         }
     }

@@ -2,8 +2,9 @@
 
 use super::session::Session;
 use crate::tui::frames::Urgency;
-use crate::tui::screen::{Note, Target, Wish};
+use crate::tui::note::Note;
 use crate::tui::theme::Theme;
+use crate::tui::wish::{Target, Wish};
 use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
 

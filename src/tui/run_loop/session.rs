@@ -7,11 +7,15 @@ use crate::engine::Command;
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{Event, Signal, Timed};
+use crate::tui::note::Note;
 use crate::tui::options::Options;
-use crate::tui::screen::{Ctx, Exit, Note, Screen, Wish};
+use crate::tui::panes::pictures::Wanted;
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Theme;
-use crate::tui::view::pictures::Wanted;
-use crate::tui::view::{self, header, look::Look};
+use crate::tui::view::{self, header};
+use crate::tui::widgets::hits::Hits;
+use crate::tui::widgets::look::Look;
+use crate::tui::wish::{Exit, Wish};
 use crate::tui::workers::{Done, Workers};
 use crate::tui::{TuiError, clipboard};
 use std::time::{Duration, Instant};
@@ -145,7 +149,7 @@ impl Session<'_> {
 
     fn done(&mut self, done: Done) {
         let now = Instant::now();
-        let coloured = self.colouring.take(&mut self.screen.code, &self.tui.theme);
+        let coloured = self.colouring.take(&mut self.screen.panes.code, &self.tui.theme);
         if coloured || !matches!(done, Done::Coloured) {
             self.frames.changed(Urgency::Now, now);
         }
@@ -157,7 +161,7 @@ impl Session<'_> {
                 }
                 self.screen.say(Note::info(copied.to_string()));
             }
-            Done::Painted(which, rows) => self.screen.pictures.painted(which, rows),
+            Done::Painted(which, rows) => self.screen.panes.pictures.painted(which, rows),
         }
     }
 
@@ -241,11 +245,11 @@ impl Session<'_> {
 
     /// What views would like to have and workers make.
     fn ask_workers(&mut self) {
-        for wanted in self.screen.pictures.take_wanted() {
+        for wanted in self.screen.panes.pictures.take_wanted() {
             let cells = (wanted.width, wanted.height);
             self.driver.errand(crate::driver::Errand::Picture(wanted.path, cells));
         }
-        self.colouring.ask(&self.screen.code, self.driver.state());
+        self.colouring.ask(&self.screen.panes.code, self.driver.state());
     }
 
     fn deadline(&mut self) -> Option<Instant> {
@@ -300,13 +304,16 @@ impl Session<'_> {
         }
         let look = look(&self.tui.theme, self.options, self.driver.now());
         self.screen.departed = self.driver.departed();
-        let (screen, state) = (&mut self.screen, self.driver.state());
+        let (screen, state) = (&self.screen, self.driver.state());
+        let mut hits = Hits::default();
         let drawn = self.tui.terminal.draw(|frame| {
-            let cursor = view::draw(screen, state, now, frame.buffer_mut(), look);
-            if let Some(cursor) = cursor {
+            let drawn = view::draw(screen, state, now, frame.buffer_mut(), look);
+            if let Some(cursor) = drawn.cursor {
                 frame.set_cursor_position(cursor);
             }
+            hits = drawn.hits;
         });
+        self.screen.hits = hits;
         if drawn.is_err() {
             // There is nobody to tell: the terminal is gone.
             self.exit = Some(Exit::Hangup);

@@ -1,50 +1,19 @@
 //! What actions do on the panes.
 
-use super::field::Edit;
-use super::focus::Lower;
-use super::layer::{Answer, Ask, AskChoice, CommandList, Layer};
-use super::wish::Paged;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::ImageRef;
 use crate::driver::Errand;
 use crate::engine::Command;
 use crate::tui::action::Action;
-use crate::tui::editor::Motion;
 use crate::tui::keymap::Context;
-use crate::tui::view::code::Mode;
-use crate::tui::view::layout::Pane;
-use crate::tui::view::safe;
-
-/// The change that an action makes in a text, if it makes one.
-pub(super) fn edit_of(action: Action) -> Option<Edit> {
-    let moved = |motion| Some(Edit::Move(motion, false));
-    match action {
-        Action::TextNewline => Some(Edit::Newline),
-        Action::TextUp => moved(Motion::Up),
-        Action::TextDown => moved(Motion::Down),
-        Action::TextLeft => moved(Motion::Left),
-        Action::TextRight => moved(Motion::Right),
-        Action::TextWordLeft => moved(Motion::WordLeft),
-        Action::TextWordRight => moved(Motion::WordRight),
-        Action::TextLineStart => moved(Motion::Home),
-        Action::TextLineEnd => moved(Motion::End),
-        Action::TextStart => moved(Motion::Top),
-        Action::TextEnd => moved(Motion::Bottom),
-        Action::TextSelectLeft => Some(Edit::Move(Motion::Left, true)),
-        Action::TextSelectRight => Some(Edit::Move(Motion::Right, true)),
-        Action::TextSelectUp => Some(Edit::Move(Motion::Up, true)),
-        Action::TextSelectDown => Some(Edit::Move(Motion::Down, true)),
-        Action::TextBackspace => Some(Edit::Backspace),
-        Action::TextDelete => Some(Edit::Delete),
-        Action::TextCutToStart => Some(Edit::KillToStart),
-        Action::TextCutToEnd => Some(Edit::KillToEnd),
-        Action::TextCutWord => Some(Edit::DeleteWord),
-        Action::TextYank => Some(Edit::Yank),
-        Action::TextUndo => Some(Edit::Undo),
-        Action::TextRedo => Some(Edit::Redo),
-        _ => None,
-    }
-}
+use crate::tui::overlays::ask::Ask;
+use crate::tui::overlays::commands::CommandList;
+use crate::tui::overlays::find::Find;
+use crate::tui::panes::Lower;
+use crate::tui::panes::code::Mode;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::Paged;
 
 /// Whether an action makes sense while one pane is shown alone.
 fn stays_alone(action: Action) -> bool {
@@ -65,8 +34,8 @@ impl Screen {
         if let Some(wishes) = self.act_anywhere(action, ctx) {
             return wishes;
         }
-        if !self.layers.is_empty() {
-            return self.layer_action(action, ctx);
+        if !self.overlays.is_empty() {
+            return self.pass(ctx, |top, around, panes| top.action(action, around, panes));
         }
         match self.context(ctx.state) {
             Context::Message => self.message_action(action, ctx),
@@ -102,20 +71,20 @@ impl Screen {
                 self.open_help(ctx.state);
                 Vec::new()
             }
-            Action::PaneNext if self.layers.is_empty() => {
+            Action::PaneNext if self.overlays.is_empty() => {
                 self.cycle(false, ctx);
                 Vec::new()
             }
-            Action::PanePrevious if self.layers.is_empty() => {
+            Action::PanePrevious if self.overlays.is_empty() => {
                 self.cycle(true, ctx);
                 Vec::new()
             }
-            Action::Commands if self.layers.is_empty() => {
-                self.layers.push(Layer::Commands(CommandList::default()));
+            Action::Commands if self.overlays.is_empty() => {
+                self.open(CommandList::default());
                 Vec::new()
             }
-            Action::Find if self.layers.is_empty() => {
-                self.open_find("");
+            Action::Find if self.overlays.is_empty() => {
+                self.open(Find::new("", &self.panes));
                 Vec::new()
             }
             _ => return None,
@@ -125,30 +94,30 @@ impl Screen {
     /// Actions of panes that scroll.
     pub(super) fn pane_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
         match action {
-            Action::ScrollDown => self.scroll(self.focus, 1, ctx),
-            Action::ScrollUp => self.scroll(self.focus, -1, ctx),
+            Action::ScrollDown => self.scroll(self.panes.focus, 1, ctx),
+            Action::ScrollUp => self.scroll(self.panes.focus, -1, ctx),
             Action::ScrollPageDown => self.page(1, ctx),
             Action::ScrollPageUp => self.page(-1, ctx),
-            Action::ScrollTop => self.to_top(ctx),
-            Action::ScrollEnd => self.to_end(),
-            Action::SearchStart => self.open_find(""),
+            Action::ScrollTop => self.panes.to_top(ctx.state, ctx.look),
+            Action::ScrollEnd => self.panes.to_end(),
+            Action::SearchStart => self.open(Find::new("", &self.panes)),
             Action::SearchNext => self.find_again(false, ctx),
             Action::SearchPrevious => self.find_again(true, ctx),
-            Action::MessageFocus => self.focus = Pane::Message,
+            Action::MessageFocus => self.panes.focus = Pane::Message,
             Action::Copy => return self.copy(ctx),
             Action::Bare => return self.toggle_alone(),
             Action::BlockNext => self.other_block(false, ctx.state),
             Action::BlockPrevious => self.other_block(true, ctx.state),
             Action::Queue => {
-                self.code.mode = Mode::Queue(0);
-                self.focus = Pane::Code;
+                self.panes.code.mode = Mode::Queue(0);
+                self.panes.focus = Pane::Code;
             }
             Action::Vars => {
-                self.lower = if self.lower == Lower::Vars { Lower::Output } else { Lower::Vars };
-                self.focus = Pane::Output;
+                self.panes.lower = if self.panes.lower == Lower::Vars { Lower::Output } else { Lower::Vars };
+                self.panes.focus = Pane::Output;
             }
-            Action::VarsSort => self.vars.sort(),
-            Action::VarsInspect => self.vars.toggle(),
+            Action::VarsSort => self.panes.vars.sort(),
+            Action::VarsInspect => self.panes.vars.toggle(),
             Action::VarsRefresh => self.say(Note::info("Variables are read when a block ends.")),
             Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
                 return self.output_action(action, ctx);
@@ -167,64 +136,35 @@ impl Screen {
 
     /// Scrolls a pane by rows.
     pub(super) fn scroll(&mut self, pane: Pane, rows: isize, ctx: Ctx<'_>) {
-        match pane {
-            Pane::Chat | Pane::Message => self.chat.scroll(ctx.state, rows, ctx.look),
-            Pane::Code => self.code.scroll(rows),
-            Pane::Output | Pane::Vars => match self.lower {
-                Lower::Vars => self.vars.scroll(rows),
-                Lower::Output => self.output.scroll(rows, ctx.look),
-                Lower::Problems => {}
-            },
-        }
+        self.panes.scroll(pane, rows, ctx.state, ctx.look);
     }
 
     pub(super) fn page(&mut self, pages: isize, ctx: Ctx<'_>) {
         let waits = self.guard.subject().is_some() && self.arrangement.code.is_some();
-        match self.focus {
+        match self.panes.focus {
             // In Message the block that waits is what scrolls, where it is on screen, else the conversation.
-            Pane::Message if waits && pages > 0 => self.code.next_unseen(self.guard.rows()),
-            Pane::Message if waits => self.code.scroll(pages * self.code.page()),
-            Pane::Chat | Pane::Message => self.chat.page(ctx.state, pages, ctx.look),
+            Pane::Message if waits && pages > 0 => self.panes.code.next_unseen(self.guard.rows()),
+            Pane::Message if waits => self.panes.code.scroll(pages * self.panes.code.page()),
+            Pane::Chat | Pane::Message => self.panes.chat.page(ctx.state, pages, ctx.look),
             Pane::Code
-                if pages > 0 && self.guard.subject().is_some() && matches!(self.code.mode, Mode::View) =>
+                if pages > 0
+                    && self.guard.subject().is_some()
+                    && matches!(self.panes.code.mode, Mode::View) =>
             {
-                self.code.next_unseen(self.guard.rows());
+                self.panes.code.next_unseen(self.guard.rows());
             }
-            Pane::Code => self.code.scroll(pages * self.code.page()),
-            Pane::Output | Pane::Vars => match self.lower {
-                Lower::Vars => self.vars.page(pages),
-                Lower::Output => self.output.page(pages, ctx.look),
+            Pane::Code => self.panes.code.scroll(pages * self.panes.code.page()),
+            Pane::Output | Pane::Vars => match self.panes.lower {
+                Lower::Vars => self.panes.vars.page(pages),
+                Lower::Output => self.panes.output.page(pages, ctx.look),
                 Lower::Problems => {}
             },
-        }
-    }
-
-    fn to_top(&mut self, ctx: Ctx<'_>) {
-        match self.focus {
-            Pane::Chat | Pane::Message => self.chat.to_top(ctx.state, ctx.look),
-            Pane::Code => self.code.to_top(),
-            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.to_top(),
-            Pane::Output | Pane::Vars => self.output.to_top(ctx.look),
-        }
-    }
-
-    fn to_end(&mut self) {
-        match self.focus {
-            Pane::Chat | Pane::Message => self.chat.follow(),
-            Pane::Code => self.code.to_end(),
-            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.to_end(),
-            Pane::Output | Pane::Vars => self.output.follow(),
         }
     }
 
     /// Copies what the pane with the focus shows, exactly as it is.
     pub(super) fn copy(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        let text = match self.focus {
-            Pane::Chat | Pane::Message => self.chat.text(ctx.state),
-            Pane::Code => self.code.text(),
-            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.name(ctx.state),
-            Pane::Output | Pane::Vars => self.output.text(ctx.state),
-        };
+        let text = self.panes.text(ctx.state);
         match text.filter(|t| !t.is_empty()) {
             Some(text) => vec![Wish::Copy(text)],
             None => {
@@ -238,7 +178,7 @@ impl Screen {
         if self.alone.is_some() {
             return self.leave_alone();
         }
-        self.alone = Some(self.focus);
+        self.alone = Some(self.panes.focus);
         self.say(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
         vec![Wish::Mouse(false), Wish::Redraw]
     }
@@ -250,11 +190,11 @@ impl Screen {
     }
 
     pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
-        let Some((item, run)) = self.output.run(ctx.state) else {
+        let Some((item, run)) = self.panes.output.run(ctx.state) else {
             self.say(Note::info("No output yet."));
             return Vec::new();
         };
-        let images = self.output.images(ctx.state);
+        let images = self.panes.output.images(ctx.state);
         let report = run.ended.as_ref().map(|(_, report)| report);
         match action {
             Action::OutputOpen => match images.last() {
@@ -287,7 +227,7 @@ impl Screen {
             _ => match report.and_then(|r| r.blob.clone()) {
                 Some(path) => vec![Wish::Pager(Paged::File(path))],
                 None => {
-                    let text = self.output.text(ctx.state).unwrap_or_default();
+                    let text = self.panes.output.text(ctx.state).unwrap_or_default();
                     vec![Wish::Pager(Paged::Text(text))]
                 }
             },
@@ -300,11 +240,8 @@ impl Screen {
             format!("{} was made by a run.", image.name),
             "The desktop's own program opens it, and nothing confines that one.".to_owned(),
         ];
-        let choices = vec![
-            AskChoice::new('w', "leave it closed", Answer::Stay),
-            AskChoice::new('o', "open it", Answer::Open(image)),
-        ];
-        self.layers.push(Layer::Ask(Ask::new("Open outside?", lines, choices)));
+        let ask = Ask::new("Open outside?", lines, 'w', "leave it closed");
+        self.open(ask.or_wish('o', "open it", Wish::Errand(Errand::Open(image))));
     }
 
     /// Asks whether the kernel may go.
@@ -313,13 +250,11 @@ impl Screen {
             self.say(Note::info("No kernel runs. The next block starts one."));
             return;
         };
-        let lost = crate::tui::view::words::count(kernel.variables as usize, "variable");
-        let choices = vec![
-            AskChoice::new('w', "keep it", Answer::Stay),
-            AskChoice::new('n', format!("new kernel, {lost} lost"), Answer::Restart),
-        ];
+        let lost = words::count(kernel.variables as usize, "variable");
         let text = format!("Kernel k{} holds {lost}.", kernel.generation);
-        self.layers.push(Layer::Ask(Ask::new("New kernel?", vec![text], choices)));
+        let ask = Ask::new("New kernel?", vec![text], 'w', "keep it");
+        let restart = Wish::Send(Command::RestartKernel);
+        self.open(ask.or_wish('n', format!("new kernel, {lost} lost"), restart));
     }
 }
 

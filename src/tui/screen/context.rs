@@ -1,28 +1,27 @@
 //! Where a key is pressed: the context in which the keymap looks it up, and what the guard has to know of it.
 
 use super::Screen;
-use super::focus::Lower;
-use super::layer::Layer;
 use crate::engine::Phase;
 use crate::engine::State;
-use crate::engine::transcript::BlockItem;
 use crate::tui::action::Action;
 use crate::tui::guard::{Class, Deed, Token, Verb};
 use crate::tui::keymap::Context;
-use crate::tui::view::code::Mode;
-use crate::tui::view::layout::Pane;
+use crate::tui::overlays::Means;
+use crate::tui::panes::Lower;
+use crate::tui::panes::code::{Mode, token_of};
+use crate::tui::widgets::layout::Pane;
 
 impl Screen {
     /// The context of the next key.
     pub fn context(&self, state: &State) -> Context {
-        if let Some(layer) = self.layers.last() {
-            return layer.context();
+        if let Some(overlay) = self.overlays.last() {
+            return overlay.context();
         }
-        match self.focus {
+        match self.panes.focus {
             Pane::Message => Context::Message,
             Pane::Chat => Context::Pane,
             Pane::Code => self.code_context(state),
-            Pane::Output | Pane::Vars => match self.lower {
+            Pane::Output | Pane::Vars => match self.panes.lower {
                 Lower::Problems => Context::Problems,
                 Lower::Vars => Context::Vars,
                 Lower::Output => Context::Done,
@@ -31,11 +30,11 @@ impl Screen {
     }
 
     fn code_context(&self, state: &State) -> Context {
-        match self.code.mode {
+        match self.panes.code.mode {
             Mode::Edit(_) => Context::Edit,
             Mode::Queue(_) => Context::Queue,
             Mode::View | Mode::Diff(_) => match state.waiting() {
-                Some(item) if self.code.subject() == Some(item.block.id) => Context::Review,
+                Some(item) if self.panes.code.subject() == Some(item.block.id) => Context::Review,
                 _ => Context::Done,
             },
         }
@@ -43,17 +42,17 @@ impl Screen {
 
     /// Whether letters are text where the person is.
     pub fn takes_text(&mut self, state: &State) -> bool {
-        if let Some(layer) = self.layers.last_mut() {
-            return layer.field().is_some();
+        if let Some(overlay) = self.overlays.last_mut() {
+            return overlay.field().is_some();
         }
         matches!(self.context(state), Context::Message | Context::Edit)
     }
 
     /// Whether the keys are at the block that waits, in review, with nothing over it.
     fn in_review(&self, state: &State) -> bool {
-        self.layers.is_empty()
-            && self.focus == Pane::Code
-            && matches!(self.code.mode, Mode::View)
+        self.overlays.is_empty()
+            && self.panes.focus == Pane::Code
+            && matches!(self.panes.code.mode, Mode::View)
             && self.context(state) == Context::Review
     }
 
@@ -71,7 +70,7 @@ impl Screen {
         if in_review && let Some(verb) = verb(action) {
             return Class::Decision(verb);
         }
-        if let (true, Some(place)) = (self.layers.is_empty() && acts(action), self.place(state)) {
+        if let (true, Some(place)) = (self.overlays.is_empty() && acts(action), self.place(state)) {
             return Class::Act(Deed::Do(action), place);
         }
         match action {
@@ -84,24 +83,10 @@ impl Screen {
     /// What a letter would do that is bound to no action and typed into no field.
     pub(super) fn letter_class(&self, letter: char, state: &State) -> Class {
         let act = || self.place(state).map_or(Class::Mute, |place| Class::Act(Deed::Letter(letter), place));
-        let digit = letter.is_ascii_digit();
-        match self.layers.last() {
-            Some(Layer::Ask(ask)) => match ask.choices.iter().position(|choice| choice.letter == letter) {
-                // The safe answer is never locked.
-                Some(0) => Class::Other,
-                Some(_) => act(),
-                None => Class::Mute,
-            },
-            Some(Layer::Always(_)) if digit => Class::Other,
-            Some(Layer::Always(_)) if letter == 'A' => act(),
-            Some(Layer::Rules(_)) if letter == 'x' => act(),
-            Some(Layer::Rules(_) | Layer::Help(_) | Layer::Status(_) | Layer::Steps(_)) if letter == 'q' => {
-                Class::Other
-            }
-            Some(Layer::Language(..)) if digit => Class::Other,
-            // There is nothing behind the choice of a provider, and a choice in a form is only sent by Enter.
-            Some(Layer::Welcome(_) | Layer::Form(_)) => Class::Other,
-            Some(_) => Class::Mute,
+        match self.overlays.last().map(|overlay| overlay.means(letter)) {
+            Some(Means::Harmless) => Class::Other,
+            Some(Means::Acts) => act(),
+            Some(Means::Nothing) => Class::Mute,
             None if self.context(state) == Context::Problems => match letter {
                 'i' => Class::Opener,
                 '?' => Class::Other,
@@ -118,26 +103,21 @@ impl Screen {
     /// or list. `None`: nowhere.
     pub(super) fn place(&self, state: &State) -> Option<u64> {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        if let Some(overlay) = self.overlays.last() {
+            return overlay.place();
+        }
         let mut hasher = DefaultHasher::new();
-        match self.layers.last() {
-            Some(Layer::Ask(ask)) => (1, &ask.title, &ask.lines).hash(&mut hasher),
-            Some(Layer::Always(always)) => {
-                (2, always.block, always.revision, always.terms).hash(&mut hasher);
+        match self.context(state) {
+            Context::Problems => {
+                (4, format!("{:?}", state.phase), &state.live.store_failure).hash(&mut hasher);
             }
-            Some(Layer::Rules(_)) => 3.hash(&mut hasher),
-            Some(_) => return None,
-            None => match self.context(state) {
-                Context::Problems => {
-                    (4, format!("{:?}", state.phase), &state.live.store_failure).hash(&mut hasher);
-                }
-                Context::Queue => 5.hash(&mut hasher),
-                Context::Done => {
-                    let run = self.output.run(state).map(|(item, _)| item.block.id);
-                    (6, self.focus == Pane::Code, self.code.subject(), run).hash(&mut hasher);
-                }
-                Context::Review if !matches!(self.code.mode, Mode::View) => 7.hash(&mut hasher),
-                _ => return None,
-            },
+            Context::Queue => 5.hash(&mut hasher),
+            Context::Done => {
+                let run = self.panes.output.run(state).map(|(item, _)| item.block.id);
+                (6, self.panes.focus == Pane::Code, self.panes.code.subject(), run).hash(&mut hasher);
+            }
+            Context::Review if !matches!(self.panes.code.mode, Mode::View) => 7.hash(&mut hasher),
+            _ => return None,
         }
         Some(hasher.finish())
     }
@@ -145,15 +125,6 @@ impl Screen {
     /// The block that waits, as it stands.
     pub(super) fn token(state: &State) -> Option<Token> {
         state.waiting().map(|item| token_of(state, item))
-    }
-}
-
-/// A block as it stands, for the guard.
-pub(super) fn token_of(state: &State, item: &BlockItem) -> Token {
-    Token {
-        block: item.block.id,
-        revision: item.block.current().revision,
-        terms: crate::tui::view::code::guard_terms(state, item),
     }
 }
 

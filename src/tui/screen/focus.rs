@@ -1,28 +1,17 @@
 //! What follows from the session's progress: which block is on screen, when the person is called. The focus never moves
 //! by itself to where letters act: a wait is drawn and told, and the person goes to it.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Exit, Screen, Wish};
 use crate::domain::{BlockId, RunId};
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
-use crate::tui::view::code::being_written;
-use crate::tui::view::layout::{Pane, Share};
+use crate::tui::panes::Lower;
+use crate::tui::panes::code::being_written;
+use crate::tui::widgets::layout::{Pane, Share};
 use std::time::{Duration, Instant};
 
 /// The person is called when a wait was not looked at for this long.
 const CALL_AFTER: Duration = Duration::from_secs(10);
-
-/// What stands where the output stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Lower {
-    /// What a run printed.
-    #[default]
-    Output,
-    /// The kernel's variables.
-    Vars,
-    /// What went wrong, and what can be done about it.
-    Problems,
-}
 
 /// Something that waits for the person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,13 +58,13 @@ pub fn has_problem(state: &State) -> bool {
 
 /// The shares of the panes.
 pub(super) fn share(screen: &Screen, state: &State) -> Share {
-    if being_written(state).is_some() && !screen.code.edits() {
+    if being_written(state).is_some() && !screen.panes.code.edits() {
         return Share::Writing;
     }
     match state.phase {
         Phase::Deciding(_) => Share::Waiting,
         Phase::Running(_) => Share::Running,
-        _ => match screen.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
+        _ => match screen.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
             Some(item) if item.standing != Standing::Open => Share::Done,
             _ => Share::Even,
         },
@@ -104,11 +93,11 @@ impl Screen {
             self.phase_changed(&before, ctx);
         }
         if self.follow.quit_after_run && ctx.state.live.run.is_none() {
-            wishes.push(Wish::Leave(super::Exit::Quit { now: false }));
+            wishes.push(Wish::Leave(Exit::Quit { now: false }));
         }
         self.follow_problems(ctx.state);
         self.follow_wait(ctx, &mut wishes);
-        self.close_stale_layers(ctx);
+        self.close_stale(ctx.state);
         wishes.extend(self.tell_seen(ctx.state));
         wishes
     }
@@ -119,27 +108,28 @@ impl Screen {
             Phase::Deciding(block) => {
                 let block = *block;
                 // An edit that is open stays open: it belongs to the same block.
-                if self.code.subject() != Some(block) || !self.code.edits() {
-                    self.code.show(block);
+                if self.panes.code.subject() != Some(block) || !self.panes.code.edits() {
+                    self.panes.code.show(block);
                 }
             }
             Phase::Running(_) => {
                 if let Some(run) = &ctx.state.live.run {
-                    self.code.show(run.block);
+                    self.panes.code.show(run.block);
                     if self.follow.run.replace(run.run) != Some(run.run) {
-                        self.lower = Lower::Output;
-                        self.output.follow();
+                        self.panes.lower = Lower::Output;
+                        self.panes.output.follow();
                     }
                 }
             }
             Phase::Replying(_) => {
                 self.unsent_goes_out();
-                self.code.to_top();
+                self.panes.code.to_top();
             }
             Phase::Idle => {
-                let watched = matches!(self.focus, Pane::Output | Pane::Code) && self.follow.moved_by_itself;
+                let watched =
+                    matches!(self.panes.focus, Pane::Output | Pane::Code) && self.follow.moved_by_itself;
                 if watched && !matches!(before, Phase::Idle) {
-                    self.focus = Pane::Message;
+                    self.panes.focus = Pane::Message;
                 }
             }
             // Another form is another wait.
@@ -154,17 +144,17 @@ impl Screen {
         let has = has_problem(state);
         let wait = wait_of(state).filter(|wait| matches!(wait, Wait::Problem | Wait::Form));
         if has && wait.is_some() && self.follow.waits != wait {
-            self.lower = Lower::Problems;
+            self.panes.lower = Lower::Problems;
             self.problem = 0;
             // Letters would act there: whoever types goes on in the message.
-            if self.focus == Pane::Output {
-                self.focus = Pane::Message;
+            if self.panes.focus == Pane::Output {
+                self.panes.focus = Pane::Message;
             }
         }
-        if !has && self.lower == Lower::Problems {
-            self.lower = Lower::Output;
-            if self.focus == Pane::Output && self.follow.moved_by_itself {
-                self.focus = Pane::Message;
+        if !has && self.panes.lower == Lower::Problems {
+            self.panes.lower = Lower::Output;
+            if self.panes.focus == Pane::Output && self.follow.moved_by_itself {
+                self.panes.focus = Pane::Message;
             }
         }
     }
@@ -186,7 +176,7 @@ impl Screen {
 
     /// Moves the focus as a consequence of what the person did.
     pub(super) fn lead(&mut self, pane: Pane) {
-        self.focus = pane;
+        self.panes.focus = pane;
         self.follow.moved_by_itself = true;
     }
 
@@ -205,13 +195,13 @@ impl Screen {
         let state = ctx.state;
         const ORDER: [Pane; 4] = [Pane::Message, Pane::Chat, Pane::Code, Pane::Output];
         // A wait is one Tab away, wherever the person is.
-        if !back && self.focus == Pane::Message {
+        if !back && self.panes.focus == Pane::Message {
             match wait_of(state) {
                 Some(Wait::Block(..)) => {
                     if let Some(item) = state.waiting() {
-                        self.code.show(item.block.id);
+                        self.panes.code.show(item.block.id);
                     }
-                    self.focus = Pane::Code;
+                    self.panes.focus = Pane::Code;
                     return;
                 }
                 Some(Wait::Form) => {
@@ -219,38 +209,16 @@ impl Screen {
                     return;
                 }
                 Some(Wait::Problem) => {
-                    self.lower = Lower::Problems;
-                    self.focus = Pane::Output;
+                    self.panes.lower = Lower::Problems;
+                    self.panes.focus = Pane::Output;
                     return;
                 }
                 None => {}
             }
         }
-        let here = if self.focus == Pane::Vars { Pane::Output } else { self.focus };
+        let here = if self.panes.focus == Pane::Vars { Pane::Output } else { self.panes.focus };
         let at = ORDER.iter().position(|p| *p == here).unwrap_or(0);
         let step = if back { ORDER.len() - 1 } else { 1 };
-        self.focus = ORDER.get((at + step) % ORDER.len()).copied().unwrap_or_default();
-    }
-
-    /// Boxes that speak of a block close when it is no longer the one that waits.
-    fn close_stale_layers(&mut self, ctx: Ctx<'_>) {
-        use super::layer::Layer;
-        let current = ctx.state.waiting().map(|item| {
-            let terms = crate::tui::view::code::guard_terms(ctx.state, item);
-            (item.block.id, item.block.current().revision, terms)
-        });
-        self.close_stale_forms(ctx.state);
-        let before = self.layers.len();
-        self.layers.retain(|layer| match layer {
-            Layer::Always(a) => current == Some((a.block, a.revision, a.terms)),
-            Layer::Confirm(c) => current == Some((c.block, c.revision, c.terms)),
-            Layer::Reject(r) => current.map(|(b, v, _)| (b, v)) == Some((r.block, r.revision)),
-            Layer::Limits(form) => current.map(|c| c.0) == Some(form.block),
-            Layer::Language(block, ..) => current.map(|c| c.0) == Some(*block),
-            _ => true,
-        });
-        if self.layers.len() < before {
-            self.say(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
-        }
+        self.panes.focus = ORDER.get((at + step) % ORDER.len()).copied().unwrap_or_default();
     }
 }

@@ -1,10 +1,11 @@
 //! Files of instructions that changed since a run began: the difference is shown whole, then the person is asked.
 
-use super::layer::{Answer, Ask, AskChoice, Layer};
-use super::wish::Paged;
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::visible::{visible, visible_line};
+use crate::driver::Errand;
 use crate::driver::HeldFile;
+use crate::tui::overlays::ask::Ask;
+use crate::tui::wish::Paged;
 
 impl Screen {
     /// Shows what changed, and asks whether the model is told it.
@@ -18,11 +19,9 @@ impl Screen {
             format!("{}: +{added} -{gone} lines since a run began.", ctx.look.place.path(&held.path))
         });
         let text: String = held.iter().map(difference).collect();
-        let choices = vec![
-            AskChoice::new('w', "leave it as it was told", Answer::Stay),
-            AskChoice::new('t', "tell the model the new text", Answer::TakeInstructions(held.clone())),
-        ];
-        self.layers.push(Layer::Ask(Ask::new("Tell the model?", lines.collect(), choices)));
+        let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
+        let take = Wish::Errand(Errand::TakeInstructions(held));
+        self.open(ask.or_wish('t', "tell the model the new text", take));
         vec![Wish::Pager(Paged::Text(text))]
     }
 }

@@ -1,10 +1,10 @@
 //! A key or a paste on its way: guard, keymap, then an action or a letter.
 
 use super::{Ctx, Lower, Note, Screen, Wish};
-use crate::tui::composer::Composer;
 use crate::tui::guard::{Admit, Class, Deed};
 use crate::tui::keymap::{Context, Key};
-use crate::tui::view::layout::{Class as SizeClass, Pane};
+use crate::tui::widgets::field::Edit;
+use crate::tui::widgets::layout::{Class as SizeClass, Pane};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 impl Screen {
@@ -42,7 +42,7 @@ impl Screen {
                 return Vec::new();
             }
             Admit::Held => return Vec::new(),
-            Admit::Word { text, meant } => return self.to_message(&text, meant),
+            Admit::Word { text, meant } => return self.to_message(&text, meant, ctx),
             Admit::Pass if was_held => self.say(Note::of_wait("Taken back. Nothing was decided.")),
             Admit::Pass => {}
         }
@@ -62,7 +62,7 @@ impl Screen {
     /// What was held back and counts now is done, as long as it is still about the same thing.
     pub(super) fn done(&mut self, deed: Deed, ctx: Ctx<'_>) -> Vec<Wish> {
         match deed {
-            Deed::Decide(verb) if self.focus == Pane::Code && self.layers.is_empty() => {
+            Deed::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
                 self.decide(verb, ctx)
             }
             Deed::Decide(_) => Vec::new(),
@@ -70,22 +70,20 @@ impl Screen {
             Deed::Letter(letter) => self.plain_letter(letter, ctx),
             Deed::Text => {
                 let (text, meant) = self.guard.letters();
-                self.to_message(&text, meant)
+                self.to_message(&text, meant, ctx)
             }
         }
     }
 
     /// Letters that were typed as text go to the message, and so does what follows. What stood over the panes and takes
     /// no text is closed with its safe answer.
-    fn to_message(&mut self, text: &str, meant: bool) -> Vec<Wish> {
-        let wishes = if self.alone.is_some() { self.leave_alone() } else { Vec::new() };
-        while self.layers.last_mut().is_some_and(|layer| layer.field().is_none()) {
-            if let Some(super::layer::Layer::Form(form)) = self.layers.pop() {
-                self.hide_form(*form);
-            }
+    fn to_message(&mut self, text: &str, meant: bool, ctx: Ctx<'_>) -> Vec<Wish> {
+        let mut wishes = if self.alone.is_some() { self.leave_alone() } else { Vec::new() };
+        while self.overlays.last_mut().is_some_and(|overlay| overlay.field().is_none()) {
+            wishes.extend(self.close_top(ctx));
         }
-        self.focus = Pane::Message;
-        text.chars().for_each(|c| Composer::apply(&mut self.composer, super::field::Edit::Insert(c)));
+        self.panes.focus = Pane::Message;
+        text.chars().for_each(|c| self.panes.composer.apply(Edit::Insert(c)));
         if meant {
             self.say(Note::of_wait("That was text: it is in Message. Nothing was decided."));
         }
@@ -107,7 +105,9 @@ impl Screen {
     /// A letter that no action has.
     fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
         match letter {
-            _ if !self.layers.is_empty() => self.layer_letter(letter, ctx),
+            _ if !self.overlays.is_empty() => {
+                self.pass(ctx, |top, around, panes| top.letter(letter, around, panes))
+            }
             _ if self.context(ctx.state) == Context::Problems => self.problem_letter(letter, ctx),
             // The numbers of the tabs.
             '1'..='4' => {
@@ -124,12 +124,14 @@ impl Screen {
             return self.plain_letter(letter, ctx);
         }
         match event.code {
-            KeyCode::Enter if !self.layers.is_empty() => self.layer_accept(ctx),
+            KeyCode::Enter if !self.overlays.is_empty() => {
+                self.pass(ctx, |top, around, panes| top.accept(around, panes))
+            }
             KeyCode::Enter if self.context(ctx.state) == Context::Problems => {
                 self.open_asked(ctx);
                 Vec::new()
             }
-            KeyCode::Enter if self.focus == Pane::Code && ctx.state.waiting().is_some() => {
+            KeyCode::Enter if self.panes.focus == Pane::Code && ctx.state.waiting().is_some() => {
                 self.say(Note::of_wait("Enter decides nothing. a approves, r rejects, ? shows all keys."));
                 Vec::new()
             }
@@ -138,21 +140,21 @@ impl Screen {
     }
 
     fn tab(&mut self, digit: char) {
-        self.focus = match digit {
+        self.panes.focus = match digit {
             '1' => Pane::Chat,
             '2' => Pane::Code,
             _ => Pane::Output,
         };
         match digit {
-            '3' if self.lower == Lower::Vars => self.lower = Lower::Output,
-            '4' => self.lower = Lower::Vars,
+            '3' if self.panes.lower == Lower::Vars => self.panes.lower = Lower::Output,
+            '4' => self.panes.lower = Lower::Vars,
             _ => {}
         }
     }
 
     /// Takes a pasted text.
     pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<Wish> {
-        let in_review = self.layers.is_empty() && self.context(ctx.state) == Context::Review;
+        let in_review = self.overlays.is_empty() && self.context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
@@ -161,26 +163,13 @@ impl Screen {
             self.say(Note::of_wait(why.to_string()));
             return Vec::new();
         }
-        if let Some(layer) = self.layers.last_mut() {
-            // The word that runs a block is typed, never pasted.
-            if let super::layer::Layer::Confirm(_) = layer {
-                self.say(Note::of_wait("That looked like a paste. Nothing was decided."));
-                return Vec::new();
-            }
-            if let super::layer::Layer::Form(_) = layer {
-                self.paste_into_form(text);
-                return Vec::new();
-            }
-            if let Some(field) = layer.field() {
-                field.apply(super::field::Edit::Paste(text.to_owned()));
-                self.layer_changed(ctx);
-            }
-            return Vec::new();
+        if !self.overlays.is_empty() {
+            return self.pass(ctx, |top, around, panes| top.paste(text, around, panes));
         }
         match self.context(ctx.state) {
-            Context::Message => self.composer.paste(text),
+            Context::Message => self.panes.composer.paste(text),
             Context::Edit => {
-                if let Some(editor) = self.code.editor() {
+                if let Some(editor) = self.panes.code.editor() {
                     editor.insert_text(text);
                 }
             }

@@ -1,57 +1,68 @@
 //! The message box: typing, sending, older messages, and the commands that begin with a slash.
 
-use super::act::edit_of;
-use super::commands::{self, Line, Slash};
-use super::field::{Edit, Field};
-use super::filter::Cursor;
-use super::focus::Lower;
-use super::layer::{CommandList, Layer, Models, OldMessages, Sessions, Welcome};
-use super::wish::{Exit, Target};
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Exit, Lower, Note, Screen, Wish};
+use crate::domain::BlockId;
 use crate::domain::sentences::sending;
 use crate::driver::Errand;
 use crate::engine::Command;
 use crate::tui::action::Action;
-use crate::tui::view::code::Mode;
-use crate::tui::view::layout::Pane;
+use crate::tui::overlays::commands::CommandList;
+use crate::tui::overlays::find::Find;
+use crate::tui::overlays::key::KeyBox;
+use crate::tui::overlays::models::{self, Models};
+use crate::tui::overlays::old_messages::OldMessages;
+use crate::tui::overlays::rename::Rename;
+use crate::tui::overlays::rules::Rules;
+use crate::tui::overlays::sessions::Sessions;
+use crate::tui::overlays::status::{self, Status};
+use crate::tui::overlays::steps::Steps;
+use crate::tui::overlays::welcome::Welcome;
+use crate::tui::panes::code::Mode;
+use crate::tui::slash::{self, Line, Slash};
+use crate::tui::theme;
+use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::widgets::layout::Pane;
+use crate::tui::wish::Target;
 
 impl Screen {
     /// A letter where letters are text.
     pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
-        if !self.layers.is_empty() {
-            return self.layer_letter(letter, ctx);
+        if !self.overlays.is_empty() {
+            return self.pass(ctx, |top, around, panes| top.letter(letter, around, panes));
         }
-        if self.code.edits() && self.focus == Pane::Code {
-            if let Some(editor) = self.code.editor() {
+        if self.panes.code.edits() && self.panes.focus == Pane::Code {
+            if let Some(editor) = self.panes.code.editor() {
                 editor.insert(letter);
             }
             return Vec::new();
         }
-        if letter == '/' && self.composer.is_empty() {
-            self.layers.push(Layer::Commands(CommandList::default()));
+        if letter == '/' && self.panes.composer.is_empty() {
+            self.open(CommandList::default());
             return Vec::new();
         }
-        self.composer.apply(Edit::Insert(letter));
+        self.panes.composer.apply(Edit::Insert(letter));
         Vec::new()
     }
 
     /// Actions of the message box.
     pub(super) fn message_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
         match action {
-            Action::MessageSend if self.composer.continues() => self.composer.continue_line(),
-            Action::MessageSend if self.composer.open_chip() => {}
+            Action::MessageSend if self.panes.composer.continues() => self.panes.composer.continue_line(),
+            Action::MessageSend if self.panes.composer.open_chip() => {}
             Action::MessageSend => return self.submit(ctx),
-            Action::TextUp => self.composer.up(),
-            Action::TextDown => self.composer.down(),
-            Action::TextEditor => return vec![Wish::Editor(Target::Message, self.composer.full_text())],
+            Action::TextUp => self.panes.composer.up(),
+            Action::TextDown => self.panes.composer.down(),
+            Action::TextEditor => {
+                return vec![Wish::Editor(Target::Message, self.panes.composer.full_text())];
+            }
             Action::MessageHistory => self.open_old_messages(),
             Action::MessageEditQueued => return self.take_queued(ctx),
             Action::Quit => return self.end_of_input(ctx),
             Action::ScrollPageDown => self.page(1, ctx),
             Action::ScrollPageUp => self.page(-1, ctx),
             other => {
-                if let Some(edit) = edit_of(other) {
-                    self.composer.apply(edit);
+                if let Some(edit) = Edit::of(other) {
+                    self.panes.composer.apply(edit);
                 }
             }
         }
@@ -59,22 +70,22 @@ impl Screen {
     }
 
     fn submit(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        let text = self.composer.full_text();
+        let text = self.panes.composer.full_text();
         if text.trim().is_empty() {
             return Vec::new();
         }
-        match commands::parse(&text) {
+        match slash::parse(&text) {
             Line::Prompt => {
                 if self.setup.welcome {
-                    self.layers.push(Layer::Welcome(Welcome::new(self.setup.clouds.clone())));
+                    self.open(Welcome::new(self.setup.clouds.clone()));
                     let place = sending::place_of_message(true);
                     self.say(Note::info(format!("{} {place}", sending::NO_PROVIDER)));
                     return Vec::new();
                 }
                 // What stands in the chat already is asked again, not said twice.
                 let again = self.is_unsent(ctx);
-                let text = self.composer.send();
-                self.chat.follow();
+                let text = self.panes.composer.send();
+                self.panes.chat.follow();
                 if again {
                     return vec![Wish::Send(Command::Retry)];
                 }
@@ -86,7 +97,7 @@ impl Screen {
             }
             Line::Command(slash, argument) => {
                 let argument = argument.to_owned();
-                self.composer.send();
+                self.panes.composer.send();
                 self.run_command(slash, &argument, ctx)
             }
         }
@@ -97,20 +108,20 @@ impl Screen {
             self.say(Note::info("No message is queued."));
             return Vec::new();
         };
-        let draft = self.composer.full_text();
+        let draft = self.panes.composer.full_text();
         let text = if draft.trim().is_empty() { queued.clone() } else { format!("{queued}\n\n{draft}") };
-        self.composer.set(&text);
-        self.focus = Pane::Message;
+        self.panes.composer.set(&text);
+        self.panes.focus = Pane::Message;
         vec![Wish::Send(Command::TakeQueued)]
     }
 
     fn open_old_messages(&mut self) {
-        let all: Vec<String> = self.composer.history().iter().rev().cloned().collect();
+        let all: Vec<String> = self.panes.composer.history().iter().rev().cloned().collect();
         if all.is_empty() {
             self.say(Note::info("No older message yet."));
             return;
         }
-        self.layers.push(Layer::OldMessages(OldMessages { all, ..OldMessages::default() }));
+        self.open(OldMessages::of(all));
     }
 
     /// Runs a command.
@@ -125,31 +136,30 @@ impl Screen {
             Slash::Rename => {
                 let mut field = Field::line();
                 field.set(&ctx.state.transcript.name);
-                self.layers.push(Layer::Rename(field));
+                self.open(Rename { field });
             }
             Slash::Model => return self.model_command(argument, ctx),
             Slash::Compact => return vec![Wish::Send(Command::Compact)],
-            Slash::Cost => self.say(Note::info(format!(
-                "This session cost {}",
-                crate::tui::view::overlay::cost(ctx.state).join(" ")
-            ))),
-            Slash::Status => self.layers.push(Layer::Status(0)),
+            Slash::Cost => {
+                self.say(Note::info(format!("This session cost {}", status::cost(ctx.state).join(" "))));
+            }
+            Slash::Status => self.open(Status::default()),
             Slash::Instructions => return self.instructions_command(argument, ctx),
             Slash::Provider => return self.open_welcome(),
             Slash::Key => self.key_command(argument, ctx),
             Slash::Queue if ctx.state.live.queued.is_some() => return self.take_queued(ctx),
             Slash::Queue => {
-                self.code.mode = Mode::Queue(0);
-                self.focus = Pane::Code;
+                self.panes.code.mode = Mode::Queue(0);
+                self.panes.focus = Pane::Code;
             }
-            Slash::Rules => self.layers.push(Layer::Rules(Cursor::default())),
+            Slash::Rules => self.open(Rules::default()),
             Slash::Recipe => return self.recipe_command(argument, ctx),
-            Slash::Steps => self.layers.push(Layer::Steps(0)),
+            Slash::Steps => self.open(Steps::default()),
             Slash::Sandbox => return self.tell_sandbox(),
             Slash::Limits => return self.limits_command(argument, ctx),
             Slash::Vars => {
-                self.lower = Lower::Vars;
-                self.focus = Pane::Output;
+                self.panes.lower = Lower::Vars;
+                self.panes.focus = Pane::Output;
             }
             Slash::Rerun => return self.rerun_command(argument, ctx),
             Slash::Restart => self.ask_restart(ctx),
@@ -157,11 +167,12 @@ impl Screen {
             Slash::Kernel if ctx.state.live.run.is_some() => return vec![Wish::Send(Command::Kill)],
             Slash::Kernel => self.say(Note::info("Nothing runs. /restart begins a new kernel.")),
             Slash::Find => {
-                self.open_find(argument);
-                self.find_changed(ctx);
+                let mut find = Find::new(argument, &self.panes);
+                find.look_up(ctx.state, ctx.look, &mut self.panes);
+                self.open(find);
             }
             Slash::Copy => {
-                self.focus = Pane::Code;
+                self.panes.focus = Pane::Code;
                 return self.copy(ctx);
             }
             Slash::Theme => return self.theme_command(argument),
@@ -187,7 +198,7 @@ impl Screen {
 
     fn theme_command(&mut self, argument: &str) -> Vec<Wish> {
         if argument.is_empty() {
-            let names: Vec<&str> = crate::tui::theme::SHIPPED.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = theme::SHIPPED.iter().map(|(name, _)| *name).collect();
             self.say(Note::info(format!("/theme NAME: {}", names.join(", "))));
             return Vec::new();
         }
@@ -200,19 +211,19 @@ impl Screen {
         let first = self.setup.clouds.first().map(|cloud| cloud.provider.as_str());
         let named = Some(argument).filter(|name| !name.is_empty());
         let provider = named.or(in_use.filter(|name| *name != "scripted")).or(first).unwrap_or("openai");
-        self.ask_key(provider.to_owned());
+        self.open(KeyBox::new(provider.to_owned()));
     }
 
     fn model_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
         if argument.is_empty() {
             let current = ctx.state.transcript.model.clone();
-            self.layers.push(Layer::Models(Models { current, ..Models::default() }));
+            self.open(Models::with(current));
             return vec![Wish::Errand(Errand::Models)];
         }
-        match super::layer::model_name(argument) {
+        match models::model_name(argument) {
             Some(model) => vec![Wish::Send(Command::UseModel(model))],
             None => {
-                self.say(Note::warn("A model is named PROVIDER/MODEL."));
+                self.say(Note::warn(models::NAMED));
                 Vec::new()
             }
         }
@@ -220,27 +231,26 @@ impl Screen {
 
     fn rerun_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
         if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
-            let id = crate::domain::BlockId(number);
+            let id = BlockId(number);
             if !ctx.state.transcript.blocks.contains_key(&id) {
                 self.say(Note::warn(format!("There is no block {number}.")));
                 return Vec::new();
             }
-            self.code.show(id);
-            self.focus = Pane::Code;
-        } else if self.code.subject().is_none() {
+            self.panes.code.show(id);
+            self.panes.focus = Pane::Code;
+        } else if self.panes.code.subject().is_none() {
             self.other_block(true, ctx.state);
         }
         self.put_back(ctx)
     }
 
     pub(in crate::tui) fn open_sessions(&mut self) -> Vec<Wish> {
-        let here = Some(self.setup.cwd.clone());
-        self.layers.push(Layer::Sessions(Sessions { here, ..Sessions::default() }));
+        self.open(Sessions::of(self.setup.cwd.clone()));
         vec![Wish::Errand(Errand::Sessions)]
     }
 
     pub(super) fn open_welcome(&mut self) -> Vec<Wish> {
-        self.layers.push(Layer::Welcome(Welcome::new(self.setup.clouds.clone())));
+        self.open(Welcome::new(self.setup.clouds.clone()));
         vec![Wish::Errand(Errand::Servers), Wish::Errand(Errand::Interpreters), Wish::Errand(Errand::Sandbox)]
     }
 

@@ -1,11 +1,11 @@
 //! Asks whether to go through the blocks of an earlier kernel: which ones, how long each took, what each touched. Nothing
 //! runs by that: each of them then waits in Code with its whole text, and is decided for itself.
 
-use super::layer::{Answer, Ask, AskChoice};
-use super::{Ctx, Layer, Note, Screen};
-use crate::engine::Phase;
+use super::{Ctx, Note, Screen, Wish};
 use crate::engine::rebuild::{self, Step};
-use crate::tui::view::{safe, words};
+use crate::engine::{Command, Phase};
+use crate::tui::overlays::ask::Ask;
+use crate::tui::widgets::{safe, words};
 
 /// Steps that are listed one by one.
 const LISTED: usize = 12;
@@ -29,13 +29,10 @@ impl Screen {
         }
         let took = words::duration(steps.iter().map(|step| step.wall_us).sum::<u64>() / 1000);
         let label = format!("go through {}, which took {took}", words::count(wanted.len(), "block"));
-        let choices = vec![
-            AskChoice::new('w', "leave it empty", Answer::Stay),
-            AskChoice::new('n', label, Answer::Rebuild(wanted)),
-        ];
-        let ask = Ask::new("Rebuild the kernel?", lines, choices)
+        let ask = Ask::new("Rebuild the kernel?", lines, 'w', "leave it empty")
+            .or_wish('n', label, Wish::Send(Command::Rebuild(wanted)))
             .foot("Each one waits in Code for your decision. The first that fails ends it.");
-        self.layers.push(Layer::Ask(ask));
+        self.open(ask);
     }
 }
 

@@ -1,16 +1,19 @@
 //! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
 
-use super::layer::{Answer, Ask, AskChoice, FormBox, Layer, Purpose, Recipes};
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{Entry, Misfit, Outcome, RecipeFact, Stream};
 use crate::driver::Errand;
+use crate::engine::Command;
 use crate::engine::answers;
 use crate::engine::state::Question;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Course, Phase, State};
-use crate::tui::FirstRecipe;
-use crate::tui::view::layout::Pane;
-use crate::tui::view::safe;
+use crate::tui::options::FirstRecipe;
+use crate::tui::overlays::ask::Ask;
+use crate::tui::overlays::form::{FormBox, Purpose};
+use crate::tui::overlays::recipes::Recipes;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::safe;
 
 /// The recipe that a failure is handed to.
 const DEBUG: &str = "debug";
@@ -24,8 +27,7 @@ impl Screen {
         match name {
             "" if asked(ctx.state).is_some() => self.open_asked(ctx),
             "" => {
-                let all = self.setup.recipes.clone();
-                self.layers.push(Layer::Recipes(Recipes { all, ..Recipes::default() }));
+                self.open(Recipes::of(self.setup.recipes.clone()));
             }
             "new" => return vec![Wish::Errand(Errand::NewRecipe(words.trim().to_owned()))],
             _ => self.open_recipe(name, words.trim()),
@@ -39,7 +41,7 @@ impl Screen {
         if !words.is_empty() {
             form.put_first(words);
         }
-        self.layers.push(Layer::Form(Box::new(form)));
+        self.open(form);
     }
 
     /// Begins with the recipe of the command line or of a story: at once where that is wished and its answers are whole,
@@ -58,7 +60,7 @@ impl Screen {
         if let (false, Err(misfits)) = (answers.is_empty(), answers::check(&form.form, &form.answers())) {
             form.refuse(misfits);
         }
-        self.layers.push(Layer::Form(Box::new(form)));
+        self.open(form);
         Vec::new()
     }
 
@@ -79,11 +81,7 @@ impl Screen {
     /// Opens the form that the recipe asks for.
     pub(super) fn open_asked(&mut self, ctx: Ctx<'_>) {
         let Some(asked) = asked(ctx.state) else { return };
-        if self
-            .layers
-            .iter()
-            .any(|layer| matches!(layer, Layer::Form(form) if form.purpose == Purpose::Answer))
-        {
+        if self.forms().any(|form| form.purpose == Purpose::Answer) {
             return;
         }
         let draft = self.drafts.iter().position(|d| d.purpose == Purpose::Answer && d.form == *asked);
@@ -98,7 +96,7 @@ impl Screen {
                 form
             }
         };
-        self.layers.push(Layer::Form(Box::new(form)));
+        self.open(form);
     }
 
     /// A recipe was not begun: what does not fit is told at its fields, whether the form is still open or not.
@@ -106,12 +104,10 @@ impl Screen {
         let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         let why = why.trim_start_matches(": ").to_owned();
         let purpose = Purpose::Begin(name.to_owned());
-        let open = self.layers.iter_mut().find_map(|layer| match layer {
-            Layer::Form(form) if form.purpose == purpose => Some(form.as_mut()),
-            _ => None,
-        });
-        if let Some(form) = open.or_else(|| self.drafts.iter_mut().find(|draft| draft.purpose == purpose)) {
+        if let Some(form) = self.forms().find(|form| form.purpose == purpose) {
             form.refuse(misfits);
+        } else if let Some(draft) = self.drafts.iter_mut().find(|draft| draft.purpose == purpose) {
+            draft.refuse(misfits);
         }
         self.say(Note::warn(format!("The recipe {} was not begun: {why}", safe::one_line(name))));
     }
@@ -123,50 +119,44 @@ impl Screen {
             Entry::Recipe(RecipeFact::Answered { .. }) => Purpose::Answer,
             _ => return,
         };
-        self.layers.retain(|layer| !matches!(layer, Layer::Form(form) if form.purpose == purpose));
+        self.close_forms(|form| form.purpose == purpose);
         self.drafts.retain(|draft| draft.purpose != purpose);
-        self.chat.follow();
+        self.panes.chat.follow();
     }
 
     /// Something was said while a form waits for what comes of it: it can be sent again.
     pub(super) fn form_answered(&mut self) {
-        for layer in &mut self.layers {
-            if let Layer::Form(form) = layer {
-                form.sent = false;
-            }
-        }
+        self.forms().for_each(|form| form.sent = false);
     }
 
     /// A form that nobody asks for any more goes.
     pub(super) fn close_stale_forms(&mut self, state: &State) {
         let asked = asked(state);
         let stale = |form: &FormBox| form.purpose == Purpose::Answer && asked != Some(&form.form);
-        self.layers.retain(|layer| !matches!(layer, Layer::Form(form) if stale(form)));
+        self.close_forms(stale);
         self.drafts.retain(|draft| !stale(draft));
     }
 
     /// Asks whether the recipe that waits for answers should end.
     pub(super) fn ask_end_recipe(&mut self) {
-        let choices = vec![
-            AskChoice::new('w', "keep it waiting", Answer::Stay),
-            AskChoice::new('e', "end it here; what it made so far stays", Answer::EndTurn),
-        ];
-        let text = "It waits for your answers.".to_owned();
-        self.layers.push(Layer::Ask(Ask::new("End the recipe?", vec![text], choices)));
+        let lines = vec!["It waits for your answers.".to_owned()];
+        let ask = Ask::new("End the recipe?", lines, 'w', "keep it waiting");
+        let end = Wish::Send(Command::EndTurn);
+        self.open(ask.or_wish('e', "end it here; what it made so far stays", end));
     }
 
-    /// Hands the failure on screen to the recipe that finds out why.
     /// The run that the pane in focus shows.
     pub(super) fn run_on_screen<'s>(&self, state: &'s State) -> Option<(&'s BlockItem, &'s RunItem)> {
-        match self.focus {
+        match self.panes.focus {
             Pane::Code => {
-                let item = state.transcript.blocks.get(&self.code.subject()?)?;
+                let item = state.transcript.blocks.get(&self.panes.code.subject()?)?;
                 Some((item, item.runs.last()?))
             }
-            _ => self.output.run(state),
+            _ => self.panes.output.run(state),
         }
     }
 
+    /// Hands the failure on screen to the recipe that finds out why.
     pub(super) fn debug_failure(&mut self, ctx: Ctx<'_>) {
         let Some((item, run)) = self.run_on_screen(ctx.state) else {
             return self.say(Note::info("No run is on screen."));
@@ -182,7 +172,7 @@ impl Screen {
         if let Some(at) = form.form.fields.iter().position(|field| field.name == "words") {
             form.at = at;
         }
-        self.layers.push(Layer::Form(Box::new(form)));
+        self.open(form);
     }
 }
 

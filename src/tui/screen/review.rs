@@ -1,21 +1,23 @@
 //! The review: looking at a block, and the decisions about it once the guard has let them through.
 
-use super::field::Field;
-use super::filter::Cursor;
-use super::layer::{Confirm, Layer, Reject};
-use super::wish::Target;
 use super::{Ctx, Note, Screen, Wish};
+use crate::domain::sentences::saving;
 use crate::domain::{BlockId, BlockKind, Decision, InstallInto, Language, PackageList, Readiness, Revision};
 use crate::engine::transcript::{BlockItem, Standing};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::editor::Editor;
 use crate::tui::guard::{Verb, Why};
 use crate::tui::keymap::Context;
-use crate::tui::view::code::diff::{Against, older};
-use crate::tui::view::code::{Mode, guard_terms};
-use crate::tui::view::layout::Pane;
-use crate::tui::view::safe;
+use crate::tui::overlays::confirm::{self, Confirm};
+use crate::tui::overlays::language::LanguageList;
+use crate::tui::overlays::reject::Reject;
+use crate::tui::panes::code::diff::{Against, older};
+use crate::tui::panes::code::{Mode, token_of};
+use crate::tui::panes::editor::Editor;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::Target;
 
 /// What is said where a block changes no text piece by piece.
 const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
@@ -47,28 +49,28 @@ impl Screen {
             self.say(Note::info("No block waits."));
             return;
         };
-        if self.code.edits() {
+        if self.panes.code.edits() {
             self.say(Note::info(
                 "Editing. Nothing runs from here: Esc keeps the text and returns to review.",
             ));
             return;
         }
-        if !self.layers.is_empty() {
+        if !self.overlays.is_empty() {
             let back = self.keymap.hint(Context::Everywhere, Action::Back);
             self.say(Note::of_wait(format!("{back} closes this first. Nothing was decided.")));
             return;
         }
         let block = item.block.id;
-        self.code.show(block);
-        self.code.mode = Mode::View;
-        self.focus = Pane::Code;
+        self.panes.code.show(block);
+        self.panes.code.mode = Mode::View;
+        self.panes.focus = Pane::Code;
         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
         self.say(Note::of_wait(format!("Block {block}: look at it, then {key} again approves.")));
     }
 
     /// The block that a decision would be about: it waits, and it is the one on screen.
     fn decidable<'a>(&self, state: &'a State) -> Option<&'a BlockItem> {
-        state.waiting().filter(|item| self.code.reviews(item.block.id))
+        state.waiting().filter(|item| self.panes.code.reviews(item.block.id))
     }
 
     /// A decision that counts.
@@ -80,15 +82,15 @@ impl Screen {
             Verb::Always => self.ask_always(item, ctx),
             Verb::Edit => {
                 let source = item.block.current().source.clone();
-                let line = self.code.first_line();
-                self.code.mode = Mode::Edit(Box::new(Editor::open(block, revision, &source, line)));
+                let line = self.panes.code.first_line();
+                self.panes.code.mode = Mode::Edit(Box::new(Editor::open(block, revision, &source, line)));
                 Vec::new()
             }
             Verb::EditOutside => {
                 vec![Wish::Editor(Target::Block, item.block.current().source.to_string())]
             }
             Verb::Reject => {
-                self.layers.push(Layer::Reject(Reject { block, revision, field: Field::lines() }));
+                self.open(Reject { block, revision, field: Field::lines() });
                 Vec::new()
             }
             Verb::Skip => {
@@ -106,12 +108,12 @@ impl Screen {
                 if item.block.readiness() == Readiness::NeedsLanguage {
                     self.choose_language(block);
                 } else {
-                    let language = crate::tui::view::words::language_of(item);
+                    let language = words::language_of(item);
                     self.say(Note::of_wait(format!("Block {block} is {language}.")));
                 }
                 Vec::new()
             }
-            Verb::Hunk => match self.code.toggle_hunk() {
+            Verb::Hunk => match self.panes.code.toggle_hunk() {
                 Some(text) => send(block, revision, Decision::Edit(text)),
                 None => {
                     self.say(Note::of_wait(NO_HUNKS));
@@ -154,12 +156,7 @@ impl Screen {
         refusal.or_else(|| match terms {
             None => Some("Not yet: the checks still run.".into()),
             Some(Some(why)) => Some(format!("Block {block} can't run here: {why}")),
-            Some(None) => ctx
-                .state
-                .live
-                .store_failure
-                .as_ref()
-                .map(|why| crate::domain::sentences::saving::failing(why)),
+            Some(None) => ctx.state.live.store_failure.as_ref().map(|why| saving::failing(why)),
         })
     }
 
@@ -176,46 +173,15 @@ impl Screen {
         }
         let revision = item.block.current().revision;
         if ctx.state.needs_typed(block) {
-            let terms = guard_terms(ctx.state, item);
-            self.layers.push(Layer::Confirm(Confirm { block, revision, terms, field: Field::line() }));
+            self.open(Confirm { token: token_of(ctx.state, item), field: Field::line() });
             return Vec::new();
         }
-        self.approved(block, revision, false, ctx)
-    }
-
-    fn approved(&mut self, block: BlockId, revision: Revision, typed: bool, ctx: Ctx<'_>) -> Vec<Wish> {
-        self.say(Note::info(format!("Approved once at {}.", ctx.look.place.second(ctx.look.now))));
-        self.lead(Pane::Output);
-        send(block, revision, Decision::Approve { typed })
-    }
-
-    /// The word was typed and Enter pressed; anything but the word goes back.
-    pub(super) fn confirmed(&mut self, confirm: &Confirm, ctx: Ctx<'_>) -> Vec<Wish> {
-        if confirm.field.text() != "run" {
-            self.say(Note::of_wait("That was not the word. Nothing was decided."));
-            return Vec::new();
-        }
-        let same = ctx.state.waiting().is_some_and(|item| {
-            item.block.id == confirm.block
-                && item.block.current().revision == confirm.revision
-                && guard_terms(ctx.state, item) == confirm.terms
-        });
-        if !same {
-            self.say(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
-            return Vec::new();
-        }
-        self.approved(confirm.block, confirm.revision, true, ctx)
-    }
-
-    /// The reason was given.
-    pub(super) fn rejected(&mut self, reject: &mut Reject) -> Vec<Wish> {
-        self.lead(Pane::Message);
-        send(reject.block, reject.revision, Decision::Reject(reject.field.take().trim().to_owned()))
+        self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx)
     }
 
     /// Leaves the editor; the text is kept. Nothing is sent where nothing was changed.
     pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        let Mode::Edit(editor) = std::mem::take(&mut self.code.mode) else { return Vec::new() };
+        let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
         if !editor.is_changed() {
             self.say(Note::of_wait("Nothing was changed."));
             return Vec::new();
@@ -225,8 +191,8 @@ impl Screen {
 
     /// What is being typed and was not sent: the message, and the text in the editor where it was changed.
     pub fn unsent(&self) -> String {
-        let message = self.composer.full_text();
-        match &self.code.mode {
+        let message = self.panes.composer.full_text();
+        match &self.panes.code.mode {
             Mode::Edit(editor) if editor.is_changed() && message.trim().is_empty() => editor.text(),
             Mode::Edit(editor) if editor.is_changed() => format!("{message}\n\n{}", editor.text()),
             _ => message,
@@ -244,12 +210,12 @@ impl Screen {
         let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
         if !waits {
             // The text is the person's work: where the block is gone it goes into the message.
-            self.composer.set(&text);
-            self.focus = Pane::Message;
+            self.panes.composer.set(&text);
+            self.panes.focus = Pane::Message;
             self.say(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
             return Vec::new();
         }
-        self.code.to_top();
+        self.panes.code.to_top();
         send(block, revision, Decision::Edit(text))
     }
 
@@ -258,15 +224,17 @@ impl Screen {
         match target {
             Target::Message => {
                 // Editors end a file with a newline; a message needs none.
-                self.composer.set(text.strip_suffix('\n').unwrap_or(&text));
+                self.panes.composer.set(text.strip_suffix('\n').unwrap_or(&text));
                 Vec::new()
             }
             Target::Form => {
-                self.edited_field(&text);
+                if let Some(form) = self.forms().last() {
+                    form.edited(&text);
+                }
                 Vec::new()
             }
             Target::EditMode => {
-                if let Some(editor) = self.code.editor()
+                if let Some(editor) = self.panes.code.editor()
                     && editor.text() != text
                 {
                     editor.replace(&text);
@@ -290,18 +258,18 @@ impl Screen {
         match action {
             Action::Diff => self.next_diff(ctx.state),
             Action::FindingNext | Action::FindingPrevious => {
-                if !self.code.next_finding(action == Action::FindingPrevious) {
+                if !self.panes.code.next_finding(action == Action::FindingPrevious) {
                     self.say(Note::of_wait("No findings."));
                 }
             }
             Action::HunkNext | Action::HunkPrevious => {
-                if !self.code.next_hunk(action == Action::HunkPrevious) {
+                if !self.panes.code.next_hunk(action == Action::HunkPrevious) {
                     self.say(Note::of_wait(NO_HUNKS));
                 }
             }
             Action::Opinion => return self.ask_opinion(ctx.state),
             Action::InstallInto => return self.install_elsewhere(ctx.state),
-            Action::Rights => self.code.full_rights = !self.code.full_rights,
+            Action::Rights => self.panes.code.full_rights = !self.panes.code.full_rights,
             Action::Limits => self.open_limits(ctx.state),
             Action::Fresh => {
                 return ctx
@@ -325,7 +293,7 @@ impl Screen {
             | Action::HunkDrop
             | Action::ChooseLanguage
             | Action::Restore => {
-                let text = if matches!(self.code.mode, Mode::Diff(_)) {
+                let text = if matches!(self.panes.code.mode, Mode::Diff(_)) {
                     "Decisions are made on the block itself: v goes back to it."
                 } else {
                     "No block waits here."
@@ -373,14 +341,16 @@ impl Screen {
 
     fn choose_language(&mut self, block: BlockId) {
         let languages = self.setup.languages.0.iter().map(|l| l.name.clone()).collect();
-        self.layers.push(Layer::Language(block, languages, Cursor::default()));
+        self.open(LanguageList::new(block, languages));
     }
 
     /// From the block to what changed against the model's text, then against the last run, then back.
     fn next_diff(&mut self, state: &State) {
-        let Some(item) = self.code.subject().and_then(|id| state.transcript.blocks.get(&id)) else { return };
+        let Some(item) = self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) else {
+            return;
+        };
         let order = [Against::Model, Against::LastRun];
-        let from = match self.code.mode {
+        let from = match self.panes.code.mode {
             Mode::View => 0,
             Mode::Diff(Against::Model) => 1,
             _ => order.len(),
@@ -389,34 +359,34 @@ impl Screen {
         if next.is_none() && from == 0 {
             self.say(Note::of_wait(format!("Block {} is as the model wrote it.", item.block.id)));
         }
-        self.code.to_top();
-        self.code.mode = next.map_or(Mode::View, Mode::Diff);
+        self.panes.code.to_top();
+        self.panes.code.mode = next.map_or(Mode::View, Mode::Diff);
     }
 
     /// The block before or after the one on screen.
     pub(super) fn other_block(&mut self, back: bool, state: &State) {
-        if self.code.edits() {
+        if self.panes.code.edits() {
             return;
         }
         let ids: Vec<BlockId> = state.transcript.blocks.keys().copied().collect();
-        let here = self.code.subject().and_then(|id| ids.iter().position(|i| *i == id));
+        let here = self.panes.code.subject().and_then(|id| ids.iter().position(|i| *i == id));
         let next = match (here, back) {
             (Some(at), true) => at.checked_sub(1),
             (Some(at), false) => Some(at + 1).filter(|n| *n < ids.len()),
             (None, _) => ids.len().checked_sub(1),
         };
         match next.and_then(|n| ids.get(n)) {
-            Some(id) => self.code.show(*id),
+            Some(id) => self.panes.code.show(*id),
             None => self.say(Note::info("There is no other block that way.")),
         }
     }
 
     /// Puts the block on screen back for review.
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        let shown = if self.focus == Pane::Output {
-            self.output.run(ctx.state).map(|(item, _)| item.block.id).or(self.code.subject())
+        let shown = if self.panes.focus == Pane::Output {
+            self.panes.output.run(ctx.state).map(|(item, _)| item.block.id).or(self.panes.code.subject())
         } else {
-            self.code.subject()
+            self.panes.code.subject()
         };
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
             self.say(Note::info("No block is on screen."));
@@ -426,8 +396,8 @@ impl Screen {
             self.say(Note::of_wait(format!("Block {} waits already.", item.block.id)));
             return Vec::new();
         }
-        self.code.show(item.block.id);
-        self.focus = Pane::Code;
+        self.panes.code.show(item.block.id);
+        self.panes.focus = Pane::Code;
         vec![Wish::Send(Command::PutBack(item.block.id))]
     }
 }

@@ -1,15 +1,15 @@
-//! Rules for "always" on screen: choosing one, the moment before a covered block starts, and where words came from.
+//! Rules for "always" on screen: whether one can be chosen, the moment before a covered block starts, and where words came
+//! from.
 
-use super::layer::{Always, Layer};
-use super::review::send;
 use super::{Ctx, Lower, Note, Screen, Wish};
-use crate::domain::{BlockId, Decision, RuleScope, Severity};
+use crate::domain::Severity;
 use crate::engine::state::{Countdown, Matched};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
-use crate::tui::view::code::guard_terms;
-use crate::tui::view::layout::Pane;
-use crate::tui::view::safe;
+use crate::tui::overlays::always::Always;
+use crate::tui::panes::code::token_of;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::safe;
 
 impl Screen {
     /// Opens the choice of a rule, or says why there is none for this block.
@@ -36,63 +36,14 @@ impl Screen {
             self.say(Note::of_wait(text));
             return Vec::new();
         }
-        let revision = item.block.current().revision;
-        let terms = guard_terms(ctx.state, item);
-        self.layers.push(Layer::Always(Always::new(block, revision, terms, offers)));
+        self.open(Always::new(token_of(ctx.state, item), offers));
         Vec::new()
-    }
-
-    /// A letter in the choice: 1 2 3 mark, the key that opened it confirms.
-    pub(super) fn always_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
-        let Some(Layer::Always(always)) = self.layers.last_mut() else { return Vec::new() };
-        match always.letter(letter) {
-            Ok(None) => Vec::new(),
-            Ok(Some(scope)) => {
-                let (block, revision) = (always.block, always.revision);
-                self.layers.pop();
-                self.always_chosen(block, revision, scope, ctx)
-            }
-            Err(why) => {
-                self.last_step = ctx.at;
-                self.say(Note::of_wait(why));
-                Vec::new()
-            }
-        }
-    }
-
-    fn always_chosen(
-        &mut self,
-        block: BlockId,
-        revision: crate::domain::Revision,
-        scope: RuleScope,
-        ctx: Ctx<'_>,
-    ) -> Vec<Wish> {
-        let number = ctx.state.transcript.rules.len() + 1;
-        self.say(Note::info(format!(
-            "Rule {number} approved it at {}. /rules lists and removes rules.",
-            ctx.look.place.second(ctx.look.now)
-        )));
-        self.lead(Pane::Output);
-        send(block, revision, Decision::Always(scope))
-    }
-
-    /// Takes the chosen rule back. It asks nothing: what a rule covered is only asked about again.
-    pub(super) fn revoke_chosen(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        let Some(Layer::Rules(cursor)) = self.layers.last() else { return Vec::new() };
-        match ctx.state.transcript.rules.get(cursor.0) {
-            Some(item) if item.over.is_none() => vec![Wish::Send(Command::RevokeRule(item.rule.id))],
-            Some(item) => {
-                self.say(Note::info(format!("Rule {} is no longer in force.", item.rule.id)));
-                Vec::new()
-            }
-            None => Vec::new(),
-        }
     }
 
     /// The rule that covers the block on screen, while its time runs.
     pub fn announced<'a>(&self, state: &'a State) -> Option<&'a Matched> {
         let matched = state.live.matched.as_ref().filter(|m| matches!(m.countdown, Countdown::Since(..)))?;
-        self.code.reviews(matched.block).then_some(matched)
+        self.panes.code.reviews(matched.block).then_some(matched)
     }
 
     /// Tells the engine when a block that a rule covers is seen, and when it is hidden: time runs only while it is seen.
@@ -104,8 +55,8 @@ impl Screen {
         let seen = shown
             && self.guard.is_shown()
             && self.arrangement.code.is_some()
-            && self.layers.is_empty()
-            && self.code.reviews(block);
+            && self.overlays.is_empty()
+            && self.panes.code.reviews(block);
         let tells = match matched.countdown {
             Countdown::NotShown => seen,
             Countdown::Since(..) => !seen,
@@ -115,7 +66,7 @@ impl Screen {
 
     /// `P`: to where a word of the block came from; again: to the next one.
     pub(super) fn show_source(&mut self, ctx: Ctx<'_>) {
-        let Some((at, of, trace)) = self.code.next_trace(ctx.state) else {
+        let Some((at, of, trace)) = self.panes.code.next_trace(ctx.state) else {
             self.say(Note::of_wait("No word of this block came from an output, a file or the project."));
             return;
         };
@@ -126,8 +77,8 @@ impl Screen {
             return self.say(Note::of_wait(format!("{} of {of}: {text} is in {place}. P next.", at + 1)));
         };
         self.source = Some(block);
-        self.lower = Lower::Output;
-        self.output.seek(trace.text.clone());
+        self.panes.lower = Lower::Output;
+        self.panes.output.seek(trace.text.clone());
         self.lead(Pane::Output);
         self.say(Note::of_wait(format!("{} of {of}: {text} is in block {block}. P next, Esc back.", at + 1)));
     }
@@ -136,8 +87,8 @@ impl Screen {
     pub(super) fn leave_source(&mut self) -> bool {
         let left = self.source.take().is_some();
         if left {
-            self.output.needle = None;
-            self.focus = Pane::Code;
+            self.panes.output.needle = None;
+            self.panes.focus = Pane::Code;
         }
         left
     }

@@ -30,19 +30,12 @@ impl Screen {
         self.say(if bad { Note::warn(text) } else { Note::info(text) });
     }
 
-    /// What left this computer, in a sentence.
-    pub fn departed_sentence(&self, state: &State) -> String {
-        let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
-        let open = runs.filter(|run| sending::could_send(&run.terms)).count();
-        sending::departed(&self.departed, open)
-    }
-
     /// A message of which nothing went out belongs into the composer again, unless something else is written there.
     pub(super) fn take_back_unsent(&mut self, ctx: Ctx<'_>) {
         let Phase::Stuck(failure) = &ctx.state.phase else { return };
         let Some(message) = unanswered(ctx.state) else { return };
-        if failure.departure == Departure::Never && self.composer.is_empty() {
-            self.composer.set(message);
+        if failure.departure == Departure::Never && self.panes.composer.is_empty() {
+            self.panes.composer.set(message);
             self.unsent = Some(message.to_owned());
         }
     }
@@ -50,22 +43,22 @@ impl Screen {
     /// The message goes out after all: it does not stand in two places.
     pub(super) fn unsent_goes_out(&mut self) {
         if let Some(message) = self.unsent.take()
-            && self.composer.full_text() == message
+            && self.panes.composer.full_text() == message
         {
-            self.composer.clear();
+            self.panes.composer.clear();
         }
     }
 
     /// Whether what is written is the message that got stuck, word for word.
     pub(super) fn is_unsent(&self, ctx: Ctx<'_>) -> bool {
         let stuck = matches!(ctx.state.phase, Phase::Stuck(_));
-        stuck && unanswered(ctx.state).is_some_and(|message| message == self.composer.full_text())
+        stuck && unanswered(ctx.state).is_some_and(|message| message == self.panes.composer.full_text())
     }
 
     /// Where the message is that got no answer, in a sentence; `None` where none waits for one.
     pub fn place_of_message(&self, state: &State) -> Option<&'static str> {
         let message = unanswered(state)?;
-        Some(sending::place_of_message(self.composer.full_text().trim() == message.trim()))
+        Some(sending::place_of_message(self.panes.composer.full_text().trim() == message.trim()))
     }
 }
 

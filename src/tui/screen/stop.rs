@@ -1,13 +1,15 @@
 //! Ctrl-C, Esc and leaving: ladders whose first rung that fits is taken. The signal takes the same one as the key.
 
-use super::layer::{Answer, Ask, AskChoice, Layer};
 use super::{Ctx, Exit, Note, Screen, Wish};
 use crate::domain::Terms;
 use crate::engine::transcript::Standing;
 use crate::engine::{Command, Phase};
-use crate::tui::view::code::Mode;
-use crate::tui::view::layout::Pane;
-use crate::tui::view::words;
+use crate::tui::overlays::Then;
+use crate::tui::overlays::ask::Ask;
+use crate::tui::panes::code::Mode;
+use crate::tui::widgets::field::Edit;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
 /// A second Ctrl-C asks to kill only after this long: the first may still be at work.
@@ -58,17 +60,11 @@ impl Screen {
         if self.announced(ctx.state).is_some() {
             return vec![Wish::Send(Command::HoldBack)];
         }
-        match self.layers.pop() {
-            // What was typed into a form is kept.
-            Some(Layer::Form(form)) => {
-                self.hide_form(*form);
-                return Vec::new();
-            }
-            Some(_) => return Vec::new(),
-            None => {}
+        if !self.overlays.is_empty() {
+            return self.close_top(ctx);
         }
-        if self.code.edits() && self.focus == Pane::Code {
-            if let Some(text) = self.code.editor().and_then(crate::tui::editor::Editor::copy) {
+        if self.panes.code.edits() && self.panes.focus == Pane::Code {
+            if let Some(text) = self.panes.code.editor().and_then(crate::tui::panes::editor::Editor::copy) {
                 return vec![Wish::Copy(text)];
             }
             self.say(Note::info(
@@ -76,8 +72,8 @@ impl Screen {
             ));
             return Vec::new();
         }
-        if !self.composer.is_empty() && self.focus == Pane::Message {
-            self.composer.clear();
+        if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
+            self.panes.composer.clear();
             self.say(Note::info("Cleared. Ctrl-_ brings it back."));
             return Vec::new();
         }
@@ -85,7 +81,7 @@ impl Screen {
     }
 
     fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) -> Vec<Wish> {
-        let kill_asked = matches!(self.layers.last(), Some(Layer::Ask(_)));
+        let kill_asked = self.top::<Ask>().is_some();
         match self.ladder.interrupted {
             Some(at) if ctx.at.saturating_duration_since(at) >= AGAIN && !kill_asked => {
                 let (title, text) = match ctx.state.live.kernel.filter(|_| uses_kernel(ctx, block)) {
@@ -102,11 +98,8 @@ impl Screen {
                         format!("Block {block} is still running. k kill  Enter wait"),
                     ),
                 };
-                let choices = vec![
-                    AskChoice::new('w', "wait", Answer::Stay),
-                    AskChoice::new('k', "kill", Answer::Kill),
-                ];
-                self.layers.push(Layer::Ask(Ask::new(title, vec![text], choices)));
+                let ask = Ask::new(title, vec![text], 'w', "wait");
+                self.open(ask.or_wish('k', "kill", Wish::Send(Command::Kill)));
                 Vec::new()
             }
             Some(_) => Vec::new(),
@@ -135,8 +128,8 @@ impl Screen {
 
     /// Ctrl-D: where nothing is typed it is as Ctrl-C with nothing going on.
     pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        if !self.composer.is_empty() {
-            self.composer.apply(super::field::Edit::Delete);
+        if !self.panes.composer.is_empty() {
+            self.panes.composer.apply(Edit::Delete);
             return Vec::new();
         }
         if ctx.state.live.run.is_some() || ctx.state.live.reply.is_some() {
@@ -166,48 +159,40 @@ impl Screen {
             ),
             None => format!("quit now: kills block {block}"),
         };
-        let choices = vec![
-            AskChoice::new('w', "stay and wait", Answer::Stay),
-            AskChoice::new('i', format!("interrupt block {block}, save, quit"), Answer::QuitAfterInterrupt),
-            AskChoice::new('d', kernel, Answer::QuitNow),
+        let interrupt = vec![
+            Then::QuitAfterRun,
+            Then::Say(Note::info("Interrupting, then leaving.")),
+            Then::Wish(Wish::Send(Command::Stop)),
         ];
         let foot =
             format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
-        self.layers.push(Layer::Ask(Ask::new("Quit?", lines, choices).foot(foot)));
+        let ask = Ask::new("Quit?", lines, 'w', "stay and wait")
+            .or('i', format!("interrupt block {block}, save, quit"), interrupt)
+            .or_wish('d', kernel, Wish::Leave(Exit::Quit { now: true }))
+            .foot(foot);
+        self.open(ask);
         Vec::new()
     }
 
     /// Esc: one step back. It never stops, decides, quits or deletes.
     pub(super) fn back(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        if let Some(layer) = self.layers.last_mut() {
-            if let Layer::Sessions(list) = layer
-                && (list.rename.take().is_some() || !list.filter.is_empty())
-            {
-                let _ = list.filter.take();
-                return Vec::new();
-            }
-            // Without a provider there is nothing behind the choice of one.
-            if let Layer::Welcome(welcome) = layer
-                && (welcome.field.take().is_some() || self.setup.welcome)
-            {
-                return Vec::new();
-            }
-            return self.close_layer(ctx);
+        if !self.overlays.is_empty() {
+            return self.pass(ctx, |top, around, panes| top.back(around, panes));
         }
         if self.leave_source() {
             return Vec::new();
         }
-        if self.focus == Pane::Code {
-            match self.code.mode {
+        if self.panes.focus == Pane::Code {
+            match self.panes.code.mode {
                 Mode::Edit(_) => return self.leave_editor(ctx),
                 Mode::Diff(_) | Mode::Queue(_) => {
-                    self.code.mode = Mode::View;
+                    self.panes.code.mode = Mode::View;
                     return Vec::new();
                 }
                 Mode::View => {}
             }
         }
-        self.focus = Pane::Message;
+        self.panes.focus = Pane::Message;
         Vec::new()
     }
 }

@@ -1,12 +1,13 @@
 //! Keys among the problems: trying again, going on, going elsewhere.
 
-use super::wish::Exit;
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Exit, Note, Screen, Wish};
 use crate::domain::FailureKind;
 use crate::engine::state::Question;
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
-use crate::tui::view::layout::Pane;
+use crate::tui::slash::Slash;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::wish::Paged;
 
 impl Screen {
     /// Actions of the list of problems.
@@ -21,12 +22,12 @@ impl Screen {
                     _ => Vec::new(),
                 };
             }
-            Action::ProblemModel => return self.run_command(super::commands::Slash::Model, "", ctx),
-            Action::ProblemKey => return self.run_command(super::commands::Slash::Key, "", ctx),
+            Action::ProblemModel => return self.run_command(Slash::Model, "", ctx),
+            Action::ProblemKey => return self.run_command(Slash::Key, "", ctx),
             Action::ProblemNew => return self.leave_for(Exit::NewSession, ctx),
             Action::ProblemKernel => self.ask_restart(ctx),
             Action::ProblemLog => match self.setup.log.clone() {
-                Some(path) => return vec![Wish::Pager(super::Paged::File(path))],
+                Some(path) => return vec![Wish::Pager(Paged::File(path))],
                 None => self.say(Note::info("No log is written.")),
             },
             Action::ProblemSave => return vec![Wish::Send(Command::RetryStore)],
@@ -53,7 +54,7 @@ impl Screen {
             }
             ('e', Phase::Stuck(_)) => vec![Wish::Send(Command::EndTurn)],
             ('i', _) => {
-                self.focus = Pane::Message;
+                self.panes.focus = Pane::Message;
                 Vec::new()
             }
             ('?', _) => {

@@ -1,25 +1,30 @@
 //! The first row: the session, its folder, its model; where there is room for one pane only, the tabs.
 
-use super::code::being_written;
-use super::layout::{Class, Pane};
-use super::look::Look;
-use super::recipe::Stage;
-use super::safe;
 use crate::domain::{SandboxLevel, Terms};
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
-use crate::tui::screen::{Lower, Screen};
+use crate::tui::panes::Lower;
+use crate::tui::panes::code::being_written;
+use crate::tui::panes::recipe::Stage;
+use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::hits::Hit;
+use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-/// Draws it.
-pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
+/// Draws it; returns the tabs that stand in it.
+pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Pane>> {
     match screen.arrangement.class {
         Class::Narrow => tabs(screen, state, buf, look),
-        _ => wide(screen, state, buf, look),
+        _ => {
+            wide(screen, state, buf, look);
+            Vec::new()
+        }
     }
 }
 
@@ -98,10 +103,12 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     };
     let problem = if crate::tui::screen::has_problem(state) { "!" } else { "" };
     let on = |pane: Pane| match pane {
-        Pane::Chat => matches!(screen.focus, Pane::Chat | Pane::Message),
-        Pane::Output => matches!(screen.focus, Pane::Output) && screen.lower != Lower::Vars,
-        Pane::Vars => matches!(screen.focus, Pane::Output | Pane::Vars) && screen.lower == Lower::Vars,
-        other => screen.focus == other,
+        Pane::Chat => matches!(screen.panes.focus, Pane::Chat | Pane::Message),
+        Pane::Output => matches!(screen.panes.focus, Pane::Output) && screen.panes.lower != Lower::Vars,
+        Pane::Vars => {
+            matches!(screen.panes.focus, Pane::Output | Pane::Vars) && screen.panes.lower == Lower::Vars
+        }
+        other => screen.panes.focus == other,
     };
     [
         (marked("1 Chat", String::new()), Pane::Chat),
@@ -114,10 +121,11 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     .collect()
 }
 
-fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
+fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Pane>> {
     let area = screen.arrangement.header;
     let mut x = area.x + 1;
-    for (name, _, active) in places(screen, state) {
+    let mut hits = Vec::new();
+    for (name, pane, active) in places(screen, state) {
         let text = if active { format!("[{name}]") } else { format!(" {name} ") };
         let style = look.style(if active { Slot::UiTabActive } else { Slot::UiTab });
         let style = if name.contains('!') { look.style(Slot::BlockPending) } else { style };
@@ -126,6 +134,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
             break;
         }
         buf.set_stringn(x, area.y, &text, width.into(), style);
+        hits.push(Hit { row: area.y, columns: x..x + width, what: pane });
         x += width + 1;
     }
     let room = usize::from(area.right().saturating_sub(x + 2));
@@ -137,25 +146,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
         let at = area.right().saturating_sub(u16::try_from(text.width()).unwrap_or(0) + 1);
         buf.set_stringn(at, area.y, &text, text.width(), look.dim());
     }
-}
-
-/// The pane whose tab is at a place.
-pub fn tab_at(screen: &Screen, column: u16, row: u16) -> Option<Pane> {
-    let area = screen.arrangement.header;
-    if screen.arrangement.class != Class::Narrow || row != area.y {
-        return None;
-    }
-    let mut x = area.x + 1;
-    for (name, pane) in
-        [("1 Chat", Pane::Chat), ("2 Code", Pane::Code), ("3 Output", Pane::Output), ("4 Vars", Pane::Vars)]
-    {
-        let width = u16::try_from(name.len()).unwrap_or(0) + 3;
-        if (x..x + width).contains(&column) {
-            return Some(pane);
-        }
-        x += width;
-    }
-    None
+    hits
 }
 
 /// The title of the window: no code and no path in it.

@@ -2,31 +2,21 @@
 
 mod hints;
 
-use super::layout::Class;
-use super::look::Look;
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use hints::{Hint, hints};
+use crate::tui::widgets::hints::Hint;
+use crate::tui::widgets::hits::Hit;
+use crate::tui::widgets::layout::Class;
+use crate::tui::widgets::look::Look;
+use hints::hints;
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
-use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
 
-/// A place in the row that can be clicked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Button {
-    /// Its row.
-    pub row: u16,
-    /// Its columns.
-    pub columns: Range<u16>,
-    /// What it does.
-    pub action: Action,
-}
-
 /// Draws the row; returns what can be clicked.
-pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Button> {
+pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Action>> {
     let area = screen.arrangement.keys;
     if screen.arrangement.class == Class::TooSmall {
         return Vec::new();
@@ -44,7 +34,7 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         let gap = if label.is_empty() { "" } else { " " };
         let width = u16::try_from(key.width() + gap.len() + label.width()).unwrap_or(0);
         if let Some(action) = action {
-            buttons.push(Button { row: area.y, columns: x..x + width, action });
+            buttons.push(Hit { row: area.y, columns: x..x + width, what: action });
         }
         x += width;
         spans.push(Span::styled(key, look.style(Slot::UiKeybarKey)));

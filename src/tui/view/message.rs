@@ -1,35 +1,34 @@
 //! The message box, and the search line that stands in its place.
 
-use super::layout::{Edge, Pane};
-use super::look::Look;
-use super::safe;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::screen::Screen;
-use crate::tui::screen::layer::Layer;
-use crate::tui::view::frame::Title;
+use crate::tui::widgets::frame::Title;
+use crate::tui::widgets::layout::{Edge, Pane};
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// The title.
 pub fn title(screen: &Screen) -> Title {
-    Title { left: "Message".into(), focused: screen.focus == Pane::Message, ..Title::default() }
+    Title { left: "Message".into(), focused: screen.panes.focus == Pane::Message, ..Title::default() }
 }
 
 /// Draws the box's content; returns where the cursor stands, if it has the focus.
 pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
     let slot = screen.arrangement.message?;
     let area = slot.inner;
-    if let Some(Layer::Find(find)) = screen.layers.last() {
-        let (rows, at) = safe::field(find.field.rows(), find.field.cursor(), area.width.into(), look.text());
+    if let Some((head, field)) = screen.overlays.last().and_then(|top| top.in_message()) {
+        let (rows, at) = safe::field(field.rows(), field.cursor(), area.width.into(), look.text());
         let mut line = rows.into_iter().next().unwrap_or_default();
-        line.spans.insert(0, Span::styled("find: ", look.dim()));
+        line.spans.insert(0, Span::styled(head, look.dim()));
         buf.set_line(area.x, area.y, &line, area.width);
-        return place(area, 6 + at.1, 0);
+        return place(area, head.len() + at.1, 0);
     }
-    let empty = screen.composer.is_empty();
-    let focused = screen.focus == Pane::Message && screen.layers.is_empty();
+    let empty = screen.panes.composer.is_empty();
+    let focused = screen.panes.focus == Pane::Message && screen.overlays.is_empty();
     buf.set_stringn(area.x, area.y, ">", 1, look.dim());
     let text_area = Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area };
     if empty {
@@ -43,7 +42,7 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
         );
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
-    let field = screen.composer.field();
+    let field = screen.panes.composer.field();
     let (rows, (row, column)) =
         safe::field(field.rows(), field.cursor(), text_area.width.into(), look.text());
     let height = usize::from(text_area.height).max(1);
@@ -62,7 +61,7 @@ fn placeholder(screen: &Screen, state: &State, focused: bool) -> String {
     if screen.setup.welcome {
         return "choose a provider first".into();
     }
-    let waits = screen.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_));
+    let waits = screen.panes.focus == Pane::Code && matches!(state.phase, Phase::Deciding(_));
     // The key that goes to the message from where the person is; there may be none.
     let to_type = screen.keymap.hint(screen.context(state), Action::MessageFocus);
     match (waits, to_type.as_str()) {

@@ -1,9 +1,5 @@
 //! What went wrong and what can be done about it, where the output stands otherwise.
 
-use super::frame::Title;
-use super::look::Look;
-use super::safe;
-use super::words;
 use crate::domain::sentences::{network, saving, sending};
 use crate::domain::{FailureKind, ReplyFailure};
 use crate::engine::state::Question;
@@ -11,6 +7,10 @@ use crate::engine::{Phase, State};
 use crate::text::number::dollars;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::frame::Title;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

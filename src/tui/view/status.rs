@@ -1,14 +1,8 @@
 //! The one row that says what goes on: wait, then problem, then running, streaming, result, idle. A wait is never
 //! hidden: what else is to be said stands behind it.
 
-mod layers;
-
-use super::code::Mode;
 use super::header::sandbox_is_off;
-use super::look::Look;
 use super::problems;
-use super::safe;
-use super::words;
 use crate::domain::sentences::sandbox;
 use crate::domain::sentences::saving::Saved;
 use crate::domain::{Level, Moment};
@@ -18,9 +12,14 @@ use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::guard::Why;
+use crate::tui::overlays::welcome::from_where;
+use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::view::layout::{Class, Pane};
+use crate::tui::widgets::layout::{Class, Pane};
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::words;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -36,7 +35,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     let (text, style) = text(screen, state, now, look);
     let room = usize::from(area.width.saturating_sub(1));
     let mut spans = vec![Span::raw(" "), Span::styled(fit(&text, room), style)];
-    if sandbox_is_off(state) && text.width() + 14 < room && screen.layers.is_empty() {
+    if sandbox_is_off(state) && text.width() + 14 < room && screen.overlays.is_empty() {
         spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), look.style(Slot::SandboxOff)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
@@ -70,7 +69,7 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
     }
     if let Some(deed) = screen.guard.held() {
         let of = match state.waiting() {
-            Some(item) if screen.layers.is_empty() && screen.focus == Pane::Code => {
+            Some(item) if screen.overlays.is_empty() && screen.panes.focus == Pane::Code => {
                 format!("Block {}: ", item.block.id)
             }
             _ => String::new(),
@@ -78,7 +77,7 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
         let text = format!("{of}{}, any letter takes it back", deed.words());
         return (text, look.style(Slot::BlockPending));
     }
-    if let Some(text) = screen.layers.last().and_then(|layer| layers::of_layer(screen, layer, state)) {
+    if let Some(text) = screen.overlays.last().and_then(|top| top.status(screen.around(state, look))) {
         let style = look.style(Slot::StatusInfo);
         return match &screen.note {
             Some(note) => (safe::one_line(&note.text), level(note.level, look)),
@@ -101,7 +100,7 @@ pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (St
         Some(_) if note.of_wait => (text, level(note.level, look)),
         // The wait in its shortest words stands in front of everything else that is said.
         Some(item) => {
-            let way = if screen.focus == Pane::Code { ".".into() } else { way(screen, state) };
+            let way = if screen.panes.focus == Pane::Code { ".".into() } else { way(screen, state) };
             (format!("Block {} waits{way}  {text}", item.block.id), look.style(Slot::BlockPending))
         }
         None if crate::tui::screen::has_problem(state) && note.level == Level::Error => {
@@ -123,7 +122,7 @@ fn level(level: Level, look: Look<'_>) -> Style {
 fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<String> {
     let item = state.waiting()?;
     let block = item.block.id;
-    if screen.focus != Pane::Code {
+    if screen.panes.focus != Pane::Code {
         if let Some(matched) = screen.announced(state) {
             let (rule, seconds) = (matched.rule, rule_seconds(matched, look.now));
             return Some(format!(
@@ -132,7 +131,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
         }
         return Some(format!("Block {block} waits{}", way(screen, state)));
     }
-    Some(match &screen.code.mode {
+    Some(match &screen.panes.code.mode {
         Mode::Edit(_) => "Editing. Nothing runs from here: Esc keeps the text and returns to review.".into(),
         Mode::Queue(_) => {
             let count = state.queue().count();
@@ -140,7 +139,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
             format!("{} {wait}. Deciding one never decides the next.", words::count(count, "block"))
         }
         Mode::Diff(_) => format!("Block {block} waits. v goes on, then back to the block."),
-        Mode::View if screen.code.subject() != Some(block) => {
+        Mode::View if screen.panes.code.subject() != Some(block) => {
             format!("Block {block} waits: ] or [ goes to it.")
         }
         Mode::View => review(screen, state, item, now, look),
@@ -151,7 +150,7 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
 fn way(screen: &Screen, state: &State) -> String {
     let context = screen.context(state);
     // From these panes the next one is the code.
-    let next = matches!(screen.focus, Pane::Message | Pane::Chat) && screen.layers.is_empty();
+    let next = matches!(screen.panes.focus, Pane::Message | Pane::Chat) && screen.overlays.is_empty();
     let tab = screen.keymap.hint(context, Action::PaneNext);
     let key = screen.keymap.hint(context, Action::ToWaiting);
     match (next && !tab.is_empty(), key.is_empty()) {
@@ -223,7 +222,7 @@ fn review(
 fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
     let problem = problems::problems(screen, state, look).into_iter().next();
     if let Some(problem) = problem {
-        let go = if screen.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
+        let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
             ""
         } else {
             "  Tab"
@@ -244,8 +243,8 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
         if run.rss_bytes > 0 {
             parts.push(format!("mem {}", words::memory(run.rss_bytes)));
         }
-        if screen.output.lines() > 0 {
-            parts.push(words::count(screen.output.lines(), "line"));
+        if screen.panes.output.lines() > 0 {
+            parts.push(words::count(screen.panes.output.lines(), "line"));
         }
         return (parts.join("   "), info);
     }
@@ -264,13 +263,13 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
             // No count was told: four bytes a token is near enough to see that it goes on.
             parts.push(format!("about {} tokens", words::grouped(reply.text.len() as u64 / 4)));
         }
-        if !screen.composer.is_empty() {
+        if !screen.panes.composer.is_empty() {
             parts.push("Your next message will be queued.".into());
         }
         parts.push("Ctrl-C stop".into());
         return (parts.join("   "), info);
     }
-    (idle(screen, state), look.dim())
+    (idle(screen, state, look), look.dim())
 }
 
 /// What is known of the session on the disk.
@@ -285,9 +284,9 @@ fn saved(state: &State) -> Saved<'_> {
     }
 }
 
-fn idle(screen: &Screen, state: &State) -> String {
+fn idle(screen: &Screen, state: &State, look: Look<'_>) -> String {
     if screen.setup.welcome {
-        return layers::from_where(screen, state);
+        return from_where(screen.around(state, look));
     }
     let blocks = &state.transcript.blocks;
     let run = blocks.values().filter(|b| b.standing == Standing::Approved).count();

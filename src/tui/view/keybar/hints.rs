@@ -1,56 +1,20 @@
 //! Which keys are worth showing where, most important first.
 
-mod layers;
-
 use crate::domain::{FailureKind, SandboxLevel};
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
+use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
-use crate::tui::view::code::Mode;
-use crate::tui::view::layout::Pane;
-
-/// One key and what it does.
-pub(super) struct Hint {
-    pub(super) key: String,
-    pub(super) label: &'static str,
-    /// What it says where there is little room.
-    pub(super) short: &'static str,
-    /// Left out first where there is no room; 0 stays.
-    pub(super) rank: u8,
-    pub(super) action: Option<Action>,
-}
-
-/// Makes the hints of a context.
-struct Hints<'a> {
-    screen: &'a Screen,
-    context: Context,
-    list: Vec<Hint>,
-}
-
-impl Hints<'_> {
-    /// An action by the key that is bound to it; nothing where none is.
-    fn key(&mut self, action: Action, label: &'static str, short: &'static str, rank: u8) -> &mut Self {
-        let key = self.screen.keymap.hint(self.context, action);
-        if !key.is_empty() {
-            self.list.push(Hint { key, label, short, rank, action: Some(action) });
-        }
-        self
-    }
-
-    /// Keys that are no action.
-    fn plain(&mut self, key: &str, label: &'static str, rank: u8) -> &mut Self {
-        self.list.push(Hint { key: key.to_owned(), label, short: label, rank, action: None });
-        self
-    }
-}
+use crate::tui::widgets::hints::{Hint, Hints};
+use crate::tui::widgets::layout::Pane;
 
 pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
     let context = screen.context(state);
-    let mut hints = Hints { screen, context, list: Vec::new() };
-    if let Some(layer) = screen.layers.last() {
-        layers::of_layer(layer, &mut hints);
+    let mut hints = Hints::new(&screen.keymap, context);
+    if let Some(overlay) = screen.overlays.last() {
+        overlay.hints(&mut hints);
         return hints.list;
     }
     match context {
@@ -119,7 +83,7 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
             .key(Action::Help, "more", "more", 0);
         return;
     }
-    if matches!(screen.code.mode, Mode::Diff(_)) {
+    if matches!(screen.panes.code.mode, Mode::Diff(_)) {
         hints
             .key(Action::Diff, "next view", "next view", 0)
             .key(Action::Back, "back to the block", "back", 0)
@@ -135,7 +99,7 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
     }
-    if screen.code.has_hunks() {
+    if screen.panes.code.has_hunks() {
         hints.key(Action::HunkNext, "hunk", "hunk", 1).key(Action::HunkDrop, "drop hunk", "drop", 1);
     }
     hints.key(Action::FindingNext, "finding", "finding", 2).key(Action::ScrollPageDown, "page", "page", 3);
@@ -195,15 +159,16 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
 fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if state.live.run.is_some() {
         hints.key(Action::Stop, "interrupt", "interrupt", 0).key(Action::ScrollEnd, "follow", "follow", 2);
-    } else if screen.focus == Pane::Output {
-        let failed = screen.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
+    } else if screen.panes.focus == Pane::Output {
+        let failed =
+            screen.panes.output.run(state).is_some_and(|(_, run)| crate::tui::screen::has_failed(run));
         if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
             hints.key(Action::Debug, "debug it", "debug it", 0);
         }
-        if screen.output.run(state).is_some_and(|(_, run)| run.can_be_taken_back()) {
+        if screen.panes.output.run(state).is_some_and(|(_, run)| run.can_be_taken_back()) {
             hints.key(Action::TakeBack, "take back", "take back", 0);
         }
-        if screen.output.images(state).is_empty() {
+        if screen.panes.output.images(state).is_empty() {
             hints.key(Action::OutputPager, "all output", "all output", 1);
         } else {
             hints
@@ -212,12 +177,12 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
                 .key(Action::OutputPager, "all output", "all output", 2);
         }
     }
-    if screen.focus == Pane::Chat {
+    if screen.panes.focus == Pane::Chat {
         hints.key(Action::ScrollEnd, "follow", "follow", 1);
     }
     hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
-    let settled = matches!(screen.focus, Pane::Code | Pane::Output) && state.live.run.is_none();
-    if settled && screen.code.subject().is_some() {
+    let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.live.run.is_none();
+    if settled && screen.panes.code.subject().is_some() {
         hints.key(Action::BlockAgain, "review again", "review again", 2);
     }
     hints.key(Action::MessageFocus, "message", "message", 1).key(Action::PaneNext, "panes", "panes", 1).key(

@@ -1,0 +1,210 @@
+//! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark. The confirming key
+//! passes the guard before it comes here, so that keys typed ahead grant nothing.
+
+use super::{Around, Means, Overlay, Then, nothing_decided, number_of};
+use crate::domain::{BlockId, Decision, RuleScope};
+use crate::engine::rules::{self, Offer};
+use crate::engine::{Command, State};
+use crate::tui::guard::Token;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::panes::code::token_of;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Blocks that are named; the others are counted.
+const NAMED: usize = 4;
+
+/// The box.
+#[derive(Debug)]
+pub struct Always {
+    /// The block as it was on screen.
+    token: Token,
+    /// What could be granted, the narrowest first.
+    offers: Vec<Offer>,
+    /// Which of them is marked.
+    marked: Option<usize>,
+}
+
+impl Always {
+    /// A choice that is offered.
+    pub fn new(token: Token, offers: Vec<Offer>) -> Self {
+        Self { token, offers, marked: None }
+    }
+
+    /// A letter: the scope that it grants, if it confirms; else why it does nothing.
+    fn chosen(&mut self, letter: char) -> Result<Option<RuleScope>, String> {
+        if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
+            return self.mark(at).map(|()| None);
+        }
+        if letter != 'A' {
+            return Err("1 2 3 mark, A confirms, Esc approves nothing.".into());
+        }
+        let Some(offer) = self.marked.and_then(|at| self.offers.get(at)) else {
+            return Err("Nothing is marked: 1 2 3 mark, A confirms, Esc approves nothing.".into());
+        };
+        Ok(Some(offer.rule.scope))
+    }
+
+    /// Marks the offer before or after the marked one.
+    fn walk(&mut self, by: isize) {
+        let open: Vec<usize> = (0..self.offers.len())
+            .filter(|at| self.offers.get(*at).is_some_and(|o| o.refused.is_none()))
+            .collect();
+        let here = self.marked.and_then(|marked| open.iter().position(|at| *at == marked));
+        let next = match here {
+            Some(at) => at.saturating_add_signed(by).min(open.len().saturating_sub(1)),
+            None if by < 0 => open.len().saturating_sub(1),
+            None => 0,
+        };
+        self.marked = open.get(next).copied();
+    }
+
+    fn mark(&mut self, at: usize) -> Result<(), String> {
+        match self.offers.get(at) {
+            None => Ok(()),
+            Some(Offer { refused: Some(_), .. }) => {
+                Err(format!("{} can't be granted on this block.", at + 1))
+            }
+            Some(_) => {
+                self.marked = Some(at);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Overlay for Always {
+    fn width(&self) -> u16 {
+        72
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.walk(by);
+        Vec::new()
+    }
+
+    /// Enter is pressed by habit: it grants nothing.
+    fn accept(&mut self, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        self.letter('\n', around, panes)
+    }
+
+    fn letter(&mut self, letter: char, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let scope = match self.chosen(letter) {
+            Ok(None) => return Vec::new(),
+            Ok(Some(scope)) => scope,
+            Err(why) => return vec![Then::Say(Note::of_wait(why))],
+        };
+        let number = around.state.transcript.rules.len() + 1;
+        let said = format!(
+            "Rule {number} approved it at {}. /rules lists and removes rules.",
+            around.look.place.second(around.look.now)
+        );
+        let Token { block, revision, .. } = self.token;
+        let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
+        vec![
+            Then::Close,
+            Then::Say(Note::info(said)),
+            Then::Lead(Pane::Output),
+            Then::Wish(Wish::Send(decided)),
+        ]
+    }
+
+    fn means(&self, letter: char) -> Means {
+        match letter {
+            'A' => Means::Acts,
+            letter if letter.is_ascii_digit() => Means::Harmless,
+            _ => Means::Nothing,
+        }
+    }
+
+    fn place(&self) -> Option<u64> {
+        Some(number_of((2, self.token.block, self.token.revision, self.token.terms)))
+    }
+
+    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        nothing_decided()
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        state.waiting().map(|item| token_of(state, item)) != Some(self.token)
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints
+            .plain("1 2 3 or Up/Down", "mark", 1)
+            .plain("A", "confirm and approve", 0)
+            .plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("A rule also approves this block. Esc approves nothing.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new("Always approve what?");
+        sheet.words("Approve this block, and from now on in this session also:", width, look.text()).gap();
+        for (at, offer) in self.offers.iter().enumerate() {
+            let chosen = self.marked == Some(at);
+            let style = match (&offer.refused, chosen) {
+                (Some(_), _) => look.dim(),
+                (None, true) => look.style(Slot::UiSelection),
+                (None, false) => look.text(),
+            };
+            let mark = if chosen { "> " } else { "  " };
+            let text = format!("{mark}{}  {}", at + 1, rules::words(&offer.rule));
+            sheet.row(Line::styled(safe::cut(&text, width.into()), style));
+            let head = Span::raw(" ".repeat(5));
+            for row in safe::hanging(head, &reach(self.token.block, offer), width.into(), look.dim()) {
+                sheet.row(row);
+            }
+        }
+        sheet.gap();
+        sheet.words(
+            "Never offered: blocks with a high finding, other sessions, everything.",
+            width,
+            look.text(),
+        );
+        sheet.words(
+            "Such blocks are still shown first and start after 3 s; s stops them.",
+            width,
+            look.text(),
+        );
+        let next = match self.marked {
+            Some(at) => format!("{} is marked: A confirms.", at + 1),
+            None => "Nothing is marked yet: 1 2 3 mark, A confirms.".into(),
+        };
+        sheet.words(&format!("Remove rules: /rules.   {next}"), width, look.text());
+        Some(sheet)
+    }
+}
+
+/// What a rule would have covered so far, and a near miss; or why it can't be granted.
+fn reach(block: BlockId, offer: &Offer) -> String {
+    if let Some(miss) = &offer.refused {
+        return format!("not here: block {block} {}", safe::one_line(&miss.to_string()));
+    }
+    let covered = match offer.covered.as_slice() {
+        [] => "no earlier block".to_owned(),
+        [one] => format!("block {one}"),
+        many => {
+            let names: Vec<String> = many.iter().rev().take(NAMED).map(ToString::to_string).collect();
+            let more = many.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("blocks {}{more}", names.join(", "))
+        }
+    };
+    match &offer.missed {
+        Some((other, miss)) => {
+            format!("so far: {covered}; not block {other}: it {}", safe::one_line(&miss.to_string()))
+        }
+        None => format!("so far: {covered}"),
+    }
+}

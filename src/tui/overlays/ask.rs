@@ -1,0 +1,123 @@
+//! A question with letters for answers. Enter and Esc give the safe one; the other letters pass the guard before they
+//! come here, so that a key meant for something else answers nothing.
+
+use super::{Around, Means, Overlay, Then, number_of};
+use crate::tui::keymap::Context;
+use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::hints::{Hint, Hints};
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+/// One answer.
+#[derive(Debug)]
+pub struct Answer {
+    letter: char,
+    label: String,
+    then: Vec<Then>,
+}
+
+/// A question.
+#[derive(Debug)]
+pub struct Ask {
+    title: String,
+    lines: Vec<String>,
+    /// The first is the safe one: everything stays as it is.
+    answers: Vec<Answer>,
+    foot: String,
+}
+
+impl Ask {
+    /// A question: what there is to know, and the letter and words of the safe answer.
+    pub fn new(title: impl Into<String>, lines: Vec<String>, letter: char, safe: &str) -> Self {
+        let answers = vec![Answer { letter, label: safe.to_owned(), then: Vec::new() }];
+        Self { title: title.into(), lines, answers, foot: String::new() }
+    }
+
+    /// Another answer, and what follows from it.
+    #[must_use]
+    pub fn or(mut self, letter: char, label: impl Into<String>, then: Vec<Then>) -> Self {
+        self.answers.push(Answer { letter, label: label.into(), then });
+        self
+    }
+
+    /// Another answer that leads to one wish.
+    #[must_use]
+    pub fn or_wish(self, letter: char, label: impl Into<String>, wish: Wish) -> Self {
+        self.or(letter, label, vec![Then::Wish(wish)])
+    }
+
+    /// The same with a last line, under the answers.
+    #[must_use]
+    pub fn foot(mut self, text: impl Into<String>) -> Self {
+        self.foot = text.into();
+        self
+    }
+}
+
+impl Overlay for Ask {
+    fn context(&self) -> Context {
+        Context::Everywhere
+    }
+
+    fn width(&self) -> u16 {
+        62
+    }
+
+    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        match self.answers.iter_mut().find(|answer| answer.letter == letter) {
+            Some(answer) => std::iter::once(Then::Close).chain(std::mem::take(&mut answer.then)).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn means(&self, letter: char) -> Means {
+        match self.answers.iter().position(|answer| answer.letter == letter) {
+            // The safe answer is never locked.
+            Some(0) => Means::Harmless,
+            Some(_) => Means::Acts,
+            None => Means::Nothing,
+        }
+    }
+
+    fn place(&self) -> Option<u64> {
+        Some(number_of((1, &self.title, &self.lines)))
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        for answer in &self.answers {
+            // The first words of its label, up to a colon or a bracket.
+            let brief = answer.label.split([':', ';', '(']).next().unwrap_or(&answer.label).trim();
+            let key = format!("{} {brief}", answer.letter);
+            hints.list.push(Hint { key, label: "", short: "", rank: 0, action: None });
+        }
+        hints.plain("Esc", "stay", 0);
+    }
+
+    fn status(&self, around: Around<'_>) -> Option<String> {
+        around.state.live.run.as_ref().map(|run| format!("Block {} is still running.", run.block))
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new(self.title.clone());
+        for line in &self.lines {
+            sheet.words(line, width, look.text());
+        }
+        sheet.gap();
+        for (at, answer) in self.answers.iter().enumerate() {
+            let mark = if at == 0 { "> " } else { "  " };
+            let head = Span::styled(format!("{mark}{}  ", answer.letter), look.style(Slot::UiKeybarKey));
+            for row in safe::hanging(head, &answer.label, width.into(), look.text()) {
+                sheet.row(row);
+            }
+        }
+        if !self.foot.is_empty() {
+            sheet.gap().words(&self.foot, width, look.dim());
+        }
+        Some(sheet)
+    }
+}

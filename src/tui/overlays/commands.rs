@@ -1,0 +1,140 @@
+//! The commands: finding one by some of its letters, and running it.
+
+use super::{Around, Overlay, Then};
+use crate::tui::action::Action;
+use crate::tui::keymap::{Context, Keymap};
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::slash::{self, Entry, Slash};
+use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// The commands.
+#[derive(Debug, Default)]
+pub struct CommandList {
+    /// What was typed, the slash left out.
+    filter: Field,
+    /// The chosen row.
+    cursor: Cursor,
+}
+
+impl CommandList {
+    /// The commands that the filter leaves.
+    fn shown(&self) -> Vec<&'static Entry> {
+        let text = self.filter.text();
+        slash::matching(text.split_whitespace().next().unwrap_or(""))
+    }
+
+    /// The chosen command and what was typed behind its name.
+    fn chosen(&self) -> Option<(&'static Entry, String)> {
+        let text = self.filter.text();
+        let argument = text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
+        self.shown().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
+    }
+}
+
+impl Overlay for CommandList {
+    fn width(&self) -> u16 {
+        70
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.filter)
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.step(by, self.shown().len());
+        Vec::new()
+    }
+
+    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.0 = 0;
+        Vec::new()
+    }
+
+    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        if !matches!(action, Action::ListScope | Action::PaneNext) {
+            return self.common(action, around, panes);
+        }
+        if let Some((entry, argument)) = self.chosen() {
+            self.filter.set(&format!("{} {argument}", entry.name));
+            self.cursor.0 = 0;
+        }
+        Vec::new()
+    }
+
+    /// Deleting in an empty list takes the slash back.
+    fn edit(&mut self, edit: Edit, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        if edit == Edit::Backspace && self.filter.is_empty() {
+            return vec![Then::Close];
+        }
+        if self.filter.apply(edit) { self.changed(around, panes) } else { Vec::new() }
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let then = match self.chosen() {
+            Some((entry, argument)) => Then::Run(entry.slash, argument),
+            None => Then::Say(Note::warn(format!("There is no command /{}.", self.filter.text()))),
+        };
+        vec![Then::Close, then]
+    }
+
+    /// What was typed is not lost.
+    fn back(&mut self, _: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        if !self.filter.is_empty() && panes.composer.is_empty() && panes.focus == Pane::Message {
+            panes.composer.set(&format!("/{}", self.filter.text()));
+        }
+        vec![Then::Close]
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("type to filter", "", 3).plain("Up/Down", "", 2).plain("Enter", "run", 0);
+        hints.plain("Tab", "complete", 1).plain("Esc", "close", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some(format!("{} of {} commands.", self.shown().len(), slash::COMMANDS.len()))
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, around.look);
+        let mut sheet = Sheet::new("Commands");
+        sheet.field("> /", &self.filter, width, look).rule(width, look);
+        let shown = self.shown();
+        let rows = usize::from(height.saturating_sub(4).clamp(1, 20));
+        let first = self.cursor.window(rows);
+        for (at, command) in shown.iter().enumerate().skip(first).take(rows) {
+            let name = format!("/{} {}", command.name, command.takes);
+            let key = key_of(around.keymap, command.slash);
+            let text = format!("{name:<22} {:<38} {key}", command.does);
+            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
+        }
+        if shown.is_empty() {
+            sheet.row(Line::styled("  No such command.", look.dim()));
+        }
+        sheet.gap().row(Line::styled("Enter run   Tab complete   Esc close", look.dim()));
+        Some(sheet)
+    }
+}
+
+fn key_of(keymap: &Keymap, slash: Slash) -> String {
+    let (context, action) = match slash {
+        Slash::Recipe | Slash::Steps => return String::new(),
+        Slash::Help => (Context::Everywhere, Action::Help),
+        Slash::Queue => (Context::Pane, Action::Queue),
+        Slash::Vars => (Context::Pane, Action::Vars),
+        Slash::Rerun => (Context::Done, Action::BlockAgain),
+        Slash::Restart => (Context::Done, Action::KernelNew),
+        Slash::Find => (Context::Everywhere, Action::Find),
+        Slash::Copy => (Context::Pane, Action::Copy),
+        Slash::Limits => (Context::Review, Action::Limits),
+        _ => return String::new(),
+    };
+    let key = keymap.hint(context, action);
+    if key.is_empty() { key } else { format!("({key})") }
+}

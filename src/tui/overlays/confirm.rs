@@ -1,0 +1,164 @@
+//! The typed word: what makes it necessary, then the field. The word is typed, never pasted.
+
+use super::{Around, Overlay, Then, nothing_decided};
+use crate::domain::sentences::sandbox;
+use crate::domain::{BlockId, Decision, Revision, SandboxLevel, Severity};
+use crate::engine::{Command, State};
+use crate::tui::guard::Token;
+use crate::tui::keymap::Context;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::panes::code::token_of;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+use ratatui::text::Span;
+
+/// Findings that are listed; the others are counted.
+const LISTED: usize = 4;
+
+/// The box for the typed word.
+#[derive(Debug)]
+pub struct Confirm {
+    /// The block as it was on screen.
+    pub token: Token,
+    /// What was typed.
+    pub field: Field,
+}
+
+/// What follows from an approval.
+pub fn approved(block: BlockId, revision: Revision, typed: bool, look: Look<'_>) -> Vec<Then> {
+    let said = format!("Approved once at {}.", look.place.second(look.now));
+    let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
+    vec![Then::Say(Note::info(said)), Then::Lead(Pane::Output), Then::Wish(Wish::Send(decided))]
+}
+
+impl Overlay for Confirm {
+    fn context(&self) -> Context {
+        Context::Text
+    }
+
+    fn width(&self) -> u16 {
+        72
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn accept(&mut self, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let mut then = vec![Then::Close];
+        if self.field.text() != "run" {
+            then.push(Then::Say(Note::of_wait("That was not the word. Nothing was decided.")));
+        } else if self.is_stale(around.state) {
+            then.push(Then::Say(Note::of_wait(
+                "The block has changed. Look at it again: nothing was decided.",
+            )));
+        } else {
+            then.extend(approved(self.token.block, self.token.revision, true, around.look));
+        }
+        then
+    }
+
+    fn paste(&mut self, _: &str, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        vec![Then::Say(Note::of_wait("That looked like a paste. Nothing was decided."))]
+    }
+
+    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        nothing_decided()
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        state.waiting().map(|item| token_of(state, item)) != Some(self.token)
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("Waiting for the word run.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, width, look) = (around.state, room.width, around.look);
+        let inspected = state.inspected(self.token.block);
+        let high: Vec<_> = inspected
+            .iter()
+            .flat_map(|i| i.review.findings.iter())
+            .filter(|f| f.severity == Severity::High)
+            .collect();
+        let unchecked = inspected.and_then(|i| i.review.unchecked.as_deref());
+        let off = inspected
+            .and_then(|i| i.terms.as_ref().ok())
+            .is_some_and(|t| t.executor.starts_programs() && t.rights.sandbox.level == SandboxLevel::Off);
+        let title = match (high.is_empty(), unchecked) {
+            (false, _) => "Confirm a high finding",
+            (true, Some(_)) => "Confirm what was not checked",
+            (true, None) if off => "Confirm: nothing confines it",
+            (true, None) => "Confirm",
+        };
+        let mut sheet = Sheet::new(title);
+        let block = self.token.block;
+        let item = state.transcript.blocks.get(&block);
+        if let Some(note) =
+            item.filter(|item| item.block.is_own()).and_then(|i| i.block.origin.note.as_deref())
+        {
+            sheet
+                .words(&format!("Block {block} is sayso's own: {}", safe::one_line(note)), width, look.text())
+                .gap();
+        }
+        if !high.is_empty() {
+            sheet.words(
+                &format!("Block {block} has {}:", words::count(high.len(), "HIGH finding")),
+                width,
+                look.text(),
+            );
+            sheet.gap();
+            for finding in high.iter().take(LISTED) {
+                let line = finding.place.line as usize;
+                let code = item
+                    .and_then(|i| i.block.current().source.lines().nth(line.saturating_sub(1)))
+                    .unwrap_or_default();
+                let head = Span::styled(format!("  line {line:<4} "), look.dim());
+                for row in safe::hanging(head, code.trim(), width.into(), look.text()) {
+                    sheet.row(row);
+                }
+                let message = safe::one_line(&finding.message);
+                for row in safe::hanging(
+                    Span::raw(" ".repeat(12)),
+                    &message,
+                    width.into(),
+                    look.severity(Severity::High),
+                ) {
+                    sheet.row(row);
+                }
+            }
+            if high.len() > LISTED {
+                sheet.words(&format!("  and {} more", high.len() - LISTED), width, look.dim());
+            }
+            sheet.gap();
+        }
+        if let Some(why) = unchecked {
+            let text = format!("Block {block} was not checked in full: {}", safe::one_line(why));
+            sheet.words(&text, width, look.severity(Severity::High)).gap();
+        }
+        if off {
+            let text = sandbox::off(&format!("block {block}"));
+            sheet.words(&text, width, look.style(Slot::SandboxOff)).gap();
+        }
+        sheet.words(
+            "Type  run  and press Enter to run it once.  Anything else goes back.",
+            width,
+            look.text(),
+        );
+        sheet.gap().field("> ", &self.field, width, look);
+        Some(sheet)
+    }
+}

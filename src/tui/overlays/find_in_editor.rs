@@ -1,0 +1,54 @@
+//! A text that is looked for in the block that is edited.
+
+use super::{Around, Overlay, Then};
+use crate::tui::keymap::Context;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::sheet::Sheet;
+use ratatui::layout::Rect;
+
+/// The box.
+#[derive(Debug, Default)]
+pub struct FindInEditor {
+    /// What is typed.
+    pub field: Field,
+}
+
+impl Overlay for FindInEditor {
+    fn context(&self) -> Context {
+        Context::Text
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn accept(&mut self, _: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        let needle = self.field.text();
+        let mut then = vec![Then::Close];
+        if panes.code.editor().is_some_and(|editor| !editor.find(&needle, false, true)) {
+            then.push(Then::Say(Note::info(format!("No matches for {needle}."))));
+        }
+        then
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("Find in this block.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(Sheet::with_field(
+            "Find",
+            "Text to look for in this block:",
+            &self.field,
+            room.width,
+            around.look,
+        ))
+    }
+}

@@ -1,0 +1,501 @@
+//! A form that is being filled in: each field with what is asked, what was answered, and what does not fit. The field with
+//! the cursor is always in sight; foreign text in titles, annotations and defaults is painted as text.
+
+mod rows;
+
+use super::{Around, Means, Overlay, Then};
+use crate::domain::sentences::sending;
+use crate::domain::{Answers, FieldKind, Form, Misfit};
+use crate::driver::Errand;
+use crate::engine::{Command, Phase, answers};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::field::{Edit, Field, Motion};
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::{Target, Wish};
+use ratatui::layout::Rect;
+
+/// What is said while a recipe that was sent begins.
+const LOOKING: &str = "Looking at what the recipe needs.";
+
+/// What the answers are for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// They are the inputs of the recipe of this name.
+    Begin(String),
+    /// The recipe that goes on asks for them.
+    Answer,
+}
+
+/// What was answered in a field.
+#[derive(Debug)]
+pub enum Reply {
+    /// A text.
+    Text(Field),
+    /// One of the choices, by its place.
+    Choice(Option<usize>),
+}
+
+/// The form.
+#[derive(Debug)]
+pub struct FormBox {
+    /// What the answers are for.
+    pub purpose: Purpose,
+    /// What is asked.
+    pub form: Form,
+    /// What was answered, field by field.
+    pub replies: Vec<Reply>,
+    /// The field with the cursor.
+    pub at: usize,
+    /// What does not fit. An empty field: it is about none of them.
+    pub misfits: Vec<Misfit>,
+    /// Whether it was sent and nothing came back yet.
+    pub sent: bool,
+}
+
+impl FormBox {
+    /// A form as it is before anything was answered: defaults stand in their fields.
+    pub fn new(purpose: Purpose, form: Form) -> Self {
+        let replies = form.fields.iter().map(|field| reply(&field.kind)).collect();
+        let mut made = Self { purpose, form, replies, at: 0, misfits: Vec::new(), sent: false };
+        for at in 0..made.form.fields.len() {
+            if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
+                made.put(at, &default);
+            }
+        }
+        made
+    }
+
+    /// Puts a text into the field of this name, if there is one.
+    pub fn fill(&mut self, name: &str, text: &str) {
+        if let Some(at) = self.form.fields.iter().position(|field| field.name == name) {
+            self.put(at, text);
+        }
+    }
+
+    /// Puts a text into a field by its place.
+    pub fn put(&mut self, at: usize, text: &str) {
+        match (self.replies.get_mut(at), self.form.fields.get(at).map(|field| &field.kind)) {
+            (Some(Reply::Text(field)), _) => field.set(text),
+            (Some(Reply::Choice(chosen)), Some(FieldKind::Choice(choices))) => {
+                *chosen = choices.iter().position(|choice| choice.eq_ignore_ascii_case(text.trim()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts a text into the first field that it can stand in: the first, or behind a choice that it is none of the next.
+    pub fn put_first(&mut self, text: &str) {
+        let fits = |field: &crate::domain::Field| match &field.kind {
+            FieldKind::Choice(choices) => {
+                choices.iter().any(|choice| choice.eq_ignore_ascii_case(text.trim()))
+            }
+            _ => true,
+        };
+        if let Some(at) = self.form.fields.iter().position(fits) {
+            self.put(at, text);
+        }
+    }
+
+    /// The field with the cursor, where letters go into it.
+    fn text_field(&mut self) -> Option<&mut Field> {
+        match self.replies.get_mut(self.at) {
+            Some(Reply::Text(field)) if !self.sent => Some(field),
+            _ => None,
+        }
+    }
+
+    /// Whether the field with the cursor may have several lines.
+    pub fn has_lines(&self) -> bool {
+        self.form.fields.get(self.at).is_some_and(|field| field.kind == FieldKind::Text { lines: true })
+    }
+
+    /// Whether the field with the cursor is a choice.
+    pub fn is_choice(&self) -> bool {
+        matches!(self.replies.get(self.at), Some(Reply::Choice(_)))
+    }
+
+    /// Whether the cursor is in the last field.
+    pub fn is_last(&self) -> bool {
+        self.at + 1 >= self.form.fields.len()
+    }
+
+    /// The answers as they were given.
+    pub fn answers(&self) -> Answers {
+        let texts = self.form.fields.iter().zip(&self.replies).map(|(field, reply)| {
+            let text = match (reply, &field.kind) {
+                (Reply::Text(text), _) => text.text(),
+                (Reply::Choice(Some(at)), FieldKind::Choice(choices)) => {
+                    choices.get(*at).cloned().unwrap_or_default()
+                }
+                (Reply::Choice(_), _) => String::new(),
+            };
+            (field.name.clone(), text)
+        });
+        texts.collect()
+    }
+
+    /// The answers, where all of them fit; else what does not is told, and the cursor goes there.
+    pub fn send(&mut self) -> Option<Answers> {
+        match answers::check(&self.form, &self.answers()) {
+            Ok(answers) => {
+                self.misfits.clear();
+                self.sent = true;
+                Some(answers)
+            }
+            Err(misfits) => {
+                self.refuse(misfits);
+                None
+            }
+        }
+    }
+
+    /// Answers that do not fit: nothing of them is lost, and the cursor goes to the first.
+    pub fn refuse(&mut self, misfits: Vec<Misfit>) {
+        self.sent = false;
+        let first = self.form.fields.iter().position(|f| misfits.iter().any(|misfit| misfit.field == f.name));
+        self.at = first.unwrap_or(self.at);
+        self.misfits = misfits;
+    }
+
+    /// What is wrong with a field.
+    pub fn misfit(&self, name: &str) -> Option<&str> {
+        self.misfits.iter().find(|misfit| misfit.field == name).map(|misfit| misfit.why.as_str())
+    }
+
+    /// What is wrong with no field alone.
+    pub fn of_none(&self) -> impl Iterator<Item = &str> {
+        let known = |name: &str| self.form.fields.iter().any(|field| field.name == name);
+        self.misfits.iter().filter(move |misfit| !known(&misfit.field)).map(|misfit| misfit.why.as_str())
+    }
+
+    /// The answer under the cursor is another: what was wrong with it may no longer be.
+    fn answer_changed(&mut self) {
+        let name = self.form.fields.get(self.at).map(|field| field.name.clone()).unwrap_or_default();
+        self.misfits.retain(|misfit| misfit.field != name && !misfit.field.is_empty());
+    }
+
+    /// To the next field or the one before; it stops at both ends.
+    fn walk(&mut self, by: isize) {
+        self.at = self.at.saturating_add_signed(by).min(self.form.fields.len().saturating_sub(1));
+    }
+
+    /// A line up or down in the field, beyond its ends to the other field.
+    pub fn line(&mut self, by: isize) {
+        if let Some(Reply::Text(field)) = self.replies.get_mut(self.at) {
+            let (row, last) = (field.cursor().0, field.rows().len().saturating_sub(1));
+            if (by < 0 && row > 0) || (by > 0 && row < last) {
+                let motion = if by < 0 { Motion::Up } else { Motion::Down };
+                for _ in 0..by.unsigned_abs() {
+                    field.apply(Edit::Move(motion, false));
+                }
+                return;
+            }
+        }
+        self.walk(by.signum());
+    }
+
+    /// The next choice or the one before.
+    pub fn choose(&mut self, by: isize) {
+        let count = self.choices().len();
+        if let (Some(Reply::Choice(chosen)), 1..) = (self.replies.get_mut(self.at), count) {
+            let next = match *chosen {
+                Some(at) => at.saturating_add_signed(by).min(count - 1),
+                None if by < 0 => count - 1,
+                None => 0,
+            };
+            *chosen = Some(next);
+        }
+        self.answer_changed();
+    }
+
+    /// The next choice that begins with this letter.
+    pub fn choose_letter(&mut self, letter: char) {
+        let choices = self.choices().to_vec();
+        let Some(Reply::Choice(chosen)) = self.replies.get_mut(self.at) else { return };
+        let begins = |choice: &String| {
+            choice.chars().next().is_some_and(|first| first.to_lowercase().eq(letter.to_lowercase()))
+        };
+        let from = chosen.map_or(0, |at| at + 1);
+        let order = (from..choices.len()).chain(0..from.min(choices.len()));
+        if let Some(at) = order.into_iter().find(|at| choices.get(*at).is_some_and(begins)) {
+            *chosen = Some(at);
+        }
+        self.answer_changed();
+    }
+
+    fn choices(&self) -> &[String] {
+        match self.form.fields.get(self.at).map(|field| &field.kind) {
+            Some(FieldKind::Choice(choices)) => choices,
+            _ => &[],
+        }
+    }
+}
+
+fn reply(kind: &FieldKind) -> Reply {
+    match kind {
+        FieldKind::Choice(_) => Reply::Choice(None),
+        FieldKind::Text { lines: true } => Reply::Text(Field::lines()),
+        _ => Reply::Text(Field::line()),
+    }
+}
+
+impl FormBox {
+    fn ready(&mut self, around: Around<'_>) -> Vec<Then> {
+        if matches!(self.purpose, Purpose::Begin(_)) && around.state.phase != Phase::Idle {
+            let text = "A recipe begins when this turn is over. Esc keeps the form.";
+            return vec![Then::Say(Note::warn(text))];
+        }
+        let Some(answers) = self.send() else { return vec![Then::Say(Note::warn(sending::FORM_MISFIT))] };
+        vec![Then::Wish(match self.purpose.clone() {
+            Purpose::Begin(name) => Wish::Errand(Errand::BeginRecipe(name, answers)),
+            Purpose::Answer => Wish::Send(Command::Answer(answers)),
+        })]
+    }
+
+    /// What came back from the person's editor goes into the field it came from.
+    pub fn edited(&mut self, text: &str) {
+        if let Some(field) = self.text_field() {
+            field.set(text.strip_suffix('\n').unwrap_or(text));
+            self.answer_changed();
+        }
+    }
+}
+
+impl Overlay for FormBox {
+    fn context(&self) -> Context {
+        Context::Form
+    }
+
+    fn width(&self) -> u16 {
+        82
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        self.text_field()
+    }
+
+    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        match action {
+            // What was sent stays as it is until something comes back.
+            _ if self.sent => {}
+            Action::FormAccept if self.is_last() => return self.ready(around),
+            Action::FormAccept | Action::FormNext => self.walk(1),
+            Action::FormPrevious => self.walk(-1),
+            Action::TextUp => self.line(-1),
+            Action::TextDown => self.line(1),
+            Action::ScrollPageUp => self.line(-10),
+            Action::ScrollPageDown => self.line(10),
+            Action::TextLeft if self.is_choice() => self.choose(-1),
+            Action::TextRight if self.is_choice() => self.choose(1),
+            Action::TextEditor => {
+                let has_lines = self.has_lines();
+                if let Some(field) = self.text_field().filter(|_| has_lines) {
+                    return vec![Then::Wish(Wish::Editor(Target::Form, field.text()))];
+                }
+            }
+            other => {
+                if let Some(edit) = Edit::of(other) {
+                    return self.edit(edit, around, panes);
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        Vec::new()
+    }
+
+    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        match letter {
+            _ if self.sent => {}
+            _ if !self.is_choice() => return self.edit(Edit::Insert(letter), around, panes),
+            ' ' => self.choose(1),
+            letter => self.choose_letter(letter),
+        }
+        Vec::new()
+    }
+
+    /// A choice in a form is only sent by Enter.
+    fn means(&self, _: char) -> Means {
+        Means::Harmless
+    }
+
+    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.answer_changed();
+        Vec::new()
+    }
+
+    fn paste(&mut self, text: &str, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        if self.text_field().is_none() {
+            return vec![Then::Say(Note::info("Nothing was pasted: Left and Right choose here."))];
+        }
+        self.edit(Edit::Paste(text.to_owned()), around, panes)
+    }
+
+    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        vec![Then::Aside]
+    }
+
+    fn leave(&mut self) -> Then {
+        Then::Aside
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        if self.sent {
+            hints.plain("Esc", "keep and close", 0);
+            return;
+        }
+        let begins = matches!(self.purpose, Purpose::Begin(_));
+        let accept = match (self.is_last(), begins) {
+            (false, _) => "next field",
+            (true, true) => "begin",
+            (true, false) => "send",
+        };
+        hints.key(Action::FormAccept, accept, accept, 0);
+        if self.is_choice() {
+            hints.plain("Left/Right", "choose", 0);
+        }
+        if self.has_lines() {
+            hints.key(Action::TextNewline, "newline", "newline", 1);
+            hints.key(Action::TextEditor, "$EDITOR", "$EDITOR", 3);
+        }
+        if self.form.fields.len() > 1 {
+            hints.key(Action::FormNext, "next", "next", 2);
+            hints.key(Action::FormPrevious, "previous", "previous", 3);
+        }
+        hints.plain("Esc", if begins { "keep and close" } else { "keep and hide" }, 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        let fields = self.form.fields.len();
+        let place = if fields > 1 { format!("Field {} of {fields}. ", self.at + 1) } else { String::new() };
+        Some(match (&self.purpose, self.sent) {
+            (Purpose::Begin(_), true) => LOOKING.into(),
+            (Purpose::Answer, true) => sending::FORM_GIVEN.into(),
+            (Purpose::Begin(name), false) => {
+                format!(
+                    "{place}Nothing runs from here: the recipe {} begins with these.",
+                    safe::one_line(name)
+                )
+            }
+            (Purpose::Answer, false) => {
+                format!("{place}The recipe waits for this. Esc hides it; nothing is lost.")
+            }
+        })
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(rows::sheet(self, room.width, room.height, around.look))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Field as Asked;
+
+    fn form() -> FormBox {
+        let field = |name: &str, kind, default: Option<&str>| Asked {
+            name: name.into(),
+            label: name.into(),
+            help: String::new(),
+            kind,
+            required: true,
+            default: default.map(str::to_owned),
+        };
+        let choices = ["pytest", "unittest", "pyflakes"].map(String::from).to_vec();
+        let fields = vec![
+            field("spec", FieldKind::Text { lines: true }, None),
+            field("runner", FieldKind::Choice(choices), Some("unittest")),
+            field("n", FieldKind::Number { min: Some(1), max: Some(9), whole: true }, Some("3")),
+        ];
+        FormBox::new(Purpose::Answer, Form { fields, ..Form::default() })
+    }
+
+    fn text(form: &FormBox, name: &str) -> String {
+        form.answers().into_iter().find(|(known, _)| known == name).map(|(_, text)| text).unwrap()
+    }
+
+    #[test]
+    fn defaults_stand_in_their_fields() {
+        let form = form();
+        assert_eq!((text(&form, "runner"), text(&form, "n")), ("unittest".into(), "3".into()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_and_nothing_is_lost() {
+        let mut form = form();
+        form.fill("n", "many");
+        form.at = 2;
+        assert_eq!(form.send(), None);
+        assert_eq!((form.at, form.sent), (0, false));
+        assert_eq!(form.misfit("spec"), Some("an answer is needed"));
+        assert_eq!(form.misfit("n"), Some("a whole number"));
+        form.text_field().unwrap().apply(Edit::Paste("one\ntwo".into()));
+        form.answer_changed();
+        assert_eq!((form.misfit("spec"), form.misfit("n")), (None, Some("a whole number")));
+        form.fill("n", "4");
+        let answers = form.send().unwrap();
+        assert_eq!(answers.first().map(|(_, text)| text.as_str()), Some("one\ntwo"));
+        assert!(form.sent && form.text_field().is_none(), "it waits for what comes of it");
+        form.refuse(vec![Misfit { field: String::new(), why: "no runner".into() }]);
+        assert_eq!(form.of_none().collect::<Vec<_>>(), ["no runner"]);
+        assert_eq!(text(&form, "spec"), "one\ntwo");
+    }
+
+    #[test]
+    fn choices_are_walked_and_found_by_letter() {
+        let mut form = form();
+        form.at = 1;
+        form.choose(-1);
+        assert_eq!(text(&form, "runner"), "pytest");
+        form.choose_letter('P');
+        assert_eq!(text(&form, "runner"), "pyflakes");
+        form.choose_letter('p');
+        assert_eq!(text(&form, "runner"), "pytest");
+        form.choose_letter('x');
+        assert_eq!(text(&form, "runner"), "pytest");
+        form.choose(9);
+        assert_eq!(text(&form, "runner"), "pyflakes");
+    }
+
+    #[test]
+    fn words_go_where_they_can_stand() {
+        let mut form = form();
+        form.form.fields.rotate_left(1);
+        form.replies.rotate_left(1);
+        form.put_first("PYTEST");
+        assert_eq!(text(&form, "runner"), "pytest");
+        form.put_first("7");
+        assert_eq!((text(&form, "runner"), text(&form, "n")), ("pytest".into(), "7".into()));
+    }
+
+    #[test]
+    fn lines_are_walked_before_fields() {
+        let mut form = form();
+        form.put(0, "one\ntwo");
+        form.line(-1);
+        assert_eq!((form.at, form.text_field().unwrap().cursor().0), (0, 0));
+        form.line(1);
+        form.line(1);
+        assert_eq!(form.at, 1);
+        form.line(-1);
+        assert_eq!(form.at, 0);
+    }
+
+    #[test]
+    fn a_form_without_fields_can_be_sent() {
+        let mut form = FormBox::new(Purpose::Begin("x".into()), Form::default());
+        form.walk(1);
+        form.line(1);
+        form.choose(1);
+        assert!(form.is_last() && form.text_field().is_none());
+        assert_eq!(form.send(), Some(Answers::new()));
+    }
+}

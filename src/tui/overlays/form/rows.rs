@@ -1,0 +1,189 @@
+//! The rows of a form: what is asked, what was answered, what does not fit; those around the cursor are in sight.
+
+use super::{FormBox, LOOKING, Purpose, Reply};
+use crate::domain::sentences::sending;
+use crate::domain::{Field as Asked, FieldKind};
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use ratatui::text::{Line, Span};
+use std::ops::Range;
+
+/// Rows of an answer that are shown with the cursor in it, and without.
+const OPEN: usize = 8;
+const CLOSED: usize = 3;
+/// Columns in front of an answer.
+const INDENT: usize = 4;
+
+/// All rows of a form, and what of them has to be in sight.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<Line<'static>>,
+    /// The rows of the field with the cursor.
+    here: Range<usize>,
+    cursor: Option<(usize, usize)>,
+}
+
+/// The sheet.
+pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: Look<'_>) -> Sheet {
+    let title = safe::one_line(&form.form.title);
+    let mut sheet = Sheet::new(if title.trim().is_empty() { "Form".to_owned() } else { title });
+    let all = rows(form, width.into(), look);
+    let room = usize::from(height).saturating_sub(2).max(1);
+    // The end of the field is in sight, and where it is too long for that, its cursor.
+    let mut first = all.here.end.saturating_sub(room);
+    if let Some((row, _)) = all.cursor {
+        first = first.min(row).max((row + 1).saturating_sub(room));
+    }
+    let above = first > 0;
+    let below = all.rows.len() > first + room;
+    sheet.rows.extend(all.rows.into_iter().skip(first).take(room));
+    sheet.cursor = all.cursor.and_then(|(row, column)| Some((row.checked_sub(first)?, column)));
+    sheet.gap().row(Line::styled(safe::cut(&foot(form, above, below), width.into()), look.dim()));
+    sheet
+}
+
+fn foot(form: &FormBox, above: bool, below: bool) -> String {
+    let more = match (above, below) {
+        (true, true) => "more above and below   ",
+        (true, false) => "more above   ",
+        (false, true) => "more below   ",
+        (false, false) => "",
+    };
+    let keys = match (&form.purpose, form.sent) {
+        (Purpose::Begin(_), true) => LOOKING,
+        (Purpose::Answer, true) => sending::FORM_GIVEN,
+        (Purpose::Begin(_), false) => "Enter next field, in the last: begin   Esc keep and close",
+        (Purpose::Answer, false) => "Enter next field, in the last: send   Esc keep and hide",
+    };
+    format!("{more}{keys}")
+}
+
+fn rows(form: &FormBox, width: usize, look: Look<'_>) -> Rows {
+    let mut rows = Rows::default();
+    for why in form.of_none() {
+        rows.rows.extend(safe::words(why, width, look.style(Slot::StatusError)));
+    }
+    if !form.form.note.trim().is_empty() {
+        rows.rows.extend(safe::words(form.form.note.trim(), width, look.dim()));
+    }
+    if !rows.rows.is_empty() {
+        rows.rows.push(Line::default());
+    }
+    if form.form.fields.is_empty() {
+        rows.rows.push(Line::styled("Nothing is asked.", look.text()));
+    }
+    for (at, (asked, reply)) in form.form.fields.iter().zip(&form.replies).enumerate() {
+        let here = at == form.at;
+        let from = rows.rows.len();
+        rows.rows.extend(label(asked, here, width, look));
+        match reply {
+            Reply::Text(field) => text(field, here, width, look, &mut rows),
+            Reply::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
+        }
+        if let Some(why) = form.misfit(&asked.name) {
+            let head = Span::styled(format!("{:INDENT$}! ", ""), look.style(Slot::StatusError));
+            rows.rows.extend(safe::hanging(head, why, width, look.style(Slot::StatusError)));
+        }
+        if here && !asked.help.trim().is_empty() {
+            let head = Span::raw(" ".repeat(INDENT));
+            rows.rows.extend(safe::hanging(head, asked.help.trim(), width, look.dim()));
+        }
+        if here {
+            rows.here = from..rows.rows.len();
+        }
+    }
+    rows
+}
+
+/// `> What should it do?  (needed)`; of an argument `> n: int = 3`.
+fn label(asked: &Asked, here: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let (mark, style) =
+        if here { ("> ", look.style(Slot::UiKeybarKey)) } else { ("  ", look.style(Slot::UiTitle)) };
+    let name = if asked.label.trim().is_empty() { &asked.name } else { &asked.label };
+    let name = safe::one_line(name);
+    let kind = hint(asked);
+    let head = format!("{mark}{name}");
+    let mut rows = safe::words(&head, width, style);
+    if let Some(last) = rows.last_mut() {
+        let room = width.saturating_sub(last.width());
+        let kind = safe::one_line(&kind);
+        last.spans.push(Span::styled(safe::cut(&kind, room), look.dim()));
+    }
+    rows
+}
+
+/// What fits, in a few words.
+fn hint(asked: &Asked) -> String {
+    let needed = if asked.required && asked.default.is_none() { "  (needed)" } else { "" };
+    let kind = match &asked.kind {
+        FieldKind::Argument { annotation } => {
+            let annotation =
+                if annotation.trim().is_empty() { String::new() } else { format!(": {annotation}") };
+            let default = asked.default.as_ref().map(|text| format!(" = {text}")).unwrap_or_default();
+            format!("{annotation}{default}")
+        }
+        FieldKind::File => "  a file".into(),
+        FieldKind::Number { min, max, whole } => {
+            let kind = if *whole { "a whole number" } else { "a number" };
+            match (min, max) {
+                (Some(min), Some(max)) => format!("  {kind}, {min} to {max}"),
+                (Some(min), None) => format!("  {kind}, at least {min}"),
+                (None, Some(max)) => format!("  {kind}, at most {max}"),
+                (None, None) => format!("  {kind}"),
+            }
+        }
+        FieldKind::Text { .. } | FieldKind::Choice(_) => String::new(),
+    };
+    format!("{kind}{needed}")
+}
+
+/// A text that was answered: all of a short one; of a long one what stands around the cursor, or its beginning.
+fn text(field: &Field, here: bool, width: usize, look: Look<'_>, rows: &mut Rows) {
+    let room = width.saturating_sub(INDENT).max(4);
+    let lines = field.rows();
+    let most = if here { OPEN } else { CLOSED };
+    let (line, column) = field.cursor();
+    // Only lines that can come into sight are laid out.
+    let first_line = if here { line.saturating_sub(most) } else { 0 };
+    let last_line = (first_line + 2 * most).min(lines.len());
+    let near = lines.get(first_line..last_line).unwrap_or_default();
+    let cursor = (line.saturating_sub(first_line), column);
+    let (laid, (row, column)) = safe::field(near, cursor, room, look.text());
+    let top = if here { (row + 1).saturating_sub(most) } else { 0 };
+    let from = rows.rows.len();
+    let count = laid.len();
+    for mut line in laid.into_iter().skip(top).take(most) {
+        line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.vertical), look.dim()));
+        rows.rows.push(line);
+    }
+    let hidden = lines.len() > near.len() || count > top + most || top > 0;
+    if hidden {
+        let of = words::count(lines.len(), "line");
+        rows.rows.push(Line::styled(format!("{:INDENT$}({of} in all)", ""), look.dim()));
+    }
+    if here {
+        rows.cursor = Some((from + row - top, INDENT + column));
+    }
+}
+
+/// `(x) readability  ( ) speed`
+fn choice(asked: &Asked, chosen: Option<usize>, width: usize, look: Look<'_>, rows: &mut Rows) {
+    let FieldKind::Choice(choices) = &asked.kind else { return };
+    let mut line = Line::from(Span::raw(" ".repeat(INDENT)));
+    for (at, choice) in choices.iter().enumerate() {
+        let here = chosen == Some(at);
+        let text = format!("({}) {}", if here { "x" } else { " " }, safe::one_line(choice));
+        let text = safe::cut(&text, width.saturating_sub(INDENT));
+        let style = if here { look.style(Slot::UiSelection) } else { look.text() };
+        let wide = unicode_width::UnicodeWidthStr::width(text.as_str());
+        if line.spans.len() > 1 && line.width() + wide > width {
+            rows.rows.push(std::mem::replace(&mut line, Line::from(Span::raw(" ".repeat(INDENT)))));
+        }
+        line.spans.push(Span::styled(text, style));
+        line.spans.push(Span::raw("  "));
+    }
+    rows.rows.push(line);
+}

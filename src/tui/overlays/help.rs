@@ -1,0 +1,138 @@
+//! The keys of the place that the person came from, then those that count everywhere: from the keymap itself.
+
+use super::{Around, Means, Overlay, Then};
+use crate::tui::keymap::{Binding, Context, Keymap};
+use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::Sheet;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr;
+
+/// The help.
+#[derive(Debug)]
+pub struct Help {
+    /// Where the person came from.
+    pub context: Context,
+    /// What the place is called.
+    pub place: String,
+    /// The first row on screen.
+    pub top: usize,
+}
+
+impl Overlay for Help {
+    fn context(&self) -> Context {
+        Context::Pane
+    }
+
+    fn width(&self) -> u16 {
+        82
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.top = self.top.saturating_add_signed(by);
+        Vec::new()
+    }
+
+    fn wheel(&mut self, rows: isize, _: Around<'_>) {
+        self.top = self.top.saturating_add_signed(rows);
+    }
+
+    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
+    }
+
+    fn means(&self, letter: char) -> Means {
+        if letter == 'q' { Means::Harmless } else { Means::Nothing }
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("Help shows the keys of the pane you came from.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (keymap, width, height, look) = (around.keymap, room.width, room.height, around.look);
+        let mut rows: Vec<Line<'static>> = Vec::new();
+        rows.push(Line::styled(format!("Here: {}", self.place), look.style(Slot::UiTitle)));
+        let mut told = Vec::new();
+        let mut at = Some(self.context);
+        while let Some(context) = at.filter(|c| *c != Context::Everywhere) {
+            section(keymap, context, at != Some(self.context), width, look, &mut rows);
+            told.push(context);
+            at = context.parent();
+        }
+        for context in [Context::Everywhere, Context::Message, Context::Pane, Context::Review, Context::Done]
+        {
+            if !told.contains(&context) {
+                section(keymap, context, true, width, look, &mut rows);
+            }
+        }
+        rows.push(Line::default());
+        rows.push(Line::styled("Keys are changed in keymap.toml in the configuration folder.", look.dim()));
+        let height = usize::from(height).max(1);
+        let first = self.top.min(rows.len().saturating_sub(height));
+        let mut sheet = Sheet::new("Help");
+        for row in rows.into_iter().skip(first).take(height) {
+            sheet.row(row);
+        }
+        Some(sheet)
+    }
+}
+
+/// What the contexts are called on this page.
+fn heading(context: Context) -> &'static str {
+    match context {
+        Context::Everywhere => "Everywhere",
+        Context::Text => "Writing",
+        Context::Message => "Message box",
+        Context::Edit => "Editing a block",
+        Context::Pane => "Any pane",
+        Context::Review => "A block that waits",
+        Context::Done => "Code and output of a block that is over",
+        Context::Vars => "Variables",
+        Context::Queue => "Blocks that wait",
+        Context::Picker => "Lists",
+        Context::Form => "Forms",
+        Context::Problems => "Problems",
+    }
+}
+
+fn section(
+    keymap: &Keymap,
+    context: Context,
+    headed: bool,
+    width: u16,
+    look: Look<'_>,
+    rows: &mut Vec<Line<'static>>,
+) {
+    let list: Vec<&Binding> = keymap.rows(context).collect();
+    if list.is_empty() {
+        return;
+    }
+    if headed {
+        rows.push(Line::default());
+        rows.push(Line::styled(heading(context), look.style(Slot::UiTitle)));
+    }
+    // Two columns where there is room.
+    let columns = if width >= 64 { 2 } else { 1 };
+    let cell = usize::from(width) / columns - 1;
+    for pair in list.chunks(columns) {
+        let mut spans = vec![Span::raw("  ")];
+        for binding in pair {
+            let keys: Vec<String> = binding.keys.iter().map(ToString::to_string).collect();
+            let keys = format!("{:<11} ", keys.join(" "));
+            let text = format!("{} ", binding.help);
+            let used = keys.width() + text.width();
+            spans.push(Span::styled(keys, look.style(Slot::UiKeybarKey)));
+            spans.push(Span::styled(text, look.text()));
+            spans.push(Span::raw(" ".repeat(cell.saturating_sub(used))));
+        }
+        rows.push(Line::from(spans));
+    }
+}

@@ -1,0 +1,62 @@
+//! A key for a provider; it stays in memory.
+
+use super::{Around, Overlay, Then};
+use crate::domain::sentences::saving;
+use crate::tui::keymap::Context;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::{Choice, Exit, Wish};
+use ratatui::layout::Rect;
+use secrecy::SecretString;
+
+/// The box.
+#[derive(Debug)]
+pub struct KeyBox {
+    /// The provider.
+    pub provider: String,
+    field: Field,
+}
+
+impl KeyBox {
+    /// Nothing is typed yet.
+    pub fn new(provider: String) -> Self {
+        Self { provider, field: Field::secret() }
+    }
+}
+
+impl Overlay for KeyBox {
+    fn context(&self) -> Context {
+        Context::Text
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let mut then = vec![Then::Close];
+        if !self.field.is_empty() {
+            let key = Some(SecretString::from(self.field.take().trim().to_owned()));
+            let choice = Choice::Cloud { provider: self.provider.clone(), key };
+            then.push(Then::Wish(Wish::Leave(Exit::UseProvider(choice))));
+        }
+        then
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some(saving::KEY_OPEN.into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let provider = safe::one_line(&self.provider);
+        let text = format!("Paste a key for {provider}. It stays in memory and is never written to a file.");
+        Some(Sheet::with_field("Key", &text, &self.field, room.width, around.look))
+    }
+}

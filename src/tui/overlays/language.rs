@@ -1,0 +1,78 @@
+//! The languages that a block could be in that names none.
+
+use super::{Around, Means, Overlay, Then};
+use crate::domain::{BlockId, Language};
+use crate::engine::{Command, State};
+use crate::tui::panes::Panes;
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// The list.
+#[derive(Debug)]
+pub struct LanguageList {
+    block: BlockId,
+    languages: Vec<Language>,
+    cursor: Cursor,
+}
+
+impl LanguageList {
+    /// The languages that could run this block.
+    pub fn new(block: BlockId, languages: Vec<Language>) -> Self {
+        Self { block, languages, cursor: Cursor::default() }
+    }
+}
+
+impl Overlay for LanguageList {
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.step(by, self.languages.len());
+        Vec::new()
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let chosen = self.languages.get(self.cursor.0).cloned();
+        let choose = chosen.map(|language| Command::ChooseLanguage { block: self.block, language });
+        std::iter::once(Then::Close).chain(choose.map(|choose| Then::Wish(Wish::Send(choose)))).collect()
+    }
+
+    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        let at = letter.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
+        let Some(at) = at.filter(|at| *at < self.languages.len()) else { return Vec::new() };
+        self.cursor.0 = at;
+        self.accept(around, panes)
+    }
+
+    fn means(&self, letter: char) -> Means {
+        if letter.is_ascii_digit() { Means::Harmless } else { Means::Nothing }
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        state.waiting().map(|item| item.block.id) != Some(self.block)
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some(format!("Block {} names no language. Nothing is guessed.", self.block))
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
+        let (block, look) = (self.block, around.look);
+        let mut sheet = Sheet::new(format!("Language of block {block}"));
+        sheet
+            .row(Line::styled("It names none, and none is guessed. In which language is it?", look.text()))
+            .gap();
+        for (at, language) in self.languages.iter().enumerate() {
+            let text = format!("{}  {}", at + 1, safe::one_line(language.as_str()));
+            sheet.row(entry(&text, at == self.cursor.0, 50, look));
+        }
+        sheet.gap().row(Line::styled("Enter choose   Esc back, nothing decided", look.dim()));
+        Some(sheet)
+    }
+}

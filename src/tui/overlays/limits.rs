@@ -1,0 +1,241 @@
+//! The limits of the block that waits: a row for each, with what it counts and how it is held. Whether a limit holds is told
+//! by the block's terms.
+
+pub mod limit;
+pub mod typed;
+
+use super::{Around, Overlay, Then};
+use crate::domain::{BlockId, ExecutorKind, Hold, Limits, Terms};
+use crate::engine::{Command, State};
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::Wish;
+use limit::Limit;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+/// Columns of the names, of what is typed, of what is counted.
+const NAME: usize = 12;
+const VALUE: usize = 14;
+const OF: usize = 27;
+
+/// The limits of the block that waits, to be changed.
+#[derive(Debug)]
+pub struct LimitsForm {
+    /// The block.
+    pub block: BlockId,
+    /// A row for each limit.
+    pub rows: Vec<Row>,
+    /// The row with the cursor.
+    pub at: usize,
+    /// What the form was opened with.
+    before: Limits,
+}
+
+/// One row.
+#[derive(Debug)]
+pub struct Row {
+    /// Its limit.
+    pub limit: Limit,
+    /// What was typed.
+    pub field: Field,
+    /// How it is held.
+    pub hold: Hold,
+    /// Why what was typed can't be taken.
+    pub wrong: Option<&'static str>,
+}
+
+impl LimitsForm {
+    /// A form for the block that waits; else why there is none.
+    pub fn open(state: &State) -> Result<Self, Note> {
+        let Some(item) = state.waiting() else {
+            return Err(Note::info("No block waits: limits belong to a block."));
+        };
+        let block = item.block.id;
+        let terms = state.inspected(block).and_then(|i| i.terms.as_ref().ok());
+        if terms.is_some_and(|terms| terms.executor == ExecutorKind::Files) {
+            return Err(Note::of_wait(format!("Block {block} starts nothing that limits could hold.")));
+        }
+        let chosen = state.live.blocks.get(&block).and_then(|b| b.limits);
+        let limits = chosen.or(terms.map(|terms| terms.limits)).unwrap_or_default();
+        Ok(Self::new(block, limits, terms))
+    }
+
+    /// A form for a block that has these limits, which its terms hold as they say.
+    fn new(block: BlockId, limits: Limits, terms: Option<&Terms>) -> Self {
+        let row = |limit: Limit| {
+            let mut field = Field::line();
+            field.set(&limit.text(&limits));
+            Row { limit, field, hold: limit.hold(terms), wrong: None }
+        };
+        Self { block, rows: Limit::ALL.into_iter().map(row).collect(), at: 0, before: limits }
+    }
+
+    /// Moves the cursor to another row.
+    fn walk(&mut self, by: isize) {
+        self.at = self.at.saturating_add_signed(by).min(self.rows.len().saturating_sub(1));
+    }
+
+    /// Types a text into the row of a limit.
+    pub fn set(&mut self, limit: Limit, text: &str) {
+        if let Some(row) = self.rows.iter_mut().find(|row| row.limit == limit) {
+            row.field.set(text);
+        }
+    }
+
+    /// The limits as typed. Where a row can't be read, it says why and has the cursor.
+    fn read(&mut self) -> Option<Limits> {
+        let mut limits = self.before;
+        let mut first = None;
+        for (at, row) in self.rows.iter_mut().enumerate() {
+            let typed = row.field.text();
+            // What was not touched stays exactly as it was.
+            if typed == row.limit.text(&self.before) {
+                row.wrong = None;
+                continue;
+            }
+            row.wrong = row.limit.read(&typed, &mut limits).err();
+            if row.wrong.is_some() {
+                first.get_or_insert(at);
+            }
+        }
+        match first {
+            Some(at) => {
+                self.at = at;
+                None
+            }
+            None => Some(limits),
+        }
+    }
+
+    /// Sends the limits as typed; nothing follows where a row says what is wrong with it.
+    pub fn apply(&mut self) -> Option<Then> {
+        let limits = self.read()?;
+        if limits == self.before {
+            return Some(Then::Say(Note::of_wait("Nothing was changed.")));
+        }
+        Some(Then::Wish(Wish::Send(Command::SetLimits { block: self.block, limits })))
+    }
+}
+
+impl Overlay for LimitsForm {
+    fn width(&self) -> u16 {
+        66
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        self.rows.get_mut(self.at).map(|row| &mut row.field)
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.walk(by);
+        Vec::new()
+    }
+
+    /// What was wrong with a text is not any more when it is another, or is told anew.
+    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if let Some(row) = self.rows.get_mut(self.at) {
+            row.wrong = None;
+        }
+        Vec::new()
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.apply().map_or_else(Vec::new, |then| vec![Then::Close, then])
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        state.waiting().map(|item| item.block.id) != Some(self.block)
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "limit", 1).plain("Enter", "apply", 0).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some(format!("Limits of block {}: Enter shows it anew under them.", self.block))
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new(format!("Limits of block {}", self.block));
+        for (at, row) in self.rows.iter().enumerate() {
+            draw(&mut sheet, row, at == self.at, width, look);
+        }
+        let text = "0 is: not limited. enforced: the system holds it; watched: sayso looks often and ends what is over it. \
+                    The block is shown anew.";
+        sheet.gap().words(text, width, look.dim());
+        sheet.row(Line::styled("Enter apply   Up/Down other limit   Esc back, nothing changed", look.dim()));
+        Some(sheet)
+    }
+}
+
+fn draw(sheet: &mut Sheet, row: &Row, here: bool, width: u16, look: Look<'_>) {
+    let mark = if here { "> " } else { "  " };
+    let head = format!("{mark}{:<NAME$}", row.limit.name());
+    // A long text goes on below; what stands beside it stays in the first row.
+    let room = VALUE.min(usize::from(width).saturating_sub(NAME + 3)).max(4);
+    let (lines, (line, column)) = safe::field(row.field.rows(), row.field.cursor(), room, look.text());
+    let first = sheet.rows.len();
+    for (at, mut typed) in lines.into_iter().enumerate() {
+        let wide: usize = typed.spans.iter().map(|span| span.content.width()).sum();
+        let style = if here { look.style(Slot::UiKeybarKey) } else { look.text() };
+        typed.spans.insert(
+            0,
+            if at == 0 { Span::styled(head.clone(), style) } else { Span::raw(" ".repeat(NAME + 2)) },
+        );
+        if at == 0 {
+            typed.spans.push(Span::raw(" ".repeat((VALUE + 1).saturating_sub(wide))));
+            typed.spans.push(Span::styled(format!("{:<OF$}", row.limit.of()), look.dim()));
+            typed.spans.push(match row.hold {
+                Hold::Enforced => Span::styled("enforced", look.text()),
+                Hold::Watched => Span::styled("watched", look.style(Slot::StatusWarn)),
+                Hold::None => Span::styled("not held", look.style(Slot::StatusWarn)),
+            });
+        }
+        sheet.rows.push(typed);
+    }
+    if here {
+        sheet.cursor = Some((first + line, NAME + 2 + column));
+    }
+    if let Some(why) = &row.wrong {
+        let head = Span::raw(" ".repeat(NAME + 2));
+        for line in safe::hanging(head, why, width.into(), look.style(Slot::StatusError)) {
+            sheet.row(line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_row_tells_why_keeps_its_text_and_stops_all_of_them() {
+        let mut form = LimitsForm::new(BlockId(1), Limits::default(), None);
+        form.set(Limit::Memory, "3G");
+        form.set(Limit::Output, "much");
+        assert_eq!(form.read(), None);
+        assert_eq!(form.at, 5);
+        assert_eq!(form.rows[5].field.text(), "much");
+        assert!(form.rows[5].wrong.as_ref().unwrap().contains("64 MiB"));
+        assert!(form.rows[1].wrong.is_none());
+        form.set(Limit::Output, "1M");
+        assert_eq!(form.read(), Some(Limits { memory_bytes: 3 << 30, ..Limits::default() }));
+    }
+
+    #[test]
+    fn a_row_that_was_not_touched_keeps_what_could_not_be_typed() {
+        let before = Limits { wall_ms: 500, kept_bytes: 100, ..Limits::default() };
+        let mut form = LimitsForm::new(BlockId(1), before, None);
+        form.set(Limit::Processes, "3");
+        assert_eq!(form.read(), Some(Limits { processes: 3, ..before }));
+    }
+}

@@ -1,0 +1,258 @@
+//! The limits of a run: their names, their bounds, how they are read and written.
+
+use super::typed::{bytes, count, milliseconds};
+use crate::domain::{ExecutorKind, Hold, Limits, Terms};
+use crate::text::number::whole_size as size;
+use crate::tui::widgets::words;
+
+/// One limit of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// How long it may take.
+    Time,
+    /// Memory of all its processes together.
+    Memory,
+    /// Processes and threads at the same time.
+    Processes,
+    /// The size of each file that it writes.
+    File,
+    /// Files that each process has open.
+    OpenFiles,
+    /// What is kept of each stream.
+    Output,
+}
+
+const DAY_MS: u64 = 24 * 3600 * 1000;
+const TIB: u64 = 1 << 40;
+/// With fewer open files no interpreter starts.
+const FEWEST_FILES: u64 = 16;
+const MOST: u64 = 1 << 20;
+
+impl Limit {
+    /// All of them, in the order of the form.
+    pub const ALL: [Self; 6] =
+        [Self::Time, Self::Memory, Self::Processes, Self::File, Self::OpenFiles, Self::Output];
+
+    /// Its name, as it is shown and typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::File => "file",
+            Self::OpenFiles => "files",
+            Self::Output => "output",
+        }
+    }
+
+    /// What is counted.
+    pub fn of(self) -> &'static str {
+        match self {
+            Self::Time => "from start to end",
+            Self::Memory => "all processes together",
+            Self::Processes => "and threads, at once",
+            Self::File => "size of each file written",
+            Self::OpenFiles => "open in each process",
+            Self::Output => crate::domain::sentences::saving::OF_EACH_STREAM,
+        }
+    }
+
+    /// The limit that a word names; a few letters are enough where they name one alone.
+    pub fn named(word: &str) -> Option<Self> {
+        let word = word.to_ascii_lowercase();
+        let more = [("wall", Self::Time), ("open-files", Self::OpenFiles), ("file-size", Self::File)];
+        let all = Self::ALL.iter().map(|limit| (limit.name(), *limit)).chain(more);
+        all.clone().find(|(name, _)| *name == word).map(|(_, limit)| limit).or_else(|| {
+            let mut fits = all.filter(|(name, _)| !word.is_empty() && name.starts_with(&word));
+            fits.next().map(|(_, limit)| limit).filter(|limit| fits.all(|(_, other)| other == *limit))
+        })
+    }
+
+    /// What these limits say of it, so that it can be typed again.
+    pub fn text(self, limits: &Limits) -> String {
+        match self {
+            Self::Time => words::limit(limits.wall_ms),
+            Self::Memory => size(limits.memory_bytes),
+            Self::Processes => limits.processes.to_string(),
+            Self::File => size(limits.file_bytes),
+            Self::OpenFiles => limits.open_files.to_string(),
+            Self::Output => size(limits.kept_bytes),
+        }
+    }
+
+    /// Reads what was typed into these limits; else says what can be typed.
+    pub fn read(self, typed: &str, limits: &mut Limits) -> Result<(), &'static str> {
+        let within = |amount: Option<u64>, least: u64, most: u64, none: bool| {
+            amount.filter(|n| (least..=most).contains(n) || (none && *n == 0))
+        };
+        let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        let (read, bounds) = match self {
+            Self::Time => {
+                (within(milliseconds(typed), 1000, DAY_MS, false), "a time from 1 s to 24 h, as 90 or 5 min")
+            }
+            Self::Memory => (
+                within(bytes(typed), 1 << 20, TIB, true),
+                "a size from 1 MiB to 1 TiB, as 512M; 0: not limited",
+            ),
+            Self::File => {
+                (within(bytes(typed), 1, TIB, true), "a size up to 1 TiB, as 512M or 2 GiB; 0: not limited")
+            }
+            Self::Processes => {
+                (within(count(typed), 1, MOST, true), "a number from 1 to 1048576; 0: not limited")
+            }
+            Self::OpenFiles => (
+                within(count(typed), FEWEST_FILES, MOST, true),
+                "a number from 16 to 1048576; 0: not limited",
+            ),
+            Self::Output => {
+                (within(bytes(typed), 4 << 10, 64 << 20, false), "a size from 4 KiB to 64 MiB, as 256K")
+            }
+        };
+        let amount = read.ok_or(bounds)?;
+        match self {
+            Self::Time => limits.wall_ms = amount,
+            Self::Memory => limits.memory_bytes = amount,
+            Self::Processes => limits.processes = small(amount),
+            Self::File => limits.file_bytes = amount,
+            Self::OpenFiles => limits.open_files = small(amount),
+            Self::Output => limits.kept_bytes = amount,
+        }
+        Ok(())
+    }
+
+    /// How it is held under these terms.
+    pub fn hold(self, terms: Option<&Terms>) -> Hold {
+        let Some(terms) = terms else { return Hold::None };
+        let report = &terms.rights.sandbox;
+        match self {
+            // The clock and what is kept are sayso's own. A kernel elsewhere is asked to end, and may be out of reach.
+            Self::Time if terms.executor == ExecutorKind::Jupyter => Hold::Watched,
+            Self::Time | Self::Output => Hold::Enforced,
+            Self::Memory => report.memory,
+            Self::Processes => report.processes,
+            Self::File | Self::OpenFiles => report.files,
+        }
+    }
+}
+
+/// `memory 2G processes 64`, also with `=` or `:` between; a unit may stand apart from its number.
+pub fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, String> {
+    let text = argument.replace(['=', ':', ','], " ");
+    let mut made: Vec<(Limit, String)> = Vec::new();
+    for word in text.split_whitespace() {
+        let number = word.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        match (Limit::named(word).filter(|_| !number), made.last_mut()) {
+            // A unit that stands behind its number, as `min` in `time 5 min`.
+            (_, Some((_, value)))
+                if !number && is_unit(word) && value.ends_with(|c: char| c.is_ascii_digit()) =>
+            {
+                value.push_str(word);
+            }
+            (Some(limit), _) => made.push((limit, String::new())),
+            (None, Some((_, value))) if value.is_empty() => word.clone_into(value),
+            (None, None) if number => made.push((Limit::Time, word.to_owned())),
+            (None, _) => return Err(word.to_owned()),
+        }
+    }
+    match made.iter().find(|(_, value)| value.is_empty()) {
+        Some((limit, _)) => Err(limit.name().to_owned()),
+        None => Ok(made),
+    }
+}
+
+fn is_unit(word: &str) -> bool {
+    milliseconds(&format!("1{word}")).is_some() || bytes(&format!("1{word}")).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(limit: Limit, typed: &str) -> Option<Limits> {
+        let mut limits = Limits::default();
+        limit.read(typed, &mut limits).ok().map(|()| limits)
+    }
+
+    #[test]
+    fn times_sizes_and_numbers_as_people_write_them() {
+        for (typed, ms) in
+            [("90", 90_000), ("5 min", 300_000), ("1.5h", 5_400_000), ("2 S", 2_000), ("1500ms", 1_500)]
+        {
+            assert_eq!(read(Limit::Time, typed).map(|l| l.wall_ms), Some(ms), "{typed}");
+        }
+        for (typed, bytes) in [
+            ("2G", 2 << 30),
+            ("2 GiB", 2 << 30),
+            ("512m", 512 << 20),
+            ("1.5 GB", 1_500_000_000),
+            ("4,194,304", 4 << 20),
+            ("0", 0),
+        ] {
+            assert_eq!(read(Limit::Memory, typed).map(|l| l.memory_bytes), Some(bytes), "{typed}");
+        }
+        assert_eq!(read(Limit::Processes, "64").map(|l| l.processes), Some(64));
+        assert_eq!(read(Limit::Output, "256K").map(|l| l.kept_bytes), Some(256 << 10));
+    }
+
+    #[test]
+    fn what_can_not_be_meant_is_refused() {
+        for (limit, typed) in [
+            (Limit::Time, "0"),
+            (Limit::Time, "25 h"),
+            (Limit::Time, "soon"),
+            (Limit::Time, "-5"),
+            (Limit::Time, "5 5"),
+            (Limit::Memory, "2 X"),
+            (Limit::Memory, "900K"),
+            (Limit::Memory, "99999999999999999999G"),
+            (Limit::Processes, "1.5"),
+            (Limit::Processes, "2G"),
+            (Limit::OpenFiles, "3"),
+            (Limit::Output, "0"),
+            (Limit::Output, "1G"),
+            (Limit::File, ""),
+            (Limit::File, "."),
+            (Limit::File, "1 Gïb"),
+        ] {
+            assert_eq!(read(limit, typed), None, "{limit:?} {typed}");
+        }
+    }
+
+    #[test]
+    fn words_behind_the_command() {
+        use Limit::{File, Memory, OpenFiles, Processes, Time};
+        let read = |text: &str| pairs(text).map(|p| p.into_iter().collect::<Vec<_>>());
+        let made = |list: &[(Limit, &str)]| Ok(list.iter().map(|(l, v)| (*l, (*v).to_owned())).collect());
+        assert_eq!(
+            read("memory 2G processes 64 time 30"),
+            made(&[(Memory, "2G"), (Processes, "64"), (Time, "30")])
+        );
+        assert_eq!(read("30"), made(&[(Time, "30")]));
+        assert_eq!(read("5 min"), made(&[(Time, "5min")]));
+        assert_eq!(
+            read("mem=2 GiB, file 1 G files 64"),
+            made(&[(Memory, "2GiB"), (File, "1G"), (OpenFiles, "64")])
+        );
+        assert_eq!(read("memory 2X"), made(&[(Memory, "2X")]));
+        assert_eq!(read(""), made(&[]));
+        for wrong in ["memory", "colour 3", "memory processes 3", "2 3", "time 3 4"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sizes_come_back_as_they_were(amount in 0u64..=TIB) {
+            prop_assert_eq!(bytes(&size(amount)), Some(amount));
+        }
+
+        #[test]
+        fn nothing_that_is_typed_breaks_it(typed in ".{0,24}") {
+            for limit in Limit::ALL {
+                let _ = read(limit, &typed);
+            }
+            let _ = pairs(&typed);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Overlays: questions, boxes and lists that stand over the panes. Each is one file: its state, what keys do to it, its
+//! rows. The topmost takes the keys; Esc closes it.
+//!
+//! An overlay changes itself and the panes; what lies beyond is asked for by [`Then`]. It knows no screen, so that it is
+//! added by its file and one line here, and opened where it is wanted.
+
+pub mod always;
+pub mod ask;
+pub mod commands;
+pub mod confirm;
+pub mod find;
+pub mod find_in_editor;
+pub mod form;
+pub mod help;
+pub mod key;
+pub mod language;
+pub mod limits;
+pub mod models;
+pub mod old_messages;
+pub mod recipes;
+pub mod reject;
+pub mod rename;
+pub mod rules;
+pub mod sessions;
+pub mod status;
+pub mod steps;
+pub mod welcome;
+
+use crate::domain::{Departed, SandboxReport};
+use crate::driver::Found;
+use crate::engine::State;
+use crate::tui::action::Action;
+use crate::tui::keymap::{Context, Keymap};
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::setup::Setup;
+use crate::tui::slash::Slash;
+use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::{Arrangement, Pane};
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::{Exit, Wish};
+use ratatui::layout::Rect;
+use std::any::Any;
+use std::fmt::Debug;
+
+/// What an overlay may look at.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// The session.
+    pub state: &'a State,
+    /// What views draw with.
+    pub look: Look<'a>,
+    /// What the screen had to know beforehand.
+    pub setup: &'a Setup,
+    /// The bindings.
+    pub keymap: &'a Keymap,
+    /// Where everything stood in the last frame.
+    pub arrangement: &'a Arrangement,
+    /// What confines runs, once it was asked for and told.
+    pub sandbox: Option<&'a Result<SandboxReport, String>>,
+    /// Which requests went out.
+    pub departed: &'a Departed,
+}
+
+impl Around<'_> {
+    /// The room for the content of an overlay that wants so many columns.
+    pub fn room(&self, width: u16) -> Rect {
+        self.arrangement.overlay(width + 4, self.arrangement.body.height).inner
+    }
+}
+
+/// What follows from a key that an overlay took.
+#[derive(Debug)]
+pub enum Then {
+    /// The overlay goes.
+    Close,
+    /// The overlay goes; what was typed into it is kept.
+    Aside,
+    /// Another one comes over it.
+    Open(Box<dyn Overlay>),
+    /// Something is said in the status line.
+    Say(Note),
+    /// Something is done outside of the screen.
+    Wish(Wish),
+    /// The focus goes where the consequence of what the person did is seen.
+    Lead(Pane),
+    /// The block on screen is looked at, nothing else of it.
+    LookAtBlock,
+    /// A command is run.
+    Run(Slash, String),
+    /// The form of a recipe opens.
+    OpenRecipe(String),
+    /// The session is left for another; what runs is asked about first.
+    LeaveFor(Exit),
+    /// The program is left as soon as the run has ended.
+    QuitAfterRun,
+}
+
+/// What a letter does that no field takes, as far as the guard cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// It moves or closes something.
+    Harmless,
+    /// It spends, sends, starts or deletes something, or gives an answer that does.
+    Acts,
+    /// Nothing.
+    Nothing,
+}
+
+/// Something that stands over the panes and takes the keys.
+pub trait Overlay: Any + Debug {
+    /// Where keys are looked up while it is on top.
+    fn context(&self) -> Context {
+        Context::Picker
+    }
+
+    /// The field that letters go into, if there is one.
+    fn field(&mut self) -> Option<&mut Field> {
+        None
+    }
+
+    /// Columns that it would like to have for its content.
+    fn width(&self) -> u16 {
+        56
+    }
+
+    /// Its rows, on this room. None: it stands in the message box.
+    fn sheet(&self, around: Around<'_>, panes: &Panes, room: Rect) -> Option<Sheet>;
+
+    /// The field that stands in the message box, with the word in front of it.
+    fn in_message(&self) -> Option<(&'static str, &Field)> {
+        None
+    }
+
+    /// The keys that the last row shows.
+    fn hints(&self, hints: &mut Hints<'_>);
+
+    /// What the status row says in place of what goes on.
+    fn status(&self, around: Around<'_>) -> Option<String>;
+
+    /// An action, by the key that is bound to it.
+    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        self.common(action, around, panes)
+    }
+
+    /// What actions do in most overlays.
+    fn common(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        match action {
+            Action::ListAccept | Action::MessageSend => self.accept(around, panes),
+            Action::ListUp | Action::ScrollUp => self.step(-1, around, panes),
+            Action::ListDown | Action::ScrollDown => self.step(1, around, panes),
+            Action::ScrollPageUp => self.step(-10, around, panes),
+            Action::ScrollPageDown => self.step(10, around, panes),
+            Action::ScrollTop => self.step(-10_000, around, panes),
+            Action::ScrollEnd => self.step(10_000, around, panes),
+            Action::ListDelete => self.edit(Edit::Delete, around, panes),
+            other => Edit::of(other).map_or_else(Vec::new, |edit| self.edit(edit, around, panes)),
+        }
+    }
+
+    /// Enter.
+    fn accept(&mut self, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+        vec![Then::Close]
+    }
+
+    /// So many rows up or down.
+    fn step(&mut self, _by: isize, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+        Vec::new()
+    }
+
+    /// A letter that no action has.
+    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        self.edit(Edit::Insert(letter), around, panes)
+    }
+
+    /// What a letter would do that no action has and no field takes.
+    fn means(&self, _letter: char) -> Means {
+        Means::Nothing
+    }
+
+    /// What stands here for letters to act on: another number for every other question.
+    fn place(&self) -> Option<u64> {
+        None
+    }
+
+    /// A change of what is typed.
+    fn edit(&mut self, edit: Edit, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        if self.field().is_some_and(|field| field.apply(edit)) {
+            self.changed(around, panes)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// What was typed is another.
+    fn changed(&mut self, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+        Vec::new()
+    }
+
+    /// A pasted text.
+    fn paste(&mut self, text: &str, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        match self.field() {
+            Some(field) => {
+                field.apply(Edit::Paste(text.to_owned()));
+                self.changed(around, panes)
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// The wheel of the mouse.
+    fn wheel(&mut self, _rows: isize, _around: Around<'_>) {}
+
+    /// Esc: one step back. Nothing that was asked is answered but with the safe answer.
+    fn back(&mut self, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+        vec![Then::Close]
+    }
+
+    /// It has to go: the person writes, or stopped something.
+    fn leave(&mut self) -> Then {
+        Then::Close
+    }
+
+    /// What a job found. None: it is not for this overlay.
+    fn found(&mut self, _found: &Found) -> Option<Vec<Then>> {
+        None
+    }
+
+    /// Whether what it is about is no longer so.
+    fn is_stale(&self, _state: &State) -> bool {
+        false
+    }
+}
+
+/// What is said where an overlay about a decision was closed.
+fn nothing_decided() -> Vec<Then> {
+    vec![Then::Close, Then::Say(Note::of_wait("Nothing was decided."))]
+}
+
+/// A number for [`Overlay::place`].
+fn number_of(what: impl std::hash::Hash) -> u64 {
+    use std::hash::{DefaultHasher, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,401 @@
+//! The models that can be chosen, as their providers tell them: where they run, how long a conversation may be, what they
+//! cost.
+
+use super::key::KeyBox;
+use super::{Around, Overlay, Then};
+use crate::domain::{ModelInfo, ModelName};
+use crate::driver::catalogue::{self, Answer, KeyState, Offer};
+use crate::driver::{Errand, Found};
+use crate::engine::transcript::Item;
+use crate::engine::{Command, State};
+use crate::tui::action::Action;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::filter::{Cursor, rank};
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// Rows that stand around the list: field, rule, gap, chat, silent, foot.
+const OTHERS: u16 = 8;
+
+/// What is said of a name that is none.
+pub const NAMED: &str = "A model is named PROVIDER/MODEL.";
+
+/// The models.
+#[derive(Debug, Default)]
+pub struct Models {
+    /// Letters, or a model's full name.
+    filter: Field,
+    /// The model in use, which is offered whatever its provider lists.
+    current: Option<ModelName>,
+    /// What the providers offer; `None` while it is being found out who can be asked.
+    offers: Option<Vec<Offer>>,
+    /// The chosen row.
+    cursor: Cursor,
+    /// A model whose connection is being tested, or was, with the answer.
+    tested: Option<(ModelName, Option<Result<String, String>>)>,
+}
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Row {
+    /// A model.
+    Model(ModelInfo),
+    /// A provider without a key: its name, and where the key is looked for.
+    NoKey(String, String),
+    /// A provider that is being asked.
+    Asking(String),
+    /// A provider that has a key and did not answer, and why.
+    Failed(String, String),
+}
+
+impl Row {
+    /// What the filter looks at.
+    fn text(&self) -> String {
+        match self {
+            Row::Model(model) => model.name.to_string(),
+            Row::NoKey(name, _) | Row::Asking(name) | Row::Failed(name, _) => name.clone(),
+        }
+    }
+}
+
+impl Models {
+    /// The list, while it is being found out who can be asked.
+    pub fn with(current: Option<ModelName>) -> Self {
+        Self { current, ..Self::default() }
+    }
+
+    /// All rows that the filter leaves, best first.
+    fn shown(&self) -> Vec<Row> {
+        let rows = self.rows();
+        let texts: Vec<String> = rows.iter().map(Row::text).collect();
+        rank(&self.filter.text(), &texts).into_iter().filter_map(|i| rows.get(i).cloned()).collect()
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.offers.iter().flatten().flat_map(rows_of).collect();
+        // The model in use stands first.
+        if let Some(current) = &self.current {
+            let is_current = |row: &Row| matches!(row, Row::Model(model) if model.name == *current);
+            let row = match rows.iter().position(is_current) {
+                Some(at) => rows.remove(at),
+                None => Row::Model(ModelInfo::named(current.clone())),
+            };
+            rows.insert(0, row);
+        }
+        rows
+    }
+
+    /// The chosen row; `None` where the filter leaves none.
+    fn row(&self) -> Option<Row> {
+        self.shown().into_iter().nth(self.cursor.0)
+    }
+
+    /// The chosen model, or the one that was typed in full (`provider/model`) where no row is left.
+    fn chosen(&self) -> Option<ModelName> {
+        match self.row() {
+            Some(Row::Model(model)) => Some(model.name),
+            Some(_) => None,
+            None => model_name(&self.filter.text()),
+        }
+    }
+
+    /// Servers on this computer that do not answer.
+    fn silent(&self) -> Vec<&str> {
+        let offers = self.offers.iter().flatten();
+        offers.filter(|o| o.local && matches!(o.answer, Answer::Failed(_))).map(|o| o.name.as_str()).collect()
+    }
+
+    /// Takes in what one provider offers; the chosen row stays chosen.
+    fn offered(&mut self, offer: Offer) {
+        let chosen = self.row();
+        if let Some(place) = self.offers.iter_mut().flatten().find(|old| old.name == offer.name) {
+            *place = offer;
+        }
+        let stays = self.cursor.0 > 0;
+        if let Some(at) = chosen.filter(|_| stays).and_then(|row| self.shown().iter().position(|r| *r == row))
+        {
+            self.cursor.0 = at;
+        }
+        self.cursor.step(0, self.shown().len());
+    }
+}
+
+impl Overlay for Models {
+    fn width(&self) -> u16 {
+        76
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.filter)
+    }
+
+    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        if action != Action::ListTest {
+            return self.common(action, around, panes);
+        }
+        let Some(model) = self.chosen() else { return Vec::new() };
+        self.tested = Some((model.clone(), None));
+        vec![Then::Wish(Wish::Errand(Errand::TestModel(model)))]
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.step(by, self.shown().len());
+        Vec::new()
+    }
+
+    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.0 = 0;
+        Vec::new()
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let then = match (self.chosen(), self.row()) {
+            (Some(model), _) => Then::Wish(Wish::Send(Command::UseModel(model))),
+            (None, Some(Row::NoKey(provider, _))) => Then::Open(Box::new(KeyBox::new(provider))),
+            // Whoever is still being asked, or gave no list, has nothing to choose from yet.
+            (None, Some(_)) => return Vec::new(),
+            (None, None) => Then::Say(Note::warn(NAMED)),
+        };
+        vec![Then::Close, then]
+    }
+
+    fn found(&mut self, found: &Found) -> Option<Vec<Then>> {
+        match found {
+            Found::Offers(offers) => self.offers = Some(offers.clone()),
+            Found::Offer(offer) => self.offered(offer.clone()),
+            Found::Tested(model, answer) => {
+                if self.tested.as_ref().is_some_and(|(of, _)| of == model) {
+                    self.tested = Some((model.clone(), Some(answer.clone())));
+                }
+            }
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("type to filter", "", 2).plain("Up/Down", "", 2).plain("Enter", "use", 0);
+        hints.key(Action::ListTest, "test", "test", 1).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("Model changes apply to the next message.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, width, height, look) = (around.state, room.width, room.height, around.look);
+        let mut sheet = Sheet::new("Model");
+        sheet.field("> ", &self.filter, width, look).rule(width, look);
+        let shown = self.shown();
+        let rows = usize::from(height.saturating_sub(OTHERS).clamp(1, 14));
+        let first = self.cursor.window(rows);
+        let used = used(state);
+        for (at, row) in shown.iter().enumerate().skip(first).take(rows) {
+            let text = row_text(row, state, used, usize::from(width).saturating_sub(2));
+            sheet.row(entry(&text, at == self.cursor.0, width, look));
+        }
+        if shown.is_empty() {
+            let text = match (self.chosen(), &self.offers) {
+                (Some(model), _) => format!("Enter uses {}", safe::one_line(&model.to_string())),
+                (None, None) => "Looking who can be asked.".into(),
+                (None, Some(_)) => "No model matches. Type one as PROVIDER/MODEL.".into(),
+            };
+            sheet.row(Line::styled(format!("  {text}"), look.dim()));
+        }
+        if shown.len() > rows {
+            let text = format!(
+                "  {} of {} shown; type to filter.",
+                rows.min(shown.len()),
+                words::grouped(shown.len() as u64)
+            );
+            sheet.row(Line::styled(text, look.dim()));
+        }
+        sheet.gap();
+        below(self, &shown, used, width, look, &mut sheet);
+        sheet
+            .row(Line::styled("Enter use from next message   Ctrl-T test connection   Esc back", look.dim()));
+        Some(sheet)
+    }
+}
+
+fn rows_of(offer: &Offer) -> Vec<Row> {
+    let name = offer.name.clone();
+    match (&offer.answer, &offer.key) {
+        (Answer::Models(models), _) => models.iter().cloned().map(Row::Model).collect(),
+        (Answer::Asking, _) => vec![Row::Asking(name)],
+        (Answer::NoKey, KeyState::Missing(place)) => vec![Row::NoKey(name, place.clone())],
+        // A server that is not running here is no news: they are named together, below.
+        (Answer::NoKey, _) => Vec::new(),
+        (Answer::Failed(_), _) if offer.local => Vec::new(),
+        (Answer::Failed(why), _) => vec![Row::Failed(name, why.clone())],
+    }
+}
+
+/// Reads `provider/model`.
+pub fn model_name(text: &str) -> Option<ModelName> {
+    let (provider, model) = text.trim().split_once('/')?;
+    let known = |s: &str| !s.is_empty() && !s.contains(char::is_whitespace);
+    (known(provider) && known(model))
+        .then(|| ModelName { provider: provider.to_owned(), model: model.to_owned() })
+}
+
+/// What there is to know below the list.
+fn below(
+    list: &Models,
+    shown: &[Row],
+    used: Option<(u64, bool)>,
+    width: u16,
+    look: Look<'_>,
+    sheet: &mut Sheet,
+) {
+    if let Some((model, answer)) = &list.tested {
+        let (text, style) = match answer {
+            None => (format!("Testing {}.", safe::one_line(&model.to_string())), look.dim()),
+            Some(Ok(text)) => (safe::one_line(text), look.text()),
+            Some(Err(text)) => (safe::one_line(text), look.style(Slot::StatusError)),
+        };
+        sheet.words(&text, width, style);
+    }
+    if let Some(used) = used {
+        sheet.words(&fits(shown, used), width, look.text());
+    }
+    let models = || shown.iter().filter_map(model_of);
+    if models().any(|model| model.price.is_some()) {
+        sheet.words("Prices: dollars for a million tokens, requests/replies.", width, look.dim());
+    }
+    if models().any(|model| model.local) {
+        sheet.words("Local models keep your code and data on this computer.", width, look.dim());
+    }
+    let silent = list.silent();
+    if !silent.is_empty() {
+        sheet.words(&format!("Not running here: {}.", safe::one_line(&silent.join(", "))), width, look.dim());
+    }
+}
+
+fn model_of(row: &Row) -> Option<&ModelInfo> {
+    match row {
+        Row::Model(model) => Some(model),
+        _ => None,
+    }
+}
+
+/// The tokens of this chat, and whether they are estimated; `None` where nothing was said yet.
+fn used(state: &State) -> Option<(u64, bool)> {
+    let share = &state.live.context;
+    let said = state.transcript.items.iter().any(|item| matches!(item, Item::Prompt { .. }));
+    (said && share.used > 0).then_some((share.used, share.estimated))
+}
+
+/// `This chat has 12,400 tokens: fits every model above.`
+fn fits(shown: &[Row], (used, estimated): (u64, bool)) -> String {
+    let about = if estimated { "about " } else { "" };
+    let chat = format!("This chat has {about}{} tokens", words::grouped(used));
+    let known: Vec<u64> = shown.iter().filter_map(model_of).filter_map(|model| model.context).collect();
+    let small = known.iter().filter(|context| **context < used).count();
+    match (known.len(), small) {
+        (0, _) => format!("{chat}."),
+        (_, 0) => format!("{chat}: fits every model above."),
+        (all, small) if small == all => format!("{chat}: too long for every model above."),
+        (_, small) => format!("{chat}: too long for {} above (marked !).", words::count(small, "model")),
+    }
+}
+
+/// A row: provider, model, where it runs, its context, its price, whether it is in use.
+fn row_text(row: &Row, state: &State, used: Option<(u64, bool)>, width: usize) -> String {
+    let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
+    match row {
+        Row::Model(model) => model_text(model, state, used, width),
+        Row::NoKey(name, place) => two(name, &format!("no key ({place}): Enter asks for one")),
+        Row::Asking(name) => two(name, "asking which models it has"),
+        Row::Failed(name, why) => two(name, why),
+    }
+}
+
+fn model_text(model: &ModelInfo, state: &State, used: Option<(u64, bool)>, width: usize) -> String {
+    let ModelName { provider, model: name } = &model.name;
+    let current = state.transcript.model.as_ref() == Some(&model.name);
+    let place = match (model.local, provider.as_str()) {
+        (true, _) => "local",
+        (false, "scripted") => "offline",
+        (false, _) => "cloud",
+    };
+    let long = model.context.zip(used).is_some_and(|(context, (used, _))| context < used);
+    let context = match model.context {
+        Some(context) => format!("ctx {}{}", catalogue::tokens(context), if long { " !" } else { "" }),
+        None => String::new(),
+    };
+    let price = model.price.as_ref().map(catalogue::price).unwrap_or_default();
+    let right =
+        format!("{place:<7} {context:<10} {price:<11}{}", if current { " in use" } else { "       " });
+    // The name gets what the rest leaves; where there is little room, what is known of it gives way.
+    let room = width.saturating_sub(right.chars().count() + 12).max(24);
+    let name = safe::cut(&safe::one_line(name), room);
+    let pad = room.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()));
+    format!("{:<10} {name}{:pad$} {right}", safe::one_line(provider), "").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer(name: &str, answer: Answer) -> Offer {
+        Offer {
+            name: name.into(),
+            kind: "openai",
+            address: None,
+            local: false,
+            key: KeyState::Needless,
+            answer,
+        }
+    }
+
+    fn models(provider: &str, names: &[&str]) -> Answer {
+        let name = |model: &&str| ModelName { provider: provider.into(), model: (*model).into() };
+        Answer::Models(names.iter().map(name).map(ModelInfo::named).collect())
+    }
+
+    fn names(list: &Models) -> Vec<String> {
+        list.shown().iter().map(Row::text).collect()
+    }
+
+    #[test]
+    fn the_model_in_use_stands_first_and_is_there_before_anybody_answered() {
+        let current = ModelName { provider: "b".into(), model: "y".into() };
+        let mut list = Models { current: Some(current), ..Models::default() };
+        assert_eq!(names(&list), ["b/y"]);
+        list.offers = Some(vec![offer("a", Answer::Asking), offer("b", models("b", &["x", "y"]))]);
+        assert_eq!(names(&list), ["b/y", "a", "b/x"]);
+    }
+
+    #[test]
+    fn what_comes_late_does_not_move_the_chosen_row() {
+        let offers = vec![offer("a", Answer::Asking), offer("b", models("b", &["x", "y"]))];
+        let mut list = Models { offers: Some(offers), cursor: Cursor(2), ..Models::default() };
+        assert_eq!(list.chosen().unwrap().model, "y");
+        list.offered(offer("a", models("a", &["1", "2", "3"])));
+        assert_eq!(list.chosen().unwrap().model, "y");
+        list.offered(offer("a", models("a", &[])));
+        assert_eq!(list.chosen().unwrap().model, "y");
+        list.offered(offer("b", models("b", &[])));
+        assert_eq!((list.chosen(), list.cursor.0), (None, 0));
+    }
+
+    #[test]
+    fn a_full_name_is_taken_where_no_row_is_left() {
+        let mut list = Models { offers: Some(vec![offer("b", models("b", &["x"]))]), ..Models::default() };
+        list.filter.set("lab/llama 3");
+        assert_eq!(list.chosen(), None);
+        list.filter.set("lab/llama-3");
+        assert_eq!(list.chosen().unwrap().to_string(), "lab/llama-3");
+        list.filter.set("bx");
+        assert_eq!(list.chosen().unwrap().to_string(), "b/x");
+    }
+}

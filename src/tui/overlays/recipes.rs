@@ -1,0 +1,115 @@
+//! The recipes: name, title, when each fits; those of the person say so.
+
+use super::{Around, Overlay, Then};
+use crate::domain::RecipeCard;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::filter::{Cursor, rank};
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::{safe, words};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// Columns of a recipe's title.
+const TITLE: usize = 20;
+
+/// The recipes.
+#[derive(Debug, Default)]
+pub struct Recipes {
+    /// Letters.
+    filter: Field,
+    /// All of them, in the order of their list.
+    all: Vec<RecipeCard>,
+    /// The chosen row.
+    cursor: Cursor,
+}
+
+impl Recipes {
+    /// The list, in this order.
+    pub fn of(all: Vec<RecipeCard>) -> Self {
+        Self { all, ..Self::default() }
+    }
+
+    /// The recipes that the filter leaves.
+    fn shown(&self) -> Vec<&RecipeCard> {
+        let texts: Vec<String> =
+            self.all.iter().map(|card| format!("{} {} {}", card.name, card.title, card.when)).collect();
+        rank(&self.filter.text(), &texts).into_iter().filter_map(|at| self.all.get(at)).collect()
+    }
+
+    /// The chosen one.
+    fn chosen(&self) -> Option<&RecipeCard> {
+        self.shown().get(self.cursor.0).copied()
+    }
+}
+
+impl Overlay for Recipes {
+    fn width(&self) -> u16 {
+        90
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.filter)
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.step(by, self.shown().len());
+        Vec::new()
+    }
+
+    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.0 = 0;
+        Vec::new()
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let name = self.chosen().map(|card| card.name.clone());
+        name.map_or_else(Vec::new, |name| vec![Then::Close, Then::OpenRecipe(name)])
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("type to filter", "", 2).plain("Up/Down", "", 2);
+        hints.plain("Enter", "open its form", 0).plain("Esc", "close", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        let count = words::count(self.all.len(), "recipe");
+        Some(format!("{count}. Every block of a recipe waits like every other."))
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, around.look);
+        let mut sheet = Sheet::new("Recipes");
+        sheet.field("> ", &self.filter, width, look).rule(width, look);
+        let shown = self.shown();
+        let rows = usize::from(height.saturating_sub(8).clamp(1, 14));
+        let first = self.cursor.window(rows);
+        let column = shown.iter().map(|card| card.name.chars().count()).max().unwrap_or(0).clamp(8, 20);
+        for (at, card) in shown.iter().enumerate().skip(first).take(rows) {
+            let name = safe::cut(&safe::one_line(&card.name), column);
+            let title = safe::cut(&title(card), TITLE);
+            let text = format!("{name:<column$}  {title:<TITLE$}  {}", safe::one_line(&card.when));
+            sheet.row(entry(&text, at == self.cursor.0, width, look));
+        }
+        if shown.is_empty() {
+            let text = if self.all.is_empty() { "There are no recipes." } else { "No recipe matches." };
+            sheet.row(Line::styled(format!("  {text}"), look.dim()));
+        }
+        if let Some(card) = self.chosen() {
+            sheet.gap().words(&safe::one_line(&card.when), width, look.text());
+            if let Some(file) = &card.file {
+                let file = safe::one_line(&look.place.path(file));
+                sheet.row(Line::styled(safe::cut(&file, width.into()), look.dim()));
+            }
+        }
+        sheet.gap().row(Line::styled("Enter open its form   Esc close", look.dim()));
+        Some(sheet)
+    }
+}
+
+/// The title of a recipe; those of the person say so.
+fn title(card: &RecipeCard) -> String {
+    let own = if card.file.is_some() { " (yours)" } else { "" };
+    format!("{}{own}", safe::one_line(&card.title))
+}

@@ -1,0 +1,82 @@
+//! The reason of a rejection.
+
+use super::{Around, Overlay, Then, nothing_decided};
+use crate::domain::sentences::sending;
+use crate::domain::{BlockId, Decision, Revision};
+use crate::engine::{Command, State};
+use crate::tui::keymap::Context;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::field::{Edit, Field, Motion};
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+
+/// The box for a reason.
+#[derive(Debug)]
+pub struct Reject {
+    /// The block.
+    pub block: BlockId,
+    /// The version on screen.
+    pub revision: Revision,
+    /// The reason.
+    pub field: Field,
+}
+
+impl Overlay for Reject {
+    fn context(&self) -> Context {
+        Context::Message
+    }
+
+    fn width(&self) -> u16 {
+        72
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let decision = Decision::Reject(self.field.take().trim().to_owned());
+        let decided = Command::Decide { block: self.block, revision: self.revision, decision };
+        vec![Then::Close, Then::Lead(Pane::Message), Then::Wish(Wish::Send(decided))]
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.field.apply(Edit::Move(if by < 0 { Motion::Up } else { Motion::Down }, false));
+        Vec::new()
+    }
+
+    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        nothing_decided()
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        let waiting = state.waiting().map(|item| (item.block.id, item.block.current().revision));
+        waiting != Some((self.block, self.revision))
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Enter", "reject and send", 0).plain("Ctrl-J", "newline", 1);
+        hints.plain("Esc", "back, no decision", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some(sending::REASON_OPEN.into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let block = self.block;
+        let mut sheet = Sheet::new(format!("Reject block {block}"));
+        let text = format!("Block {block} will not run. Tell the model why (may be empty):");
+        sheet.words(&text, width, look.text()).gap().field("> ", &self.field, width, look);
+        sheet.gap().words(
+            "Enter reject and send   Esc back to the block, nothing decided",
+            width,
+            look.dim(),
+        );
+        Some(sheet)
+    }
+}

@@ -1,0 +1,54 @@
+//! Another name for the session.
+
+use super::{Around, Overlay, Then};
+use crate::engine::Command;
+use crate::tui::keymap::Context;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+
+/// The box.
+#[derive(Debug, Default)]
+pub struct Rename {
+    /// What is typed.
+    pub field: Field,
+}
+
+impl Overlay for Rename {
+    fn context(&self) -> Context {
+        Context::Text
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        let mut then = vec![Then::Close];
+        if !self.field.is_empty() {
+            then.push(Then::Wish(Wish::Send(Command::Rename(self.field.text().trim().to_owned()))));
+        }
+        then
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("Another name for this session.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(Sheet::with_field(
+            "Rename",
+            "Another name for this session:",
+            &self.field,
+            room.width,
+            around.look,
+        ))
+    }
+}

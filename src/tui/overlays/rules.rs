@@ -1,0 +1,118 @@
+//! The rules of this session, and taking one back. It asks nothing: what a rule covered is only asked about again.
+
+use super::{Around, Means, Overlay, Then, number_of};
+use crate::engine::transcript::{RuleItem, RuleOver};
+use crate::engine::{Command, State, rules};
+use crate::tui::action::Action;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::Wish;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// The list; the chosen row.
+#[derive(Debug, Default)]
+pub struct Rules(pub Cursor);
+
+impl Rules {
+    fn revoke(&self, state: &State) -> Vec<Then> {
+        match state.transcript.rules.get(self.0.0) {
+            Some(item) if item.over.is_none() => {
+                vec![Then::Wish(Wish::Send(Command::RevokeRule(item.rule.id)))]
+            }
+            Some(item) => {
+                vec![Then::Say(Note::info(format!("Rule {} is no longer in force.", item.rule.id)))]
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
+impl Overlay for Rules {
+    fn width(&self) -> u16 {
+        72
+    }
+
+    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        match action {
+            Action::ListDelete => self.revoke(around.state),
+            other => self.common(other, around, panes),
+        }
+    }
+
+    fn step(&mut self, by: isize, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.0.step(by, around.state.transcript.rules.len());
+        Vec::new()
+    }
+
+    fn letter(&mut self, letter: char, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        match letter {
+            'x' => self.revoke(around.state),
+            'q' => vec![Then::Close],
+            _ => Vec::new(),
+        }
+    }
+
+    fn means(&self, letter: char) -> Means {
+        match letter {
+            'x' => Means::Acts,
+            'q' => Means::Harmless,
+            _ => Means::Nothing,
+        }
+    }
+
+    fn place(&self) -> Option<u64> {
+        Some(number_of(3))
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "", 2).plain("x", "remove", 0).plain("Esc", "close", 0);
+    }
+
+    fn status(&self, around: Around<'_>) -> Option<String> {
+        let count = around.state.transcript.rules_in_force().count();
+        Some(format!("{} in force. Rules end with the program.", words::count(count, "rule")))
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (state, cursor, look, width) = (around.state, self.0, around.look, room.width);
+        let mut sheet = Sheet::new("Rules");
+        let items = &state.transcript.rules;
+        if items.is_empty() {
+            sheet.words("No rules. Every block asks.", width, look.text());
+        }
+        let rows = usize::from(room.height.saturating_sub(5)).max(2) / 2;
+        let first = cursor.window(rows);
+        for (at, item) in items.iter().enumerate().skip(first).take(rows) {
+            let text = format!("{}  {}", item.rule.id, rules::words(&item.rule));
+            sheet.row(entry(&text, at == cursor.0, width, look));
+            let text = format!("       {}", safe::one_line(&standing(state, item, look)));
+            sheet.row(Line::styled(safe::cut(&text, width.into()), look.dim()));
+        }
+        sheet.gap();
+        let foot = if items.iter().any(|item| item.over.is_none()) {
+            "Del or x removes a rule   Esc close"
+        } else {
+            "A on a block that waits makes one   Esc close"
+        };
+        sheet.row(Line::styled(foot, look.dim()));
+        Some(sheet)
+    }
+}
+
+fn standing(state: &State, item: &RuleItem, look: Look<'_>) -> String {
+    let rule = &item.rule;
+    let runs = state.transcript.blocks.values().flat_map(|block| &block.runs);
+    let runs = words::count(runs.filter(|run| run.by.rule() == Some(rule.id)).count(), "run");
+    let granted = format!("granted on block {} at {}, {runs}", rule.block, look.place.hour(item.at));
+    match item.over {
+        None => granted,
+        Some(RuleOver::Revoked(at)) => format!("removed at {}; {granted}", look.place.hour(at)),
+        Some(RuleOver::Reopened) => format!("ended when the session was opened again; {granted}"),
+    }
+}

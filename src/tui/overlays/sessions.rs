@@ -1,0 +1,281 @@
+//! The sessions: what is in them, with the end of the chosen one; opening, renaming and deleting them.
+
+use super::ask::Ask;
+use super::{Around, Overlay, Then};
+use crate::driver::{Errand, Found, Summary};
+use crate::tui::action::Action;
+use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::widgets::filter::{Cursor, rank};
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::{Exit, Wish};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::path::PathBuf;
+
+/// The sessions.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// Letters that a session has to hold.
+    filter: Field,
+    /// All sessions, newest first; `None` while they are being listed.
+    all: Option<Vec<Summary>>,
+    /// Only those of this folder.
+    here: Option<PathBuf>,
+    /// The chosen row.
+    cursor: Cursor,
+    /// The end of the chosen one, as it was read.
+    preview: Option<(PathBuf, Vec<String>)>,
+    /// Another name that is being typed for the chosen one.
+    rename: Option<Field>,
+}
+
+impl Sessions {
+    /// Those of a folder first; they are being listed.
+    pub fn of(here: PathBuf) -> Self {
+        Self { here: Some(here), ..Self::default() }
+    }
+
+    /// The sessions that the filter leaves, best first.
+    fn shown(&self) -> Vec<&Summary> {
+        let all: Vec<&Summary> = self
+            .all
+            .iter()
+            .flatten()
+            .filter(|s| self.here.as_deref().is_none_or(|here| s.cwd == here))
+            .collect();
+        let texts: Vec<String> = all.iter().map(|s| format!("{} {}", s.name, s.first_prompt)).collect();
+        rank(&self.filter.text(), &texts).into_iter().filter_map(|i| all.get(i).copied()).collect()
+    }
+
+    /// The chosen session; `None`: the row for a new one.
+    fn chosen(&self) -> Option<&Summary> {
+        self.shown().get(self.cursor.0).copied()
+    }
+
+    /// How many rows there are, the one for a new session counted.
+    fn rows(&self) -> usize {
+        self.shown().len() + 1
+    }
+
+    /// Asks for the preview of the chosen one, where it is not there.
+    fn preview(&self) -> Vec<Then> {
+        let Some(chosen) = self.chosen() else { return Vec::new() };
+        if self.preview.as_ref().is_some_and(|(path, _)| *path == chosen.path) {
+            return Vec::new();
+        }
+        vec![Then::Wish(Wish::Errand(Errand::Preview(chosen.path.clone())))]
+    }
+
+    fn start_rename(&mut self) {
+        self.rename = self.chosen().map(|chosen| {
+            let mut field = Field::line();
+            field.set(&chosen.name);
+            field
+        });
+    }
+
+    /// The question whether the chosen one is deleted.
+    fn ask_delete(&self) -> Option<Ask> {
+        let chosen = self.chosen().filter(|_| self.rename.is_none())?;
+        let name = if chosen.name.is_empty() { &chosen.id } else { &chosen.name };
+        let lines = vec![format!("{name}: {} messages, {} blocks.", chosen.messages, chosen.blocks)];
+        let delete = Wish::Errand(Errand::Delete(chosen.path.clone()));
+        let ask = Ask::new("Delete this session?", lines, 'w', "keep it");
+        Some(ask.or_wish('d', "delete it; it can't be brought back", delete))
+    }
+}
+
+impl Overlay for Sessions {
+    fn width(&self) -> u16 {
+        74
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(self.rename.as_mut().unwrap_or(&mut self.filter))
+    }
+
+    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        match action {
+            Action::ListScope | Action::PaneNext => {
+                self.here = if self.here.is_some() { None } else { Some(around.setup.cwd.clone()) };
+                self.cursor.0 = 0;
+                self.preview()
+            }
+            Action::ListRename => {
+                self.start_rename();
+                self.preview()
+            }
+            Action::ListDelete => match self.ask_delete() {
+                Some(ask) => vec![Then::Open(Box::new(ask))],
+                None => self.edit(Edit::Delete, around, panes),
+            },
+            other => self.common(other, around, panes),
+        }
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.cursor.step(by, self.rows());
+        self.preview()
+    }
+
+    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if self.rename.is_none() {
+            self.cursor.0 = 0;
+        }
+        self.preview()
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if let Some(mut field) = self.rename.take() {
+            let name = field.take().trim().to_owned();
+            let chosen = self.chosen().filter(|_| !name.is_empty());
+            let rename = chosen.map(|chosen| Errand::Rename(chosen.path.clone(), name.clone()));
+            return rename.map(|rename| Then::Wish(Wish::Errand(rename))).into_iter().collect();
+        }
+        let exit = self.chosen().map_or(Exit::NewSession, |chosen| Exit::OpenSession(chosen.path.clone()));
+        vec![Then::Close, Then::LeaveFor(exit)]
+    }
+
+    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if self.rename.take().is_some() || !self.filter.is_empty() {
+            self.filter.take();
+            return Vec::new();
+        }
+        vec![Then::Close]
+    }
+
+    fn found(&mut self, found: &Found) -> Option<Vec<Then>> {
+        match found {
+            Found::Sessions(list) => {
+                self.all = Some(list.clone());
+                Some(self.preview())
+            }
+            Found::Preview(path, lines) => {
+                self.preview = Some((path.clone(), lines.clone()));
+                Some(Vec::new())
+            }
+            Found::SessionsChanged => Some(vec![Then::Wish(Wish::Errand(Errand::Sessions))]),
+            _ => None,
+        }
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        if self.rename.is_some() {
+            hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
+            return;
+        }
+        hints.plain("type to filter", "", 3).plain("Up/Down", "", 2).plain("Enter", "open", 0);
+        hints.plain("Tab", "this folder/all", 1).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some(match &self.all {
+            None => "Looking for sessions.".into(),
+            Some(all) => {
+                let bytes: u64 = all.iter().map(|s| s.bytes).sum();
+                format!("{}, {}.", words::count(all.len(), "session"), words::size(bytes))
+            }
+        })
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, around.look);
+        let mut sheet = Sheet::new("Sessions");
+        let shown = self.shown();
+        let all = self.all.as_ref().map_or(0, Vec::len);
+        match &self.rename {
+            Some(field) => sheet.field("new name: ", field, width, look),
+            None => sheet.field("> ", &self.filter, width, look),
+        };
+        let scope =
+            if self.here.is_some() { "this folder (Tab: all)" } else { "all folders (Tab: this one)" };
+        let count = match self.all {
+            Some(_) => format!("{} of {all}   {scope}", shown.len()),
+            None => scope.to_owned(),
+        };
+        sheet.row(Line::styled(safe::cut(&count, width.into()), look.dim()));
+        sheet.rule(width, look);
+        let preview = usize::from(height >= 18) * 8;
+        let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
+        let first = self.cursor.window(rows);
+        for (at, summary) in shown.iter().enumerate().skip(first).take(rows) {
+            sheet.row(entry(&row(summary, self.here.is_none(), look), at == self.cursor.0, width, look));
+        }
+        if shown.len() < first + rows {
+            sheet.row(entry("+ new session", self.cursor.0 >= shown.len(), width, look));
+        }
+        if self.all.is_none() {
+            sheet.row(Line::styled("  Looking for sessions.", look.dim()));
+        } else if shown.is_empty() && !self.filter.is_empty() {
+            sheet.row(Line::styled("  No session matches. Esc clears.", look.dim()));
+        }
+        if preview > 0 {
+            preview_rows(self, width, preview - 1, look, &mut sheet);
+        }
+        sheet.row(Line::styled("Enter open   Ctrl-R rename   Del delete (asks)   Esc back", look.dim()));
+        Some(sheet)
+    }
+}
+
+/// `12 min  sales-q3       9 msgs   3 blocks   1 waiting`
+fn row(summary: &Summary, with_folder: bool, look: Look<'_>) -> String {
+    let name = if summary.name.is_empty() { &summary.id } else { &summary.name };
+    let state = if summary.waiting > 0 {
+        format!("{} waiting", summary.waiting)
+    } else if summary.failed {
+        "failed".into()
+    } else if summary.unended {
+        "LOST".into()
+    } else {
+        String::new()
+    };
+    let folder = if with_folder { format!("  {}", look.place.path(&summary.cwd)) } else { String::new() };
+    safe::one_line(&format!(
+        "{:<7} {:<18} {:>3} msgs  {:>3} blocks  {state:<10}{folder}",
+        words::ago(look.now, summary.modified),
+        safe::cut(&safe::one_line(name), 18),
+        summary.messages,
+        summary.blocks,
+    ))
+}
+
+fn preview_rows(list: &Sessions, width: u16, rows: usize, look: Look<'_>, sheet: &mut Sheet) {
+    let Some(chosen) = list.chosen() else {
+        sheet.gap();
+        return;
+    };
+    let name = if chosen.name.is_empty() { &chosen.id } else { &chosen.name };
+    let head = format!("{0}{0} preview: {1} ", look.glyphs.horizontal, safe::one_line(name));
+    let rule = look.glyphs.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
+    sheet.row(Line::styled(format!("{head}{rule}"), look.style(Slot::UiBorder)));
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    match list.preview.as_ref().filter(|(path, _)| *path == chosen.path) {
+        Some((_, preview)) => {
+            for line in preview {
+                lines.push(Line::styled(safe::cut(&safe::one_line(line), width.into()), look.text()));
+            }
+        }
+        None => {
+            for (who, text) in [("you    ", &chosen.first_prompt), ("model  ", &chosen.last_reply)] {
+                if !text.trim().is_empty() {
+                    let text = format!("{who}{}", safe::one_line(words::first_line(text)));
+                    lines.push(Line::styled(safe::cut(&text, width.into()), look.text()));
+                }
+            }
+        }
+    }
+    if chosen.waiting > 0 {
+        let text = "A block was not decided: it will wait for you again.";
+        lines.push(Line::styled(text, look.style(Slot::BlockPending)));
+    }
+    lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), look.dim()));
+    let skip = lines.len().saturating_sub(rows);
+    for line in lines.into_iter().skip(skip) {
+        sheet.row(line);
+    }
+}

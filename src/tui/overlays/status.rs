@@ -1,0 +1,224 @@
+//! How things stand: the model and its context, what the session cost, whose instructions are told, what was ignored of
+//! the project's settings, what confines a block.
+
+use super::{Around, Means, Overlay, Then};
+use crate::driver::catalogue;
+use crate::engine::State;
+use crate::engine::cost::PriceSource;
+use crate::text::number::dollars;
+use crate::tui::keymap::Context;
+use crate::tui::panes::Panes;
+use crate::tui::panes::code::opinion_line;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Columns of a label.
+const LABEL: usize = 14;
+
+/// The list; the first row on screen.
+#[derive(Debug, Default)]
+pub struct Status(pub usize);
+
+impl Overlay for Status {
+    fn context(&self) -> Context {
+        Context::Pane
+    }
+
+    fn width(&self) -> u16 {
+        82
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.0 = self.0.saturating_add_signed(by).min(1_000);
+        Vec::new()
+    }
+
+    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
+    }
+
+    fn means(&self, letter: char) -> Means {
+        if letter == 'q' { Means::Harmless } else { Means::Nothing }
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("How things stand in this session.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, height, look) = (room.width, room.height, around.look);
+        let mut rows = Vec::new();
+        for (label, text) in facts(around, panes) {
+            let label = Span::styled(format!("{label:<LABEL$}"), look.style(Slot::UiTitle));
+            rows.extend(safe::hanging(label, &text, width.into(), look.text()));
+        }
+        let shown = usize::from(height.saturating_sub(2)).max(1);
+        let first = self.0.min(rows.len().saturating_sub(shown));
+        let more = rows.len().saturating_sub(first + shown);
+        let mut sheet = Sheet::new("Status");
+        for row in rows.into_iter().skip(first).take(shown) {
+            sheet.row(row);
+        }
+        let foot = if more > 0 {
+            format!("{}   Down scroll   Esc close", words::count(more, "more line"))
+        } else {
+            "Esc close".into()
+        };
+        sheet.gap().row(Line::styled(foot, look.dim()));
+        Some(sheet)
+    }
+}
+
+/// What there is to know, label by label; a label stands once.
+fn facts(around: Around<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
+    let Around { state, look, setup, .. } = around;
+    let mut facts = model(state);
+    facts.push(("Context", context(state)));
+    facts.extend(
+        cost(state).into_iter().enumerate().map(|(at, text)| (if at == 0 { "Cost" } else { "" }, text)),
+    );
+    facts.extend(instructions(state, look));
+    if let Some(item) = panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
+        for opinion in &item.opinions {
+            let text = format!(
+                "block {}, version {}: {}",
+                item.block.id,
+                opinion.revision.0,
+                opinion_line(opinion, look)
+            );
+            facts.push(("Opinion", text));
+        }
+    }
+    facts.push(("Folder", safe::one_line(&look.place.path(&setup.cwd))));
+    facts.extend(setup.foreign.iter().map(|text| ("Foreign", safe::one_line(text))));
+    for (at, text) in setup.damage.iter().enumerate() {
+        facts.push((if at == 0 { "Damage" } else { "" }, safe::one_line(text)));
+    }
+    let ignored = &setup.ignored;
+    if ignored.is_empty() {
+        facts.push(("Project", "no setting of the project was ignored".into()));
+    }
+    for (at, text) in ignored.iter().enumerate() {
+        facts.push((if at == 0 { "Ignored" } else { "" }, safe::one_line(text)));
+    }
+    facts
+}
+
+fn model(state: &State) -> Vec<(&'static str, String)> {
+    let Some(name) = &state.transcript.model else {
+        return vec![("Model", "none is chosen: /provider".into())];
+    };
+    let mut text = safe::one_line(&name.to_string());
+    let info = state.live.model.as_ref().filter(|info| info.name == *name);
+    if let Some(info) = info {
+        let can = [(info.tools, "tools"), (info.images, "images")];
+        let words: Vec<String> = can
+            .into_iter()
+            .filter_map(|(has, what)| has.map(|has| format!("{}{what}", if has { "" } else { "no " })))
+            .collect();
+        if !words.is_empty() {
+            text.push_str(&format!(" ({})", words.join(", ")));
+        }
+        if info.local {
+            text.push_str(", on this computer");
+        }
+    }
+    vec![("Model", text)]
+}
+
+/// `12,400 of 32,768 tokens (38%), as the provider counts`
+fn context(state: &State) -> String {
+    let share = &state.live.context;
+    let how = if share.estimated { "estimated" } else { "as the provider counts" };
+    let mut text = match (share.of, share.percent()) {
+        (Some(of), Some(percent)) => {
+            format!("{} of {} tokens ({percent}%), {how}", words::grouped(share.used), words::grouped(of))
+        }
+        _ => format!(
+            "{} tokens, {how}; how many the model takes is not known, so nothing is shortened ([context] tokens sets it)",
+            words::grouped(share.used)
+        ),
+    };
+    if share.shortened > 0 {
+        text.push_str(&format!("; {} told shorter than usual", words::count(share.shortened, "result")));
+    }
+    if share.summarised_upto > 0 {
+        text.push_str(&format!(
+            "; a summary stands for the first {}",
+            words::count(share.summarised_upto, "item")
+        ));
+    }
+    text
+}
+
+/// What the session cost, as far as that is known; where its prices are from.
+pub fn cost(state: &State) -> Vec<String> {
+    let cost = &state.live.cost;
+    let unknown = cost.unknown as usize;
+    let known = match (cost.nanos, unknown) {
+        (0, 0) if matches!(cost.price, Some(PriceSource::Local)) => {
+            "nothing: the model runs on this computer".into()
+        }
+        (0, 0) => "nothing yet".to_owned(),
+        (0, n) => format!("not known of {}", words::count(n, "request")),
+        (nanos, 0) => dollars(nanos),
+        (nanos, n) => format!("{} and more: not known of {}", dollars(nanos), words::count(n, "request")),
+    };
+    let last =
+        cost.last.filter(|last| *last > 0).map(|last| format!(", {} for the newest reply", dollars(last)));
+    let mut lines = vec![format!("{known}{}.", last.unwrap_or_default())];
+    let price = state.live.model.as_ref().and_then(|info| info.price.as_ref()).map(catalogue::price);
+    match &cost.price {
+        Some(PriceSource::Provider) => {
+            let price = price.map(|price| format!(" ({price} for a million tokens)")).unwrap_or_default();
+            lines.push(format!("The provider tells its prices{price}."));
+        }
+        Some(PriceSource::Table(Some(date))) => {
+            lines.push(format!("Prices are those of the shipped table, as of {date}."));
+        }
+        Some(PriceSource::Table(None)) => lines.push("Prices are those of your configuration.".into()),
+        Some(PriceSource::Local) => {}
+        None if state.transcript.model.is_some() => {
+            lines.push("No price is known of the model in use: [prices] sets one.".into());
+        }
+        None => {}
+    }
+    if let Some(budget) = cost.budget {
+        lines.push(format!("It asks at {}.", dollars(budget)));
+    }
+    lines
+}
+
+/// The files of instructions, each with its size, and whether they are told.
+fn instructions(state: &State, look: Look<'_>) -> Vec<(&'static str, String)> {
+    let live = &state.live;
+    if live.instructions.is_empty() {
+        return vec![("Instructions", "none: no AGENTS.md here".into())];
+    }
+    let row = |(at, file): (usize, &crate::domain::Instructions)| {
+        let told = match (file.own, live.use_instructions) {
+            (true, _) => "yours",
+            (false, true) => "the project's words, told to the model (/instructions off)",
+            (false, false) => "the project's words, not told (/instructions on)",
+        };
+        let left = match file.left_out() {
+            0 => String::new(),
+            bytes => format!(", its last {} left out", words::size(bytes)),
+        };
+        let path = safe::one_line(&look.place.path(&file.path));
+        (
+            if at == 0 { "Instructions" } else { "" },
+            format!("{path}, {}{left}: {told}", words::size(file.bytes)),
+        )
+    };
+    live.instructions.iter().enumerate().map(row).collect()
+}

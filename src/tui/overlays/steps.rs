@@ -1,0 +1,224 @@
+//! The iteration log: every turn with its steps, blocks, decisions, outcomes, times, tokens and costs, the newest last.
+
+use super::{Around, Means, Overlay, Then};
+use crate::domain::{Grantor, RecipeEnd, TurnEnd};
+use crate::engine::State;
+use crate::engine::steps::{Decided, Step, StepBlock, Sum, TurnLog, turns};
+use crate::text::number::dollars;
+use crate::tui::keymap::Context;
+use crate::tui::panes::Panes;
+use crate::tui::panes::chat::verdict;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The log; how many rows from its end the person scrolled.
+#[derive(Debug, Default)]
+pub struct Steps(usize);
+
+impl Overlay for Steps {
+    fn context(&self) -> Context {
+        Context::Pane
+    }
+
+    fn width(&self) -> u16 {
+        110
+    }
+
+    /// No further than it goes.
+    fn step(&mut self, by: isize, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        self.wheel(by, around);
+        Vec::new()
+    }
+
+    fn wheel(&mut self, by: isize, around: Around<'_>) {
+        let room = around.room(self.width());
+        let most = rows(around.state, room.width, around.look).len();
+        let most = most.saturating_sub(usize::from(room.height).saturating_sub(2).max(1));
+        self.0 = self.0.saturating_add_signed(-by).min(most);
+    }
+
+    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
+    }
+
+    fn means(&self, letter: char) -> Means {
+        if letter == 'q' { Means::Harmless } else { Means::Nothing }
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+    }
+
+    fn status(&self, _: Around<'_>) -> Option<String> {
+        Some("What was done so far, step by step.".into())
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let look = around.look;
+        let all = rows(around.state, room.width, look);
+        let mut sheet = Sheet::new("Steps");
+        let height = usize::from(room.height).saturating_sub(2).max(1);
+        let first = all.len().saturating_sub(height).saturating_sub(self.0);
+        let more = all.len().saturating_sub(first + height);
+        sheet.rows.extend(all.into_iter().skip(first).take(height));
+        let foot = match (first, more) {
+            (0, 0) => "Esc close".to_owned(),
+            (above, 0) => format!("{} above   Up scroll   Esc close", words::count(above, "line")),
+            (above, below) => format!("{above} above, {below} below   Up/Down scroll   Esc close"),
+        };
+        sheet.gap().row(Line::styled(foot, look.dim()));
+        Some(sheet)
+    }
+}
+
+/// All rows.
+fn rows(state: &State, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let width = usize::from(width);
+    let mut rows = Vec::new();
+    for turn in turns(&state.transcript, &state.live.cost.of_steps) {
+        if !rows.is_empty() {
+            rows.push(Line::default());
+        }
+        of_turn(&turn, state, width, look, &mut rows);
+    }
+    if rows.is_empty() {
+        rows.push(Line::styled("No step was taken yet.", look.dim()));
+    }
+    rows
+}
+
+fn of_turn(turn: &TurnLog<'_>, state: &State, width: usize, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+    let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
+    let head = format!("Turn {}  {}{recipe}  ", turn.number, look.place.hour(turn.at));
+    let prompt = safe::one_line(words::first_line(turn.prompt));
+    let room = width.saturating_sub(head.chars().count());
+    rows.push(Line::from(vec![
+        Span::styled(head, look.style(Slot::UiTitle)),
+        Span::styled(safe::cut(&prompt, room), look.style(Slot::ChatUser)),
+    ]));
+    for step in &turn.steps {
+        of_step(step, state, width, look, rows);
+    }
+    let sum = summed(&turn.sum(), turn.steps.len());
+    let end = match (turn.recipe_end, turn.end) {
+        (Some(RecipeEnd::Done), _) => "   recipe done",
+        (Some(RecipeEnd::GaveUp), _) => "   recipe gave up",
+        (Some(RecipeEnd::Limit), _) => "   recipe ended at its limit",
+        (Some(RecipeEnd::Stopped), _) => "   recipe stopped",
+        (None, None) => "   goes on",
+        (None, Some(TurnEnd::Answered)) => "",
+        (None, Some(TurnEnd::Stopped)) => "   stopped",
+        (None, Some(TurnEnd::StepLimit)) => "   step limit",
+        (None, Some(TurnEnd::Repeated)) => "   repeated itself",
+        (None, Some(TurnEnd::Budget)) => "   session budget",
+        (None, Some(TurnEnd::Failed(_))) => "   failed",
+    };
+    rows.extend(safe::words(&format!("  {sum}{end}"), width, look.dim()));
+}
+
+/// `3 steps   2,400 in, 310 out   $0.0123   4 runs, 6.1 s`
+fn summed(sum: &Sum, steps: usize) -> String {
+    let mut parts = vec![words::count(steps, "step")];
+    if sum.input + sum.output > 0 {
+        parts.push(format!("{} in, {} out", words::grouped(sum.input), words::grouped(sum.output)));
+    }
+    if sum.cost > 0 {
+        parts.push(format!("{}{}", dollars(sum.cost), if sum.unknown > 0 { "+" } else { "" }));
+    }
+    if sum.runs > 0 {
+        parts.push(format!("{}, {}", words::count(sum.runs as usize, "run"), words::duration(sum.run_ms)));
+    }
+    parts.join("   ")
+}
+
+fn of_step(step: &Step<'_>, state: &State, width: usize, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+    let mut parts = Vec::new();
+    if let Some(round) = step.round {
+        let times = if round.round > 1 { format!(", round {}", round.round) } else { String::new() };
+        parts.push(format!("{}{times}", safe::one_line(round.title)));
+    }
+    match step.reply {
+        Some(reply) => {
+            parts.push(format!("reply {}", words::duration(step.reply_ms().unwrap_or(0))));
+            let tokens = [(reply.usage.input, "in"), (reply.usage.output, "out")];
+            let tokens: Vec<_> = tokens
+                .into_iter()
+                .filter_map(|(count, what)| Some(format!("{} {what}", words::grouped(count?))))
+                .collect();
+            parts.push(if tokens.is_empty() { "tokens not told".into() } else { tokens.join(", ") });
+            parts.extend(step.cost.filter(|cost| *cost > 0).map(dollars));
+        }
+        None => parts.push("no reply: sayso's own".into()),
+    }
+    let head = Span::styled(format!("  step {:<3}", step.number), look.style(Slot::ChatModel));
+    rows.extend(safe::hanging(head, &parts.join("   "), width, look.text()));
+    for block in &step.blocks {
+        of_block(*block, state, width, look, rows);
+    }
+    if let Some(outcome) = step.judged {
+        for mut row in verdict(outcome, width.saturating_sub(2), look) {
+            row.spans.insert(0, Span::raw("  "));
+            rows.push(row);
+        }
+    }
+}
+
+/// `block 3   python [FAILED 1]  by you, edited   1.2 s   run the tests`
+fn of_block(
+    block: StepBlock<'_>,
+    state: &State,
+    width: usize,
+    look: Look<'_>,
+    rows: &mut Vec<Line<'static>>,
+) {
+    let item = block.item;
+    let standing = state.block_state(item);
+    let head = format!("    block {:<4}{:<8}", block.id().0, safe::cut(words::language_of(item), 7));
+    let word = format!("{:<14}", format!("[{standing}]"));
+    let mut parts = vec![decided(block.decided())];
+    if item.block.edited() {
+        parts.push("edited".into());
+    }
+    let runs: Vec<_> = block.runs().collect();
+    if let Some((_, _, Some(took))) = runs.last() {
+        parts.push(words::duration(*took));
+    }
+    let earlier = runs.iter().rev().skip(1).rev();
+    let earlier: Vec<_> = earlier.map(|(_, state, _)| state.to_string()).collect();
+    if !earlier.is_empty() {
+        parts.push(format!("before: {}", earlier.join(", ")));
+    }
+    let first = words::first_line(&item.block.current().source);
+    parts.push(safe::one_line(block.note().unwrap_or(first)));
+    parts.retain(|part| !part.is_empty());
+    let room = width.saturating_sub(head.len() + word.len());
+    rows.push(Line::from(vec![
+        Span::styled(head, look.text()),
+        Span::styled(word, look.block(standing)),
+        Span::styled(safe::cut(&parts.join("   "), room), look.dim()),
+    ]));
+}
+
+fn decided(decided: Decided<'_>) -> String {
+    match decided {
+        Decided::Open => "not decided".into(),
+        Decided::Approved(grantor) => match grantor {
+            Grantor::Person { typed: false } => "by you".into(),
+            Grantor::Person { typed: true } => "by you, typed".into(),
+            Grantor::Named => "named".into(),
+            Grantor::Flag => "by --approve".into(),
+            Grantor::Rule(rule) => format!("by rule {rule}"),
+            Grantor::Before => "as before".into(),
+            Grantor::Plan => "in a plan".into(),
+        },
+        Decided::Rejected("") => "rejected".into(),
+        Decided::Rejected(why) => format!("rejected: {}", safe::one_line(words::first_line(why))),
+        Decided::Declined(why) => format!("recipe: {}", safe::one_line(why)),
+        Decided::Skipped => "skipped".into(),
+    }
+}

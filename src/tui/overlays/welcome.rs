@@ -1,0 +1,362 @@
+//! The first choice: where answers come from.
+
+use super::{Around, Means, Overlay, Then};
+use crate::domain::Interpreter;
+use crate::domain::sentences::sandbox::Standing;
+use crate::domain::sentences::{network, saving, sending};
+use crate::driver::Found;
+use crate::driver::catalogue::Offer;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::setup::Cloud;
+use crate::tui::slash::Slash;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::{safe, words};
+use crate::tui::wish::{Choice, Exit, Wish};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use secrecy::SecretString;
+
+/// What is said where a key is missing.
+const PASTE_A_KEY: &str = "Paste a key and press Enter. It stays in memory.";
+
+/// The model server that is expected on this computer: its name in the configuration, and where it listens.
+const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");
+
+/// One of the places that answers can come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    /// Scripted answers.
+    Demo,
+    /// A model server on this computer.
+    Local,
+    /// A provider in the cloud: its place in [`Welcome::clouds`].
+    Cloud(usize),
+    /// Any address.
+    Other,
+}
+
+/// The choice.
+#[derive(Debug)]
+pub struct Welcome {
+    /// The chosen row.
+    cursor: Cursor,
+    /// Providers in the cloud.
+    clouds: Vec<Cloud>,
+    /// Model servers that answered on this computer. `None`: not known yet.
+    servers: Option<Vec<Offer>>,
+    /// Interpreters that were found.
+    interpreters: Option<Vec<Interpreter>>,
+    /// A field that is being filled, and what for.
+    field: Option<(Filling, Field)>,
+    /// A key that was pasted; it stays in memory.
+    key: Option<SecretString>,
+    /// Whether the person has moved the cursor.
+    touched: bool,
+}
+
+/// What a field is filled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filling {
+    /// A key.
+    Key,
+    /// The address of a server.
+    Address,
+}
+
+impl Welcome {
+    /// Nothing is known of servers yet.
+    pub fn new(clouds: Vec<Cloud>) -> Self {
+        Self {
+            cursor: Cursor::default(),
+            clouds,
+            servers: None,
+            interpreters: None,
+            field: None,
+            key: None,
+            touched: false,
+        }
+    }
+
+    /// The rows, in the order of their digits. They never change their places, so that a digit means what it meant when
+    /// the person looked.
+    fn rows(&self) -> Vec<Row> {
+        let clouds = (0..self.clouds.len()).map(Row::Cloud);
+        [Row::Demo, Row::Local].into_iter().chain(clouds).chain([Row::Other]).collect()
+    }
+
+    /// The chosen row.
+    fn row(&self) -> Row {
+        self.rows().get(self.cursor.0).copied().unwrap_or(Row::Demo)
+    }
+
+    /// Moves the cursor.
+    fn walk(&mut self, by: isize) {
+        self.touched = true;
+        self.cursor.step(by, self.rows().len());
+    }
+
+    /// Takes in which servers answered on this computer. One that has models is proposed, as long as the person has
+    /// chosen no row.
+    fn servers_found(&mut self, servers: Vec<Offer>) {
+        self.servers = Some(servers);
+        if !self.touched && self.field.is_none() && self.server().is_some_and(|s| !s.models().is_empty()) {
+            self.cursor.0 = 1;
+        }
+    }
+
+    /// The model server that answered and is offered: the first that has models.
+    fn server(&self) -> Option<&Offer> {
+        let servers = self.servers.as_ref()?;
+        servers.iter().find(|server| !server.models().is_empty()).or_else(|| servers.first())
+    }
+
+    fn cloud(&self) -> Option<&Cloud> {
+        match self.row() {
+            Row::Cloud(at) => self.clouds.get(at),
+            _ => None,
+        }
+    }
+
+    /// Takes the chosen row; `Err` tells what is missing, and the field for it is open then.
+    fn choose(&mut self) -> Result<Choice, &'static str> {
+        if let Some((filling, mut field)) = self.field.take() {
+            return self.filled(filling, field.take().trim().to_owned());
+        }
+        match self.row() {
+            Row::Demo => Ok(Choice::Demo),
+            Row::Local => Ok(match self.server() {
+                Some(server) => Choice::Server {
+                    provider: server.name.clone(),
+                    model: server.models().first().map(|model| model.name.model.clone()),
+                },
+                None => Choice::Server { provider: USUAL_SERVER.0.into(), model: None },
+            }),
+            Row::Cloud(_) => self.accept_cloud().ok_or_else(|| {
+                self.field = Some((Filling::Key, Field::secret()));
+                PASTE_A_KEY
+            }),
+            Row::Other => {
+                self.field = Some((Filling::Address, Field::line()));
+                Err("Type the address of the server, then Enter.")
+            }
+        }
+    }
+
+    /// The chosen provider, where it has a key.
+    fn accept_cloud(&mut self) -> Option<Choice> {
+        let cloud = self.cloud()?;
+        let (provider, kept) = (cloud.provider.clone(), cloud.kept.is_some());
+        (kept || self.key.is_some()).then(|| Choice::Cloud { provider, key: self.key.take() })
+    }
+
+    fn filled(&mut self, filling: Filling, text: String) -> Result<Choice, &'static str> {
+        match filling {
+            _ if text.is_empty() => Err("Nothing was typed."),
+            Filling::Key => {
+                self.key = Some(SecretString::from(text));
+                self.accept_cloud().ok_or(saving::KEY_IN_MEMORY)
+            }
+            Filling::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
+                let mut field = Field::line();
+                field.set(&text);
+                self.field = Some((Filling::Address, field));
+                Err("An address begins with http:// or https://.")
+            }
+            Filling::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
+        }
+    }
+}
+
+/// Where answers come from, and what went out so far.
+pub fn from_where(around: Around<'_>) -> String {
+    let state = around.state;
+    let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
+    let open = runs.filter(|run| sending::could_send(&run.terms)).count();
+    let sent = sending::departed(around.departed, open);
+    match &state.transcript.model {
+        _ if around.setup.welcome => format!("No provider yet. {sent}"),
+        Some(model) => format!("{} answers. {sent}", safe::one_line(&model.to_string())),
+        None => sent,
+    }
+}
+
+impl Overlay for Welcome {
+    fn width(&self) -> u16 {
+        72
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        self.field.as_mut().map(|(_, field)| field)
+    }
+
+    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if self.field.is_none() {
+            self.walk(by);
+        }
+        Vec::new()
+    }
+
+    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        vec![match self.choose() {
+            Ok(choice) => Then::Wish(Wish::Leave(Exit::UseProvider(choice))),
+            Err(text) => Then::Say(Note::info(text)),
+        }]
+    }
+
+    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+        match letter {
+            _ if self.field.is_some() => self.edit(Edit::Insert(letter), around, panes),
+            'q' => vec![Then::Run(Slash::Quit, String::new())],
+            '?' => vec![Then::Run(Slash::Help, String::new())],
+            'k' => {
+                self.field = Some((Filling::Key, Field::secret()));
+                vec![Then::Say(Note::info(PASTE_A_KEY))]
+            }
+            digit => {
+                let at = digit.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
+                let Some(at) = at.filter(|at| *at < self.rows().len()) else { return Vec::new() };
+                self.cursor.0 = at;
+                self.accept(around, panes)
+            }
+        }
+    }
+
+    /// There is nothing behind the choice of a provider.
+    fn means(&self, _: char) -> Means {
+        Means::Harmless
+    }
+
+    /// Without a provider there is nothing behind it.
+    fn back(&mut self, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+        if self.field.take().is_some() || around.setup.welcome { Vec::new() } else { vec![Then::Close] }
+    }
+
+    fn found(&mut self, found: &Found) -> Option<Vec<Then>> {
+        match found {
+            Found::Interpreters(found) => self.interpreters = Some(found.clone()),
+            Found::Servers(found) => self.servers_found(found.clone()),
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        if self.field.is_some() {
+            hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
+            return;
+        }
+        hints.plain("Enter", "choose", 0).plain("k", "paste a key", 1);
+        hints.plain("?", "help", 2).plain("q", "quit", 0);
+    }
+
+    fn status(&self, around: Around<'_>) -> Option<String> {
+        Some(from_where(around))
+    }
+
+    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new("Welcome");
+        let app = &around.setup.app;
+        sheet.words(
+            &format!("{app} runs code on this computer only after you approve it."),
+            width,
+            look.text(),
+        );
+        sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
+        for (at, row) in self.rows().iter().enumerate() {
+            let (name, what, state) = describe(*row, self);
+            let text = format!("{}  {name:<10} {what:<36} {state}", at + 1);
+            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
+        }
+        sheet.gap();
+        let found = match &self.interpreters {
+            None => "Looking for python, bash and node on this computer.".to_owned(),
+            Some(found) if found.is_empty() => "No interpreter found: blocks can't run here yet.".into(),
+            Some(found) => {
+                let names: Vec<String> = found
+                    .iter()
+                    .map(|i| match &i.version {
+                        Some(version) => format!("{} {}", i.language, safe::one_line(version)),
+                        None => i.language.to_string(),
+                    })
+                    .collect();
+                format!("Found on this computer: {}", names.join(", "))
+            }
+        };
+        sheet.words(&found, width, look.text());
+        let standing = Standing::of(around.sandbox);
+        let slot = match standing {
+            Standing::Untested => Slot::UiText,
+            _ if standing.is_bad() => Slot::SandboxOff,
+            _ => Slot::SandboxOn,
+        };
+        sheet.words(&safe::one_line(&standing.sentence()), width, look.style(slot));
+        sheet.gap();
+        sheet.words(saving::KEYS, width, look.dim());
+        sheet.gap();
+        match &self.field {
+            Some((filling, field)) => {
+                let head = match filling {
+                    Filling::Key => "key: ",
+                    Filling::Address => "address: ",
+                };
+                sheet.field(head, field, width, look);
+            }
+            None => {
+                let digits = self.rows().len();
+                let text = format!("1-{digits} or Up/Down, Enter choose   k paste a key   q quit");
+                sheet.row(Line::styled(text, look.dim()));
+            }
+        }
+        Some(sheet)
+    }
+}
+
+fn describe(row: Row, welcome: &Welcome) -> (String, String, String) {
+    match row {
+        Row::Demo => ("Demo".into(), network::OF_DEMO.into(), "ready".into()),
+        Row::Local => {
+            let more = welcome.servers.as_ref().map_or(0, |servers| servers.len().saturating_sub(1));
+            let state = match (&welcome.servers, welcome.server()) {
+                (_, Some(server)) => {
+                    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+                    format!("found, {}{more}", words::count(server.models().len(), "model"))
+                }
+                (None, None) => "looking".into(),
+                (Some(_), None) => "not found".into(),
+            };
+            let (name, address) = match welcome.server() {
+                Some(server) => (server.name.as_str(), server.address.as_deref().unwrap_or_default()),
+                None => USUAL_SERVER,
+            };
+            (title(name), safe::one_line(address.trim_end_matches("/v1")), state)
+        }
+        Row::Cloud(at) => {
+            let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
+            let state = match (&cloud.kept, &welcome.key) {
+                (Some(_), _) => "set",
+                (None, Some(_)) => "pasted",
+                (None, None) => "not set",
+            };
+            let place = cloud.kept.as_ref().unwrap_or(&cloud.place);
+            (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
+        }
+        Row::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
+    }
+}
+
+/// The name of a server's program, as its makers write it.
+fn title(provider: &str) -> String {
+    match provider {
+        "ollama" => "Ollama".into(),
+        "lmstudio" => "LM Studio".into(),
+        "llamacpp" => "llama.cpp".into(),
+        "vllm" => "vLLM".into(),
+        other => safe::one_line(other),
+    }
+}

@@ -1,0 +1,18 @@
+//! What stands in front of an item of the conversation: an empty row, who speaks.
+
+use crate::domain::Moment;
+use crate::tui::widgets::look::Look;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// An empty row in front of every item but the first.
+pub(super) fn gap(rows: &mut Vec<Line<'static>>, at: usize) {
+    if at > 0 {
+        rows.push(Line::default());
+    }
+}
+
+/// `model  10:41`
+pub(super) fn speaker(who: &'static str, at: Moment, style: Style, look: Look<'_>) -> Line<'static> {
+    Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", look.place.hour(at)), look.dim())])
+}

@@ -1,0 +1,233 @@
+//! One item of the conversation on rows.
+
+use super::head::{gap, speaker};
+use super::recipe;
+use crate::domain::{BlockId, FinishReason, RecipeFact, TurnEnd};
+use crate::engine::transcript::{BlockItem, Item, ReplyItem, Standing};
+use crate::engine::{BlockState, State};
+use crate::tui::paint::markdown;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+/// The text of an item, as it was written.
+pub(super) fn text(item: &Item) -> Option<&str> {
+    match item {
+        Item::Prompt { text, .. } => Some(text),
+        Item::Reply(reply) if !reply.text.trim().is_empty() => Some(&reply.text),
+        Item::Recipe { fact: RecipeFact::Ended { summary, .. }, .. } if !summary.trim().is_empty() => {
+            Some(summary)
+        }
+        _ => None,
+    }
+}
+
+/// A number that is another when an item would be laid out otherwise: the width is looked after by the caller.
+pub(super) fn stamp(state: &State, at: usize, look: Look<'_>) -> u64 {
+    let blocks = match state.transcript.items.get(at) {
+        Some(Item::Reply(reply)) => reply.blocks.as_slice(),
+        Some(Item::Own { block, .. }) => std::slice::from_ref(block),
+        _ => return 0,
+    };
+    let mut hasher = DefaultHasher::new();
+    for item in blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
+        let standing = state.block_state(item);
+        (standing.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
+        if standing == BlockState::Running {
+            item.runs.last().map(|r| look.now.since(r.approved_at) / 1000).hash(&mut hasher);
+        }
+        if item.standing == Standing::Open {
+            state.inspected(item.block.id).map(|i| i.review.findings.len()).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// The rows of an item.
+pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let Some(item) = state.transcript.items.get(at) else { return Vec::new() };
+    let mut rows = Vec::new();
+    match item {
+        Item::Prompt { at: when, text } => {
+            gap(&mut rows, at);
+            rows.push(speaker("you", *when, look.style(Slot::ChatUser), look));
+            rows.extend(safe::words(text.trim_end(), width.into(), look.text()));
+        }
+        Item::Reply(reply) => {
+            gap(&mut rows, at);
+            rows.push(speaker("model", reply.at, look.style(Slot::ChatModel), look));
+            reply_rows(state, reply, width, look, &mut rows);
+        }
+        Item::Own { at: when, block } => {
+            gap(&mut rows, at);
+            rows.push(speaker("sayso", *when, look.style(Slot::ChatNote), look));
+            if let Some(item) = state.transcript.blocks.get(block) {
+                let note = item.block.origin.note.as_deref().unwrap_or_default();
+                rows.extend(safe::words(note, width.into(), look.style(Slot::ChatNote)));
+                rows.extend(block_rows(state, item, width, look));
+            }
+        }
+        Item::Recipe { at: when, fact } => rows.extend(recipe::rows(state, at, *when, fact, width, look)),
+        other => {
+            if let Some((text, style)) = note(other, look) {
+                gap(&mut rows, at);
+                rows.extend(safe::words(&text, width.into(), style));
+            }
+        }
+    }
+    rows
+}
+
+/// What is said between the two.
+fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
+    let style = look.style(Slot::ChatNote);
+    let text = match item {
+        Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } | Item::Recipe { .. } => return None,
+        Item::Resumed { at } => {
+            format!(
+                "Opened again at {}. {}.",
+                look.place.hour(*at),
+                crate::domain::sentences::saving::not_kept(0)
+            )
+        }
+        Item::KernelRestarted { .. } => "New kernel. Variables are gone.".into(),
+        Item::Model { model, .. } => {
+            format!("Replies come from {} from here on.", safe::one_line(&model.to_string()))
+        }
+        Item::Summary(summary) => format!(
+            "A summary of what is older is told to the model from here on: {}",
+            safe::one_line(&summary.text)
+        ),
+        Item::TurnEnd { end, .. } => match end {
+            TurnEnd::Answered => return None,
+            TurnEnd::Stopped => "Stopped.".into(),
+            TurnEnd::StepLimit => "Ended at the step limit.".into(),
+            TurnEnd::Repeated => "Ended: the same block was proposed again and again.".into(),
+            TurnEnd::Budget => "Ended at the session budget.".into(),
+            TurnEnd::Failed(failure) => {
+                return Some((
+                    format!("!! {}", safe::one_line(&failure.message)),
+                    look.style(Slot::StatusError),
+                ));
+            }
+        },
+    };
+    Some((text, style))
+}
+
+/// Prose as markdown, blocks as rows, in their order.
+fn reply_rows(state: &State, reply: &ReplyItem, width: u16, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+    if !reply.reasoning.trim().is_empty() {
+        rows.push(reasoning(&reply.reasoning, look));
+    }
+    let mut at = 0;
+    for item in reply.blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
+        let range = &item.block.origin.range;
+        if let Some(prose) = reply.text.get(at..range.start.max(at)) {
+            prose_rows(prose, width, look, rows);
+        }
+        rows.extend(block_rows(state, item, width, look));
+        at = range.end.max(at);
+    }
+    if let Some(prose) = reply.text.get(at..) {
+        prose_rows(prose, width, look, rows);
+    }
+    for refused in &reply.refused {
+        let text = format!("! a tool call came to no block: {}", safe::one_line(&refused.why));
+        rows.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
+    }
+    let warn = match reply.finish.reason {
+        FinishReason::Stop | FinishReason::ToolCalls => return,
+        FinishReason::Length => "cut: the model reached its length limit",
+        FinishReason::Filter => "cut: the provider's content filter",
+        FinishReason::Incomplete if reply.finish.word.as_deref() == Some("stopped") => "stopped by you",
+        FinishReason::Incomplete => "cut: the stream ended early",
+    };
+    rows.push(Line::styled(format!("! {warn}"), look.style(Slot::StatusWarn)));
+}
+
+pub(super) fn prose_rows(prose: &str, width: u16, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+    if !prose.trim().is_empty() {
+        rows.extend(markdown::lines(prose, width, look.theme));
+    }
+}
+
+/// Reasoning is folded: how much of it there is.
+pub(super) fn reasoning(text: &str, look: Look<'_>) -> Line<'static> {
+    let words = words::count(text.split_whitespace().count(), "word");
+    Line::styled(format!("  reasoning, {words}"), look.dim())
+}
+
+/// A block as one row: number, language, state, what is worth knowing; a reason for a rejection below it.
+pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let standing = state.block_state(item);
+    let head = format!("  block {:<3}{:<7} ", item.block.id.0, safe::cut(words::language_of(item), 7));
+    let word = format!("{:<11} ", format!("[{standing}]"));
+    let room = usize::from(width).saturating_sub(head.len() + word.len());
+    let mut rows = vec![Line::from(vec![
+        Span::styled(head, look.text()),
+        Span::styled(word, look.block(standing)),
+        Span::styled(safe::cut(&detail(state, item, standing, look), room), look.dim()),
+    ])];
+    if let Standing::Declined(why) = &item.standing {
+        let style = look.style(Slot::ChatNote);
+        rows.extend(safe::hanging(Span::styled("  recipe: ", style), why.trim(), width.into(), style));
+    }
+    if let Standing::Rejected(reason) = &item.standing
+        && !reason.trim().is_empty()
+    {
+        let style = look.style(Slot::ChatNote);
+        rows.extend(safe::hanging(Span::styled("  you: ", style), reason.trim(), width.into(), style));
+    }
+    rows
+}
+
+fn detail(state: &State, item: &BlockItem, standing: BlockState, look: Look<'_>) -> String {
+    let source = &item.block.current().source;
+    match standing {
+        BlockState::Waiting | BlockState::Edited | BlockState::Queued => {
+            let lines = words::count(words::line_count(source), "line");
+            let findings = state.inspected(item.block.id).and_then(|i| {
+                if i.review.unchecked.is_some() {
+                    return Some("  not checked".to_owned());
+                }
+                let gravest = i.review.gravest()?;
+                Some(format!("  {} {}", i.review.count(gravest), gravest.as_str()))
+            });
+            format!("{lines}{}", findings.unwrap_or_default())
+        }
+        BlockState::Running => item
+            .runs
+            .last()
+            .map(|r| format!("{} s", look.now.since(r.approved_at) / 1000))
+            .unwrap_or_default(),
+        BlockState::Rejected | BlockState::Declined | BlockState::Skipped => "not run".into(),
+        BlockState::Lost => "its end is not known".into(),
+        _ => {
+            let report = item.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
+            let time = report.map(|r| words::duration(r.receipt.wall_us / 1000)).unwrap_or_default();
+            let rule = item.runs.last().and_then(|r| r.by.rule());
+            let time = rule.map_or(time.clone(), |rule| format!("{time}  by rule {rule} "));
+            let files = report.map_or(0, |r| r.receipt.files.len());
+            if files > 0 {
+                format!("{time:<6} {} changed", words::count(files, "file"))
+            } else {
+                format!("{time:<7} {}", safe::one_line(words::first_line(source)))
+            }
+        }
+    }
+}
+
+/// The row of a block that is being written.
+pub(super) fn writing(id: BlockId, language: &str, lines: usize, look: Look<'_>) -> Line<'static> {
+    let text = format!(
+        "{} writing block {id} ({}, {} so far)",
+        look.spinner(),
+        safe::one_line(language),
+        words::count(lines, "line")
+    );
+    Line::styled(text, look.block(BlockState::Writing))
+}

@@ -1,0 +1,179 @@
+//! The live end of the conversation: the reply that streams, and the message that waits to be sent.
+//!
+//! What can't change any more is laid out once; the open end of the prose is laid out as it grows; a frame touches
+//! nothing else, so that a token costs the same however long the reply is.
+
+use super::head::{gap, speaker};
+use super::item;
+use crate::domain::BlockId;
+use crate::domain::sentences::sending;
+use crate::engine::reply::{Proposed, Segment};
+use crate::engine::state::LiveReply;
+use crate::engine::{BlockState, Phase, State};
+use crate::tui::paint::markdown;
+use crate::tui::panes::code::lines_so_far;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::text::{Line, Span};
+
+/// What the settled part was laid out from: step, settled segments, width, items before.
+type Key = (u32, usize, u16, usize, bool);
+
+/// The rows behind the last item.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    key: Option<Key>,
+    settled: Vec<Line<'static>>,
+    /// The prose that still grows: where it begins in the reply, and its rows.
+    growing: Option<(u32, usize)>,
+    stream: markdown::Stream,
+    after: Vec<Line<'static>>,
+}
+
+impl Live {
+    /// Forgets everything: another width or theme.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.settled.len() + self.grown().len() + self.after.len()
+    }
+
+    fn grown(&self) -> &[Line<'static>] {
+        if self.growing.is_some() { self.stream.rows() } else { &[] }
+    }
+
+    /// One of them.
+    pub(super) fn line(&self, row: usize) -> Option<&Line<'static>> {
+        let grown = self.grown();
+        if let Some(line) = self.settled.get(row) {
+            return Some(line);
+        }
+        let row = row - self.settled.len();
+        grown.get(row).or_else(|| self.after.get(row.checked_sub(grown.len())?))
+    }
+
+    /// Lays out what is new.
+    pub(super) fn update(&mut self, state: &State, width: u16, look: Look<'_>) {
+        self.after.clear();
+        let at = state.transcript.items.len();
+        match &state.live.reply {
+            Some(reply) => self.reply(state, reply, at, width, look),
+            None => {
+                self.key = None;
+                self.settled.clear();
+                self.growing = None;
+            }
+        }
+        if let Phase::Stuck(failure) = &state.phase {
+            let text = format!(
+                "!! {}: {}",
+                sending::unanswered(failure.departure),
+                safe::one_line(&failure.message)
+            );
+            self.after.extend(safe::words(&text, width.into(), look.style(Slot::StatusError)));
+        }
+        if let Some(queued) = &state.live.queued {
+            gap(&mut self.after, at);
+            self.after.push(Line::from(vec![
+                Span::styled("you", look.style(Slot::ChatUser)),
+                Span::styled(format!("  {}", sending::QUEUED_MARK), look.dim()),
+            ]));
+            self.after.extend(safe::words(queued.trim_end(), width.into(), look.dim()));
+        }
+    }
+
+    fn reply(&mut self, state: &State, reply: &LiveReply, at: usize, width: u16, look: Look<'_>) {
+        let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
+        let settled = reply.segments.len().saturating_sub(1);
+        let key = (reply.step.0, settled, width, at, reply.reasoning.is_empty());
+        if self.key != Some(key) {
+            self.key = Some(key);
+            self.settle(reply, settled, known, at, width, look);
+        }
+        if let (false, Some(row)) =
+            (reply.reasoning.is_empty(), self.settled.get_mut(usize::from(at > 0) + 1))
+        {
+            *row = item::reasoning(&reply.reasoning, look);
+        }
+        self.growing = None;
+        match reply.segments.last() {
+            Some(Segment::Prose(range)) => {
+                let prose = reply.text.get(range.clone()).unwrap_or_default();
+                self.growing = Some((reply.step.0, range.start));
+                self.stream.update((reply.step.0, range.start), prose, width, look.theme);
+            }
+            Some(Segment::Block(block)) => {
+                let number = blocks_before(reply, settled, known) + 1;
+                self.after.push(block_row(number, block, look));
+            }
+            None => {
+                let text = match reply.retry {
+                    None => format!("{} waiting for the first word", look.spinner()),
+                    Some(_) => "waiting to try again".into(),
+                };
+                self.after.push(Line::styled(text, look.dim()));
+            }
+        }
+    }
+
+    /// The part that can't change any more.
+    fn settle(
+        &mut self,
+        reply: &LiveReply,
+        settled: usize,
+        known: u32,
+        at: usize,
+        width: u16,
+        look: Look<'_>,
+    ) {
+        self.settled.clear();
+        gap(&mut self.settled, at);
+        let since = reply.first_at.unwrap_or(reply.since);
+        self.settled.push(speaker("model", since, look.style(Slot::ChatModel), look));
+        if !reply.reasoning.is_empty() {
+            self.settled.push(Line::default());
+        }
+        let mut number = known;
+        for segment in reply.segments.iter().take(settled) {
+            match segment {
+                Segment::Prose(range) => {
+                    let prose = reply.text.get(range.clone()).unwrap_or_default();
+                    item::prose_rows(prose, width, look, &mut self.settled);
+                }
+                Segment::Block(block) => {
+                    number += 1;
+                    self.settled.push(block_row(number, block, look));
+                }
+            }
+        }
+    }
+}
+
+fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
+    let blocks = reply.segments.iter().take(segments).filter(|s| matches!(s, Segment::Block(_))).count();
+    known.saturating_add(u32::try_from(blocks).unwrap_or(0))
+}
+
+/// A block that is being written, or was written just now.
+fn block_row(number: u32, block: &Proposed, look: Look<'_>) -> Line<'static> {
+    let language = block.language.as_ref().map_or("text", |l| l.as_str());
+    let lines = lines_so_far(&block.source);
+    if !block.closed {
+        return item::writing(BlockId(number), language, lines, look);
+    }
+    Line::from(vec![
+        Span::styled(
+            format!("  block {number:<3}{:<7} ", safe::cut(&safe::one_line(language), 7)),
+            look.text(),
+        ),
+        Span::styled(
+            format!("{:<11} ", format!("[{}]", BlockState::Writing)),
+            look.block(BlockState::Writing),
+        ),
+        Span::styled(words::count(lines, "line"), look.dim()),
+    ])
+}

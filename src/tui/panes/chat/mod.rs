@@ -1,0 +1,181 @@
+//! The conversation: prompts, replies with their blocks as rows, notes, the reply that streams.
+//!
+//! Items are laid out when they come on screen and kept by width; a transcript of any length opens from its end.
+
+mod head;
+mod item;
+mod live;
+mod recipe;
+
+use crate::engine::State;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::roll::{Anchor, Items, Roll, line_text};
+use live::Live;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+pub(in crate::tui) use recipe::verdict;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Rows of one item, and what they were laid out from.
+#[derive(Debug)]
+struct Kept {
+    stamp: u64,
+    rows: Rc<[Line<'static>]>,
+}
+
+/// So many laid out items are kept; beyond, all are let go.
+const KEPT: usize = 600;
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct ChatPane {
+    roll: Roll,
+    kept: HashMap<usize, Kept>,
+    live: Live,
+    width: u16,
+    theme: String,
+    area: Rect,
+    /// The text that is looked for, drawn in `ui.match`.
+    pub needle: Option<String>,
+}
+
+/// The conversation as a list of items: those of the transcript, and the live end behind them.
+struct Talk<'a> {
+    kept: &'a mut HashMap<usize, Kept>,
+    live: &'a Live,
+    state: &'a State,
+    width: u16,
+    look: Look<'a>,
+}
+
+impl Talk<'_> {
+    /// The rows of an item of the transcript; nothing for the live end.
+    fn laid(&mut self, at: usize) -> Rc<[Line<'static>]> {
+        if at >= self.state.transcript.items.len() {
+            return Rc::from([]);
+        }
+        let stamp = item::stamp(self.state, at, self.look);
+        if let Some(kept) = self.kept.get(&at).filter(|k| k.stamp == stamp) {
+            return kept.rows.clone();
+        }
+        let rows: Rc<[Line<'static>]> = item::rows(self.state, at, self.width, self.look).into();
+        if self.kept.len() >= KEPT {
+            self.kept.clear();
+        }
+        self.kept.insert(at, Kept { stamp, rows: rows.clone() });
+        rows
+    }
+}
+
+impl Items for Talk<'_> {
+    fn count(&mut self) -> usize {
+        self.state.transcript.items.len() + 1
+    }
+
+    fn rows(&mut self, item: usize) -> usize {
+        if item >= self.state.transcript.items.len() { self.live.len() } else { self.laid(item).len() }
+    }
+
+    fn line(&mut self, Anchor { item, row }: Anchor) -> Option<Line<'static>> {
+        let live = item >= self.state.transcript.items.len();
+        if live { self.live.line(row).cloned() } else { self.laid(item).get(row).cloned() }
+    }
+}
+
+impl ChatPane {
+    /// Whether the end is followed.
+    pub fn follows(&self) -> bool {
+        self.roll.follows()
+    }
+
+    /// Goes to the end and follows it.
+    pub fn follow(&mut self) {
+        self.roll.follow();
+    }
+
+    fn with<T>(
+        &mut self,
+        state: &State,
+        look: Look<'_>,
+        then: impl FnOnce(&mut Roll, &mut Talk<'_>) -> T,
+    ) -> T {
+        let mut talk = Talk { kept: &mut self.kept, live: &self.live, state, width: self.width, look };
+        then(&mut self.roll, &mut talk)
+    }
+
+    /// Finds out which rows the next frame shows.
+    pub fn arrange(&mut self, state: &State, area: Rect, look: Look<'_>) {
+        if self.width != area.width || self.theme != look.theme.name() {
+            self.kept.clear();
+            self.live.clear();
+            self.width = area.width;
+            look.theme.name().clone_into(&mut self.theme);
+        }
+        self.area = area;
+        self.live.update(state, self.width, look);
+        self.with(state, look, |roll, talk| roll.arrange(talk, area.height.into()));
+    }
+
+    /// Scrolls by rows; upwards leaves the end.
+    pub fn scroll(&mut self, state: &State, rows: isize, look: Look<'_>) {
+        self.with(state, look, |roll, talk| roll.scroll(talk, rows));
+    }
+
+    /// Scrolls by pages.
+    pub fn page(&mut self, state: &State, pages: isize, look: Look<'_>) {
+        let rows = pages * self.roll.page();
+        self.scroll(state, rows, look);
+    }
+
+    /// To the first row.
+    pub fn to_top(&mut self, state: &State, look: Look<'_>) {
+        self.with(state, look, |roll, talk| roll.to_top(talk));
+    }
+
+    /// Puts an item on screen, at the row that holds a text.
+    pub fn show(&mut self, state: &State, item: usize, needle: &str, look: Look<'_>) {
+        let needle = needle.to_lowercase();
+        self.with(state, look, |roll, talk| {
+            let rows = talk.laid(item);
+            let row = rows.iter().position(|l| line_text(l).to_lowercase().contains(&needle)).unwrap_or(0);
+            roll.show(talk, Anchor { item, row }, 2);
+        });
+    }
+
+    /// Where the pane stands, to come back to it.
+    pub fn place(&self) -> Option<Anchor> {
+        self.roll.place()
+    }
+
+    /// Goes back to where it stood.
+    pub fn restore(&mut self, place: Option<Anchor>) {
+        self.roll.restore(place);
+    }
+
+    /// What the title says on the right: `follow`, or how much is new below.
+    pub fn standing(&self) -> &str {
+        self.roll.standing()
+    }
+
+    /// The text of the item at the top of the screen, for copying; of the newest reply where the end is followed.
+    pub fn text(&self, state: &State) -> Option<String> {
+        let at = match self.roll.place() {
+            Some(anchor) => anchor.item,
+            None => state.transcript.items.iter().rposition(|i| item::text(i).is_some())?,
+        };
+        state.transcript.items.get(at).and_then(item::text).map(str::to_owned)
+    }
+
+    /// Draws what was arranged.
+    pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) {
+        self.roll.draw(self.area, self.needle.as_deref(), buf, look);
+    }
+
+    /// How many items are laid out, for tests that watch the work.
+    #[cfg(test)]
+    pub fn laid_out(&self) -> usize {
+        self.kept.len()
+    }
+}

@@ -1,0 +1,103 @@
+//! What a recipe did, on rows of the conversation: its beginning, its rounds with their verdicts, answers, its end.
+
+use super::head::{gap, speaker};
+use crate::domain::{Answers, Moment, RecipeEnd, RecipeFact, RoundOutcome};
+use crate::engine::State;
+use crate::tui::paint::markdown;
+use crate::tui::panes::recipe;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Columns of an answer that are shown.
+const ANSWER: usize = 60;
+
+/// The rows of a fact; none for one that says nothing to the person.
+pub(super) fn rows(
+    state: &State,
+    at: usize,
+    when: Moment,
+    fact: &RecipeFact,
+    width: u16,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    let (note, width_of) = (look.style(Slot::ChatNote), usize::from(width));
+    match fact {
+        RecipeFact::Began(start) => {
+            gap(&mut rows, at);
+            rows.push(speaker("recipe", when, note, look));
+            let head = Span::styled(format!("{}  ", safe::one_line(&start.name)), look.style(Slot::UiTitle));
+            rows.extend(safe::hanging(head, &in_short(&start.inputs), width_of, note));
+        }
+        RecipeFact::Said { .. } => {
+            let Some(stage) = recipe::said_at(state, at) else { return rows };
+            gap(&mut rows, at);
+            let separator = format!(" {} ", look.glyphs.dot);
+            rows.extend(safe::words(&stage.parts().join(&separator), width_of, look.style(Slot::UiTitle)));
+        }
+        RecipeFact::Judged(outcome) => rows.extend(verdict(outcome, width_of, look)),
+        RecipeFact::Answered { answers, .. } => {
+            gap(&mut rows, at);
+            rows.extend(safe::hanging(Span::styled("  you: ", note), &in_short(answers), width_of, note));
+        }
+        RecipeFact::Ended { end, summary } => {
+            gap(&mut rows, at);
+            rows.extend(safe::words(&ended(*end), width_of, end_style(*end, look)));
+            if !summary.trim().is_empty() {
+                rows.extend(markdown::lines(summary, width, look.theme));
+            }
+        }
+    }
+    rows
+}
+
+/// `spec: a function that ...   runner: pytest`
+fn in_short(answers: &Answers) -> String {
+    let answered = answers.iter().filter(|(_, text)| !text.trim().is_empty());
+    let texts = answered.map(|(name, text)| {
+        let lines = words::line_count(text.trim());
+        let more = if lines > 1 { format!(" ({lines} lines)") } else { String::new() };
+        let first = safe::cut(&safe::one_line(words::first_line(text)), ANSWER);
+        format!("{}: {first}{more}", safe::one_line(name))
+    });
+    texts.collect::<Vec<_>>().join("   ")
+}
+
+/// `  - red: 2 failed, 1 passed`
+pub(in crate::tui) fn verdict(outcome: &RoundOutcome, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let (sign, style) = match outcome.verdict.as_str() {
+        "green" | "ok" | "good" | "same" | "done" | "faster" | "passed" | "fixed" | "answered"
+        | "written" => ("+", look.style(Slot::BlockDone)),
+        "red" | "broken" | "failed" | "slower" | "timed_out" | "nothing" | "nothing_shown" | "wrong" => {
+            ("-", look.style(Slot::BlockFailed))
+        }
+        _ => ("=", look.style(Slot::ChatNote)),
+    };
+    let head = Span::styled(format!("  {sign} {}", safe::one_line(&outcome.verdict)), style);
+    let note = safe::one_line(outcome.note.trim());
+    if note.is_empty() {
+        return vec![Line::from(head)];
+    }
+    let head = Span::styled(format!("{}: ", head.content), style);
+    safe::hanging(head, &note, width, look.text())
+}
+
+fn ended(end: RecipeEnd) -> String {
+    match end {
+        RecipeEnd::Done => "The recipe is done.".into(),
+        RecipeEnd::GaveUp => "The recipe gave up.".into(),
+        RecipeEnd::Limit => "The recipe ended at its limit.".into(),
+        RecipeEnd::Stopped => "The recipe was stopped.".into(),
+    }
+}
+
+fn end_style(end: RecipeEnd, look: Look<'_>) -> Style {
+    look.style(match end {
+        RecipeEnd::Done => Slot::BlockDone,
+        RecipeEnd::GaveUp | RecipeEnd::Limit => Slot::StatusWarn,
+        RecipeEnd::Stopped => Slot::ChatNote,
+    })
+}

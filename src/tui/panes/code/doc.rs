@@ -1,0 +1,364 @@
+//! A block's text laid out for a width: which rows there are, and what stands on each. Rows are only counted here;
+//! they are painted when they are looked at.
+
+mod against;
+mod paint;
+pub mod remark;
+
+use super::hunks::{Chosen, Dropped};
+use crate::tui::guard;
+use crate::tui::widgets::safe;
+use against::{Against, Step};
+pub use paint::gutter_of;
+use ratatui::style::Style;
+use remark::Remark;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What stands on a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// Part of a line of code; lines count from 0.
+    Code {
+        /// The line.
+        line: u32,
+        /// Which row of the line.
+        part: u32,
+    },
+    /// Part of a line that a write would take out of its file; lines of the old text count from 0.
+    Old {
+        /// The line.
+        line: u32,
+        /// Which row of the line.
+        part: u32,
+        /// The line of the code behind it.
+        at: u32,
+    },
+    /// A hunk that was dropped.
+    Dropped {
+        /// Its place in the list of those.
+        number: u32,
+        /// The line of the code behind it.
+        at: u32,
+    },
+    /// Lines of a file that stay as they are.
+    Same {
+        /// The first of them.
+        at: u32,
+        /// How many.
+        count: u32,
+    },
+    /// Part of a finding, under the line it speaks of.
+    Finding {
+        /// Its place in the list.
+        finding: u32,
+        /// Which row of the finding.
+        part: u32,
+    },
+}
+
+/// Colours of one line: byte ranges of it and their styles.
+pub type LineStyles = Vec<(Range<usize>, Style)>;
+
+/// A text laid out.
+#[derive(Debug)]
+pub struct Doc {
+    source: Arc<str>,
+    lines: Vec<Range<usize>>,
+    remarks: Vec<Remark>,
+    rows: Vec<Row>,
+    width: u16,
+    gutter: usize,
+    /// The bytes that each row shows, for the seen rule; they don't depend on the width.
+    extents: Vec<Range<u64>>,
+    /// What a write would replace.
+    against: Option<Against>,
+    /// Hunks that were dropped.
+    dropped: Vec<Dropped>,
+    /// The hunk that is chosen.
+    chosen: Chosen,
+}
+
+/// The sign of a line with words from outside, where nothing graver is to be said of it.
+const FROM: &str = "<-";
+
+/// Findings are measured in a space of their own, behind any code.
+const FINDINGS_FROM: u64 = 1 << 40;
+/// So are lines of an old text, and lines that stay.
+const OLD_FROM: u64 = 1 << 44;
+const SAME_FROM: u64 = 1 << 45;
+const DROPPED_FROM: u64 = 1 << 46;
+
+/// Byte ranges of the lines of a text, without their ends. A last newline begins no line; a carriage return stays in
+/// its line, where it is shown.
+pub fn split(source: &str) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut from = 0;
+    for line in source.split_inclusive('\n') {
+        let text = line.strip_suffix('\n').unwrap_or(line);
+        let text = text.strip_suffix('\r').filter(|_| line.ends_with('\n')).unwrap_or(text);
+        lines.push(from..from + text.len());
+        from += line.len();
+    }
+    if lines.is_empty() {
+        lines.push(0..0);
+    }
+    lines
+}
+
+/// Columns of the gutter for so many lines: sign, number, rule.
+pub fn gutter(lines: usize) -> usize {
+    2 + (lines.to_string().len() + 1).max(3) + 3
+}
+
+impl Doc {
+    /// Lays a text out for so many columns, the gutter counted.
+    pub fn new(source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
+        let lines = split(&source);
+        let gutter = gutter(lines.len());
+        let mut doc = Self {
+            lines,
+            remarks,
+            rows: Vec::new(),
+            width,
+            gutter,
+            extents: Vec::new(),
+            against: None,
+            dropped: Vec::new(),
+            chosen: Chosen::default(),
+            source,
+        };
+        doc.lay_out();
+        doc
+    }
+
+    /// Lays a text out as what it changes in the text that it would replace; hunks that were dropped are marked.
+    pub fn against(
+        old: Arc<str>,
+        source: Arc<str>,
+        remarks: Vec<Remark>,
+        dropped: &[Dropped],
+        width: u16,
+    ) -> Self {
+        let mut doc = Self::new(source, remarks, width);
+        doc.against = Against::new(old, &doc.source);
+        if let Some(against) = &mut doc.against {
+            against.mark(dropped);
+            doc.dropped = dropped.to_vec();
+            doc.gutter = doc.gutter.max(gutter(against.lines()));
+            doc.rows.clear();
+            doc.extents.clear();
+            doc.lay_out();
+        }
+        doc
+    }
+
+    fn lay_out(&mut self) {
+        let steps = match &self.against {
+            Some(against) => against.steps.clone(),
+            None => (0..self.lines.len()).map(|line| Step::New(number(line))).collect(),
+        };
+        let mut finding = 0;
+        for (nth, step) in steps.iter().enumerate() {
+            let shown = match *step {
+                Step::New(line) => self.lay_line(line),
+                Step::Old { line, at } => self.lay_old(line, at),
+                Step::Dropped { number, at } => {
+                    self.rows.push(Row::Dropped { number, at });
+                    let from = DROPPED_FROM + u64::from(number);
+                    self.extents.push(from..from + 1);
+                    at
+                }
+                Step::Same { at, count } => {
+                    self.rows.push(Row::Same { at, count });
+                    let from = SAME_FROM + u64::from(at);
+                    self.extents.push(from..from + 1);
+                    at + count
+                }
+            };
+            let last = nth + 1 == steps.len();
+            while self.remarks.get(finding).is_some_and(|f| last || f.line <= shown) {
+                self.lay_finding(finding);
+                finding += 1;
+            }
+        }
+    }
+
+    /// Returns how many lines are shown by now.
+    fn lay_line(&mut self, line: u32) -> u32 {
+        let range = self.lines.get(line as usize).cloned().unwrap_or_default();
+        let text = self.source.get(range.clone()).unwrap_or_default();
+        for (part, shown) in safe::code_ranges(text, self.code_width()).into_iter().enumerate() {
+            self.rows.push(Row::Code { line, part: number(part) });
+            let at = |offset: usize| (range.start + offset) as u64;
+            self.extents.push(at(shown.start)..at(shown.end));
+        }
+        line + 1
+    }
+
+    fn lay_old(&mut self, line: u32, at: u32) -> u32 {
+        let Some(against) = &self.against else { return at };
+        let start = against.range(line).map_or(0, |range| range.start);
+        for (part, shown) in safe::code_ranges(against.line(line), self.code_width()).into_iter().enumerate()
+        {
+            self.rows.push(Row::Old { line, part: number(part), at });
+            let at = |offset: usize| OLD_FROM + (start + offset) as u64;
+            self.extents.push(at(shown.start)..at(shown.end));
+        }
+        at
+    }
+
+    fn lay_finding(&mut self, finding: usize) {
+        let rows = self.remarks.get(finding).map_or(0, |f| f.rows(self.width).len());
+        for part in 0..rows {
+            self.rows.push(Row::Finding { finding: number(finding), part: number(part) });
+            // A finding is short: its rows are told apart by their number, at any width.
+            let at = FINDINGS_FROM + (finding as u64) * 1024 + part as u64;
+            self.extents.push(at..at + 1);
+        }
+    }
+
+    /// The text.
+    pub fn source(&self) -> &Arc<str> {
+        &self.source
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many lines of code there are.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// What stands on a row.
+    pub fn row(&self, row: usize) -> Option<Row> {
+        self.rows.get(row).copied()
+    }
+
+    /// The line of a row, from 0.
+    pub fn line_of(&self, row: usize) -> usize {
+        match self.rows.get(row) {
+            Some(Row::Code { line, .. }) => *line as usize,
+            Some(Row::Old { at, .. } | Row::Same { at, .. } | Row::Dropped { at, .. }) => *at as usize,
+            Some(Row::Finding { finding, .. }) => {
+                self.remarks.get(*finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
+            }
+            None => self.lines.len(),
+        }
+    }
+
+    /// The first row of a line, from 0.
+    pub fn row_of_line(&self, line: usize) -> usize {
+        self.rows.partition_point(|row| match row {
+            Row::Code { line: at, .. }
+            | Row::Old { at, .. }
+            | Row::Same { at, .. }
+            | Row::Dropped { at, .. } => (*at as usize) < line,
+            Row::Finding { finding, .. } => {
+                self.remarks.get(*finding as usize).is_some_and(|f| (f.line as usize) <= line)
+            }
+        })
+    }
+
+    /// The rows at which findings begin.
+    pub fn finding_rows(&self) -> impl Iterator<Item = usize> {
+        self.rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| matches!(row, Row::Finding { part: 0, .. }))
+            .map(|(at, _)| at)
+    }
+
+    /// What has to be seen, row by row.
+    pub fn to_see(&self) -> impl Iterator<Item = guard::Row> {
+        self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::Row {
+            extent: extent.clone(),
+            line: match row {
+                Row::Code { line, .. } => Some(*line),
+                Row::Finding { .. } | Row::Old { .. } | Row::Same { .. } | Row::Dropped { .. } => None,
+            },
+        })
+    }
+
+    fn code_width(&self) -> usize {
+        usize::from(self.width).saturating_sub(self.gutter).max(1)
+    }
+
+    /// The text of a line, from 0.
+    pub fn line(&self, line: usize) -> &str {
+        self.lines.get(line).and_then(|range| self.source.get(range.clone())).unwrap_or_default()
+    }
+
+    /// The hunk that is chosen.
+    pub fn choose(&mut self, chosen: Chosen) {
+        self.chosen = chosen;
+    }
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Finding, Place, Severity};
+
+    fn finding(line: u32, message: &str) -> Vec<Remark> {
+        let found = Finding {
+            rule: "x".into(),
+            severity: Severity::High,
+            place: Place { line, column: 1, end_line: line, end_column: 2 },
+            message: message.into(),
+            forbidden: false,
+        };
+        remark::all(&[found], &[])
+    }
+
+    #[test]
+    fn lines_are_what_editors_call_lines() {
+        let texts = |s: &'static str| split(s).into_iter().map(|r| s.get(r).unwrap()).collect::<Vec<_>>();
+        assert_eq!(texts("a\nb\n"), ["a", "b"]);
+        assert_eq!(texts("a\r\n\r\nb"), ["a", "", "b"]);
+        assert_eq!(texts("a\r"), ["a\r"]);
+        assert_eq!(texts(""), [""]);
+    }
+
+    #[test]
+    fn a_long_line_wraps_and_nothing_is_lost() {
+        let doc = Doc::new(Arc::from("x".repeat(25)), Vec::new(), 8 + 10);
+        assert_eq!(doc.len(), 3);
+        let see: Vec<_> = doc.to_see().map(|r| r.extent).collect();
+        assert_eq!(see, [0..10, 10..20, 20..25]);
+    }
+
+    #[test]
+    fn a_finding_stands_under_its_line() {
+        let doc = Doc::new(Arc::from("a\nb\nc\n"), finding(2, "deletes a folder"), 60);
+        assert_eq!(doc.len(), 4);
+        assert_eq!(doc.row(2), Some(Row::Finding { finding: 0, part: 0 }));
+        assert_eq!(doc.row_of_line(2), 3);
+        assert_eq!(doc.finding_rows().collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn a_finding_behind_the_last_line_is_not_lost() {
+        let doc = Doc::new(Arc::from("a\n"), finding(9, "ends inside a text"), 60);
+        assert!(doc.finding_rows().next().is_some());
+    }
+
+    #[test]
+    fn another_width_shows_the_same_extents() {
+        let text: Arc<str> = Arc::from("abc\u{202e}def\tghi\n\nlong ".repeat(9));
+        let end = |width| Doc::new(text.clone(), Vec::new(), width).to_see().map(|r| r.extent.end).max();
+        assert_eq!(end(30), end(97));
+    }
+}

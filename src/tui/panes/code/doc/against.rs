@@ -1,0 +1,202 @@
+//! A new text against the one that it would replace: which lines are shown, which stay as they are.
+
+use super::split;
+use crate::tui::panes::code::hunks::Dropped;
+use similar::{ChangeTag, TextDiff};
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Lines around a change that are shown.
+const AROUND: usize = 3;
+/// Lines beyond which texts are not compared: the whole new text is shown instead.
+const MOST_LINES: usize = 20_000;
+/// How long the comparison may look for the shortest changes.
+const MOST_TIME: Duration = Duration::from_millis(100);
+
+/// What stands at one place of the pane, in its order. Lines count from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A line of the new text.
+    New(u32),
+    /// A line of the old text that goes; `at` is the line of the new text behind it.
+    Old { line: u32, at: u32 },
+    /// A hunk that was dropped: its place in the list of those, and the line of the new text behind it.
+    Dropped { number: u32, at: u32 },
+    /// So many lines that stay as they are, from `at` on.
+    Same { at: u32, count: u32 },
+}
+
+/// The comparison.
+#[derive(Debug)]
+pub(super) struct Against {
+    old: Arc<str>,
+    lines: Vec<Range<usize>>,
+    pub(super) steps: Vec<Step>,
+    added: Vec<bool>,
+}
+
+impl Against {
+    /// Compares; `None` where the texts are too long for that.
+    pub(super) fn new(old: Arc<str>, new: &str) -> Option<Self> {
+        let (lines, new_lines) = (split(&old), split(new).len());
+        if lines.len().max(new_lines) > MOST_LINES {
+            return None;
+        }
+        let mut steps = Vec::new();
+        let mut added = vec![false; new_lines];
+        {
+            let compared = TextDiff::configure().timeout(MOST_TIME).diff_lines(old.as_ref(), new);
+            let mut next = 0;
+            for op in compared.grouped_ops(AROUND).iter().flatten() {
+                same(&mut steps, next, op.new_range().start);
+                next = op.new_range().end;
+                for change in compared.iter_changes(op) {
+                    match (change.tag(), change.old_index(), change.new_index()) {
+                        (ChangeTag::Delete, Some(line), _) => {
+                            steps.push(Step::Old { line: small(line), at: small(op.new_range().start) });
+                        }
+                        (tag, _, Some(line)) => {
+                            steps.push(Step::New(small(line)));
+                            if let (ChangeTag::Insert, Some(mark)) = (tag, added.get_mut(line)) {
+                                *mark = true;
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            same(&mut steps, next, if new.is_empty() { next } else { new_lines });
+        }
+        if steps.is_empty() {
+            steps.push(Step::New(0));
+        }
+        Some(Self { old, lines, steps, added })
+    }
+
+    /// Marks the places of hunks that were dropped; they come in the order of their lines.
+    pub(super) fn mark(&mut self, dropped: &[Dropped]) {
+        let mut left = dropped.iter().zip(0u32..).peekable();
+        let mut steps = Vec::with_capacity(self.steps.len() + dropped.len());
+        for step in std::mem::take(&mut self.steps) {
+            let (mut from, to) = match step {
+                Step::New(line) => (line, line),
+                Step::Old { at, .. } | Step::Dropped { at, .. } => (at, at),
+                Step::Same { at, count } => (at, at + count.saturating_sub(1)),
+            };
+            while let Some((mark, number)) = left.next_if(|(mark, _)| mark.at <= to) {
+                let at = mark.at.max(from);
+                if let Step::Same { .. } = step {
+                    same(&mut steps, from as usize, at as usize);
+                    from = at;
+                }
+                steps.push(Step::Dropped { number, at });
+            }
+            match step {
+                Step::Same { at, count } => same(&mut steps, from as usize, (at + count) as usize),
+                other => steps.push(other),
+            }
+        }
+        steps.extend(left.map(|(mark, number)| Step::Dropped { number, at: mark.at }));
+        self.steps = steps;
+    }
+
+    /// How many lines the old text has.
+    pub(super) fn lines(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The text of an old line.
+    pub(super) fn line(&self, line: u32) -> &str {
+        self.range(line).and_then(|range| self.old.get(range)).unwrap_or_default()
+    }
+
+    /// Where an old line stands in the old text.
+    pub(super) fn range(&self, line: u32) -> Option<Range<usize>> {
+        self.lines.get(line as usize).cloned()
+    }
+
+    /// Whether a line of the new text is new.
+    pub(super) fn added(&self, line: usize) -> bool {
+        self.added.get(line).copied().unwrap_or(false)
+    }
+}
+
+fn same(steps: &mut Vec<Step>, from: usize, to: usize) {
+    if to > from {
+        steps.push(Step::Same { at: small(from), count: small(to - from) });
+    }
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn changes_are_shown_with_what_stands_around_them() {
+        let old: String = (0..20).map(|n| format!("{n}\n")).collect();
+        let new = old.replace("10\n", "ten\n");
+        let against = Against::new(old.into(), &new).expect("short");
+        let expected = [
+            Step::Same { at: 0, count: 7 },
+            Step::New(7),
+            Step::New(8),
+            Step::New(9),
+            Step::Old { line: 10, at: 10 },
+            Step::New(10),
+            Step::New(11),
+            Step::New(12),
+            Step::New(13),
+            Step::Same { at: 14, count: 6 },
+        ];
+        assert_eq!(against.steps, expected);
+        assert!(against.added(10) && !against.added(9));
+        assert_eq!(against.line(10), "10");
+    }
+
+    #[test]
+    fn an_emptied_and_an_unchanged_file() {
+        let gone = Against::new("a\n".into(), "").expect("short");
+        assert_eq!(gone.steps, [Step::Old { line: 0, at: 0 }]);
+        let same = Against::new("a\nb\n".into(), "a\nb\n").expect("short");
+        assert_eq!(same.steps, [Step::Same { at: 0, count: 2 }]);
+    }
+
+    #[test]
+    fn dropped_hunks_are_marked_where_they_stood() {
+        let old: String = (0..6).map(|n| format!("{n}\n")).collect();
+        let mut against = Against::new(old.as_str().into(), &old).expect("short");
+        let dropped = |hunk, at| Dropped { hunk, at, lines: (1, 1) };
+        against.mark(&[dropped(0, 0), dropped(2, 4), dropped(3, 6)]);
+        let expected = [
+            Step::Dropped { number: 0, at: 0 },
+            Step::Same { at: 0, count: 4 },
+            Step::Dropped { number: 1, at: 4 },
+            Step::Same { at: 4, count: 2 },
+            Step::Dropped { number: 2, at: 6 },
+        ];
+        assert_eq!(against.steps, expected);
+    }
+
+    proptest! {
+        /// Every line of the new text is shown or counted, once; every line that differs is shown.
+        #[test]
+        fn nothing_new_is_left_out(old in "([ab]\n|c){0,20}", new in "([ab]\n|c){1,20}") {
+            let against = Against::new(old.as_str().into(), &new).expect("short");
+            let mut next = 0;
+            for step in &against.steps {
+                match *step {
+                    Step::New(line) => { prop_assert_eq!(line, next); next += 1; }
+                    Step::Same { at, count } => { prop_assert_eq!(at, next); next += count; }
+                    Step::Old { .. } | Step::Dropped { .. } => {}
+                }
+            }
+            prop_assert_eq!(next as usize, split(&new).len());
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Painting rows of a text that was laid out: code with its gutter, lines that go, findings, hunks that were dropped.
+
+use super::remark::Remark;
+use super::{Doc, FROM, LineStyles, Row, gutter};
+use crate::domain::Severity;
+use crate::tui::paint::wrap;
+use crate::tui::panes::code::doc::against::Against;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::text::{Line, Span};
+use std::ops::Range;
+
+impl Doc {
+    /// Paints rows. `styles` colours a line; `changed` says of a line whether the person changed it.
+    pub fn paint(
+        &self,
+        rows: Range<usize>,
+        look: Look<'_>,
+        styles: &dyn Fn(usize) -> Option<LineStyles>,
+        changed: &dyn Fn(usize) -> bool,
+    ) -> Vec<Line<'static>> {
+        let mut painted: Option<(u32, Vec<wrap::Row>)> = None;
+        let mut out = Vec::new();
+        for row in
+            self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[])
+        {
+            match *row {
+                Row::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
+                Row::Old { line, part, .. } => out.push(self.paint_old(line, part, look)),
+                Row::Dropped { number, .. } => out.push(self.paint_dropped(number, look)),
+                Row::Same { count, .. } => {
+                    let text = format!("{:>4}{}", "... ", words::count(count as usize, "line"));
+                    let verb = if count == 1 { "stays as it is" } else { "stay as they are" };
+                    out.push(Line::styled(format!("{text} {verb}"), look.dim()));
+                }
+                Row::Code { line, part } => {
+                    if painted.as_ref().map(|p| p.0) != Some(line) {
+                        let number = line as usize;
+                        let text = self.line(number);
+                        let colours = styles(number).unwrap_or_default();
+                        let mark = look.theme.mark();
+                        painted =
+                            Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
+                    }
+                    let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
+                    let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), look);
+                    spans.extend(rows.get(part as usize).map(|r| r.line.spans.clone()).unwrap_or_default());
+                    out.push(Line::from(spans));
+                }
+            }
+        }
+        out
+    }
+
+    fn gutter_spans(&self, line: usize, goes_on: bool, changed: bool, look: Look<'_>) -> Vec<Span<'static>> {
+        let gravest = self
+            .remarks
+            .iter()
+            .filter(|f| f.line as usize == line + 1)
+            .filter_map(Remark::severity)
+            .max()
+            .filter(|_| !goes_on);
+        let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
+        let mut spans = gutter_of(line, self.most_lines(), goes_on, gravest, changed, look);
+        if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
+            *sign = Span::styled(FROM, look.style(Slot::ChatNote));
+            return spans;
+        }
+        let added = self.against.as_ref().is_some_and(|against| against.added(line));
+        if let (true, None, false, Some(sign)) = (added, gravest, changed, spans.first_mut()) {
+            let mark = if self.chosen.came.contains(&line) { "+>" } else { "+ " };
+            *sign = Span::styled(mark, look.style(Slot::DiffAdd));
+        }
+        spans
+    }
+
+    /// Lines of the longer text: numbers are as wide as it needs.
+    fn most_lines(&self) -> usize {
+        self.lines.len().max(self.against.as_ref().map_or(0, Against::lines))
+    }
+
+    fn paint_old(&self, line: u32, part: u32, look: Look<'_>) -> Line<'static> {
+        let Some(against) = &self.against else { return Line::default() };
+        let style = look.style(Slot::DiffDel);
+        let rows = safe::code(against.line(line), &[], style, self.code_width(), look.theme.mark());
+        let mut spans = gutter_of(line as usize, self.most_lines(), part > 0, None, false, look);
+        if let Some(sign) = spans.first_mut() {
+            let mark = if self.chosen.gone.contains(&(line as usize)) { "->" } else { "- " };
+            *sign = Span::styled(mark, style);
+        }
+        spans.extend(rows.get(part as usize).map(|row| row.line.spans.clone()).unwrap_or_default());
+        Line::from(spans)
+    }
+
+    fn paint_dropped(&self, number: u32, look: Look<'_>) -> Line<'static> {
+        let Some(dropped) = self.dropped.get(number as usize) else { return Line::default() };
+        let mark = if self.chosen.dropped == Some(dropped.hunk) { "x>" } else { "x " };
+        let (gone, came) = dropped.lines;
+        let text = format!("{:>4}hunk {} dropped: -{gone} +{came} lines", "", dropped.hunk + 1);
+        Line::from(vec![Span::styled(mark, look.style(Slot::DiffDel)), Span::styled(text, look.dim())])
+    }
+
+    fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {
+        let Some(finding) = self.remarks.get(finding as usize) else { return Line::default() };
+        let style = finding.style(look);
+        let mut row = finding.rows(self.width).into_iter().nth(part as usize).unwrap_or_default();
+        let head = if part == 0 {
+            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, finding.word())
+        } else {
+            " ".repeat(self.gutter + finding.label())
+        };
+        row.spans.iter_mut().for_each(|s| s.style = style);
+        row.spans.insert(0, Span::styled(head, style));
+        row
+    }
+}
+
+/// The gutter of a line: its sign, its number, the rule.
+pub fn gutter_of(
+    line: usize,
+    of: usize,
+    goes_on: bool,
+    gravest: Option<Severity>,
+    changed: bool,
+    look: Look<'_>,
+) -> Vec<Span<'static>> {
+    let number_width = gutter(of) - 5;
+    let (sign, style) = match gravest {
+        Some(severity @ Severity::High) => ("!!", look.severity(severity)),
+        Some(severity @ Severity::Medium) => ("! ", look.severity(severity)),
+        Some(severity @ Severity::Info) => ("i ", look.severity(severity)),
+        None if changed => ("~ ", look.style(crate::tui::theme::Slot::BlockEdited)),
+        None => ("  ", look.dim()),
+    };
+    let (number, rule) = if goes_on {
+        (" ".repeat(number_width), look.glyphs.goes_on)
+    } else {
+        (format!("{:>number_width$}", line + 1), look.glyphs.vertical)
+    };
+    vec![Span::styled(sign, style), Span::styled(format!("{number} {rule} "), look.dim())]
+}

@@ -1,0 +1,123 @@
+//! What stands under a line of code: findings, and where its words came from. What it says, never where it is drawn.
+
+use crate::domain::{Finding, Severity, Source, Trace};
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+/// Characters of a literal that are shown under its line: it stands in full above.
+const SHOWN: usize = 60;
+
+/// What a remark is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Finding(Severity),
+    /// The person's own list names it: the block can't be approved as it is.
+    Forbidden(Severity),
+    Trace,
+}
+
+/// A remark under a line.
+#[derive(Clone, Debug)]
+pub struct Remark {
+    kind: Kind,
+    /// The line it speaks of, from 1.
+    pub line: u32,
+    message: String,
+}
+
+/// All remarks on a block in the order of their lines, findings first.
+pub fn all(findings: &[Finding], traces: &[Trace]) -> Vec<Remark> {
+    let mut remarks: Vec<Remark> = findings.iter().map(finding).chain(traces.iter().map(trace)).collect();
+    // Findings are sorted by their places already: those of one line keep their order.
+    remarks.sort_by_key(|remark| remark.line);
+    remarks
+}
+
+fn finding(finding: &Finding) -> Remark {
+    let kind = if finding.forbidden { Kind::Forbidden } else { Kind::Finding };
+    let message = safe::one_line(&finding.message);
+    Remark { kind: kind(finding.severity), line: finding.place.line, message }
+}
+
+fn trace(trace: &Trace) -> Remark {
+    let text = safe::cut(&safe::one_line(&trace.text), SHOWN);
+    let message = match trace.from {
+        Source::Output(block) => format!("{text}: not in your words, first printed by block {block}"),
+        Source::File(block) => {
+            format!("{text}: not in your words, first in the file that block {block} read")
+        }
+        Source::Project => format!("{text}: not in your words, first in the project's instructions"),
+        Source::Person | Source::Model => text,
+    };
+    Remark { kind: Kind::Trace, line: trace.place.line, message }
+}
+
+impl Remark {
+    /// How grave it is; where words came from is no matter of that.
+    pub fn severity(&self) -> Option<Severity> {
+        match self.kind {
+            Kind::Finding(severity) | Kind::Forbidden(severity) => Some(severity),
+            Kind::Trace => None,
+        }
+    }
+
+    /// The word in front of it.
+    pub fn word(&self) -> &'static str {
+        match self.kind {
+            Kind::Forbidden(_) => "DENIED",
+            Kind::Finding(Severity::High) => "HIGH",
+            Kind::Finding(Severity::Medium) => "MED",
+            Kind::Finding(Severity::Info) => "INFO",
+            Kind::Trace => "FROM",
+        }
+    }
+
+    /// How it looks.
+    pub fn style(&self, look: Look<'_>) -> Style {
+        self.severity().map_or(look.style(Slot::ChatNote), |severity| look.severity(severity))
+    }
+
+    /// Columns of its word, with the space behind it.
+    pub fn label(&self) -> usize {
+        self.word().len().max(4) + 2
+    }
+
+    /// Its message on rows.
+    pub fn rows(&self, width: u16) -> Vec<Line<'static>> {
+        let room = usize::from(width).saturating_sub(8 + self.label()).max(10);
+        safe::words(&self.message, room, Style::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{BlockId, Place};
+
+    #[test]
+    fn where_words_came_from_stands_behind_the_findings_of_its_line() {
+        let place = |line| Place { line, column: 1, end_line: line, end_column: 2 };
+        let found = |line| Finding {
+            rule: "x".into(),
+            severity: Severity::Medium,
+            place: place(line),
+            message: "sends a file".into(),
+            forbidden: false,
+        };
+        let from = |line, text: &str| Trace {
+            place: place(line),
+            text: text.into(),
+            from: Source::Output(BlockId(2)),
+        };
+        let remarks =
+            all(&[found(1), found(3)], &[from(1, "http://x/\u{1b}[2J"), from(2, "y".repeat(99).as_str())]);
+        let told: Vec<_> = remarks.iter().map(|remark| (remark.line, remark.word())).collect();
+        assert_eq!(told, [(1, "MED"), (1, "FROM"), (2, "FROM"), (3, "MED")]);
+        assert!(
+            remarks.iter().all(|remark| !remark.message.contains('\u{1b}') && remark.message.len() < 120)
+        );
+    }
+}

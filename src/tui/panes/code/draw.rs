@@ -1,0 +1,280 @@
+//! Drawing the code pane: its title, and whatever it is used for.
+
+use super::shown::{Shown, shown};
+use super::{CodePane, Mode, writing};
+use crate::domain::{Grantor, Readiness};
+use crate::engine::state::Countdown;
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::{BlockState, State};
+use crate::tui::guard::{Guard, Verb, Why};
+use crate::tui::widgets::frame::Title;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use std::collections::HashSet;
+use std::time::Instant;
+
+/// The title: which block, how it stands, what is locked.
+pub fn title(
+    pane: &CodePane,
+    state: &State,
+    guard: &Guard,
+    now: Instant,
+    focused: bool,
+    look: Look<'_>,
+) -> Title {
+    let waiting = state.queue().count();
+    let (left, right, style) = match (shown(pane, state), &pane.mode) {
+        (_, Mode::Queue(_)) => {
+            (format!("Blocks waiting {waiting}"), "list: no approve here".to_owned(), None)
+        }
+        (Shown::Nothing, _) => ("Code".into(), String::new(), None),
+        (Shown::Writing(id, proposed), _) => {
+            let language = proposed.language.as_ref().map_or("text", |l| l.as_str());
+            let style = Some(look.block(BlockState::Writing));
+            (format!("Block {id} {language}: WRITING"), "not runnable yet".into(), style)
+        }
+        (Shown::Block(item), Mode::Edit(editor)) => {
+            let (row, column) = editor.cursor();
+            let left = format!("Block {} {}: EDITING", item.block.id, words::language_of(item));
+            (left, format!("line {} col {}", row + 1, column + 1), Some(look.block(BlockState::Edited)))
+        }
+        (Shown::Block(item), Mode::Diff(_)) => (
+            format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),
+            "v goes on".into(),
+            None,
+        ),
+        (Shown::Block(item), Mode::View) => of_block(item, state, guard, now, look),
+    };
+    Title { left, right, focused, style }
+}
+
+fn of_block(
+    item: &BlockItem,
+    state: &State,
+    guard: &Guard,
+    now: Instant,
+    look: Look<'_>,
+) -> (String, String, Option<ratatui::style::Style>) {
+    let standing = state.block_state(item);
+    let (id, language) = (item.block.id, words::language_of(item));
+    let style = Some(look.block(standing));
+    if item.standing == Standing::Open {
+        let lines = words::count(words::line_count(&item.block.current().source), "line");
+        let left = match item.block.origin.note.as_deref().filter(|_| item.block.is_own()) {
+            Some(note) => {
+                let note = safe::cut(&safe::one_line(note), 44);
+                format!("Block {id} {language} {lines}: {standing}, {note}")
+            }
+            None => format!("Block {id} {language} {lines}: {standing}"),
+        };
+        let right = match standing {
+            BlockState::Queued => "waits behind another block".into(),
+            _ => announced(item, state).unwrap_or_else(|| lock(item, state, guard, now)),
+        };
+        return (left, right, style);
+    }
+    let right = match standing {
+        BlockState::Running => item
+            .runs
+            .last()
+            .map(|r| match r.by.rule() {
+                Some(rule) => format!("rule {rule}  {}", look.place.second(r.approved_at)),
+                None => format!("approved {}", look.place.second(r.approved_at)),
+            })
+            .unwrap_or_default(),
+        BlockState::Rejected | BlockState::Declined | BlockState::Skipped => "not run".into(),
+        _ => {
+            item.runs.last().and_then(|r| r.by.rule()).map(|rule| format!("rule {rule}")).unwrap_or_default()
+        }
+    };
+    (format!("Block {id} {language}: {standing}"), right, style)
+}
+
+/// `rule 1 starts it`, while the time of a rule runs.
+fn announced(item: &BlockItem, state: &State) -> Option<String> {
+    let matched = state.live.matched.as_ref().filter(|m| m.block == item.block.id)?;
+    matches!(matched.countdown, Countdown::Since(..)).then(|| format!("rule {} starts it", matched.rule))
+}
+
+/// `seen 11/24  a locked`
+fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String {
+    if state.inspected(item.block.id).is_none() {
+        return "checking".into();
+    }
+    let (seen, of) = guard.seen();
+    let locked = match guard.locked_for(Verb::Reject, now) {
+        Some(Why::Appeared { left: Some(left), .. } | Why::Quiet { left }) => {
+            let tenths = left.as_millis().div_ceil(100).max(1);
+            format!("all keys locked {}.{} s", tenths / 10, tenths % 10)
+        }
+        Some(_) => "all keys locked".into(),
+        None if state.inspected(item.block.id).is_some_and(|i| i.review.forbidden()) => "a DENIED".into(),
+        None if guard.locked(now).is_some() || item.block.readiness() != Readiness::Ready => {
+            "a locked".into()
+        }
+        None => "keys open".into(),
+    };
+    format!("seen {seen}/{of}  {locked}")
+}
+
+/// Draws the pane; returns where the cursor stands, if it has one.
+pub fn draw(
+    pane: &CodePane,
+    state: &State,
+    area: Rect,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Option<Position> {
+    match (&pane.mode, shown(pane, state)) {
+        (Mode::Queue(chosen), _) => {
+            queue(*chosen, state, area, buf, look);
+            None
+        }
+        (Mode::Edit(_), _) => pane.draw_editor(buf, look),
+        (_, Shown::Nothing) => {
+            nothing(area, buf, look);
+            None
+        }
+        (_, Shown::Writing(_, proposed)) => {
+            writing::draw(buf, area, proposed, &pane.colours, look);
+            None
+        }
+        (Mode::Diff(_), Shown::Block(_)) => {
+            pane.draw_diff(buf);
+            None
+        }
+        (Mode::View, Shown::Block(item)) => {
+            pane.draw_block(item, state, buf, look);
+            None
+        }
+    }
+}
+
+fn nothing(area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let text =
+        "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
+    let text =
+        if area.height >= 4 { text.replace(". ", ".\n").replacen('\n', "\n\n", 1) } else { text.to_owned() };
+    for (y, row) in (area.y..area.bottom()).zip(safe::words(&text, area.width.into(), look.dim())) {
+        buf.set_line(area.x, y, &row, area.width);
+    }
+}
+
+impl CodePane {
+    fn draw_diff(&self, buf: &mut Buffer) {
+        let Some((.., diff)) = &self.diff else { return };
+        let rows = diff.rows().iter().skip(self.top);
+        for (y, row) in (self.area.y..self.area.bottom()).zip(rows) {
+            buf.set_line(self.area.x, y, row, self.area.width);
+        }
+    }
+
+    fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Buffer, look: Look<'_>) {
+        let Some(laid) = &self.laid else { return };
+        let division = self.division();
+        let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
+        for (y, row) in (code_end..self.area.bottom()).zip(&self.opinion) {
+            buf.set_line(self.area.x, y, row, self.area.width);
+        }
+        let mut y = self.area.y;
+        let mut put = |row: &Line<'_>| {
+            if y < code_end {
+                buf.set_line(self.area.x, y, row, self.area.width);
+                y += 1;
+            }
+        };
+        if laid.rights.rows().is_empty() {
+            put(&summary(item, state, look));
+        }
+        let rights = laid.rights.rows();
+        let (shown_rights, from) = if division.pinned > 0 {
+            (rights, self.top)
+        } else {
+            (rights.get(self.top.min(rights.len())..).unwrap_or(&[]), self.top.saturating_sub(rights.len()))
+        };
+        shown_rights.iter().for_each(&mut put);
+        let height = usize::from(self.area.height);
+        let styles = |line: usize| self.colours.for_line(line, laid.doc.line(line));
+        let edited = item.block.edited();
+        let original: HashSet<&str> =
+            if edited { item.block.original().source.lines().collect() } else { HashSet::default() };
+        let changed = |line: usize| edited && !original.contains(laid.doc.line(line));
+        for row in laid.doc.paint(from..from + height, look, &styles, &changed) {
+            put(&row);
+        }
+    }
+}
+
+/// One row above the code of a block that is settled: what became of it.
+fn summary(item: &BlockItem, state: &State, look: Look<'_>) -> Line<'static> {
+    let lines = words::count(words::line_count(&item.block.current().source), "line");
+    let text = match (&item.standing, item.runs.last()) {
+        (Standing::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
+        (Standing::Rejected(_) | Standing::Declined(_) | Standing::Skipped, _) => format!("{lines}, not run"),
+        _ => lines,
+    };
+    Line::styled(format!("  {text}"), look.dim())
+}
+
+fn approved(run: &RunItem, lines: &str, state: BlockState, look: Look<'_>) -> String {
+    let by = match run.by {
+        Grantor::Person { typed: false } => "by you once".to_owned(),
+        Grantor::Person { typed: true } => "by you once, with the word run".to_owned(),
+        Grantor::Named => "by being named".to_owned(),
+        Grantor::Flag => "by --approve".to_owned(),
+        Grantor::Rule(rule) => format!("by rule {rule}"),
+        Grantor::Before => "by you, the same text before".to_owned(),
+        Grantor::Plan => "by you, in a plan".to_owned(),
+    };
+    if state == BlockState::Running {
+        return format!("{lines}, approved {by} at {}", look.place.second(run.approved_at));
+    }
+    let hash = run.sha256.to_string();
+    let (head, tail) = (hash.get(..4).unwrap_or_default(), hash.get(62..).unwrap_or_default());
+    format!("{lines}, approved {by}, text sha256 {head}..{tail}")
+}
+
+/// The list of blocks that wait.
+fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+    let mut rows: Vec<Line<'static>> = Vec::new();
+    let items: Vec<&BlockItem> = state.queue().collect();
+    for (at, item) in items.iter().enumerate() {
+        let mark = if at == chosen { "> " } else { "  " };
+        let standing = state.block_state(item);
+        let source = &item.block.current().source;
+        let gravest = state
+            .inspected(item.block.id)
+            .and_then(|i| i.review.gravest().map(|s| format!("{} {}", i.review.count(s), s.as_str())))
+            .unwrap_or_default();
+        let first = format!(
+            "{mark}{}  {:<10} {:>3} {:<6} {gravest:<10} ",
+            item.block.id,
+            words::language_of(item),
+            words::line_count(source),
+            if words::line_count(source) == 1 { "line" } else { "lines" },
+        );
+        rows.push(Line::from(vec![
+            Span::styled(first, look.text()),
+            Span::styled(format!("{:<12}", format!("[{standing}]")), look.block(standing)),
+            Span::styled(safe::one_line(words::first_line(source)), look.dim()),
+        ]));
+    }
+    if items.is_empty() {
+        rows.push(Line::styled("No block waits.", look.dim()));
+    } else {
+        rows.push(Line::default());
+        rows.push(Line::styled("One block at a time, in order. Each needs its own decision.", look.dim()));
+        if let [first, second, ..] = items.as_slice() {
+            let (a, b) = (first.block.id, second.block.id);
+            let text = format!("Block {b} was written to follow block {a}: it may make no sense alone.");
+            rows.push(Line::styled(text, look.dim()));
+        }
+    }
+    let from = crate::tui::widgets::filter::Cursor(chosen).window(usize::from(area.height));
+    for (y, row) in (area.y..area.bottom()).zip(rows.iter().skip(from)) {
+        buf.set_line(area.x, y, row, area.width);
+    }
+}

@@ -1,0 +1,179 @@
+//! The text that is being edited, with its gutter, its selection and the cursor.
+
+use super::doc::{gutter, gutter_of};
+use super::{CodePane, Mode};
+use crate::tui::panes::editor::Editor;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+use std::ops::Range;
+
+impl CodePane {
+    /// Scrolls so that the cursor of the editor is on screen.
+    pub(super) fn follow_cursor(&mut self) {
+        let Mode::Edit(editor) = &mut self.mode else { return };
+        editor.compare();
+        let height = usize::from(self.area.height.saturating_sub(1)).max(1);
+        let (row, column) = editor.cursor();
+        if row < self.edit_top {
+            self.edit_top = row;
+        }
+        let room = text_width(editor, self.area);
+        // Rows between the top and the cursor; lines above are taken off until the cursor's row fits.
+        loop {
+            let above: usize = (self.edit_top..row)
+                .map(|l| editor.lines().get(l).map_or(1, |t| safe::code_rows(t, room)))
+                .sum();
+            let within = column_of(editor.lines().get(row).map_or("", String::as_str), column) / room;
+            if above + within < height || self.edit_top >= row {
+                break;
+            }
+            self.edit_top += (above + within + 1 - height).min(row - self.edit_top).max(1);
+        }
+    }
+
+    /// Draws the editor; returns where the cursor stands.
+    pub(super) fn draw_editor(&self, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+        let area = self.area;
+        let edit_top = self.edit_top;
+        let Mode::Edit(editor) = &self.mode else { return None };
+        let changed = editor.changed_count();
+        let note = match changed {
+            0 => "nothing changed yet".to_owned(),
+            n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
+        };
+        let indent = gutter(editor.lines().len()) - 1;
+        buf.set_line(
+            area.x,
+            area.y,
+            &Line::styled(format!("{}{note}", " ".repeat(indent)), look.dim()),
+            area.width,
+        );
+        let marks = editor.changed_lines();
+        let room = text_width(editor, area);
+        let of = editor.lines().len();
+        let (row, column) = editor.cursor();
+        let mut y = area.y + 1;
+        let mut cursor = None;
+        for (number, text) in editor.lines().iter().enumerate().skip(edit_top) {
+            if y >= area.bottom() {
+                break;
+            }
+            let mut styles = self.colours.for_line(number, text).unwrap_or_default();
+            if let Some(selected) = selected(editor, number, text) {
+                lay_over(&mut styles, selected, look.style(Slot::UiSelection));
+            }
+            if number == row {
+                let at = column_of(text, column);
+                let x = indent + 1 + at % room;
+                let down = u16::try_from(at / room).unwrap_or(0);
+                let place = Position { x: area.x + u16::try_from(x).unwrap_or(0), y: y.saturating_add(down) };
+                cursor = area.contains(place).then_some(place);
+            }
+            let changed = marks.get(number).copied().unwrap_or(false);
+            for (part, line) in
+                safe::code(text, &styles, look.text(), room, look.theme.mark()).into_iter().enumerate()
+            {
+                if y >= area.bottom() {
+                    break;
+                }
+                let mut spans = gutter_of(number, of, part > 0, None, changed, look);
+                spans.extend(line.line.spans);
+                buf.set_line(area.x, y, &Line::from(spans), area.width);
+                y += 1;
+            }
+        }
+        cursor
+    }
+}
+
+fn text_width(editor: &Editor, area: Rect) -> usize {
+    usize::from(area.width).saturating_sub(gutter(editor.lines().len())).max(1)
+}
+
+/// The painted column of a character of a line.
+fn column_of(text: &str, characters: usize) -> usize {
+    let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    let before = text.get(..end).unwrap_or(text);
+    safe::code_column(before)
+}
+
+/// The bytes of a line that are selected.
+fn selected(editor: &Editor, line: usize, text: &str) -> Option<Range<usize>> {
+    let ((from_row, from), (to_row, to)) = editor.selection()?;
+    if line < from_row || line > to_row {
+        return None;
+    }
+    let byte = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+    let start = if line == from_row { byte(from) } else { 0 };
+    let end = if line == to_row { byte(to) } else { text.len() };
+    (start < end).then_some(start..end)
+}
+
+/// Lays a style over a range: what lies below keeps its colours outside of it.
+pub(crate) fn lay_over(styles: &mut Vec<(Range<usize>, Style)>, over: Range<usize>, style: Style) {
+    let mut out = Vec::with_capacity(styles.len() + 2);
+    let mut at = over.start;
+    for (range, below) in styles.drain(..) {
+        let (start, end) = (range.start, range.end);
+        if end <= over.start || start >= over.end {
+            if start >= over.end && at < over.end {
+                out.push((at..over.end, style));
+                at = over.end;
+            }
+            out.push((range, below));
+            continue;
+        }
+        if start < over.start {
+            out.push((start..over.start, below));
+        }
+        let inner = start.max(over.start)..end.min(over.end);
+        if at < inner.start {
+            out.push((at..inner.start, style));
+        }
+        at = inner.end;
+        out.push((inner, below.patch(style)));
+        if end > over.end {
+            out.push((over.end..end, below));
+        }
+    }
+    if at < over.end {
+        out.push((at..over.end, style));
+    }
+    out.sort_by_key(|(range, _)| range.start);
+    *styles = out;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::style::Color;
+
+    #[test]
+    fn a_style_laid_over_others_covers_exactly_its_range() {
+        let red = Style::new().fg(Color::Red);
+        let over = Style::new().bg(Color::Blue);
+        for (below, range) in [
+            (vec![], 2..4),
+            (vec![(0..3, red)], 2..4),
+            (vec![(0..9, red)], 2..4),
+            (vec![(3..4, red)], 2..6),
+            (vec![(0..1, red), (3..4, red), (8..9, red)], 2..6),
+        ] {
+            let mut styles = below.clone();
+            lay_over(&mut styles, range.clone(), over);
+            for at in 0..10 {
+                let here: Vec<_> = styles.iter().filter(|(r, _)| r.contains(&at)).collect();
+                assert!(here.len() <= 1, "{styles:?}");
+                let has = here.first().is_some_and(|(_, s)| s.bg == Some(Color::Blue));
+                assert_eq!(has, range.contains(&at), "{below:?} {range:?} {at} {styles:?}");
+                let fg = here.first().is_some_and(|(_, s)| s.fg == Some(Color::Red));
+                assert_eq!(fg, below.iter().any(|(r, _)| r.contains(&at)));
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The hunks of a block that stands for another text: which of them the person dropped, and which is chosen.
+//!
+//! Nothing is kept beside the block: what was dropped is read off its versions, so that it is known after a resume too.
+
+use super::{CodePane, Mode};
+use crate::engine::transcript::BlockItem;
+use crate::tui::panes::hunks::Hunks;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use ratatui::text::{Line, Span};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Newer versions of a block that are looked through for the one whose hunks were dropped.
+const VERSIONS: usize = 4;
+
+/// A change taken apart.
+#[derive(Debug)]
+pub(super) struct Taken {
+    hunks: Hunks,
+    dropped: BTreeSet<usize>,
+    /// Where each hunk stands in the text on screen, lines from 0.
+    places: Vec<Range<usize>>,
+}
+
+/// A hunk that was dropped, as it is shown in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// Which hunk, from 0.
+    pub hunk: u32,
+    /// The line of the text on screen before which it stands.
+    pub at: u32,
+    /// How many lines it would take out, and put in.
+    pub lines: (u32, u32),
+}
+
+/// What of a text the chosen hunk is: lines of the text on screen, lines of the old text, and which hunk.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Chosen {
+    /// Lines that it put in.
+    pub came: Range<usize>,
+    /// Lines that it took out.
+    pub gone: Range<usize>,
+    /// Which hunk, from 0, where it was dropped.
+    pub dropped: Option<u32>,
+}
+
+impl Taken {
+    /// Takes the newest version of a block apart against the text that it stands for; `None` where there is nothing to
+    /// decide piece by piece.
+    pub(super) fn new(item: &BlockItem, before: &Arc<str>) -> Option<Self> {
+        let current = &item.block.current().source;
+        let newest = item.block.versions.iter().rev().take(VERSIONS).rev();
+        let versions = std::iter::once(item.block.original()).chain(newest);
+        // The oldest version of which this one is a part: what was edited since is a version of its own.
+        let found = versions.filter(|version| version.source != *before).find_map(|version| {
+            let hunks = Hunks::of(before, &version.source)?;
+            let dropped = hunks.dropped_in(current)?;
+            Some((hunks, dropped))
+        });
+        // A change in one place is taken or rejected as a whole.
+        let (hunks, dropped) = found.filter(|(hunks, _)| hunks.list().len() > 1)?;
+        let places = hunks.places(&dropped);
+        Some(Self { hunks, dropped, places })
+    }
+
+    /// How many hunks there are.
+    pub(super) fn len(&self) -> usize {
+        self.hunks.list().len()
+    }
+
+    /// The text with one hunk dropped that was kept, or taken back that was dropped.
+    pub(super) fn toggled(&self, hunk: usize) -> Option<String> {
+        (hunk < self.len()).then(|| {
+            let mut dropped = self.dropped.clone();
+            if !dropped.remove(&hunk) {
+                dropped.insert(hunk);
+            }
+            self.hunks.text(&dropped)
+        })
+    }
+
+    /// The first line of a hunk in the text on screen.
+    pub(super) fn line(&self, hunk: usize) -> usize {
+        self.places.get(hunk).map_or(0, |place| place.start)
+    }
+
+    /// The hunks that were dropped, in their order.
+    pub(super) fn dropped(&self) -> Vec<Dropped> {
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let of = |number: &usize| {
+            let hunk = self.hunks.list().get(*number)?;
+            let lines = (small(hunk.old.len()), small(hunk.new.len()));
+            Some(Dropped { hunk: small(*number), at: small(self.line(*number)), lines })
+        };
+        self.dropped.iter().filter_map(of).collect()
+    }
+
+    /// What a hunk is on screen.
+    pub(super) fn chosen(&self, hunk: usize) -> Chosen {
+        let (Some(found), Some(place)) = (self.hunks.list().get(hunk), self.places.get(hunk)) else {
+            return Chosen::default();
+        };
+        if self.dropped.contains(&hunk) {
+            return Chosen { dropped: u32::try_from(hunk).ok(), ..Chosen::default() };
+        }
+        Chosen { came: place.clone(), gone: found.old.clone(), dropped: None }
+    }
+
+    /// The row below the code: `Hunk 2 of 3, line 10: kept   dropped: 1   h next  x drop it`.
+    pub(super) fn row(&self, hunk: usize, width: u16, look: Look<'_>) -> Line<'static> {
+        let is_dropped = self.dropped.contains(&hunk);
+        let (word, verb) = if is_dropped { ("dropped", "take it back") } else { ("kept", "drop it") };
+        let place = format!("Hunk {} of {}, line {}: ", hunk + 1, self.len(), self.line(hunk) + 1);
+        let count = format!("   dropped: {}", self.dropped.len());
+        let keys = format!("   h next  x {verb}");
+        let style = look.style(if is_dropped { Slot::DiffDel } else { Slot::DiffAdd });
+        let room = usize::from(width).saturating_sub(place.len() + word.len());
+        let rest = if count.len() + keys.len() <= room { count + &keys } else { count };
+        Line::from(vec![
+            Span::styled(place, look.style(Slot::UiTitle)),
+            Span::styled(word, style),
+            Span::styled(safe::cut(&rest, room), look.dim()),
+        ])
+    }
+}
+
+impl CodePane {
+    /// The row that says which hunk is chosen, below the code; and its mark in the code.
+    pub(super) fn lay_out_hunks(&mut self, look: Look<'_>) {
+        let Some(laid) = &mut self.laid else { return };
+        let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
+        self.hunk = self.hunk.min(taken.len().saturating_sub(1));
+        laid.doc.choose(taken.chosen(self.hunk));
+        self.opinion.push(taken.row(self.hunk, self.area.width, look));
+        let line = taken.line(self.hunk);
+        if std::mem::take(&mut self.show_hunk) {
+            self.show_line(line);
+        }
+    }
+
+    /// Whether the block on screen is a change that can be decided about in hunks.
+    pub fn has_hunks(&self) -> bool {
+        self.laid.as_ref().is_some_and(|laid| laid.taken.is_some())
+    }
+
+    /// The next hunk, or the one before; its line is shown. Returns whether there is one.
+    pub fn next_hunk(&mut self, back: bool) -> bool {
+        let Some(taken) = self.laid.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
+        let count = taken.len().max(1);
+        self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
+        let line = taken.line(self.hunk);
+        self.show_line(line);
+        true
+    }
+
+    /// The text with the chosen hunk dropped, or taken back. It stays in sight when that text is shown.
+    pub fn toggle_hunk(&mut self) -> Option<String> {
+        let text = self.laid.as_ref()?.taken.as_ref()?.toggled(self.hunk);
+        self.show_hunk = text.is_some();
+        text
+    }
+}

@@ -1,0 +1,316 @@
+//! The code pane: the block that is written, waits, runs or ran; its rights, findings and changes; the editor.
+//!
+//! It owns what is laid out and where the person has scrolled to. It decides nothing.
+
+pub mod diff;
+pub mod doc;
+mod draw;
+mod edit;
+mod effects;
+pub mod highlight;
+mod hunks;
+mod opinion;
+mod rights;
+mod scroll;
+mod shown;
+mod target;
+pub mod writing;
+
+pub use draw::{draw, title};
+pub use opinion::line as opinion_line;
+pub use shown::being_written;
+pub use writing::lines_so_far;
+
+use crate::domain::{BlockId, Revision, Trace};
+use crate::engine::State;
+use crate::engine::transcript::{BlockItem, Standing};
+use crate::tui::guard;
+use crate::tui::panes::editor::Editor;
+use crate::tui::widgets::look::Look;
+use diff::{Against, Diff};
+use doc::{Doc, remark};
+use highlight::Colours;
+use hunks::Taken;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use rights::Rights;
+use std::ops::Range;
+
+/// What the pane is used for.
+#[derive(Debug, Default)]
+pub enum Mode {
+    /// Look at a block; the place where decisions are made.
+    #[default]
+    View,
+    /// Look at what changed in it.
+    Diff(Against),
+    /// The list of blocks that wait; the chosen row.
+    Queue(usize),
+    /// Edit it.
+    Edit(Box<Editor>),
+}
+
+/// What was laid out, and for what.
+#[derive(Debug)]
+struct Laid {
+    block: BlockId,
+    revision: Revision,
+    width: u16,
+    /// Whether the review was there, and how often the block was inspected anew: the terms as shown.
+    terms: u64,
+    full: bool,
+    rights: Rights,
+    doc: Doc,
+    /// The change in hunks, where it is one and waits.
+    taken: Option<Taken>,
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct CodePane {
+    /// The use of the pane.
+    pub mode: Mode,
+    /// Whether the rights are shown in full.
+    pub full_rights: bool,
+    subject: Option<BlockId>,
+    laid: Option<Laid>,
+    diff: Option<(BlockId, Revision, Against, u16, Diff)>,
+    /// The first row of the scrolling part that is on screen.
+    top: usize,
+    /// The first line of the text that is being edited on screen.
+    edit_top: usize,
+    /// Which of the words from outside was gone after last.
+    trace: Option<usize>,
+    /// The hunk that was chosen last.
+    hunk: usize,
+    /// Whether it is shown as soon as the block was looked at anew.
+    show_hunk: bool,
+    area: Rect,
+    /// A second opinion, below the code.
+    opinion: Vec<Line<'static>>,
+    /// Colours of code, as the highlighter told them.
+    pub colours: Colours,
+}
+
+impl CodePane {
+    /// The block that the pane shows.
+    pub fn subject(&self) -> Option<BlockId> {
+        self.subject
+    }
+
+    /// Shows a block from its start.
+    pub fn show(&mut self, block: BlockId) {
+        if self.subject != Some(block) {
+            self.top = 0;
+            self.trace = None;
+            self.hunk = 0;
+            self.full_rights = false;
+        }
+        self.subject = Some(block);
+        if !matches!(self.mode, Mode::Edit(_)) {
+            self.mode = Mode::View;
+        }
+    }
+
+    /// Shows nothing.
+    pub fn clear(&mut self) {
+        self.subject = None;
+    }
+
+    /// Whether a decision about `block` could be made on this pane: it is shown, in review, and nothing else is.
+    pub fn reviews(&self, block: BlockId) -> bool {
+        self.subject == Some(block) && matches!(self.mode, Mode::View)
+    }
+
+    /// The editor, while there is one.
+    pub fn editor(&mut self) -> Option<&mut Editor> {
+        match &mut self.mode {
+            Mode::Edit(editor) => Some(editor),
+            _ => None,
+        }
+    }
+
+    /// Whether a text is being edited.
+    pub fn edits(&self) -> bool {
+        matches!(self.mode, Mode::Edit(_))
+    }
+
+    /// Lays out what the next frame shows.
+    pub fn arrange(&mut self, state: &State, area: Rect, look: Look<'_>) {
+        self.area = area;
+        self.opinion.clear();
+        let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
+            self.laid = None;
+            return;
+        };
+        if matches!(self.mode, Mode::View) {
+            let most = usize::from(area.height) / 3;
+            self.opinion = opinion::rows(state, item.block.id, area.width, most, look);
+        }
+        self.lay_out(state, item, look);
+        self.lay_out_hunks(look);
+        self.lay_out_diff(item, look);
+        self.clamp();
+        self.follow_cursor();
+    }
+
+    fn lay_out(&mut self, state: &State, item: &BlockItem, look: Look<'_>) {
+        let version = item.block.current();
+        let open = item.standing == Standing::Open;
+        let inspected = state.inspected(item.block.id);
+        let terms = if open { guard_terms(state, item) } else { 0 };
+        let stamp = terms ^ u64::from(inspected.is_some()) << 63;
+        let fits = self.laid.as_ref().is_some_and(|l| {
+            l.block == item.block.id
+                && l.revision == version.revision
+                && l.width == self.area.width
+                && l.terms == stamp
+                && l.full == self.full_rights
+        });
+        if fits {
+            return;
+        }
+        // The line at the top stays at the top, whatever the width does to the rows.
+        let line = self.laid.as_ref().filter(|l| l.block == item.block.id).map(|l| l.doc.line_of(self.top));
+        let review = match (inspected, &item.review) {
+            (Some(inspected), _) => Some(&inspected.review),
+            (None, Some((revision, review))) if *revision == version.revision => Some(review),
+            _ => None,
+        };
+        let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
+        let source = version.source.clone();
+        let before = inspected.and_then(|inspected| inspected.before.clone());
+        let taken = before.as_ref().filter(|_| open).and_then(|before| Taken::new(item, before));
+        let doc = match before {
+            Some(before) => {
+                let dropped = taken.as_ref().map(Taken::dropped).unwrap_or_default();
+                Doc::against(before, source, remarks, &dropped, self.area.width)
+            }
+            None => Doc::new(source, remarks, self.area.width),
+        };
+        let rights = if open {
+            let mut rights = Rights::new(inspected, self.full_rights, self.area.width, look);
+            if let Some(note) = &item.block.origin.note {
+                rights.note(note, item.block.is_own(), self.area.width, look);
+            }
+            rights
+        } else {
+            Rights::default()
+        };
+        self.top = line.filter(|l| *l > 0).map_or(0, |l| doc.row_of_line(l));
+        self.laid = Some(Laid {
+            block: item.block.id,
+            revision: version.revision,
+            width: self.area.width,
+            terms: stamp,
+            full: self.full_rights,
+            rights,
+            doc,
+            taken,
+        });
+    }
+
+    fn lay_out_diff(&mut self, item: &BlockItem, look: Look<'_>) {
+        let Mode::Diff(against) = self.mode else { return };
+        let (id, revision) = (item.block.id, item.block.current().revision);
+        let fits = self
+            .diff
+            .as_ref()
+            .is_some_and(|(b, r, a, w, _)| (*b, *r, *a, *w) == (id, revision, against, self.area.width));
+        if !fits {
+            let diff = Diff::new(item, against, self.area.width, look);
+            self.diff = Some((id, revision, against, self.area.width, diff));
+        }
+    }
+
+    /// All rows that have to be seen before an approval: rights, code and findings.
+    pub fn to_see(&self) -> Vec<guard::Row> {
+        self.laid
+            .as_ref()
+            .map_or_else(Vec::new, |l| l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect())
+    }
+
+    /// What [`CodePane::to_see`] depends on; the rows are the same while this is.
+    pub fn layout_stamp(&self) -> Option<(BlockId, Revision, u16, u64, bool)> {
+        self.laid.as_ref().map(|l| (l.block, l.revision, l.width, l.terms, l.full))
+    }
+
+    /// The rows (numbers into [`CodePane::to_see`]) that the frame shows.
+    pub fn on_screen(&self) -> Vec<Range<usize>> {
+        let Some(laid) = &self.laid else { return Vec::new() };
+        if !matches!(self.mode, Mode::View) {
+            return Vec::new();
+        }
+        let division = self.division();
+        let rights = laid.rights.rows().len();
+        let all = rights + laid.doc.len();
+        if division.pinned > 0 {
+            let from = rights + self.top;
+            vec![0..rights, from..(from + division.height).min(all)]
+        } else {
+            vec![self.top..(self.top + division.height).min(all)]
+        }
+    }
+
+    /// The next of the words on screen that came from outside, with its place among how many; its line is shown.
+    pub fn next_trace<'a>(&mut self, state: &'a State) -> Option<(usize, usize, &'a Trace)> {
+        let item = state.transcript.blocks.get(&self.subject?)?;
+        let current = item.block.current().revision;
+        let recorded = item.review.as_ref().filter(|(of, _)| *of == current).map(|(_, review)| review);
+        let traces = &state.inspected(item.block.id).map(|i| &i.review).or(recorded)?.traces;
+        let at = self.trace.map_or(0, |at| at + 1) % traces.len().max(1);
+        let trace = traces.get(at)?;
+        self.trace = Some(at);
+        self.show_line((trace.place.line as usize).saturating_sub(1));
+        Some((at, traces.len(), trace))
+    }
+
+    /// The text of the block, as it is shown, for copying.
+    pub fn text(&self) -> Option<String> {
+        match &self.mode {
+            Mode::Edit(editor) => Some(editor.text()),
+            _ => self.laid.as_ref().map(|l| l.doc.source().to_string()),
+        }
+    }
+}
+
+/// A hash of what an approval would cover beside the text, as it is on screen: another hash is another subject.
+fn guard_terms(state: &State, item: &BlockItem) -> u64 {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    match state.inspected(item.block.id) {
+        None => 0u8.hash(&mut hasher),
+        Some(inspected) => {
+            match &inspected.terms {
+                Ok(terms) => {
+                    terms.language.hash(&mut hasher);
+                    terms.executor.hash(&mut hasher);
+                    terms.interpreter.hash(&mut hasher);
+                    terms.kernel.map(|k| k.generation).hash(&mut hasher);
+                    terms.cwd.hash(&mut hasher);
+                    format!("{:?}{:?}{:?}", terms.rights, terms.limits, terms.target).hash(&mut hasher);
+                }
+                Err(why) => why.hash(&mut hasher),
+            }
+            inspected.before.hash(&mut hasher);
+            inspected.refused.hash(&mut hasher);
+            format!("{:?}", inspected.review.effects).hash(&mut hasher);
+            for trace in &inspected.review.traces {
+                (trace.place.line, &trace.text, trace.from).hash(&mut hasher);
+            }
+            for finding in &inspected.review.findings {
+                (&finding.rule, finding.place.line, &finding.message).hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish() >> 1
+}
+
+/// A block as it stands, for the guard.
+pub fn token_of(state: &State, item: &BlockItem) -> guard::Token {
+    guard::Token {
+        block: item.block.id,
+        revision: item.block.current().revision,
+        terms: guard_terms(state, item),
+    }
+}

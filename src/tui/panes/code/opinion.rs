@@ -1,0 +1,66 @@
+//! A second opinion below the code of the block on screen: which model said it, how dangerous it holds the block to be,
+//! and why. It is advice: nothing of it has to be seen before a decision, and it changes no finding.
+
+use crate::domain::{BlockId, Moment};
+use crate::engine::State;
+use crate::engine::transcript::OpinionItem;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Columns of the label in front.
+const LABEL: &str = "Opinion    ";
+
+/// The rows for a block; none where nobody was asked. At most `most`, the last one says what is left out.
+pub(super) fn rows(
+    state: &State,
+    block: BlockId,
+    width: u16,
+    most: usize,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let (text, style) = match (state.consulting(block), state.opinion(block)) {
+        (Some(since), _) => (asking(since, look), look.dim()),
+        (None, Some(opinion)) => said(opinion, look),
+        (None, None) => return Vec::new(),
+    };
+    let mut rows =
+        vec![Line::styled(look.glyphs.horizontal.repeat(usize::from(width)), look.style(Slot::UiBorder))];
+    rows.extend(safe::hanging(Span::styled(LABEL, look.dim()), &text, width.into(), style));
+    let most = most.max(2);
+    if rows.len() > most {
+        let more = words::count(rows.len() + 1 - most, "more line");
+        rows.truncate(most - 1);
+        rows.push(Line::styled(format!("{}({more}: /status)", " ".repeat(LABEL.len())), look.dim()));
+    }
+    rows
+}
+
+fn asking(since: Moment, look: Look<'_>) -> String {
+    format!("asking a model, {} s. Decisions don't wait for it.", look.now.since(since) / 1000)
+}
+
+fn said(item: &OpinionItem, look: Look<'_>) -> (String, Style) {
+    let model = safe::one_line(&item.model.to_string());
+    match &item.answer {
+        Ok(opinion) => {
+            let lines: Vec<String> = opinion.lines.iter().take(12).map(u32::to_string).collect();
+            let lines = match lines.as_slice() {
+                [] => String::new(),
+                [one] => format!(" Line {one}."),
+                more => format!(" Lines {}.", more.join(", ")),
+            };
+            let reason = safe::one_line(opinion.reason.trim());
+            let text = format!("risk {}, says {model} (advice): {reason}{lines}", opinion.risk.as_str());
+            (text, look.text())
+        }
+        Err(why) => (format!("none from {model}: {}", safe::one_line(why)), look.style(Slot::StatusWarn)),
+    }
+}
+
+/// All of a second opinion, in a line.
+pub fn line(item: &OpinionItem, look: Look<'_>) -> String {
+    said(item, look).0
+}

@@ -1,0 +1,39 @@
+//! Which block the code pane draws.
+
+use super::CodePane;
+use crate::domain::BlockId;
+use crate::engine::State;
+use crate::engine::reply::{Proposed, Segment};
+use crate::engine::transcript::BlockItem;
+
+/// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
+pub(super) enum Shown<'a> {
+    Nothing,
+    Writing(BlockId, &'a Proposed),
+    Block(&'a BlockItem),
+}
+
+pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
+    if let Some((id, proposed)) = being_written(state).filter(|_| !pane.edits()) {
+        return Shown::Writing(id, proposed);
+    }
+    match pane.subject().and_then(|id| state.transcript.blocks.get(&id)) {
+        Some(item) => Shown::Block(item),
+        None => Shown::Nothing,
+    }
+}
+
+/// The block that is being written, with the number that it will have.
+pub fn being_written(state: &State) -> Option<(BlockId, &Proposed)> {
+    let reply = state.live.reply.as_ref()?;
+    let blocks = || {
+        reply.segments.iter().filter_map(|s| match s {
+            Segment::Block(proposed) => Some(proposed),
+            Segment::Prose(_) => None,
+        })
+    };
+    let last = blocks().next_back()?;
+    let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
+    let number = known.saturating_add(u32::try_from(blocks().count()).unwrap_or(1));
+    Some((BlockId(number), last))
+}

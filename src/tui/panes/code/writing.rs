@@ -1,0 +1,50 @@
+//! A block while the model writes it: the end of it, with its line numbers. Only what is on screen is looked at, so
+//! that a token costs the same however long the block is.
+
+use super::doc::{gutter, gutter_of};
+use super::highlight::Colours;
+use crate::engine::reply::Proposed;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Draws the end of a text that still grows.
+pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposed, colours: &Colours, look: Look<'_>) {
+    let height = usize::from(area.height);
+    let of = lines_so_far(&block.source);
+    let room = usize::from(area.width).saturating_sub(gutter(of)).max(1);
+    let mut rows: Vec<Line<'static>> = Vec::new();
+    if !block.closed {
+        let head = " ".repeat(gutter(of) - 2);
+        rows.push(Line::styled(format!("{head}{} ...", look.glyphs.vertical), look.dim()));
+    }
+    // From the last line upwards until the pane is full; the rows are turned round at the end.
+    let body = block.source.strip_suffix('\n').unwrap_or(&block.source);
+    let lines = if block.source.is_empty() { None } else { Some(body.rsplit('\n')) };
+    for (back, text) in lines.into_iter().flatten().enumerate() {
+        if rows.len() >= height {
+            break;
+        }
+        let number = of.saturating_sub(back + 1);
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        let styles = colours.for_line(number, text).unwrap_or_default();
+        let painted = safe::code(text, &styles, look.text(), room, look.theme.mark());
+        for (part, row) in painted.into_iter().enumerate().rev() {
+            let mut spans: Vec<Span<'static>> = gutter_of(number, of, part > 0, None, false, look);
+            spans.extend(row.line.spans);
+            rows.push(Line::from(spans));
+        }
+    }
+    rows.truncate(height);
+    for (y, row) in (area.y..area.bottom()).zip(rows.iter().rev()) {
+        buf.set_line(area.x, y, row, area.width);
+    }
+}
+
+/// How many lines were written so far.
+pub fn lines_so_far(source: &str) -> usize {
+    source.bytes().filter(|b| *b == b'\n').count()
+        + usize::from(!source.is_empty() && !source.ends_with('\n'))
+}

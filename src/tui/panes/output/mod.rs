@@ -1,0 +1,310 @@
+//! The output pane: what a run printed, with its receipt and its images.
+//!
+//! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up.
+
+mod printed;
+mod receipt;
+
+use crate::domain::{BlockId, ImageRef, RunId, Stream};
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::{BlockState, State};
+use crate::tui::paint::output::{Changed, Output};
+use crate::tui::panes::pictures::Pictures;
+use crate::tui::widgets::frame::Title;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::roll::{Anchor, Roll};
+use crate::tui::widgets::words;
+use printed::Printed;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What the pane shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    Nothing,
+    /// A run of a block.
+    Run(BlockId, RunId),
+    /// A block that did not run.
+    NotRun(BlockId),
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct OutputPane {
+    roll: Roll,
+    shown: Option<Subject>,
+    /// The output of the run that is shown, taken apart into lines.
+    output: Output,
+    /// Rows before the output: receipt, images; and after it: value, error.
+    head: Vec<Line<'static>>,
+    tail: Vec<Line<'static>>,
+    wrapped: HashMap<usize, Rc<[Line<'static>]>>,
+    /// Lines left out as of the last frame.
+    theme: String,
+    area: Rect,
+    /// A text that is put on screen as soon as its run is laid out.
+    seek: Option<String>,
+    /// The text that is looked for, drawn in `ui.match`.
+    pub needle: Option<String>,
+}
+
+/// The run that belongs on screen: the one that goes on; else the last one of the chosen block, or what became of it;
+/// else the newest run.
+fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
+    if let Some(run) = &state.live.run {
+        return Subject::Run(run.block, run.run);
+    }
+    let last_run = |item: &BlockItem| item.runs.last().map(|r| Subject::Run(item.block.id, r.run));
+    let item = chosen.and_then(|id| state.transcript.blocks.get(&id));
+    if let Some(item) = item {
+        if let Some(subject) = last_run(item) {
+            return subject;
+        }
+        if matches!(item.standing, Standing::Rejected(_) | Standing::Declined(_) | Standing::Skipped) {
+            return Subject::NotRun(item.block.id);
+        }
+    }
+    state.transcript.blocks.values().rev().find_map(last_run).unwrap_or(Subject::Nothing)
+}
+
+impl OutputPane {
+    /// Takes in a piece of what a run prints.
+    pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {
+        if matches!(self.shown, Some(Subject::Run(_, shown)) if shown == run) {
+            let changed = self.output.push(stream, bytes);
+            self.let_go(changed);
+        }
+    }
+
+    /// Forgets what was laid out of lines that changed. A person who reads further up keeps the place, although lines
+    /// between the first and the last were let go.
+    fn let_go(&mut self, changed: Changed) {
+        self.wrapped.retain(|line, _| *line < changed.from);
+        let Some(place) = self.roll.place().filter(|_| changed.gone > 0) else { return };
+        let first_moved = self.head.len() + changed.from;
+        if place.item > first_moved {
+            let item = place.item.saturating_sub(changed.gone).max(first_moved);
+            self.roll.restore(Some(Anchor { item, ..place }));
+        }
+    }
+
+    /// The block and run on screen.
+    pub fn run<'a>(&self, state: &'a State) -> Option<(&'a BlockItem, &'a RunItem)> {
+        let Some(Subject::Run(block, run)) = self.shown else { return None };
+        let item = state.transcript.blocks.get(&block)?;
+        Some((item, item.runs.iter().find(|r| r.run == run)?))
+    }
+
+    /// The images on screen.
+    pub fn images<'a>(&self, state: &'a State) -> &'a [ImageRef] {
+        let Some((_, run)) = self.run(state) else { return &[] };
+        match (&run.ended, &state.live.run) {
+            (Some((_, report)), _) => &report.images,
+            (None, Some(live)) if live.run == run.run => &live.images,
+            _ => &[],
+        }
+    }
+
+    /// Finds out what the next frame shows.
+    pub fn arrange(
+        &mut self,
+        state: &State,
+        chosen: Option<BlockId>,
+        area: Rect,
+        pictures: &mut Pictures,
+        look: Look<'_>,
+    ) {
+        let subject = subject(state, chosen);
+        if self.shown != Some(subject) {
+            self.shown = Some(subject);
+            self.roll = Roll::default();
+            self.wrapped.clear();
+            self.head.clear();
+            self.output = self.load(state);
+        }
+        if self.run(state).is_some_and(|(_, run)| run.ended.is_some()) {
+            let changed = self.output.finish();
+            self.let_go(changed);
+        }
+        if self.area.width != area.width || self.theme != look.theme.name() {
+            self.wrapped.clear();
+            look.theme.name().clone_into(&mut self.theme);
+        }
+        self.area = area;
+        let before = self.head.len();
+        self.surround(state, pictures, look);
+        let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
+        self.roll.shift(before, grown);
+        let height = area.height.into();
+        self.with(look, |roll, printed| roll.arrange(printed, height));
+        if let Some(line) = self.seek.take().and_then(|text| self.matches(&text, look).first().copied()) {
+            self.show_line(line, look);
+            self.with(look, |roll, printed| roll.arrange(printed, height));
+        }
+    }
+
+    /// Puts the first line with this text on screen when the next frame is laid out, and marks the text.
+    pub fn seek(&mut self, text: String) {
+        self.needle = Some(text.clone());
+        self.seek = Some(text);
+    }
+
+    /// The output as far as it is known.
+    fn load(&self, state: &State) -> Output {
+        let Some((_, run)) = self.run(state) else { return Output::default() };
+        match (&run.ended, &state.live.run) {
+            (Some((_, report)), _) => Output::of(&report.output),
+            (None, Some(live)) if live.run == run.run => Output::of(&live.output),
+            _ => Output::default(),
+        }
+    }
+
+    /// The rows before and after the output.
+    fn surround(&mut self, state: &State, pictures: &mut Pictures, look: Look<'_>) {
+        self.head.clear();
+        self.tail.clear();
+        let width = self.area.width;
+        match self.shown {
+            None | Some(Subject::Nothing) => self.tail.push(Line::styled("No output yet.", look.dim())),
+            Some(Subject::NotRun(block)) => {
+                let item = state.transcript.blocks.get(&block);
+                self.tail = item.map(|item| receipt::not_run(item, width, look)).unwrap_or_default();
+            }
+            Some(Subject::Run(..)) => {
+                let Some((item, run)) = self.run(state) else { return };
+                let images = self.images(state).to_vec();
+                let (head, tail) = match &run.ended {
+                    Some((_, report)) => receipt::ended(report, width, look),
+                    None if run.lost => (receipt::lost(item, width, look), Vec::new()),
+                    None => (Vec::new(), Vec::new()),
+                };
+                self.head = head;
+                self.head.extend(receipt::taken_back(run, width, look));
+                for (number, image) in images.iter().enumerate() {
+                    self.head.push(receipt::image_row(number + 1, image, width, look));
+                    let height = (self.area.height * 2 / 3).clamp(4, 30);
+                    self.head.extend(pictures.rows(image, width, height));
+                }
+                self.tail = tail;
+                if run.ended.is_some() && self.output.is_empty() && self.tail.is_empty() && images.is_empty()
+                {
+                    self.tail.push(Line::styled("It printed nothing.", look.dim()));
+                }
+            }
+        }
+    }
+
+    fn with<T>(&mut self, look: Look<'_>, then: impl FnOnce(&mut Roll, &mut Printed<'_>) -> T) -> T {
+        let mut printed = Printed {
+            head: &self.head,
+            output: &self.output,
+            tail: &self.tail,
+            wrapped: &mut self.wrapped,
+            width: self.area.width.into(),
+            look,
+        };
+        then(&mut self.roll, &mut printed)
+    }
+
+    /// Scrolls by rows; upwards leaves the end.
+    pub fn scroll(&mut self, rows: isize, look: Look<'_>) {
+        self.with(look, |roll, printed| roll.scroll(printed, rows));
+    }
+
+    /// Scrolls by pages.
+    pub fn page(&mut self, pages: isize, look: Look<'_>) {
+        let rows = pages * self.roll.page();
+        self.scroll(rows, look);
+    }
+
+    /// To the first row.
+    pub fn to_top(&mut self, look: Look<'_>) {
+        self.with(look, |roll, printed| roll.to_top(printed));
+    }
+
+    /// Goes to the end and follows it.
+    pub fn follow(&mut self) {
+        self.roll.follow();
+    }
+
+    /// Where the pane stands, to come back to it.
+    pub fn place(&self) -> Option<Anchor> {
+        self.roll.place()
+    }
+
+    /// Goes back to where it stood.
+    pub fn restore(&mut self, place: Option<Anchor>) {
+        self.roll.restore(place);
+    }
+
+    /// The lines of the output that hold a text, by their place.
+    pub fn matches(&self, needle: &str, look: Look<'_>) -> Vec<usize> {
+        let needle = needle.to_lowercase();
+        (0..self.output.len())
+            .filter(|at| {
+                let line = self.output.line(*at, look.theme);
+                let text: String = line.spans.iter().map(|s| s.content.as_ref()).collect();
+                text.to_lowercase().contains(&needle)
+            })
+            .collect()
+    }
+
+    /// Puts a line of the output on screen.
+    pub fn show_line(&mut self, line: usize, look: Look<'_>) {
+        let item = self.head.len() + line;
+        self.with(look, |roll, printed| roll.show(printed, Anchor { item, row: 0 }, 2));
+    }
+
+    /// The whole output as text, for copying.
+    pub fn text(&self, state: &State) -> Option<String> {
+        let (_, run) = self.run(state)?;
+        let captured = match (&run.ended, &state.live.run) {
+            (Some((_, report)), _) => &report.output,
+            (None, Some(live)) if live.run == run.run => &live.output,
+            _ => return None,
+        };
+        let bytes: Vec<u8> = captured.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// How many lines were printed so far.
+    pub fn lines(&self) -> usize {
+        self.output.len()
+    }
+
+    /// The title.
+    pub fn title(&self, state: &State, focused: bool, look: Look<'_>) -> Title {
+        let (left, mut right, style) = match self.shown {
+            Some(Subject::Run(block, run)) => {
+                let item = state.transcript.blocks.get(&block);
+                let run = item.and_then(|i| i.runs.iter().find(|r| r.run == run));
+                match run.map(|r| (r, BlockState::of_run(r))) {
+                    Some((_, BlockState::Running)) => {
+                        let style = Some(look.block(BlockState::Running));
+                        (format!("Output block {block}"), receipt::progress(state, look), style)
+                    }
+                    Some((run, standing)) => {
+                        let time = run.ended.as_ref().map(|(_, r)| words::duration(r.receipt.wall_us / 1000));
+                        let left = format!("Output block {block}: {standing}");
+                        (left, time.unwrap_or_default(), Some(look.block(standing)))
+                    }
+                    None => ("Output".into(), String::new(), None),
+                }
+            }
+            _ => ("Output".into(), String::new(), None),
+        };
+        if !self.roll.follows() {
+            let standing = self.roll.standing();
+            right = if right.is_empty() { standing.to_owned() } else { format!("{standing}  {right}") };
+        }
+        Title { left, right, focused, style }
+    }
+
+    /// Draws what was arranged.
+    pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) {
+        self.roll.draw(self.area, self.needle.as_deref(), buf, look);
+    }
+}

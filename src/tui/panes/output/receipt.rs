@@ -1,0 +1,231 @@
+//! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
+
+use crate::domain::obeyed::{obeyed, run_by_tools};
+use crate::domain::sentences::running;
+use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Severity, Stream, VariableChanges};
+use crate::engine::State;
+use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use ratatui::text::{Line, Span};
+use std::path::Path;
+
+/// `| 4.2 s of 60 s   118 MiB`: how a run goes on.
+pub(super) fn progress(state: &State, look: Look<'_>) -> String {
+    let Some(run) = &state.live.run else { return String::new() };
+    let memory =
+        if run.rss_bytes > 0 { format!("   {}", words::memory(run.rss_bytes)) } else { String::new() };
+    format!(
+        "{} {} of {}{memory}",
+        look.spinner(),
+        words::duration(look.now.since(run.since)),
+        words::limit(run.wall_ms)
+    )
+}
+
+/// The rows before and after the output of a run that has ended.
+pub(super) fn ended(
+    report: &RunReport,
+    width: u16,
+    look: Look<'_>,
+) -> (Vec<Line<'static>>, Vec<Line<'static>>) {
+    let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
+    if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
+        head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
+    }
+    if matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_)) {
+        head.push(Line::styled("Nothing ran. R puts it back for review.", look.dim()));
+    }
+    if let KernelFate::Lost(kernel) = report.kernel {
+        let text = format!(
+            "Kernel k{} is gone: {} lost. The next block starts a new one. Nothing was rerun.",
+            kernel.generation,
+            words::count(kernel.variables as usize, "variable")
+        );
+        head.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
+    }
+    head.extend(changes(report, width, look));
+    head.extend(not_looked_at(report, width, look));
+    head.extend(refused(report, width, look));
+    if report.receipt.moving {
+        head.extend(safe::words(running::MOVING, width.into(), look.severity(Severity::High)));
+    }
+    head.extend(dropped(report, look));
+    (head, tail(report, width, look))
+}
+
+/// `exit 0   6.1 s   peak 164 MiB   cpu 5.8 s`
+fn used(report: &RunReport) -> String {
+    let receipt = &report.receipt;
+    let mut parts = Vec::new();
+    match (receipt.exit_code, receipt.signal) {
+        (_, Some(signal)) => parts.push(format!("signal {signal}")),
+        (Some(code), None) => parts.push(format!("exit {code}")),
+        (None, None) => parts.push(report.outcome.label().to_lowercase()),
+    }
+    parts.push(words::duration(receipt.wall_us / 1000));
+    if receipt.peak_rss_bytes > 0 {
+        parts.push(format!("peak {}", words::memory(receipt.peak_rss_bytes)));
+    }
+    if receipt.cpu_us > 0 {
+        parts.push(format!("cpu {}", words::duration(receipt.cpu_us / 1000)));
+    }
+    parts.extend(running::paused(receipt));
+    parts.join("   ")
+}
+
+/// `changed  + out/revenue.png  48 KB   - out/a.png`
+fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let variables = report.receipt.variables.map(variables).unwrap_or_default();
+    if report.receipt.files.is_empty() && variables.is_empty() {
+        return Vec::new();
+    }
+    let mut texts: Vec<String> = report
+        .receipt
+        .files
+        .iter()
+        .map(|file| match file.change.as_str() {
+            "created" => format!("+ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
+            "deleted" => format!("- {}", safe::one_line(&file.path)),
+            _ => format!("~ {}  {}", safe::one_line(&file.path), words::size(file.bytes)),
+        })
+        .collect();
+    let more = report.receipt.not_looked_at.changes;
+    texts.extend((more > 0).then(|| format!("and {more} more")));
+    texts.extend((!variables.is_empty()).then_some(variables));
+    let mut lines =
+        safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text());
+    for file in &report.receipt.files {
+        let path = Path::new(&file.path);
+        let (name, mark, severity) = match (obeyed(path), run_by_tools(path)) {
+            (Some(name), _) => (name, "!!       ", Severity::High),
+            (None, Some(name)) => (name, "!        ", Severity::Medium),
+            (None, None) => continue,
+        };
+        let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
+        let style = look.severity(severity);
+        lines.extend(safe::hanging(Span::styled(mark, style), &told, width.into(), style));
+    }
+    lines
+}
+
+/// `taken back  .envrc`, or with which key it is done.
+pub fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    if !run.taken_back.is_empty() {
+        let names: Vec<String> = run.taken_back.iter().map(|path| look.place.path(Path::new(path))).collect();
+        let label = Span::styled("taken back  ", look.dim());
+        return safe::hanging(label, &safe::one_line(&names.join("     ")), width.into(), look.text());
+    }
+    if !run.can_be_taken_back() {
+        return Vec::new();
+    }
+    safe::words("u takes back what is marked with !!", width.into(), look.dim())
+}
+
+/// `not looked at  2 folders (node_modules, target)`: where changes would not have been seen.
+fn not_looked_at(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let lines = report.receipt.not_looked_at.lines();
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let head = Span::styled("not looked at  ", look.dim());
+    safe::hanging(head, &safe::one_line(&lines.join("     ")), width.into(), look.dim())
+}
+
+/// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.
+fn variables(changes: VariableChanges) -> String {
+    let VariableChanges { added, changed, deleted } = changes;
+    let counts = [('+', added), ('~', changed), ('-', deleted)];
+    let counts: Vec<String> =
+        counts.into_iter().filter(|(_, n)| *n > 0).map(|(mark, n)| format!("{mark}{n}")).collect();
+    if counts.is_empty() { String::new() } else { format!("variables {}  (Vars)", counts.join(" ")) }
+}
+
+/// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
+fn refused(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let told = &report.receipt.refused;
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let text = safe::one_line(&told.join("     "));
+    safe::hanging(
+        Span::styled(running::REFUSED_LABEL, look.dim()),
+        &text,
+        width.into(),
+        look.style(Slot::StatusWarn),
+    )
+}
+
+/// What of the output was not kept.
+fn dropped(report: &RunReport, look: Look<'_>) -> Vec<Line<'static>> {
+    let parts: Vec<String> = [(Stream::Stdout, "output"), (Stream::Stderr, "error output")]
+        .into_iter()
+        .filter(|(stream, _)| report.output.dropped(*stream) > 0)
+        .map(|(stream, name)| format!("{} of {name} not shown", words::size(report.output.dropped(stream))))
+        .collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let all = if report.blob.is_some() { "   x shows all   w writes it to a file" } else { "" };
+    vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
+}
+
+/// Value and error, behind the output.
+fn tail(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    if let Some(error) = &report.error {
+        let style = look.style(Slot::OutputStderr);
+        rows.extend(safe::words(error.traceback.trim_end(), width.into(), style));
+        if error.traceback.trim().is_empty() {
+            let text = format!("{}: {}", error.kind, error.message);
+            rows.extend(safe::words(&text, width.into(), style));
+        }
+    }
+    if let Some(value) = &report.value {
+        let head = Span::styled("value  ", look.dim());
+        rows.extend(safe::hanging(head, value, width.into(), look.text()));
+    }
+    rows
+}
+
+/// A run whose end was never told.
+pub(super) fn lost(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let text = format!(
+        "Block {} was running when the program ended: its end is not known. It is not run again by itself. R puts it \
+         back for review.",
+        item.block.id
+    );
+    safe::words(&text, width.into(), look.style(Slot::StatusWarn))
+}
+
+/// A block that did not run.
+pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    match &item.standing {
+        Standing::Rejected(reason) if !reason.trim().is_empty() => {
+            let mut rows =
+                safe::words(crate::domain::sentences::sending::REASON_GIVEN, width.into(), look.dim());
+            rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
+            rows
+        }
+        Standing::Declined(why) => {
+            let by = if item.block.is_own() { "Not run:" } else { "Not run. The recipe did not offer it:" };
+            let mut rows = safe::words(by, width.into(), look.dim());
+            rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));
+            rows
+        }
+        _ => vec![Line::styled("Not run.", look.dim())],
+    }
+}
+
+/// `image 1  out/revenue.png  1350x600  48 KB   o open   w save`
+pub(super) fn image_row(number: usize, image: &ImageRef, width: u16, look: Look<'_>) -> Line<'static> {
+    let text = format!(
+        "image {number}  {}  {}x{}  {}   o open   w save",
+        safe::one_line(&image.name),
+        image.width,
+        image.height,
+        words::size(image.bytes)
+    );
+    Line::styled(safe::cut(&text, width.into()), look.text())
+}

@@ -1,0 +1,168 @@
+//! The kernel's variables, as they were read when a block ended. They are not live, and nothing of the person's code
+//! is run to show them.
+
+use crate::domain::{Change, Variable};
+use crate::engine::State;
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::frame::Title;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::words;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct VarsPane {
+    chosen: usize,
+    by_type: bool,
+    open: bool,
+    count: usize,
+    height: usize,
+    area: Rect,
+}
+
+impl VarsPane {
+    /// Takes in what there is.
+    pub fn arrange(&mut self, state: &State, area: Rect) {
+        self.area = area;
+        self.height = usize::from(area.height.saturating_sub(4)).max(1);
+        self.count = state.live.variables.len();
+        self.chosen = self.chosen.min(self.count.saturating_sub(1));
+    }
+
+    /// Another order: by name, by type.
+    pub fn sort(&mut self) {
+        self.by_type = !self.by_type;
+        self.chosen = 0;
+    }
+
+    /// Shows the chosen one in full, or no longer.
+    pub fn toggle(&mut self) {
+        self.open = !self.open;
+    }
+
+    /// Moves the choice.
+    pub fn scroll(&mut self, rows: isize) {
+        self.chosen = self.chosen.saturating_add_signed(rows).min(self.count.saturating_sub(1));
+    }
+
+    /// Moves it by pages.
+    pub fn page(&mut self, pages: isize) {
+        self.scroll(pages * isize::try_from(self.height).unwrap_or(1));
+    }
+
+    /// To the first.
+    pub fn to_top(&mut self) {
+        self.chosen = 0;
+    }
+
+    /// To the last.
+    pub fn to_end(&mut self) {
+        self.chosen = self.count.saturating_sub(1);
+    }
+
+    fn sorted<'a>(&self, state: &'a State) -> Vec<&'a Variable> {
+        let mut list: Vec<&Variable> = state.live.variables.iter().collect();
+        if self.by_type {
+            list.sort_by(|a, b| (&a.kind, &a.name).cmp(&(&b.kind, &b.name)));
+        } else {
+            list.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        list
+    }
+
+    /// The name of the chosen one.
+    pub fn name(&self, state: &State) -> Option<String> {
+        self.sorted(state).get(self.chosen).map(|v| v.name.clone())
+    }
+
+    /// The title.
+    pub fn title(&self, state: &State, focused: bool, look: Look<'_>) -> Title {
+        let left = match state.live.kernel {
+            Some(kernel) => format!(
+                "Vars  python k{}  {}",
+                kernel.generation,
+                words::count(state.variables().count(), "variable")
+            ),
+            None => "Vars".into(),
+        };
+        let right = state.live.variables_at.map(|at| look.place.second(at)).unwrap_or_default();
+        Title { left, right, focused, style: None }
+    }
+
+    /// Draws it.
+    pub fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: Look<'_>) {
+        let area = self.area;
+        let list = self.sorted(state);
+        let mut rows = Vec::new();
+        if list.is_empty() {
+            let kernel = state.live.kernel.map_or_else(String::new, |k| format!(" in k{}", k.generation));
+            rows.push(Line::styled(format!("No variables yet{kernel}."), look.dim()));
+        } else {
+            rows.push(Line::styled(row(' ', "name", "type", "size", "value", area.width), look.dim()));
+            let first = Cursor(self.chosen).window(self.height);
+            for (at, variable) in list.iter().enumerate().skip(first).take(self.height) {
+                let clean = |text: &str| safe::one_line(text);
+                let size = if variable.size.is_empty() { "-".to_owned() } else { clean(&variable.size) };
+                let text = row(
+                    variable.change.map_or(' ', Change::mark),
+                    &clean(&variable.name),
+                    &clean(&variable.kind),
+                    &size,
+                    &clean(&variable.value),
+                    area.width,
+                );
+                let style = if focused && at == self.chosen {
+                    look.style(crate::tui::theme::Slot::UiSelection)
+                } else {
+                    look.text()
+                };
+                rows.push(Line::styled(text, style));
+                if self.open && at == self.chosen {
+                    rows.extend(safe::words(&variable.value, area.width.into(), look.text()));
+                }
+            }
+            rows.push(Line::default());
+            let at = state.live.variables_at.map(|at| look.place.second(at)).unwrap_or_default();
+            if let Some(text) = changes(state) {
+                rows.extend(safe::words(&text, area.width.into(), look.dim()));
+            }
+            let note = format!(
+                "Read at {at}, not live. Unknown objects show no value: showing one would run its code (repr)."
+            );
+            rows.extend(safe::words(&note, area.width.into(), look.dim()));
+        }
+        for (y, line) in (area.y..area.bottom()).zip(&rows) {
+            buf.set_line(area.x, y, line, area.width);
+        }
+    }
+}
+
+/// `+ 3 new, ~ 1 changed, - 1 deleted by block 3.`; `None` where the last block changed nothing.
+fn changes(state: &State) -> Option<String> {
+    let count = |wanted| state.live.variables.iter().filter(|v| v.change == Some(wanted)).count();
+    let counts = [(Change::Added, "new"), (Change::Changed, "changed"), (Change::Deleted, "deleted")];
+    let parts: Vec<String> = counts
+        .into_iter()
+        .map(|(change, word)| (change.mark(), count(change), word))
+        .filter(|(_, count, _)| *count > 0)
+        .map(|(mark, count, word)| format!("{mark} {count} {word}"))
+        .collect();
+    let by = state.live.variables_by.map_or_else(String::new, |block| format!(" by block {block}"));
+    (!parts.is_empty()).then(|| format!("{}{by}.", parts.join(", ")))
+}
+
+/// A variable on a row, with the mark of what the last block did to it.
+fn row(mark: char, name: &str, kind: &str, size: &str, value: &str, width: u16) -> String {
+    let (name, kind, size) = (pad(name, 11), pad(kind, 11), pad(size, 9));
+    safe::cut(&format!("{mark} {name} {kind} {size} {value}"), width.into())
+}
+
+fn pad(text: &str, width: usize) -> String {
+    use unicode_width::UnicodeWidthStr;
+    let text = safe::cut(text, width);
+    let missing = width.saturating_sub(text.width());
+    text + &" ".repeat(missing)
+}

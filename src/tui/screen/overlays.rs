@@ -1,0 +1,159 @@
+//! The overlays that are open: keys go to the topmost, and what follows from them is done here.
+
+use super::{Ctx, Note, Screen, Wish};
+use crate::domain::sentences::saving;
+use crate::engine::State;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::overlays::form::{FormBox, Purpose};
+use crate::tui::overlays::help::Help;
+use crate::tui::overlays::{Around, Overlay, Then};
+use crate::tui::panes::code::Mode;
+use crate::tui::panes::{Lower, Panes};
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use std::any::Any;
+
+impl Screen {
+    /// Opens an overlay over all that stands there.
+    pub fn open(&mut self, overlay: impl Overlay) {
+        self.overlays.push(Box::new(overlay));
+    }
+
+    /// The topmost overlay, if it is of this kind.
+    pub fn top<T: Overlay>(&self) -> Option<&T> {
+        let top: &dyn Any = self.overlays.last()?.as_ref();
+        top.downcast_ref()
+    }
+
+    /// All open forms.
+    pub(super) fn forms(&mut self) -> impl Iterator<Item = &mut FormBox> {
+        self.overlays.iter_mut().filter_map(|overlay| {
+            let overlay: &mut dyn Any = overlay.as_mut();
+            overlay.downcast_mut()
+        })
+    }
+
+    /// Closes the open forms that are no longer wanted.
+    pub(super) fn close_forms(&mut self, unwanted: impl Fn(&FormBox) -> bool) {
+        self.overlays.retain(|overlay| {
+            let overlay: &dyn Any = overlay.as_ref();
+            !overlay.downcast_ref().is_some_and(&unwanted)
+        });
+    }
+
+    /// What overlays may look at.
+    pub fn around<'a>(&'a self, state: &'a State, look: Look<'a>) -> Around<'a> {
+        Around {
+            state,
+            look,
+            setup: &self.setup,
+            keymap: &self.keymap,
+            arrangement: &self.arrangement,
+            sandbox: self.sandbox.as_ref(),
+            departed: &self.departed,
+        }
+    }
+
+    /// Has the topmost overlay take something, and does what follows.
+    pub(super) fn pass(
+        &mut self,
+        ctx: Ctx<'_>,
+        take: impl FnOnce(&mut dyn Overlay, Around<'_>, &mut Panes) -> Vec<Then>,
+    ) -> Vec<Wish> {
+        let around = Around {
+            state: ctx.state,
+            look: ctx.look,
+            setup: &self.setup,
+            keymap: &self.keymap,
+            arrangement: &self.arrangement,
+            sandbox: self.sandbox.as_ref(),
+            departed: &self.departed,
+        };
+        let Some(top) = self.overlays.last_mut() else { return Vec::new() };
+        let then = take(top.as_mut(), around, &mut self.panes);
+        self.carry_out(then, ctx)
+    }
+
+    /// Does what follows from a key of an overlay.
+    pub(super) fn carry_out(&mut self, then: Vec<Then>, ctx: Ctx<'_>) -> Vec<Wish> {
+        let mut wishes = Vec::new();
+        for then in then {
+            match then {
+                Then::Close => drop(self.overlays.pop()),
+                Then::Aside => self.put_aside(),
+                Then::Open(overlay) => self.overlays.push(overlay),
+                Then::Say(note) => self.say(note),
+                Then::Wish(wish) => wishes.push(wish),
+                Then::Lead(pane) => self.lead(pane),
+                Then::LookAtBlock => self.panes.code.mode = Mode::View,
+                Then::Run(slash, argument) => wishes.extend(self.run_command(slash, &argument, ctx)),
+                Then::OpenRecipe(name) => self.open_recipe(&name, ""),
+                Then::LeaveFor(exit) => wishes.extend(self.leave_for(exit, ctx)),
+                Then::QuitAfterRun => self.follow.quit_after_run(),
+            }
+        }
+        wishes
+    }
+
+    /// Closes the topmost overlay, because the person writes or stopped something; what was typed into a form is kept.
+    pub(super) fn close_top(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+        self.pass(ctx, |top, _, _| vec![top.leave()])
+    }
+
+    /// A form goes out of sight; what was typed into it is kept.
+    fn put_aside(&mut self) {
+        let Some(top) = self.overlays.pop() else { return };
+        let top: Box<dyn Any> = top;
+        let Ok(mut form) = top.downcast::<FormBox>() else { return };
+        let note = match &form.purpose {
+            Purpose::Begin(name) => saving::form_aside(&safe::one_line(name)),
+            Purpose::Answer => {
+                self.panes.lower = Lower::Problems;
+                // Letters act among the problems: the person goes there, nobody else.
+                self.panes.focus = Pane::Message;
+                let next = self.keymap.hint(Context::Message, Action::PaneNext);
+                let back = self.keymap.hint(Context::Message, Action::PanePrevious);
+                saving::asked_form_aside(&next, &back)
+            }
+        };
+        self.say(Note::info(note));
+        form.sent = false;
+        self.drafts.retain(|draft| draft.purpose != form.purpose);
+        self.drafts.push(*form);
+    }
+
+    /// Opens the help for the place where the person is, or closes it.
+    pub(super) fn open_help(&mut self, state: &State) {
+        if self.top::<Help>().is_some() {
+            self.overlays.pop();
+            return;
+        }
+        let context = self.context(state);
+        let place = match (context, self.panes.code.subject()) {
+            (Context::Review, Some(block)) => format!("Code pane, block {block} waiting"),
+            (Context::Edit, Some(block)) => format!("Code pane, editing block {block}"),
+            (Context::Done, _) if self.panes.focus == Pane::Code => "Code pane".into(),
+            (Context::Done, _) => "Output pane".into(),
+            (Context::Vars, _) => "Variables".into(),
+            (Context::Queue, _) => "Blocks that wait".into(),
+            (Context::Problems, _) => "Problems".into(),
+            (Context::Picker, _) => "List".into(),
+            (Context::Form, _) => "Form".into(),
+            (Context::Pane, _) => "Chat pane".into(),
+            _ => "Message box".into(),
+        };
+        self.open(Help { context, place, top: 0 });
+    }
+
+    /// Overlays that speak of a block close when it is no longer the one that waits.
+    pub(super) fn close_stale(&mut self, state: &State) {
+        self.close_stale_forms(state);
+        let before = self.overlays.len();
+        self.overlays.retain(|overlay| !overlay.is_stale(state));
+        if self.overlays.len() < before {
+            self.say(Note::of_wait("The block has changed. Look at it again: nothing was decided."));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What the screen has to know beforehand: values, all of them given.
+
+use crate::domain::{Languages, RecipeCard};
+use crate::tui::guard::Times;
+use std::path::PathBuf;
+
+/// What the screen has to know beforehand.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The name of the program, as written on screen.
+    pub app: String,
+    /// The working folder.
+    pub cwd: PathBuf,
+    /// The times of the guard.
+    pub times: Times,
+    /// Whether the mouse is used.
+    pub mouse: bool,
+    /// The languages that can be run.
+    pub languages: Languages,
+    /// Providers in the cloud, with what is known of their keys.
+    pub clouds: Vec<Cloud>,
+    /// Whether the provider has to be chosen first.
+    pub welcome: bool,
+    /// Whether the list of sessions is open at the start.
+    pub pick_session: bool,
+    /// The file that the log is written to.
+    pub log: Option<PathBuf>,
+    /// Settings of the project that were ignored, each with its place and why.
+    pub ignored: Vec<String>,
+    /// What is wrong with the session's file, in full.
+    pub damage: Vec<String>,
+    /// That the session is foreign, and why, where it is.
+    pub foreign: Option<String>,
+    /// The recipes that can be begun, in the order of their list.
+    pub recipes: Vec<RecipeCard>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            app: "sayso".into(),
+            cwd: PathBuf::new(),
+            times: Times::default(),
+            mouse: true,
+            languages: Languages::default(),
+            clouds: Vec::new(),
+            welcome: false,
+            pick_session: false,
+            log: None,
+            ignored: Vec::new(),
+            damage: Vec::new(),
+            foreign: None,
+            recipes: Vec::new(),
+        }
+    }
+}
+
+/// A provider in the cloud that the screen knows by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cloud {
+    /// Its name in the configuration.
+    pub provider: String,
+    /// Its name as its maker writes it.
+    pub title: String,
+    /// Where its key is looked for: `OPENAI_API_KEY`.
+    pub place: String,
+    /// Where its key is kept, if there is one.
+    pub kept: Option<String>,
+}

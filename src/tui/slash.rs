@@ -1,0 +1,172 @@
+//! The commands that are typed with a slash: their names, what they do, and taking a typed line apart.
+
+/// A command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slash {
+    /// Show the keys.
+    Help,
+    /// A new session.
+    New,
+    /// Open an older session.
+    Resume,
+    /// Give the session another name.
+    Rename,
+    /// Have the model sum up what is older.
+    Compact,
+    /// What the session cost.
+    Cost,
+    /// How things stand.
+    Status,
+    /// Whether the project's instructions are told.
+    Instructions,
+    /// Use another model.
+    Model,
+    /// Choose where answers come from.
+    Provider,
+    /// Paste a key; it stays in memory.
+    Key,
+    /// The blocks that wait, and the message that waits.
+    Queue,
+    /// The rules for "always".
+    Rules,
+    /// A way of working: its form.
+    Recipe,
+    /// What was done so far, step by step.
+    Steps,
+    /// What confines a block.
+    Sandbox,
+    /// The limits of the block that waits.
+    Limits,
+    /// The kernel's variables.
+    Vars,
+    /// Put a finished block back for review.
+    Rerun,
+    /// A new kernel.
+    Restart,
+    /// Run the blocks of an earlier kernel again.
+    Rebuild,
+    /// Stop the kernel by force.
+    Kernel,
+    /// Search the transcript.
+    Find,
+    /// Copy the block.
+    Copy,
+    /// Another colour theme.
+    Theme,
+    /// The keys and their names.
+    Keys,
+    /// Leave.
+    Quit,
+}
+
+/// A command as it is listed.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The command.
+    pub slash: Slash,
+    /// Its name without the slash.
+    pub name: &'static str,
+    /// What it does.
+    pub does: &'static str,
+    /// What may follow it.
+    pub takes: &'static str,
+}
+
+const fn entry(slash: Slash, name: &'static str, does: &'static str, takes: &'static str) -> Entry {
+    Entry { slash, name, does, takes }
+}
+
+/// All commands, in the order in which they are listed.
+pub const COMMANDS: &[Entry] = &[
+    entry(Slash::Help, "help", "show the keys of this place", ""),
+    entry(Slash::New, "new", "begin a new session", ""),
+    entry(Slash::Resume, "resume", "open an older session", ""),
+    entry(Slash::Rename, "rename", "rename this chat", "NAME"),
+    entry(Slash::Model, "model", "use another model from the next message on", "PROVIDER/MODEL"),
+    entry(Slash::Provider, "provider", "choose where answers come from", ""),
+    entry(Slash::Key, "key", "paste a key; it stays in memory", "PROVIDER"),
+    entry(Slash::Compact, "compact", "sum up what is older, for the model", ""),
+    entry(Slash::Cost, "cost", "what this session cost", ""),
+    entry(Slash::Status, "status", "model, context, cost, instructions, what was ignored", ""),
+    entry(Slash::Status, "config", "settings of the project that were ignored", ""),
+    entry(Slash::Instructions, "instructions", "whether AGENTS.md is told to the model", "ON|OFF|CHANGES"),
+    entry(Slash::Recipe, "recipe", "a way of working: tests first, debug, explain", "NAME"),
+    entry(Slash::Steps, "steps", "every step: blocks, decisions, outcomes, times", ""),
+    entry(Slash::Queue, "queue", "blocks that wait; a queued message back to edit", ""),
+    entry(Slash::Rules, "rules", "what starts without asking; take it back", ""),
+    entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
+    entry(Slash::Limits, "limits", "limits of the block that waits: /limits memory 2G time 30", "NAME VALUE"),
+    entry(Slash::Vars, "vars", "variables of the kernel", ""),
+    entry(Slash::Rerun, "rerun", "put a finished block back for review", "BLOCK"),
+    entry(Slash::Restart, "restart", "new kernel, variables are lost", ""),
+    entry(Slash::Rebuild, "rebuild", "review the earlier kernel's blocks again", ""),
+    entry(Slash::Kernel, "kernel", "end a run by force; its kernel is lost", ""),
+    entry(Slash::Find, "find", "search the transcript", "TEXT"),
+    entry(Slash::Copy, "copy", "copy the code of the block", ""),
+    entry(Slash::Theme, "theme", "another colour theme", "NAME"),
+    entry(Slash::Keys, "keys", "all keys, and how to change them", ""),
+    entry(Slash::Quit, "quit", "save and leave", ""),
+];
+
+/// What a message is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// Words for the model.
+    Prompt,
+    /// A command and what follows it.
+    Command(Slash, &'a str),
+    /// A slash and a word that is no command.
+    Unknown(&'a str),
+}
+
+/// Takes a message apart. A path (`/tmp/x`) or a message of several lines is no command.
+pub fn parse(text: &str) -> Line<'_> {
+    let text = text.trim();
+    if matches!(text, "exit" | "quit") {
+        return Line::Command(Slash::Quit, "");
+    }
+    let Some(rest) = text.strip_prefix('/').filter(|rest| !rest.contains('\n')) else { return Line::Prompt };
+    let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphabetic()) {
+        return Line::Prompt;
+    }
+    match COMMANDS.iter().find(|c| c.name == name) {
+        Some(command) => Line::Command(command.slash, argument.trim()),
+        None => Line::Unknown(name),
+    }
+}
+
+/// The commands whose name begins with what was typed, else those that hold its letters.
+pub fn matching(typed: &str) -> Vec<&'static Entry> {
+    let typed = typed.trim_start_matches('/').trim();
+    let begins: Vec<&Entry> = COMMANDS.iter().filter(|c| c.name.starts_with(typed)).collect();
+    if !begins.is_empty() {
+        return begins;
+    }
+    let names: Vec<&str> = COMMANDS.iter().map(|c| c.name).collect();
+    crate::tui::widgets::filter::rank(typed, &names).into_iter().filter_map(|i| COMMANDS.get(i)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_told_from_prompts() {
+        assert_eq!(parse("/resume"), Line::Command(Slash::Resume, ""));
+        assert_eq!(parse("  /rename  sales q3 "), Line::Command(Slash::Rename, "sales q3"));
+        assert_eq!(parse("quit"), Line::Command(Slash::Quit, ""));
+        assert_eq!(parse("quit smoking"), Line::Prompt);
+        assert_eq!(parse("/tmp/x.csv is broken"), Line::Prompt);
+        assert_eq!(parse("/nonsense"), Line::Unknown("nonsense"));
+        assert_eq!(parse("/find\nmore"), Line::Prompt);
+    }
+
+    #[test]
+    fn a_few_letters_find_a_command() {
+        let names = |typed| matching(typed).iter().map(|c| c.name).collect::<Vec<_>>();
+        assert_eq!(names("/re"), ["resume", "rename", "recipe", "rerun", "restart", "rebuild"]);
+        assert_eq!(names("/rstrt"), ["restart"]);
+        assert_eq!(names("").len(), COMMANDS.len());
+    }
+}

@@ -1,0 +1,38 @@
+//! The box of the topmost overlay over the panes, or, where there is one pane only, over the whole screen.
+
+use crate::engine::State;
+use crate::tui::overlays::Overlay;
+use crate::tui::screen::Screen;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::frame::{self, Title};
+use crate::tui::widgets::look::Look;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+
+/// Draws it; returns where the cursor stands.
+pub fn draw(
+    overlay: &dyn Overlay,
+    screen: &Screen,
+    state: &State,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Option<Position> {
+    let around = screen.around(state, look);
+    let sheet = overlay.sheet(around, &screen.panes, around.room(overlay.width()))?;
+    let height = u16::try_from(sheet.rows.len()).unwrap_or(u16::MAX).saturating_add(2);
+    let slot = screen.arrangement.overlay(overlay.width() + 4, height);
+    frame::clear(buf, slot.outer, look.style(Slot::UiOverlay));
+    frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, look);
+    let area = slot.inner;
+    // Where not all rows fit, the row with the cursor does.
+    let cursor_row = sheet.cursor.map_or(0, |c| c.0);
+    let first = (cursor_row + 1).saturating_sub(usize::from(area.height));
+    for (y, row) in (area.y..area.bottom()).zip(sheet.rows.iter().skip(first)) {
+        buf.set_line(area.x, y, row, area.width);
+    }
+    let (row, column) = sheet.cursor?;
+    let x = area.x.checked_add(u16::try_from(column).ok()?)?.min(area.right().saturating_sub(1));
+    let y = area.y.checked_add(u16::try_from(row - first).ok()?)?;
+    let at = Position { x, y };
+    area.contains(at).then_some(at)
+}

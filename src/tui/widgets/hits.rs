@@ -1,0 +1,30 @@
+//! What a frame put on screen for the mouse: the keys that can be clicked, and the tabs.
+
+use crate::tui::action::Action;
+use crate::tui::widgets::layout::Pane;
+use std::ops::Range;
+
+/// A place in one row that can be clicked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit<T> {
+    /// Its row.
+    pub row: u16,
+    /// Its columns.
+    pub columns: Range<u16>,
+    /// What stands there.
+    pub what: T,
+}
+
+/// All places of a frame that can be clicked.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    /// Keys of the last row.
+    pub buttons: Vec<Hit<Action>>,
+    /// Panes whose tabs stand in the first row.
+    pub tabs: Vec<Hit<Pane>>,
+}
+
+/// The place at a column and a row.
+pub fn hit<T: Clone>(all: &[Hit<T>], column: u16, row: u16) -> Option<Hit<T>> {
+    all.iter().find(|hit| hit.row == row && hit.columns.contains(&column)).cloned()
+}

@@ -1,0 +1,120 @@
+//! What every view is given to draw with: the theme, the glyphs, the way to write times and paths, the moment.
+
+use crate::domain::{Moment, Severity};
+use crate::engine::BlockState;
+use crate::tui::theme::{Slot, Theme};
+use crate::tui::widgets::words::Place;
+use ratatui::style::Style;
+
+/// The signs that frames and marks are drawn with.
+#[derive(Clone, Copy, Debug)]
+pub struct Glyphs {
+    /// `│`
+    pub vertical: &'static str,
+    /// `─`
+    pub horizontal: &'static str,
+    /// The corners: top left, top right, bottom left, bottom right.
+    pub corners: [&'static str; 4],
+    /// `└`, in front of a finding.
+    pub hook: &'static str,
+    /// In the gutter of a row that goes on with the line above.
+    pub goes_on: &'static str,
+    /// Between short parts of one row.
+    pub dot: &'static str,
+}
+
+impl Glyphs {
+    /// Lines and corners.
+    pub const LINES: Glyphs = Glyphs {
+        vertical: "│",
+        horizontal: "─",
+        corners: ["┌", "┐", "└", "┘"],
+        hook: "└",
+        goes_on: "┆",
+        dot: "·",
+    };
+    /// For terminals that have ASCII only.
+    pub const ASCII: Glyphs = Glyphs {
+        vertical: "|",
+        horizontal: "-",
+        corners: ["+", "+", "+", "+"],
+        hook: "`",
+        goes_on: ":",
+        dot: "-",
+    };
+}
+
+/// What a view draws with.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// The colours.
+    pub theme: &'a Theme,
+    /// The signs.
+    pub glyphs: Glyphs,
+    /// Times and paths.
+    pub place: &'a Place,
+    /// The moment of the frame.
+    pub now: Moment,
+    /// Whether a spinner turns.
+    pub motion: bool,
+}
+
+impl Look<'_> {
+    /// The style of a slot.
+    pub fn style(&self, slot: Slot) -> Style {
+        self.theme.style(slot)
+    }
+
+    /// Plain text.
+    pub fn text(&self) -> Style {
+        self.style(Slot::UiText)
+    }
+
+    /// Text that matters less.
+    pub fn dim(&self) -> Style {
+        self.style(Slot::UiDim)
+    }
+
+    /// The sign that turns while something goes on: four times a second.
+    pub fn spinner(&self) -> &'static str {
+        if !self.motion {
+            return "*";
+        }
+        match self.now.0.rem_euclid(1000) / 250 {
+            0 => "|",
+            1 => "/",
+            2 => "-",
+            _ => "\\",
+        }
+    }
+
+    /// The style of a block's state word.
+    pub fn block(&self, state: BlockState) -> Style {
+        self.style(match state {
+            BlockState::Writing => Slot::BlockWriting,
+            BlockState::Waiting => Slot::BlockPending,
+            BlockState::Edited => Slot::BlockEdited,
+            BlockState::Queued => Slot::BlockLocked,
+            BlockState::Running => Slot::BlockRunning,
+            BlockState::Done(_) => Slot::BlockDone,
+            BlockState::Rejected | BlockState::Declined | BlockState::Skipped => Slot::BlockRejected,
+            BlockState::Failed(_)
+            | BlockState::Timeout
+            | BlockState::Limit
+            | BlockState::Interrupted
+            | BlockState::Died(_)
+            | BlockState::Refused
+            | BlockState::NotStarted
+            | BlockState::Lost => Slot::BlockFailed,
+        })
+    }
+
+    /// The style of a finding.
+    pub fn severity(&self, severity: Severity) -> Style {
+        self.style(match severity {
+            Severity::High => Slot::FindingHigh,
+            Severity::Medium => Slot::FindingMedium,
+            Severity::Info => Slot::FindingInfo,
+        })
+    }
+}

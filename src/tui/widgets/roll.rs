@@ -1,0 +1,368 @@
+//! Scrolling through items of which only those on screen are laid out.
+//!
+//! The end is followed until the person scrolls up; then the row at the top stays where it is, by item and row, whatever
+//! arrives below and whatever a new width does to the rows.
+
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr as _;
+
+/// A long list whose items become rows when they are looked at.
+pub trait Items {
+    /// How many items there are.
+    fn count(&mut self) -> usize;
+    /// How many rows an item has.
+    fn rows(&mut self, item: usize) -> usize;
+    /// A row of an item, as it is drawn.
+    fn line(&mut self, at: Anchor) -> Option<Line<'static>>;
+}
+
+/// A row of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// The item.
+    pub item: usize,
+    /// The row of it.
+    pub row: usize,
+}
+
+/// Where a pane stands in its list.
+#[derive(Debug, Default)]
+pub struct Roll {
+    /// The row at the top; `None`: the end is followed.
+    anchor: Option<Anchor>,
+    /// Where the end was when the person left it: the last item, and its rows.
+    left_at: (usize, usize),
+    visible: Vec<Anchor>,
+    height: usize,
+    /// The rows of the next frame, and what its title says of them.
+    lines: Vec<Option<Line<'static>>>,
+    standing: String,
+}
+
+impl Roll {
+    /// Whether the end is followed.
+    pub fn follows(&self) -> bool {
+        self.anchor.is_none()
+    }
+
+    /// Goes to the end and follows it.
+    pub fn follow(&mut self) {
+        self.anchor = None;
+    }
+
+    /// The rows on screen, top to bottom.
+    #[cfg(test)]
+    fn visible(&self) -> &[Anchor] {
+        &self.visible
+    }
+
+    /// Finds out which rows the next frame shows on so many rows of the screen.
+    pub fn arrange(&mut self, items: &mut impl Items, height: usize) {
+        self.find(items, height);
+        self.lines = self.visible.iter().map(|at| items.line(*at)).collect();
+        self.standing = self.says(items);
+    }
+
+    /// Draws what was arranged; where `needle` stands in it, it is marked.
+    pub fn draw(&self, area: Rect, needle: Option<&str>, buf: &mut Buffer, look: Look<'_>) {
+        for (y, line) in (area.y..area.bottom()).zip(&self.lines) {
+            let Some(line) = line else { continue };
+            buf.set_line(area.x, y, line, area.width);
+            if let Some(needle) = needle {
+                mark(buf, area, y, line, needle, look);
+            }
+        }
+    }
+
+    fn find(&mut self, items: &mut impl Items, height: usize) {
+        self.height = height;
+        let Some(anchor) = self.anchor else { return self.fill_up(items) };
+        self.fill_down(items, anchor);
+        if self.visible.len() < height {
+            // The end is on screen: what stands above fills the rest. It is not followed for that: the person went
+            // away from it, and what comes next must not move what is being read.
+            self.fill_up(items);
+            self.anchor = self.visible.first().copied().or(self.anchor);
+        }
+    }
+
+    fn fill_down(&mut self, items: &mut impl Items, from: Anchor) {
+        self.visible.clear();
+        for item in from.item..items.count() {
+            let first = if item == from.item { from.row } else { 0 };
+            for row in first..items.rows(item) {
+                if self.visible.len() == self.height {
+                    return;
+                }
+                self.visible.push(Anchor { item, row });
+            }
+        }
+    }
+
+    fn fill_up(&mut self, items: &mut impl Items) {
+        self.visible.clear();
+        'items: for item in (0..items.count()).rev() {
+            for row in (0..items.rows(item)).rev() {
+                if self.visible.len() == self.height {
+                    break 'items;
+                }
+                self.visible.push(Anchor { item, row });
+            }
+        }
+        self.visible.reverse();
+    }
+
+    /// Scrolls by rows; upwards leaves the end.
+    pub fn scroll(&mut self, items: &mut impl Items, rows: isize) {
+        if rows > 0 && self.anchor.is_none() {
+            return;
+        }
+        let Some(mut top) = self.anchor.or_else(|| self.visible.first().copied()) else { return };
+        self.leave_end(items);
+        for _ in 0..rows.unsigned_abs() {
+            let moved = if rows < 0 { above(items, top) } else { below(items, top) };
+            let Some(moved) = moved else { break };
+            top = moved;
+        }
+        self.anchor = Some(top);
+        self.find(items, self.height);
+        if rows > 0 && self.shows_end(items) {
+            self.anchor = None;
+        }
+    }
+
+    /// Whether the last row there is stands on screen.
+    fn shows_end(&self, items: &mut impl Items) -> bool {
+        self.visible.last().is_none_or(|last| below(items, *last).is_none())
+    }
+
+    fn leave_end(&mut self, items: &mut impl Items) {
+        if self.anchor.is_none() {
+            let last = items.count().saturating_sub(1);
+            self.left_at = (last, items.rows(last));
+        }
+    }
+
+    /// To the first row.
+    pub fn to_top(&mut self, items: &mut impl Items) {
+        self.show(items, Anchor { item: 0, row: 0 }, 0);
+    }
+
+    /// Puts a row on screen with so many rows above it.
+    pub fn show(&mut self, items: &mut impl Items, at: Anchor, above_it: usize) {
+        self.leave_end(items);
+        let mut top = at;
+        for _ in 0..above_it {
+            let Some(moved) = above(items, top) else { break };
+            top = moved;
+        }
+        self.anchor = Some(top);
+        self.find(items, self.height);
+    }
+
+    /// Rows that a page has; one row of the page before stays.
+    pub fn page(&self) -> isize {
+        isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1)
+    }
+
+    /// Rows that came below since the person left the end.
+    fn new_rows(&self, items: &mut impl Items) -> usize {
+        if self.anchor.is_none() {
+            return 0;
+        }
+        let (item, row) = self.left_at;
+        (item..items.count())
+            .map(|at| if at == item { items.rows(at).saturating_sub(row) } else { items.rows(at) })
+            .sum()
+    }
+
+    /// What a title says: `follow`, or how much was new below when it was arranged.
+    pub fn standing(&self) -> &str {
+        &self.standing
+    }
+
+    fn says(&self, items: &mut impl Items) -> String {
+        if self.follows() {
+            return "follow".into();
+        }
+        match self.new_rows(items) {
+            0 => "G end".into(),
+            1 => "1 new line  G".into(),
+            n => format!("{n} new lines  G"),
+        }
+    }
+
+    /// So many items came in (or went) in front of `from`: the row at the top stays the same row.
+    pub fn shift(&mut self, from: usize, by: isize) {
+        if let Some(anchor) = self.anchor.as_mut().filter(|a| a.item >= from) {
+            anchor.item = anchor.item.saturating_add_signed(by).max(from.saturating_add_signed(by.min(0)));
+        }
+        if self.left_at.0 >= from {
+            self.left_at.0 = self.left_at.0.saturating_add_signed(by);
+        }
+    }
+
+    /// Where it stands, to come back to it.
+    pub fn place(&self) -> Option<Anchor> {
+        self.anchor
+    }
+
+    /// Goes back to where it stood.
+    pub fn restore(&mut self, place: Option<Anchor>) {
+        self.anchor = place;
+    }
+}
+
+fn above(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
+    if let Some(row) = at.row.checked_sub(1) {
+        return Some(Anchor { row, ..at });
+    }
+    let mut item = at.item;
+    loop {
+        item = item.checked_sub(1)?;
+        if let Some(row) = items.rows(item).checked_sub(1) {
+            return Some(Anchor { item, row });
+        }
+    }
+}
+
+fn below(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
+    if at.row + 1 < items.rows(at.item) {
+        return Some(Anchor { row: at.row + 1, ..at });
+    }
+    (at.item + 1..items.count()).find(|item| items.rows(*item) > 0).map(|item| Anchor { item, row: 0 })
+}
+
+/// The text of a row.
+pub fn line_text(line: &Line<'_>) -> String {
+    line.spans.iter().map(|s| s.content.as_ref()).collect()
+}
+
+/// Marks what is looked for on a row.
+fn mark(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>, needle: &str, look: Look<'_>) {
+    let text = line_text(line);
+    let (lower, needle) = (text.to_lowercase(), needle.to_lowercase());
+    if needle.is_empty() || lower.len() != text.len() {
+        return;
+    }
+    for (at, found) in lower.match_indices(&needle) {
+        let x =
+            area.x.saturating_add(u16::try_from(text.get(..at).map_or(0, str::width)).unwrap_or(u16::MAX));
+        let width = u16::try_from(found.width()).unwrap_or(0);
+        let place = Rect { x, y, width, height: 1 }.intersection(area);
+        buf.set_style(place, look.style(Slot::UiMatch));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Items with so many rows; counts which were looked at.
+    struct Rows(Vec<usize>, std::collections::BTreeSet<usize>);
+
+    impl Items for Rows {
+        fn count(&mut self) -> usize {
+            self.0.len()
+        }
+        fn rows(&mut self, item: usize) -> usize {
+            self.1.insert(item);
+            self.0.get(item).copied().unwrap_or(0)
+        }
+        fn line(&mut self, _: Anchor) -> Option<Line<'static>> {
+            None
+        }
+    }
+
+    fn rows(list: &[usize]) -> Rows {
+        Rows(list.to_vec(), std::collections::BTreeSet::new())
+    }
+
+    fn ends(roll: &Roll) -> ((usize, usize), (usize, usize)) {
+        let (first, last) = (roll.visible().first().unwrap(), roll.visible().last().unwrap());
+        ((first.item, first.row), (last.item, last.row))
+    }
+
+    #[test]
+    fn a_long_list_opens_from_its_end_and_only_that_is_laid_out() {
+        let mut items = rows(&[3; 2000]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 10);
+        assert_eq!(ends(&roll), ((1996, 2), (1999, 2)));
+        assert!(items.1.len() <= 5, "{:?}", items.1.len());
+    }
+
+    #[test]
+    fn scrolled_up_it_holds_still_and_counts_what_is_new() {
+        let mut items = rows(&[2; 20]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 6);
+        roll.scroll(&mut items, -4);
+        let before = ends(&roll);
+        items.0.extend([2, 1]);
+        roll.arrange(&mut items, 6);
+        assert_eq!(ends(&roll), before);
+        assert_eq!(roll.says(&mut items), "3 new lines  G");
+        roll.follow();
+        roll.arrange(&mut items, 6);
+        assert_eq!(roll.says(&mut items), "follow");
+        assert_eq!(roll.visible().last(), Some(&Anchor { item: 21, row: 0 }));
+    }
+
+    #[test]
+    fn scrolled_back_to_the_end_it_follows_again() {
+        let mut items = rows(&[1; 30]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 10);
+        roll.scroll(&mut items, -3);
+        assert!(!roll.follows());
+        roll.scroll(&mut items, 2);
+        assert!(!roll.follows());
+        roll.scroll(&mut items, 1);
+        assert!(roll.follows());
+    }
+
+    #[test]
+    fn whoever_scrolls_up_holds_still_even_where_everything_fits() {
+        let mut items = rows(&[1; 6]);
+        let mut roll = Roll::default();
+        roll.arrange(&mut items, 8);
+        roll.scroll(&mut items, -7);
+        items.0.extend([1; 9]);
+        roll.arrange(&mut items, 8);
+        assert_eq!(ends(&roll), ((0, 0), (7, 0)));
+        assert_eq!(roll.says(&mut items), "9 new lines  G");
+    }
+
+    proptest! {
+        #[test]
+        fn it_shows_rows_that_exist_without_gaps(
+            sizes in proptest::collection::vec(0usize..4, 0..40),
+            height in 1usize..12,
+            steps in proptest::collection::vec(-9isize..9, 0..12),
+        ) {
+            let mut items = rows(&sizes);
+            let all: Vec<Anchor> = sizes
+                .iter()
+                .enumerate()
+                .flat_map(|(item, n)| (0..*n).map(move |row| Anchor { item, row }))
+                .collect();
+            let mut roll = Roll::default();
+            roll.arrange(&mut items, height);
+            for step in steps {
+                roll.scroll(&mut items, step);
+                let shown = roll.visible();
+                prop_assert_eq!(shown.len(), height.min(all.len()));
+                if let Some(first) = shown.first() {
+                    let at = all.iter().position(|a| a == first).unwrap();
+                    prop_assert_eq!(shown, &all[at..at + shown.len()]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The rows of an overlay: title, text, fields, entries of lists, and where its cursor stands.
+
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// What an overlay shows.
+pub struct Sheet {
+    /// What stands in its border.
+    pub title: String,
+    /// Its rows.
+    pub rows: Vec<Line<'static>>,
+    /// The row and column of the cursor.
+    pub cursor: Option<(usize, usize)>,
+}
+
+impl Sheet {
+    /// Nothing but its title.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), rows: Vec::new(), cursor: None }
+    }
+
+    /// A text and a field.
+    pub fn with_field(title: &str, text: &str, field: &Field, width: u16, look: Look<'_>) -> Self {
+        let mut sheet = Self::new(title);
+        sheet.words(text, width, look.text()).gap().field("> ", field, width, look);
+        sheet.gap().row(Line::styled("Enter take it   Esc back", look.dim()));
+        sheet
+    }
+
+    /// A row as it is.
+    pub fn row(&mut self, line: Line<'static>) -> &mut Self {
+        self.rows.push(line);
+        self
+    }
+
+    /// An empty row.
+    pub fn gap(&mut self) -> &mut Self {
+        self.row(Line::default())
+    }
+
+    /// A text in words.
+    pub fn words(&mut self, text: &str, width: u16, style: Style) -> &mut Self {
+        self.rows.extend(safe::words(text, width.into(), style));
+        self
+    }
+
+    /// A rule across.
+    pub fn rule(&mut self, width: u16, look: Look<'_>) -> &mut Self {
+        self.row(Line::styled(look.glyphs.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
+    }
+
+    /// A field behind a head, with the cursor in it.
+    pub fn field(&mut self, head: &str, field: &Field, width: u16, look: Look<'_>) -> &mut Self {
+        let indent = head.chars().count();
+        let room = usize::from(width).saturating_sub(indent).max(4);
+        let hidden: Vec<String>;
+        let rows = if field.is_secret() {
+            hidden = field.rows().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
+            &hidden
+        } else {
+            field.rows()
+        };
+        let mut cursor = field.cursor();
+        if field.is_secret() {
+            cursor.1 = cursor.1.min(40);
+        }
+        let (lines, (row, column)) = safe::field(rows, cursor, room, look.text());
+        let first = self.rows.len();
+        for (at, mut line) in lines.into_iter().enumerate() {
+            let head = if at == 0 { head.to_owned() } else { " ".repeat(indent) };
+            line.spans.insert(0, Span::styled(head, look.dim()));
+            self.rows.push(line);
+        }
+        self.cursor = Some((first + row, indent + column));
+        self
+    }
+}
+
+/// A row of a list.
+pub fn entry(text: &str, chosen: bool, width: u16, look: Look<'_>) -> Line<'static> {
+    let mark = if chosen { "> " } else { "  " };
+    let style = if chosen { look.style(Slot::UiSelection) } else { look.text() };
+    Line::styled(safe::cut(&format!("{mark}{text}"), width.into()), style)
+}
