@@ -67,7 +67,7 @@ pub use packages::{InstallInto, PackageList};
 pub use pixels::Pixels;
 pub use place::Place;
 pub use reach::{Can, Place as ReachPlace, Reach};
-pub use recipe::{RecipeCard, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
+pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
     Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,

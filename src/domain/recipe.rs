@@ -3,8 +3,10 @@
 
 use super::{Answers, Form};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A recipe as it is chosen: a line of the list, and the form of its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,45 @@ pub struct RecipeCard {
     pub inputs: Form,
     /// The person's own file; `None`: it ships with sayso.
     pub file: Option<PathBuf>,
+}
+
+/// What is told of the recipes that there are, in the order of their list; read when it is first looked at.
+#[derive(Clone)]
+pub struct RecipeCards(Arc<LazyLock<Vec<RecipeCard>, ReadCards>>);
+
+type ReadCards = Box<dyn FnOnce() -> Vec<RecipeCard> + Send>;
+
+impl RecipeCards {
+    /// Cards that are read by this when they are first looked at.
+    pub fn later(read: impl FnOnce() -> Vec<RecipeCard> + Send + 'static) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(read))))
+    }
+}
+
+impl From<Vec<RecipeCard>> for RecipeCards {
+    fn from(cards: Vec<RecipeCard>) -> Self {
+        Self::later(|| cards)
+    }
+}
+
+impl Default for RecipeCards {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl Deref for RecipeCards {
+    type Target = [RecipeCard];
+
+    fn deref(&self) -> &[RecipeCard] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for RecipeCards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RecipeCards(..)")
+    }
 }
 
 /// With what a recipe was begun. It holds all that its further course depends on, so that a session can go on with it

@@ -39,7 +39,7 @@ use crate::domain::{Departed, ModelInfo, ModelName, Moment, ReplyEvent, RunEvent
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor};
 use crate::provider::{self, Provider};
-use crate::recipe::Recipe;
+use crate::recipe::RecipeList;
 use crate::review::Scope;
 use crate::store::{Draft, Store};
 use crate::workspace::instructions::{self, Search};
@@ -75,7 +75,7 @@ pub struct Parts {
     /// What the review has to know of this place.
     pub scope: Scope,
     /// The recipes that can be begun, in the order of their list.
-    pub recipes: Vec<Recipe>,
+    pub recipes: RecipeList,
     /// The folder of the person's own recipes.
     pub own_recipes: PathBuf,
     /// The file that the person's functions are saved to.
@@ -95,7 +95,7 @@ pub struct Driver {
     engine: Engine,
     rooms: Rooms,
     catalogue: catalogue::Catalogue,
-    recipes: Vec<Recipe>,
+    recipes: RecipeList,
     own_recipes: PathBuf,
     functions: PathBuf,
     /// What is being typed.

@@ -6,7 +6,7 @@ mod runners;
 use super::Driver;
 use super::job::Found;
 use super::sources::Signal;
-use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
+use crate::domain::{Answers, Misfit, RecipeCards, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
@@ -33,8 +33,8 @@ struct Site {
 
 impl Driver {
     /// The recipes that there are, in the order of their list.
-    pub fn recipes(&self) -> impl Iterator<Item = &RecipeCard> {
-        self.recipes.iter().map(Recipe::card)
+    pub fn recipes(&self) -> RecipeCards {
+        self.recipes.cards()
     }
 
     /// Begins a recipe when what it needs was found out; until then, and when something does not fit

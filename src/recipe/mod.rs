@@ -9,6 +9,7 @@ mod definition;
 mod hunks;
 #[cfg(test)]
 mod kept;
+mod list;
 mod machine;
 mod scaffold;
 mod scripts;
@@ -17,6 +18,7 @@ mod text;
 mod view;
 mod written;
 
+pub use list::RecipeList;
 pub use scaffold::scaffold;
 pub use shipped::shipped;
 

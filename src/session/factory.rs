@@ -9,7 +9,7 @@ use crate::config::{self, Chosen, Loaded};
 use crate::domain::{Masker, ModelInfo, ModelName};
 use crate::engine::cost::Prices;
 use crate::provider::Provider;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, RecipeList};
 use crate::review::{Book, Scope};
 use crate::workspace::instructions::Search;
 use secrecy::SecretString;
@@ -26,7 +26,7 @@ pub struct House {
     /// The rules of the review: shipped ones, the person's own, and what is forbidden.
     book: Arc<Book>,
     /// The recipes that there are: shipped ones, and the person's own.
-    pub(super) recipes: Arc<[Recipe]>,
+    pub(super) recipes: RecipeList,
     /// Keys that were typed in or written by programs; they live as long as the process.
     pub keys: Arc<KeyRing>,
 }
@@ -39,13 +39,7 @@ impl House {
         loaded.notices.extend(notices);
         let (recipes, notices) = recipes::all(&loaded);
         loaded.notices.extend(notices);
-        Self {
-            loaded: Arc::new(loaded),
-            place,
-            book: Arc::new(book),
-            recipes: recipes.into(),
-            keys: Arc::default(),
-        }
+        Self { loaded: Arc::new(loaded), place, book: Arc::new(book), recipes, keys: Arc::default() }
     }
 
     /// The recipes that there are: those that ship, then the person's own.

@@ -154,7 +154,7 @@ impl House {
             connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
             catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
-            recipes: self.recipes.to_vec(),
+            recipes: self.recipes.clone(),
             functions: self.functions_file(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),

@@ -6,7 +6,7 @@
 use super::own_files;
 use crate::config::Loaded;
 use crate::domain::Notice;
-use crate::recipe::{self, Recipe};
+use crate::recipe::{self, Recipe, RecipeList};
 use crate::text::located::LocatedError;
 use std::path::Path;
 
@@ -14,15 +14,19 @@ use std::path::Path;
 const LARGEST: u64 = 64 << 10;
 
 /// The recipes that there are, those that ship first, and what could not be used.
-pub(super) fn all(loaded: &Loaded) -> (Vec<Recipe>, Vec<Notice>) {
+pub(super) fn all(loaded: &Loaded) -> (RecipeList, Vec<Notice>) {
+    let own_files = own_files::of(&loaded.paths.recipes());
+    if own_files.is_empty() {
+        return (RecipeList::shipped(), Vec::new());
+    }
     let (mut recipes, mut notices) = (recipe::shipped(), Vec::new());
-    for path in own_files::of(&loaded.paths.recipes()) {
+    for path in own_files {
         match own(&path, &recipes) {
             Ok(recipe) => recipes.push(recipe),
             Err(told) => notices.extend(told.into_iter().map(Notice::warn)),
         }
     }
-    (recipes, notices)
+    (recipes.into(), notices)
 }
 
 /// The recipe of a file.

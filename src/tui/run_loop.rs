@@ -79,7 +79,7 @@ impl Tui {
         let now = Instant::now();
         let mut setup = options.setup.clone();
         setup.welcome &= !driver.has_provider();
-        setup.recipes = driver.recipes().cloned().collect();
+        setup.recipes = driver.recipes();
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), now);
         if !options.images {
             screen.panes.pictures.turn_off();

@@ -1,6 +1,6 @@
 //! What the screen has to know beforehand: values, all of them given.
 
-use crate::domain::{Languages, RecipeCard};
+use crate::domain::{Languages, RecipeCards};
 use crate::tui::guard::Times;
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub struct Setup {
     /// That the session is foreign, and why, where it is.
     pub foreign: Option<String>,
     /// The recipes that can be begun, in the order of their list.
-    pub recipes: Vec<RecipeCard>,
+    pub recipes: RecipeCards,
 }
 
 impl Default for Setup {
@@ -50,7 +50,7 @@ impl Default for Setup {
             ignored: Vec::new(),
             damage: Vec::new(),
             foreign: None,
-            recipes: Vec::new(),
+            recipes: RecipeCards::default(),
         }
     }
 }

@@ -125,7 +125,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         catalogue: std::sync::Arc::new(Vec::new),
         connect: std::sync::Arc::new(|_| Err("no other".into())),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
-        recipes: Vec::new(),
+        recipes: Vec::new().into(),
         own_recipes: home.join("recipes"),
         functions: PathBuf::new(),
         sessions: home.join("sessions"),

@@ -72,8 +72,11 @@ pub fn cards() -> Vec<RecipeCard> {
 }
 
 fn with_recipes() -> Scene {
-    let mut scene =
-        Scene::set_up(Setup { cwd: "/home/ada/data/sales".into(), recipes: cards(), ..Setup::default() });
+    let mut scene = Scene::set_up(Setup {
+        cwd: "/home/ada/data/sales".into(),
+        recipes: cards().into(),
+        ..Setup::default()
+    });
     scene.record(Entry::Prompt("Is there a test?".into()));
     scene.reply("No, there is none yet.", &[]);
     scene.record(Entry::TurnEnd(TurnEnd::Answered));
@@ -204,7 +207,7 @@ fn a_long_form_scrolls_to_the_field_with_the_cursor() {
     let mut scene = filled();
     let kinds = (0..40)
         .map(|n| field(&format!("n{n}"), &format!("Field {n}?"), FieldKind::Text { lines: n % 2 == 0 }));
-    scene.screen.setup.recipes = vec![card("long", "Long", "", kinds.collect())];
+    scene.screen.setup.recipes = vec![card("long", "Long", "", kinds.collect())].into();
     scene.press(&["esc"]);
     command(&mut scene, "/recipe long");
     for n in 0..40 {

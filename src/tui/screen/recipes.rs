@@ -27,7 +27,7 @@ impl Screen {
         match name {
             "" if asked(ctx.state).is_some() => self.open_asked(ctx),
             "" => {
-                self.open(Recipes::of(self.setup.recipes.clone()));
+                self.open(Recipes::of(self.setup.recipes.to_vec()));
             }
             "new" => return vec![Wish::Errand(Errand::NewRecipe(words.trim().to_owned()))],
             _ => self.open_recipe(name, words.trim()),
