@@ -126,7 +126,7 @@
 //!   programs obey by themselves (`domain/obeyed.rs`) are told, and taken back by one key from copies made before.
 //! - A kernel is shared by its blocks: the terms name them, and what they were found to have changed. A new kernel is what
 //!   the next generation in an approval means.
-//! - A recipe stands beside the engine (`engine::way`): it sees the transcript and says what comes next; it declines
+//! - A recipe stands beside the engine (`engine::workflow`): it sees the transcript and says what comes next; it declines
 //!   blocks, proposes blocks of sayso's own, asks for answers, ends. It runs nothing and widens no rights.
 //! - What a block lacks (packages, the image of its container) waits in front of it as a block of sayso's own; only that
 //!   block reaches the network, and only once the person has approved it.

@@ -3,7 +3,7 @@
 
 use super::input;
 use crate::cli::RecipeArgs;
-use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
 use crate::engine::answers;
 use crate::headless::form;
 use crate::recipe::Recipe;
@@ -77,7 +77,7 @@ pub fn complete(chosen: &Chosen, recipes: &[Recipe]) -> Result<(), Failure> {
 }
 
 /// A recipe that can't begin with the answers that it was given.
-pub fn refused(name: &str, misfits: &[Misfit], form: &Form) -> Failure {
+pub fn refused(name: &str, misfits: &[AnswerError], form: &Form) -> Failure {
     let told: Vec<String> = misfits
         .iter()
         .map(|misfit| if misfit.field.is_empty() { misfit.why.clone() } else { misfit.to_string() })

@@ -4,7 +4,7 @@ use super::{Console, input};
 use crate::cli::{BlocksArgs, ModelArgs};
 use crate::domain::visible::{Visible, visible_line};
 use crate::domain::{FileAct, Language};
-use crate::engine::reply::{self, Proposed, Segment};
+use crate::engine::reply::{self, Proposal, Segment};
 use crate::headless::json;
 use crate::report::Failure;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
     let config = &house.loaded.config;
     let (dialect, languages) = (config.dialect.unwrap_or_default(), config.languages());
     let segments = reply::reread(&text, reply::parse(&text, dialect, &languages, true), &languages, true);
-    let blocks: Vec<&Proposed> = segments
+    let blocks: Vec<&Proposal> = segments
         .iter()
         .filter_map(|segment| match segment {
             Segment::Block(block) => Some(block),
@@ -36,7 +36,7 @@ pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_
     Ok(())
 }
 
-fn shape(index: usize, block: &Proposed) -> Value {
+fn shape(index: usize, block: &Proposal) -> Value {
     json!({
         "index": index,
         "kind": block.kind().as_str(),
@@ -53,12 +53,12 @@ fn shape(index: usize, block: &Proposed) -> Value {
 }
 
 /// The file or folder that it is about.
-fn path(block: &Proposed) -> Option<String> {
+fn path(block: &Proposal) -> Option<String> {
     FileAct::parse(&block.kind(), &block.source).ok().map(|act| act.path().to_owned())
 }
 
 /// Whether it could be approved as it stands.
-fn runnable(block: &Proposed) -> bool {
+fn runnable(block: &Proposal) -> bool {
     block.closed
         && match block.file {
             None => block.language.is_some() && !block.source.trim().is_empty(),
@@ -66,7 +66,7 @@ fn runnable(block: &Proposed) -> bool {
         }
 }
 
-fn print(index: usize, block: &Proposed, console: &mut Console<'_>) -> Result<(), Failure> {
+fn print(index: usize, block: &Proposal, console: &mut Console<'_>) -> Result<(), Failure> {
     let language = match &block.file {
         None => block.language.as_ref().map_or("no language", Language::as_str).to_owned(),
         Some(kind) => format!("{} {}", kind.as_str(), path(block).unwrap_or_default()),

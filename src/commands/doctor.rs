@@ -8,7 +8,7 @@ use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::sentences;
 use crate::domain::visible::visible_line;
-use crate::domain::{Header, Hold, Layer, Moment, SandboxLevel, SandboxReport, SessionId};
+use crate::domain::{Header, Hold, Layer, SandboxLevel, SandboxReport, SessionId, Timestamp};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
 use crate::report::Failure;
@@ -239,7 +239,7 @@ fn sessions(house: &House) -> Look {
     let header = Header {
         id: SessionId("doctor".into()),
         name: String::new(),
-        created: Moment(0),
+        created: Timestamp(0),
         cwd: house.place.cwd.clone(),
         model: None,
         program: env!("CARGO_PKG_VERSION").into(),

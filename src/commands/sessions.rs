@@ -4,7 +4,7 @@ use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{Entry, Moment};
+use crate::domain::{Entry, Timestamp};
 use crate::driver::Clock;
 use crate::headless::{ended, events, json};
 use crate::report::{Failure, Kind};
@@ -221,7 +221,7 @@ fn show(session: &Summary, loaded: &Loaded, console: &mut Console<'_>) -> Result
     Ok(())
 }
 
-fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
+fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     match entry {
         Entry::Prompt(text) => said(out, "you", at, text),
         Entry::Reply { text, .. } => said(out, "model", at, text),
@@ -272,7 +272,7 @@ fn show_entry(at: Moment, entry: &Entry, out: &mut dyn Write) -> io::Result<()> 
     }
 }
 
-fn said(out: &mut dyn Write, who: &str, at: Moment, text: &str) -> io::Result<()> {
+fn said(out: &mut dyn Write, who: &str, at: Timestamp, text: &str) -> io::Result<()> {
     writeln!(out, "\n{who}  {}\n{}", time(at), visible(text.trim_end()))
 }
 
@@ -281,12 +281,12 @@ fn lines(out: &mut dyn Write, lead: &str, text: &str) -> io::Result<()> {
 }
 
 /// A moment in the person's time zone, to the minute.
-fn time(at: Moment) -> String {
+fn time(at: Timestamp) -> String {
     let Ok(at) = jiff::Timestamp::from_millisecond(at.0) else { return "-".into() };
     at.to_zoned(crate::session::local_zone()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// A moment as RFC 3339.
-fn stamp(at: Moment) -> String {
+fn stamp(at: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(at.0).map(|at| format!("{at:.3}")).unwrap_or_default()
 }

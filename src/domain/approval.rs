@@ -4,8 +4,8 @@
 //! `engine/approval.rs` only; a test of the architecture sees to that.
 
 use super::{
-    BlockId, ExecutorKind, KernelRef, Language, Limits, Moment, Revision, Rights, RuleId, RunId, Sha256,
-    Shared,
+    BlockId, ExecutorKind, KernelRef, Language, Limits, Revision, Rights, RuleId, RunId, Sha256, Shared,
+    Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -221,7 +221,7 @@ pub struct Approval {
     sha256: Sha256,
     terms: Terms,
     by: Grantor,
-    at: Moment,
+    at: Timestamp,
 }
 
 impl Approval {
@@ -232,7 +232,7 @@ impl Approval {
         source: &str,
         terms: Terms,
         by: Grantor,
-        at: Moment,
+        at: Timestamp,
     ) -> Self {
         Self { run, block, revision, sha256: Sha256::of(source.as_bytes()), terms, by, at }
     }
@@ -268,7 +268,7 @@ impl Approval {
     }
 
     /// When.
-    pub fn at(&self) -> Moment {
+    pub fn at(&self) -> Timestamp {
         self.at
     }
 }

@@ -1,9 +1,9 @@
 //! Every durable fact of a session. One entry is one line of its file; folding all entries gives the transcript.
 
 use super::{
-    Block, BlockId, Finish, Grantor, Kept, Language, ModelName, Moment, NotedInstructions, Opinion,
-    RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId,
-    Terms, ToolCall, Usage,
+    Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OpaqueItem, Opinion, RecipeFact,
+    ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId, Terms,
+    Timestamp, ToolCall, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct Header {
     #[serde(default)]
     pub name: String,
     /// When it was made.
-    pub created: Moment,
+    pub created: Timestamp,
     /// The working folder.
     #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
@@ -97,7 +97,7 @@ pub enum Entry {
         tool_calls: Vec<ToolCall>,
         /// What the provider wants back with it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        kept: Vec<Kept>,
+        kept: Vec<OpaqueItem>,
         /// Why it ended.
         finish: Finish,
         /// Tokens used, where told.

@@ -55,13 +55,13 @@ impl FileAct {
             BlockKind::Pull { .. } => Err("it pulls an image".into()),
             BlockKind::Write { path } => Ok(FileAct::Write { path: checked(path)? }),
             BlockKind::Read => {
-                let said = Said::read(text)?;
+                let said = FileActFields::read(text)?;
                 let (from, to) = said.lines.unwrap_or((1, DEFAULT_LINES));
                 let lines = to.saturating_sub(from).saturating_add(1);
                 Ok(FileAct::Read { path: checked(&said.path)?, from, lines })
             }
             BlockKind::List => {
-                let said = Said::read(text)?;
+                let said = FileActFields::read(text)?;
                 Ok(FileAct::List { path: checked(&said.path)?, depth: said.depth.unwrap_or(DEFAULT_DEPTH) })
             }
         }
@@ -89,13 +89,13 @@ impl FileAct {
 
 /// The fields of a text.
 #[derive(Default)]
-struct Said {
+struct FileActFields {
     path: String,
     lines: Option<(u32, u32)>,
     depth: Option<u32>,
 }
 
-impl Said {
+impl FileActFields {
     fn read(text: &str) -> Result<Self, String> {
         let mut said = Self::default();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {

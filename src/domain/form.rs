@@ -66,7 +66,7 @@ pub type Answers = Vec<(String, String)>;
 /// An answer that does not fit its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {why}")]
-pub struct Misfit {
+pub struct AnswerError {
     /// The field's name.
     pub field: String,
     /// Why, and what would fit.

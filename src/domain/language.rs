@@ -54,14 +54,14 @@ pub struct LanguageEntry {
     /// built.
     pub compile: Vec<String>,
     /// Other programs that run it, tried in this order where the first is not there.
-    pub others: Vec<Way>,
+    pub others: Vec<RunMethod>,
     /// Whether state persists between its blocks in a kernel.
     pub persistent: bool,
 }
 
 /// One way to run a language: see [`LanguageEntry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct RunMethod {
     /// The program.
     pub command: String,
     /// What it is given.
@@ -74,8 +74,8 @@ pub struct Way {
 
 impl LanguageEntry {
     /// All ways to run it, in the order in which they are tried.
-    pub fn ways(&self) -> Vec<Way> {
-        let first = Way {
+    pub fn ways(&self) -> Vec<RunMethod> {
+        let first = RunMethod {
             command: self.command.clone(),
             arguments: self.arguments.clone(),
             compile: self.compile.clone(),
@@ -202,7 +202,7 @@ impl Default for Languages {
         let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let entry = |(name, aliases, extensions, ways): &Row| {
             let name = Language((*name).into());
-            let mut ways = ways.iter().map(|(command, arguments, compile)| Way {
+            let mut ways = ways.iter().map(|(command, arguments, compile)| RunMethod {
                 command: (*command).into(),
                 arguments: texts(arguments),
                 compile: texts(compile),

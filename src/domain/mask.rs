@@ -13,8 +13,8 @@ mod told;
 
 pub use stream::MaskStream;
 
-use super::{Captured, Entry, Stream};
-use known::Known;
+use super::{Entry, OutputBuffer, Stream};
+use known::KnownKeys;
 use secrecy::SecretString;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub type Kind = &'static str;
 
 /// Finds and masks keys. Cheap to clone; all clones know the same keys.
 #[derive(Clone, Default)]
-pub struct Masker(Arc<RwLock<Arc<Known>>>);
+pub struct Masker(Arc<RwLock<Arc<KnownKeys>>>);
 
 impl std::fmt::Debug for Masker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -77,7 +77,7 @@ pub trait Maskable {
 
 /// Masks texts, and keeps in mind what it masked.
 pub struct Pen {
-    known: Arc<Known>,
+    known: Arc<KnownKeys>,
     kinds: BTreeSet<Kind>,
 }
 
@@ -91,7 +91,7 @@ impl Masker {
 
     /// One that masks these keys and nothing else: for what goes to the screen.
     pub fn only(keys: impl IntoIterator<Item = SecretString>) -> Self {
-        let masker = Self(Arc::new(RwLock::new(Arc::new(Known::without_shapes()))));
+        let masker = Self(Arc::new(RwLock::new(Arc::new(KnownKeys::without_shapes()))));
         masker.learn(keys);
         masker
     }
@@ -100,7 +100,7 @@ impl Masker {
     /// `ollama`) and are left alone where something is written; `Bearer x` counts as `x`.
     pub fn learn(&self, keys: impl IntoIterator<Item = SecretString>) {
         let mut place = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let mut known = Known::clone(&place);
+        let mut known = KnownKeys::clone(&place);
         known.learn(keys);
         *place = Arc::new(known);
     }
@@ -122,7 +122,7 @@ impl Masker {
         scan(&self.known(), text.as_bytes(), 0, true).spans
     }
 
-    fn known(&self) -> Arc<Known> {
+    fn known(&self) -> Arc<KnownKeys> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -202,24 +202,24 @@ struct Scan {
 }
 
 /// Looks for keys from a place on; what stands in front of it only tells where words begin. `last`: nothing follows.
-fn scan(known: &Known, bytes: &[u8], from: usize, last: bool) -> Scan {
+fn scan(known: &KnownKeys, bytes: &[u8], from: usize, last: bool) -> Scan {
     let mut found = Scan { spans: Vec::new(), hold: bytes.len(), begun: None };
     let mut at = from;
     while let Some(next) = known.next(bytes, at) {
         at = next;
         let rest = bytes.get(at..).unwrap_or_default();
         let seen = match known.at(rest, last) {
-            shapes::Seen::No if known.shapes => shapes::at(bytes, at, last),
+            shapes::ShapeMatch::No if known.shapes => shapes::at(bytes, at, last),
             seen => seen,
         };
         match seen {
-            shapes::Seen::No => at += 1,
-            shapes::Seen::Key(range, kind) => {
+            shapes::ShapeMatch::No => at += 1,
+            shapes::ShapeMatch::Key(range, kind) => {
                 let range = at + range.start..at + range.end;
                 at = range.end.max(at + 1);
                 found.spans.push(KeySpan { range, kind });
             }
-            shapes::Seen::Begun(kind) => {
+            shapes::ShapeMatch::Begun(kind) => {
                 (found.hold, found.begun) = (at, kind);
                 break;
             }
@@ -250,7 +250,7 @@ impl Maskable for Entry {
     }
 }
 
-impl Maskable for Captured {
+impl Maskable for OutputBuffer {
     fn mask_with(&mut self, pen: &mut Pen) {
         if self.is_empty() {
             return;
@@ -272,13 +272,13 @@ impl Maskable for Captured {
                 })
                 .collect();
             let dropped = (self.dropped(Stream::Stdout), self.dropped(Stream::Stderr));
-            *self = Captured::restore(self.limit() as u64, pieces, dropped);
+            *self = OutputBuffer::restore(self.limit() as u64, pieces, dropped);
         }
         pen.kinds.extend(before);
     }
 }
 
-impl Captured {
+impl OutputBuffer {
     fn masked_stream(&self, stream: Stream, pen: &mut Pen) -> Vec<u8> {
         if self.dropped(stream) == 0 {
             let mut bytes = self.bytes(stream);

@@ -43,7 +43,7 @@ pub struct Message {
     /// Which call a message of the role `Tool` answers.
     pub answers: Option<String>,
     /// What its provider gave along with the reply and wants back unchanged.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<OpaqueItem>,
     /// Images beside the text.
     pub images: Vec<MessageImage>,
 }
@@ -70,7 +70,7 @@ impl Message {
 /// Something that a provider gave along with a reply and that the next request has to give back unchanged: a signed
 /// thinking block, an encrypted item of reasoning. Never shown, never read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct OpaqueItem {
     /// The kind of provider that made it (`anthropic`); no other is given it.
     pub kind: String,
     /// What it gave, as JSON text.
@@ -328,7 +328,7 @@ pub enum ReplyEvent {
     /// A whole tool call.
     ToolCall(ToolCall),
     /// Something to be given back with this reply in later requests.
-    Kept(Kept),
+    Kept(OpaqueItem),
     /// A remark of the provider's room for the person, one line: `Ollama cut the conversation to 4,096 tokens.`
     Remark(String),
     /// Tokens used; the last one told counts.

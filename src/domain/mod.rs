@@ -7,7 +7,6 @@
 pub mod approval;
 pub mod block;
 pub mod block_kind;
-pub mod captured;
 pub mod decision;
 pub mod departed;
 pub mod entry;
@@ -22,10 +21,10 @@ pub mod instructions;
 pub mod language;
 pub mod mask;
 pub mod message;
-pub mod moment;
 pub mod notice;
 pub mod obeyed;
 pub mod opinion;
+pub mod output_buffer;
 pub mod packages;
 pub mod pixels;
 pub mod place;
@@ -35,6 +34,7 @@ pub mod run;
 pub mod sentences;
 pub mod serial;
 pub mod sha256;
+pub mod timestamp;
 pub mod trace;
 pub mod unicode;
 pub mod visible;
@@ -42,13 +42,12 @@ pub mod visible;
 pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Target, Terms};
 pub use block::{Block, Dialect, Origin, Readiness, Version};
 pub use block_kind::BlockKind;
-pub use captured::{Captured, Piece, Stream};
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use departed::{Departed, Departure, Ledger};
 pub use entry::{Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Review, Severity};
-pub use form::{Answers, Field, FieldKind, Form, Misfit};
+pub use form::{AnswerError, Answers, Field, FieldKind, Form};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use gaps::Gaps;
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
@@ -57,12 +56,12 @@ pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use mask::{KeySpan, MaskStream, Maskable, Masked, Masker};
 pub use message::{
-    AnswerForm, FailureKind, Finish, FinishReason, Kept, LongPrice, Message, MessageImage, ModelInfo,
-    ModelName, ModelRequest, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
+    AnswerForm, FailureKind, Finish, FinishReason, LongPrice, Message, MessageImage, ModelInfo, ModelName,
+    ModelRequest, OpaqueItem, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
 };
-pub use moment::Moment;
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
+pub use output_buffer::{OutputBuffer, Piece, Stream};
 pub use packages::{InstallInto, PackageList};
 pub use pixels::Pixels;
 pub use place::Place;
@@ -74,4 +73,5 @@ pub use run::{
     SandboxReport, Shared, Variable, VariableChanges,
 };
 pub use sha256::Sha256;
+pub use timestamp::Timestamp;
 pub use trace::{Source, Trace};

@@ -1,6 +1,6 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
-use super::{BlockId, Captured, Gaps, Language, Sha256, Stream};
+use super::{BlockId, Gaps, Language, OutputBuffer, Sha256, Stream};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -490,7 +490,7 @@ pub struct RunReport {
     /// What it used.
     pub receipt: Receipt,
     /// What it printed, bounded, both streams in their order.
-    pub output: Captured,
+    pub output: OutputBuffer,
     /// The file with all output (up to `Limits::output_file`), where more was printed than is kept.
     pub blob: Option<PathBuf>,
     /// The value of the last expression (or of `result`), as text.
@@ -511,7 +511,7 @@ impl RunReport {
         Self {
             outcome,
             receipt: Receipt::default(),
-            output: Captured::default(),
+            output: OutputBuffer::default(),
             blob: None,
             value: None,
             error: None,

@@ -1,6 +1,6 @@
 //! The clock of the house: the only place that asks what time it is for the engine.
 
-use crate::domain::Moment;
+use crate::domain::Timestamp;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Where the time comes from.
@@ -10,16 +10,16 @@ pub enum Clock {
     #[default]
     System,
     /// Always the same moment, for tests whose output is compared.
-    Fixed(Moment),
+    Fixed(Timestamp),
 }
 
 impl Clock {
     /// The moment that it shows.
-    pub fn now(self) -> Moment {
+    pub fn now(self) -> Timestamp {
         match self {
             Clock::System => {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+                Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
             }
             Clock::Fixed(moment) => moment,
         }

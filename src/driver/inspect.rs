@@ -197,7 +197,7 @@ fn add_sizes(review: &mut Review, scope: &Scope) {
 mod tests {
     use super::*;
     use crate::domain::{BlockId, Dialect, Origin, StepId};
-    use crate::review::{Book, Forbid};
+    use crate::review::{Forbid, RuleRegistry};
 
     #[tokio::test]
     async fn what_is_forbidden_is_so_for_images_too() {
@@ -218,8 +218,8 @@ mod tests {
         };
         let kind = BlockKind::Pull { wanted_by: None };
         let block = Block { id: BlockId(1), step: StepId(1), kind, origin, versions: vec![version] };
-        let book = Book::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
-        for (book, forbidden) in [(Book::default(), false), (book, true)] {
+        let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
+        for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { book: Arc::new(book), ..Scope::default() };
             let (review, _) = look(block.clone(), Revision(1), scope, Arc::default()).await;
             assert_eq!(review.findings.len(), 1);

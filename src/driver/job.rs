@@ -1,7 +1,7 @@
 //! Small jobs that a front door asks for beside the session, and what comes of them.
 
 use super::catalogue::Offer;
-use crate::domain::{Answers, ImageRef, Interpreter, Misfit, ModelName, Pixels, SandboxReport};
+use crate::domain::{AnswerError, Answers, ImageRef, Interpreter, ModelName, Pixels, SandboxReport};
 use crate::engine::transcript::BlockItem;
 use crate::store::index::Summary;
 use crate::workspace::instructions::HeldFile;
@@ -72,7 +72,7 @@ pub enum Found {
         /// Its name.
         name: String,
         /// What does not fit.
-        misfits: Vec<Misfit>,
+        misfits: Vec<AnswerError>,
     },
     /// The definition of a new recipe was written.
     NewRecipe(PathBuf),

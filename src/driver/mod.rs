@@ -35,7 +35,7 @@ pub use job::{Errand, Found};
 pub use review_time::review_in_time;
 pub use update::{Told, Update};
 
-use crate::domain::{Departed, ModelInfo, ModelName, Moment, ReplyEvent, RunEvent, SandboxReport};
+use crate::domain::{Departed, ModelInfo, ModelName, ReplyEvent, RunEvent, SandboxReport, Timestamp};
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor};
 use crate::provider::{self, Provider};
@@ -154,7 +154,7 @@ impl Driver {
     }
 
     /// The moment that the clock shows.
-    pub fn now(&self) -> Moment {
+    pub fn now(&self) -> Timestamp {
         self.rooms.clock.now()
     }
 

@@ -67,7 +67,7 @@ impl Rooms {
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(state),
             Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),
-            Effect::Foresee(language) => {
+            Effect::Prewarm(language) => {
                 self.executor.warm(&language);
                 tokio::task::spawn_blocking(crate::review::warm);
             }

@@ -6,7 +6,7 @@ mod runners;
 use super::Driver;
 use super::job::Found;
 use super::sources::Signal;
-use crate::domain::{Answers, Misfit, RecipeCards, RecipeStart};
+use crate::domain::{AnswerError, Answers, RecipeCards, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
@@ -61,11 +61,11 @@ impl Driver {
     }
 }
 
-fn misfit(field: &str, why: String) -> Misfit {
-    Misfit { field: field.to_owned(), why }
+fn misfit(field: &str, why: String) -> AnswerError {
+    AnswerError { field: field.to_owned(), why }
 }
 
-async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<RecipeStart, Vec<Misfit>> {
+async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<RecipeStart, Vec<AnswerError>> {
     let inputs = answers::check(&recipe.card().inputs, answers)?;
     let (mut facts, mut misfits) = (Vec::new(), Vec::new());
     let mut seen = None;

@@ -1,6 +1,6 @@
 //! Whether answers fit the form that asked for them.
 
-use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
 use crate::python::argument;
 use crate::text::line::one_line;
 
@@ -9,13 +9,13 @@ use crate::text::line::one_line;
 ///
 /// # Errors
 /// Each field that does not fit.
-pub fn check(form: &Form, answers: &[(String, String)]) -> Result<Answers, Vec<Misfit>> {
+pub fn check(form: &Form, answers: &[(String, String)]) -> Result<Answers, Vec<AnswerError>> {
     let (mut fine, mut misfits) = (Answers::new(), Vec::new());
     for field in &form.fields {
         let given = answers.iter().rev().find(|(name, _)| *name == field.name).map(|(_, text)| text.as_str());
         match check_field(field, given.unwrap_or_default()) {
             Ok(text) => fine.push((field.name.clone(), text)),
-            Err(why) => misfits.push(Misfit { field: field.name.clone(), why }),
+            Err(why) => misfits.push(AnswerError { field: field.name.clone(), why }),
         }
     }
     if misfits.is_empty() { Ok(fine) } else { Err(misfits) }

@@ -8,8 +8,8 @@ use super::state::{Inspected, LiveRun};
 use super::transcript::{BlockItem, Standing};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
-    Approval, Block, BlockId, BlockKind, Captured, Decision, Entry, ExecutorKind, Finding, Grantor, Notice,
-    Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
+    Approval, Block, BlockId, BlockKind, Decision, Entry, ExecutorKind, Finding, Grantor, Notice,
+    OutputBuffer, Policy, Readiness, Revision, RunRequest, SandboxLevel, Severity, Target, Terms, Verdict,
 };
 use crate::text::line::one_line;
 use std::sync::Arc;
@@ -264,7 +264,7 @@ impl Engine {
             block,
             since: self.now,
             started: false,
-            output: Captured::new(terms.limits.kept_bytes),
+            output: OutputBuffer::new(terms.limits.kept_bytes),
             images: Vec::new(),
             interrupted: None,
             killed: false,

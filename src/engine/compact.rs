@@ -5,9 +5,9 @@
 
 mod request;
 
-use super::context::{Composed, Composer, OFFER, kept_free, left_out};
+use super::context::{Composer, Composition, OFFER, kept_free, left_out};
 use super::instructions;
-use super::spending::Held;
+use super::spending::HeldRequest;
 use super::state::{ContextShare, LiveSummary, Retry};
 use super::transcript::Item;
 use super::{Effect, Engine, Phase};
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// The next request within the budget, and the share of the context that it takes.
-    pub(super) fn compose(&mut self) -> Composed {
+    pub(super) fn compose(&mut self) -> Composition {
         let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
         let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
         let tools = self.tools();
@@ -79,7 +79,7 @@ impl Engine {
     }
 
     /// Why a request can't be sent, if it is too long.
-    pub(super) fn too_long(&self, composed: &Composed) -> Option<ReplyFailure> {
+    pub(super) fn too_long(&self, composed: &Composition) -> Option<ReplyFailure> {
         let (of, size) = (self.context_size()?, self.request_size()?);
         let (used, estimated) = self.meter.used(composed.estimate);
         (used > size).then(|| ReplyFailure {
@@ -160,7 +160,7 @@ impl Engine {
             self.leave_summary(stuck);
             return self.notify(too_small(size));
         };
-        if self.hold_for_budget(Held::Summary(stuck.clone())) {
+        if self.hold_for_budget(HeldRequest::Summary(stuck.clone())) {
             return;
         }
         let step = self.counted.step.next();

@@ -14,7 +14,7 @@ mod results;
 mod share;
 
 pub(super) use bounded::{fenced, text as shortened};
-pub use budget::{Composed, Composer};
+pub use budget::{Composer, Composition};
 pub use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 
@@ -34,7 +34,7 @@ pub fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) 
 /// The messages with these cuts, and how many results are told shorter for them.
 fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
     let Composer { transcript, settings, .. } = composer;
-    let mut told = Told::default();
+    let mut told = MessageList::default();
     told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect));
     told.say(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
@@ -120,13 +120,13 @@ pub(super) fn left_out(reply: &ReplyItem, transcript: &Transcript) -> bool {
 
 /// Messages so far; what the same side says in a row is one message.
 #[derive(Default)]
-struct Told {
+struct MessageList {
     messages: Vec<Message>,
     /// Images of answers to calls: they are sent behind all answers of a reply.
     deferred: Vec<ImageRef>,
 }
 
-impl Told {
+impl MessageList {
     /// What the model said, with what its provider wants back.
     fn reply(&mut self, reply: &ReplyItem, text: &str) {
         // What was kept beside calls makes no sense without them.

@@ -13,10 +13,10 @@ pub(crate) use watched::Watched;
 use super::state::Question;
 use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
 use crate::domain::{
-    BlockId, Captured, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
-    KernelFate, KernelRef, Language, Limits, Message, Moment, Outcome, Place, Purpose, Receipt, RecipeFact,
+    BlockId, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, KernelFate,
+    KernelRef, Language, Limits, Message, Outcome, OutputBuffer, Place, Purpose, Receipt, RecipeFact,
     ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport,
-    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms,
+    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms, Timestamp,
 };
 
 /// One session that is talked to.
@@ -24,7 +24,7 @@ pub(crate) struct Dialogue {
     pub(crate) watched: Watched,
     now: i64,
     run: RunId,
-    printed: Captured,
+    printed: OutputBuffer,
 }
 
 impl Dialogue {
@@ -37,7 +37,7 @@ impl Dialogue {
             watched: Watched::new(Engine::new(settings), Vec::new()),
             now: 0,
             run: RunId(0),
-            printed: Captured::default(),
+            printed: OutputBuffer::default(),
         }
     }
 
@@ -52,13 +52,13 @@ impl Dialogue {
         self.now += 1_000;
         let settings = self.watched.engine.settings().clone();
         let entries = std::mem::take(&mut self.watched.entries);
-        let (watched, effects) = Watched::resume(settings, entries, Moment(self.now));
+        let (watched, effects) = Watched::resume(settings, entries, Timestamp(self.now));
         self.watched = watched;
         self.line(&effects)
     }
 
     /// All that was recorded so far.
-    pub(crate) fn entries(&self) -> &[(Moment, Entry)] {
+    pub(crate) fn entries(&self) -> &[(Timestamp, Entry)] {
         &self.watched.entries
     }
 
@@ -68,7 +68,7 @@ impl Dialogue {
 
     pub(crate) fn send(&mut self, event: Event) -> String {
         self.now += 100;
-        let effects = self.watched.send(event, Moment(self.now));
+        let effects = self.watched.send(event, Timestamp(self.now));
         self.line(&effects)
     }
 
@@ -105,7 +105,7 @@ impl Dialogue {
         for piece in chars.chunks(5) {
             self.now += 1;
             let event = Event::Reply(self.step(), ReplyEvent::Delta(piece.iter().collect()));
-            effects.extend(self.watched.send(event, Moment(self.now)));
+            effects.extend(self.watched.send(event, Timestamp(self.now)));
         }
         self.line(&effects)
     }
@@ -250,7 +250,7 @@ impl Dialogue {
 
     pub(crate) fn started(&mut self, run: u32) -> String {
         self.run = RunId(run);
-        self.printed = Captured::default();
+        self.printed = OutputBuffer::default();
         self.ran(run, RunEvent::Started)
     }
 
@@ -378,7 +378,7 @@ pub(crate) fn report(outcome: Outcome) -> RunReport {
     RunReport {
         outcome,
         receipt: Receipt { wall_us: 800_000, exit_code, ..Receipt::default() },
-        output: Captured::default(),
+        output: OutputBuffer::default(),
         blob: None,
         value: None,
         error,
@@ -404,7 +404,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::TakeBack(run) => format!("take back r{run}"),
         Effect::SwitchModel => "switch".into(),
         Effect::SetTimer(timer, ms) => format!("timer {timer} {ms}"),
-        Effect::Foresee(language) => format!("foresee {language}"),
+        Effect::Prewarm(language) => format!("prewarm {language}"),
         Effect::RetryStore => "retry store".into(),
         Effect::Settled(_) => return None,
         Effect::Consult { block, revision, .. } => format!("consult {block}.{revision}"),

@@ -49,7 +49,7 @@ pub enum Effect {
     /// Fire this timer after so many milliseconds.
     SetTimer(TimerId, u64),
     /// A block of code was seen in the reply that is still being written: an executor for its language may be warmed up.
-    Foresee(crate::domain::Language),
+    Prewarm(crate::domain::Language),
     /// Try to write the session file again.
     RetryStore,
     /// A waiting block is decided for: nothing to do for the rooms, fronts may show it.

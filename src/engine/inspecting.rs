@@ -17,11 +17,11 @@ const AHEAD: usize = 16;
 pub(super) struct Looks {
     /// Grows when what a run would meet may have changed: a run has ended, a kernel is gone.
     world: u64,
-    orders: BTreeMap<BlockId, Look>,
+    orders: BTreeMap<BlockId, InspectionState>,
 }
 
 #[derive(Debug, Default)]
-struct Look {
+struct InspectionState {
     /// The revisions of orders without an answer.
     unanswered: Vec<Revision>,
     /// Whether an order was given while another was unanswered: their answers may come in any order.
@@ -113,7 +113,7 @@ impl Engine {
         self.state.phase = Phase::Deciding(block);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         if let Some(language) = item.block.current().language.clone().filter(|_| item.block.kind.is_code()) {
-            self.effects.push(Effect::Foresee(language));
+            self.effects.push(Effect::Prewarm(language));
         }
         if self.looks.orders.get(&block).is_none_or(|look| look.world != self.looks.world) {
             self.look(block);
@@ -145,7 +145,7 @@ impl Engine {
         let revision = version.revision.next();
         self.record(Entry::LanguageChosen { block, revision, language: language.clone() });
         if self.state.phase == Phase::Deciding(block) {
-            self.effects.push(Effect::Foresee(language));
+            self.effects.push(Effect::Prewarm(language));
         }
         self.look(block);
     }

@@ -184,7 +184,7 @@ fn missing_package(language: &Language, report: &RunReport) -> Option<String> {
 mod tests {
     use crate::domain::{BlockId, Decision, ImageName, Language, Policy, Revision};
     use crate::domain::{
-        Captured, ExecutorKind, KernelFate, Outcome, Review, RunError, RunReport, Stream, Terms,
+        ExecutorKind, KernelFate, Outcome, OutputBuffer, Review, RunError, RunReport, Stream, Terms,
     };
     use crate::engine::Inspection;
     use crate::engine::dialogue::{Dialogue, report, terms};
@@ -391,7 +391,7 @@ mod tests {
         };
         d.inspected(1, Review::default(), Ok(node));
         d.type_run(1);
-        let mut output = Captured::new(1 << 20);
+        let mut output = OutputBuffer::new(1 << 20);
         output.push(Stream::Stderr, b"Error: Cannot find module 'left-pad'\nRequire stack:\n");
         let failed = RunReport { output, kernel: KernelFate::None, error: None, ..report(Outcome::Failed) };
         let line = d.ended_as(1, failed);

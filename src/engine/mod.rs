@@ -38,7 +38,7 @@ pub mod steps;
 mod take_back;
 pub mod transcript;
 mod turn;
-pub mod way;
+pub mod workflow;
 
 #[cfg(test)]
 pub(crate) mod dialogue;
@@ -52,18 +52,18 @@ pub use event::{Command, Event, Inspection, StoreEvent};
 pub use named::NamedFile;
 pub use state::{Phase, State};
 pub use transcript::Transcript;
-pub use way::{Course, Move, Way, WayFinder, Ways};
+pub use workflow::{Workflow, WorkflowContext, WorkflowOpener, WorkflowStep, Workflows};
 
 use crate::domain::{
-    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Masker, Moment, Notice, Policy, RunId,
-    StepId, TimerId,
+    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Masker, Notice, Policy, RunId, StepId,
+    TimerId, Timestamp,
 };
 use always::HeldBack;
 use context::Meter;
 use cost::Prices;
 use inspecting::Looks;
 use replying::Stream;
-use spending::Held;
+use spending::HeldRequest;
 use turn::Turn;
 
 /// What the engine has to know beforehand. All of it comes from the configuration or the command line.
@@ -107,7 +107,7 @@ pub struct Settings {
     /// When a second opinion is asked for by itself, and of which model.
     pub judge: JudgeSettings,
     /// Who opens recipes.
-    pub ways: WayFinder,
+    pub workflows: Workflows,
     /// Takes keys out of the names of sessions.
     pub masker: Masker,
 }
@@ -133,7 +133,7 @@ impl Default for Settings {
             prices: Prices::default(),
             session_budget: None,
             judge: JudgeSettings::default(),
-            ways: WayFinder::default(),
+            workflows: Workflows::default(),
             masker: Masker::default(),
         }
     }
@@ -141,7 +141,7 @@ impl Default for Settings {
 
 /// The newest identities that were given out; each kind is counted through the whole session.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct Counters {
     step: StepId,
     block: BlockId,
     run: RunId,
@@ -159,13 +159,13 @@ pub struct Engine {
     files: functions::Files,
     installs: install::Installs,
     plan: rebuild::Plan,
-    counted: Counted,
+    counted: Counters,
     held_back: HeldBack,
     meter: Meter,
     /// What waits for the person's word about the session budget.
-    held: Held,
+    held: HeldRequest,
     /// The moment of the event that is handled.
-    now: Moment,
+    now: Timestamp,
     /// What the event that is handled has led to so far.
     effects: Vec<Effect>,
 }
@@ -186,11 +186,11 @@ impl Engine {
             files: functions::Files::default(),
             installs: install::Installs::default(),
             plan: rebuild::Plan::default(),
-            counted: Counted::default(),
+            counted: Counters::default(),
             held_back: HeldBack::default(),
             meter: Meter::default(),
-            held: Held::default(),
-            now: Moment::default(),
+            held: HeldRequest::default(),
+            now: Timestamp::default(),
             effects: Vec::new(),
         }
     }
@@ -198,12 +198,12 @@ impl Engine {
     /// A machine that goes on with a session: its entries are folded, runs without an end become LOST, an undecided
     /// block waits again. Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. Nothing is asked and
     /// nothing runs by itself. No entries: as a new session.
-    pub fn resume(settings: Settings, entries: &[(Moment, Entry)], now: Moment) -> (Self, Vec<Effect>) {
+    pub fn resume(settings: Settings, entries: &[(Timestamp, Entry)], now: Timestamp) -> (Self, Vec<Effect>) {
         let mut engine = Self::new(settings);
         engine.now = now;
         if !entries.is_empty() {
             engine.state.transcript = Transcript::fold(entries);
-            engine.take_up();
+            engine.resume_turn();
             engine.take_stock();
         }
         let effects = std::mem::take(&mut engine.effects);
@@ -211,14 +211,14 @@ impl Engine {
     }
 
     /// Begins a new session: its header is the first fact.
-    pub fn start(&mut self, header: Header, now: Moment) -> Vec<Effect> {
+    pub fn start(&mut self, header: Header, now: Timestamp) -> Vec<Effect> {
         self.now = now;
         self.record(Entry::Header(header));
         std::mem::take(&mut self.effects)
     }
 
     /// Takes one event; returns what has to be done, in this order.
-    pub fn handle(&mut self, event: Event, now: Moment) -> Vec<Effect> {
+    pub fn handle(&mut self, event: Event, now: Timestamp) -> Vec<Effect> {
         self.now = now;
         match event {
             Event::User(command) => self.command(command),

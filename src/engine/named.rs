@@ -120,7 +120,7 @@ mod tests {
         let line = d.command(named(&["print(1)\n", ""]));
         assert_eq!(
             line,
-            "+prompt, +named sayso-exec-0-py-1, +block 1, +block 2, foresee python, look 1.1 | deciding 1"
+            "+prompt, +named sayso-exec-0-py-1, +block 1, +block 2, prewarm python, look 1.1 | deciding 1"
         );
         let line = d.inspected(1, review(Severity::High), Ok(terms()));
         assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");

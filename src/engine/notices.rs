@@ -5,8 +5,8 @@ use super::state::Question;
 use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
-    Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, Misfit, ModelName, Notice,
-    Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
+    AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName,
+    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
 };
 use crate::text::line::one_line;
 use crate::text::number::{counted, dollars};
@@ -289,7 +289,7 @@ pub(super) fn declined(block: BlockId, why: &str) -> Notice {
     Notice::warn(format!("Block {block} is not offered: {}", one_line(why)))
 }
 
-pub(super) fn misfit(misfit: &Misfit) -> Notice {
+pub(super) fn misfit(misfit: &AnswerError) -> Notice {
     Notice::warn(format!("{} needs another answer: {}.", one_line(&misfit.field), one_line(&misfit.why)))
 }
 

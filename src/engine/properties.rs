@@ -13,9 +13,9 @@ use super::{
 };
 use crate::domain::{
     BlockId, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish, FinishReason,
-    Instructions, Kept, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, Moment, OnDisk,
-    Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent, RunId, RunReport,
-    Severity, StepId, Stream, Target, Terms, TimerId, ToolCall, Usage,
+    Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, OnDisk, OpaqueItem, Outcome,
+    Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent, RunId, RunReport, Severity,
+    StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -207,7 +207,7 @@ impl Aim<'_> {
     fn other_reply(&self) -> ReplyEvent {
         match self.b % 6 {
             4 => self.call(),
-            5 => ReplyEvent::Kept(Kept { kind: "p".into(), json: "{}".into() }),
+            5 => ReplyEvent::Kept(OpaqueItem { kind: "p".into(), json: "{}".into() }),
             0 => ReplyEvent::Sent,
             1 => ReplyEvent::Reasoning("hm".into()),
             2 if self.a.is_multiple_of(2) => ReplyEvent::Usage(Usage { output: Some(7), ..Usage::default() }),
@@ -450,7 +450,7 @@ proptest! {
         let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
         for (now, throw) in throws.into_iter().enumerate() {
             let event = event(&watched, throw);
-            watched.send(event, Moment(now as i64 * 100));
+            watched.send(event, Timestamp(now as i64 * 100));
         }
         watched.replay();
     }
@@ -468,11 +468,11 @@ proptest! {
             for throw in throws.into_iter().take(EVENTS / 2) {
                 now += 100;
                 let event = event(&watched, throw);
-                watched.send(event, Moment(now));
+                watched.send(event, Timestamp(now));
             }
             let mut entries = std::mem::take(&mut watched.entries);
             entries.truncate(entries.len() - torn.min(entries.len()));
-            watched = Watched::resume(settings(policy), entries, Moment(now)).0;
+            watched = Watched::resume(settings(policy), entries, Timestamp(now)).0;
         }
         watched.replay();
     }
@@ -483,7 +483,7 @@ proptest! {
         let mut watched = Watched::new(Engine::new(settings(Policy::Ask)), Vec::new());
         for (now, throw) in throws.into_iter().enumerate() {
             let event = event(&watched, throw);
-            watched.send(event, Moment(now as i64));
+            watched.send(event, Timestamp(now as i64));
         }
         let mut entries = std::mem::take(&mut watched.entries);
         for hole in holes {
@@ -491,10 +491,10 @@ proptest! {
                 entries.remove(usize::from(hole) % entries.len());
             }
         }
-        let (mut watched, _) = Watched::resume(settings(Policy::Ask), entries, Moment(1_000));
+        let (mut watched, _) = Watched::resume(settings(Policy::Ask), entries, Timestamp(1_000));
         for throw in more {
             let event = event(&watched, throw);
-            watched.send(event, Moment(2_000));
+            watched.send(event, Timestamp(2_000));
         }
         watched.replay();
     }
@@ -575,7 +575,7 @@ fn the_throws_reach_every_corner() {
         for throw in throws {
             let event = event(&watched, throw);
             let fired = matches!(event, Event::Timer(_));
-            let effects = watched.send(event, Moment(1));
+            let effects = watched.send(event, Timestamp(1));
             if fired && effects.iter().any(|effect| matches!(effect, Effect::StartRun { .. })) {
                 *seen.entry("started by a timer".into()).or_default() += 1;
             }

@@ -6,11 +6,11 @@
 mod closing;
 
 use super::reply::think::{Piece, Thinking};
-use super::reply::{Parser, Proposed, Segment, call};
+use super::reply::{Parser, Proposal, Segment, call};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
 use crate::domain::{
-    Dialect, FailureKind, Finish, FinishReason, Kept, Notice, ReplyEvent, ReplyFailure, StepId, TurnEnd,
+    Dialect, FailureKind, Finish, FinishReason, Notice, OpaqueItem, ReplyEvent, ReplyFailure, StepId, TurnEnd,
 };
 use closing::Came;
 
@@ -29,7 +29,7 @@ pub(super) struct Stream {
     thinking: Thinking,
     /// The dialect in which it was asked for.
     dialect: Dialect,
-    kept: Vec<Kept>,
+    kept: Vec<OpaqueItem>,
     foreseen: bool,
 }
 
@@ -85,7 +85,7 @@ impl Engine {
                         reply.segments.get(changed..).unwrap_or_default().iter().find_map(language);
                     if let Some(language) = language {
                         stream.foreseen = true;
-                        self.effects.push(Effect::Foresee(language.clone()));
+                        self.effects.push(Effect::Prewarm(language.clone()));
                     }
                 }
             }
@@ -100,7 +100,7 @@ impl Engine {
                     called.filter(|called| called.file.is_none()).and_then(|called| called.language);
                 if let Some(language) = language.filter(|_| !stream.foreseen) {
                     stream.foreseen = true;
-                    self.effects.push(Effect::Foresee(language));
+                    self.effects.push(Effect::Prewarm(language));
                 }
                 reply.calls.push(call);
             }
@@ -133,15 +133,15 @@ impl Engine {
             // The model hears of it with the next request; of a reply that was cut it would hear the same again.
             self.turn.news |= reason.complete();
         }
-        let blocks = self.let_in(blocks);
-        if blocks.is_empty() && self.turn.way.is_some() {
-            return self.follow_way();
+        let blocks = self.filter_blocks(blocks);
+        if blocks.is_empty() && self.turn.workflow.is_some() {
+            return self.follow_workflow();
         }
         if blocks.is_empty() && !self.turn.news {
             return self.finish(TurnEnd::Answered);
         }
         self.look_ahead(&blocks);
-        self.weigh(&blocks);
+        self.detect_repeats(&blocks);
     }
 
     fn reply_failed(&mut self, failure: ReplyFailure) {
@@ -153,7 +153,7 @@ impl Engine {
         }
         let finish = Finish { reason: FinishReason::Incomplete, word: Some(FAILED.into()) };
         self.close_reply(finish, Blocks::Shelved);
-        self.get_stuck(failure);
+        self.fail_turn(failure);
     }
 
     /// The person stops the reply: what came is kept, and the turn is over. A wait before a repetition only ends.
@@ -164,7 +164,7 @@ impl Engine {
         let before = self.state.transcript.version;
         self.close_reply(finish, Blocks::Shelved);
         if let Some(retry) = waiting {
-            self.get_stuck(retry.failure);
+            self.fail_turn(retry.failure);
         } else {
             self.notify(notices::stopped(self.state.transcript.version > before));
             self.finish(TurnEnd::Stopped);
@@ -188,7 +188,7 @@ fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<It
     changed
 }
 
-fn arrived(reply: &mut LiveReply, now: crate::domain::Moment) {
+fn arrived(reply: &mut LiveReply, now: crate::domain::Timestamp) {
     reply.first_at.get_or_insert(now);
     reply.retry = None;
 }
@@ -218,7 +218,7 @@ fn follow(live: &mut Vec<Segment>, parsed: &[Segment]) -> usize {
 }
 
 /// An open block mostly grows at its end: then only what is new is copied.
-fn follow_block(old: &mut Proposed, new: &Proposed) {
+fn follow_block(old: &mut Proposal, new: &Proposal) {
     let known = old.source.len();
     let tail = known.saturating_sub(OVERLAP);
     let grown = old.range.start == new.range.start

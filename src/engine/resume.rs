@@ -2,12 +2,12 @@
 
 use super::replying::{FAILED, STOPPED};
 use super::transcript::{Item, ReplyItem, Settlement};
-use super::{Counted, Engine, Phase, Transcript, notices};
+use super::{Counters, Engine, Phase, Transcript, notices};
 use crate::domain::{Departure, Entry, FailureKind, Outcome, ReplyFailure, RunId, StepId, TimerId, TurnEnd};
 
 /// Where a session without a block that waits stood.
 #[derive(Debug, PartialEq)]
-enum Place {
+enum ResumePoint {
     /// Between turns.
     Idle,
     /// In a turn whose end was not written down any more.
@@ -18,7 +18,7 @@ enum Place {
 
 impl Engine {
     /// Takes the folded entries up: identities go on, runs without an end are lost, blocks wait again.
-    pub(super) fn take_up(&mut self) {
+    pub(super) fn resume_turn(&mut self) {
         let unfinished: Vec<_> = self
             .state
             .transcript
@@ -43,25 +43,25 @@ impl Engine {
             }
         }
         let place = place(turn, &step);
-        self.take_up_files();
-        self.reopen_way();
+        self.resume_files();
+        self.reopen_workflow();
         if self.state.transcript.blocks.values().any(|item| !item.runs.is_empty()) {
             self.notify(notices::resumed(&unfinished, rules));
         }
         self.wait_again(place);
     }
 
-    fn wait_again(&mut self, place: Place) {
+    fn wait_again(&mut self, place: ResumePoint) {
         let open: Vec<_> = self.state.queue().map(|item| item.block.id).collect();
         self.look_ahead(&open);
         if !open.is_empty() {
             return self.advance();
         }
         match place {
-            _ if self.turn.way.is_some() && !self.turn.halted => self.take_up_way(),
-            Place::Idle => {}
-            Place::Over(end) => self.finish(end),
-            Place::Unanswered => {
+            _ if self.turn.workflow.is_some() && !self.turn.halted => self.resume_workflow(),
+            ResumePoint::Idle => {}
+            ResumePoint::Over(end) => self.finish(end),
+            ResumePoint::Unanswered => {
                 self.state.phase = Phase::Stuck(ReplyFailure {
                     kind: FailureKind::Cut,
                     status: None,
@@ -75,14 +75,14 @@ impl Engine {
 }
 
 /// The newest identities in a transcript.
-fn counted(transcript: &Transcript) -> Counted {
+fn counted(transcript: &Transcript) -> Counters {
     let replies = transcript.items.iter().filter_map(|item| match item {
         Item::Reply(reply) => Some(reply.step),
         _ => None,
     });
     let of_blocks = transcript.blocks.values().map(|item| item.block.step);
     let runs = transcript.blocks.values().flat_map(|item| item.runs.iter().map(|run| run.run));
-    Counted {
+    Counters {
         step: replies.chain(of_blocks).max().unwrap_or(StepId(0)),
         block: transcript.blocks.keys().next_back().copied().unwrap_or_default(),
         run: runs.max().unwrap_or(RunId(0)),
@@ -129,22 +129,22 @@ fn halts(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-fn place(turn: &[Item], step: &Step) -> Place {
+fn place(turn: &[Item], step: &Step) -> ResumePoint {
     let reply: Option<&ReplyItem> = turn.iter().rev().find_map(|item| match item {
         Item::Reply(reply) => Some(reply.as_ref()),
         _ => None,
     });
     let word = reply.and_then(|reply| reply.finish.word.as_deref());
     match reply {
-        _ if turn.is_empty() => Place::Idle,
-        None => Place::Unanswered,
-        Some(_) if step.halted => Place::Over(TurnEnd::Stopped),
-        Some(_) if step.news => Place::Unanswered,
-        Some(reply) if !reply.finish.reason.complete() && word == Some(FAILED) => Place::Unanswered,
+        _ if turn.is_empty() => ResumePoint::Idle,
+        None => ResumePoint::Unanswered,
+        Some(_) if step.halted => ResumePoint::Over(TurnEnd::Stopped),
+        Some(_) if step.news => ResumePoint::Unanswered,
+        Some(reply) if !reply.finish.reason.complete() && word == Some(FAILED) => ResumePoint::Unanswered,
         Some(reply) if !reply.finish.reason.complete() && word == Some(STOPPED) => {
-            Place::Over(TurnEnd::Stopped)
+            ResumePoint::Over(TurnEnd::Stopped)
         }
-        Some(reply) if reply.blocks.is_empty() => Place::Over(TurnEnd::Answered),
-        Some(_) => Place::Over(TurnEnd::Stopped),
+        Some(reply) if reply.blocks.is_empty() => ResumePoint::Over(TurnEnd::Answered),
+        Some(_) => ResumePoint::Over(TurnEnd::Stopped),
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What waits for the person's word about the session budget.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Held {
+pub(super) enum HeldRequest {
     /// The next request of the turn.
     #[default]
     Request,
@@ -64,7 +64,7 @@ impl Engine {
     }
 
     /// Asks for the person's word before anything more is spent. Tells whether it had to.
-    pub(super) fn hold_for_budget(&mut self, held: Held) -> bool {
+    pub(super) fn hold_for_budget(&mut self, held: HeldRequest) -> bool {
         self.add_up();
         let Some(question) = self.budget_reached() else { return false };
         self.held = held;
@@ -80,8 +80,8 @@ impl Engine {
         let more = (cost.nanos.saturating_sub(limit) / size.max(1)).saturating_add(1);
         cost.budget = Some(limit.saturating_add(size.saturating_mul(more)));
         match std::mem::take(&mut self.held) {
-            Held::Request => self.send_request(),
-            Held::Summary(stuck) => self.begin_summary(stuck),
+            HeldRequest::Request => self.send_request(),
+            HeldRequest::Summary(stuck) => self.begin_summary(stuck),
         }
     }
 

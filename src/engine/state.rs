@@ -7,9 +7,9 @@ pub use super::cost::{Cost, PriceSource};
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Captured, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits,
-    ModelInfo, Moment, Notice, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, StepId,
-    Terms, TimerId, ToolCall, Usage, Variable,
+    BlockId, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Notice,
+    OutputBuffer, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, StepId, Terms, TimerId,
+    Timestamp, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -67,9 +67,9 @@ pub struct LiveReply {
     /// The tool calls so far; each is whole.
     pub calls: Vec<ToolCall>,
     /// When the request was ordered.
-    pub since: Moment,
+    pub since: Timestamp,
     /// When the first piece of it arrived.
-    pub first_at: Option<Moment>,
+    pub first_at: Option<Timestamp>,
     /// Tokens, where told; else an estimate from the length is shown as such.
     pub usage: Option<Usage>,
     /// A repetition that is waited for.
@@ -84,7 +84,7 @@ pub struct Retry {
     /// How many there are at most.
     pub of: u32,
     /// When it is due.
-    pub due: Moment,
+    pub due: Timestamp,
     /// What happened.
     pub failure: ReplyFailure,
 }
@@ -97,15 +97,15 @@ pub struct LiveRun {
     /// Of which block.
     pub block: BlockId,
     /// When it was approved.
-    pub since: Moment,
+    pub since: Timestamp,
     /// Whether the program has the code already.
     pub started: bool,
     /// What it printed so far, bounded.
-    pub output: Captured,
+    pub output: OutputBuffer,
     /// Images so far.
     pub images: Vec<ImageRef>,
     /// When the person interrupted it first.
-    pub interrupted: Option<Moment>,
+    pub interrupted: Option<Timestamp>,
     /// Whether it was ordered to be killed.
     pub killed: bool,
     /// Resident memory as last told, bytes.
@@ -126,7 +126,7 @@ pub struct LiveBlock {
     /// Whether the person wants it to run in a new kernel.
     pub fresh: bool,
     /// Of which revision a second opinion is waited for, and since when.
-    pub consulting: Option<(Revision, Moment)>,
+    pub consulting: Option<(Revision, Timestamp)>,
 }
 
 /// A summary that is being written.
@@ -139,7 +139,7 @@ pub struct LiveSummary {
     /// The text so far.
     pub text: String,
     /// When it was ordered.
-    pub since: Moment,
+    pub since: Timestamp,
     /// Tokens, where told.
     pub usage: Option<Usage>,
     /// A repetition that is waited for.
@@ -190,7 +190,7 @@ pub enum Countdown {
     /// It is not on screen: no time runs.
     NotShown,
     /// It is on screen since then, and starts when this timer fires.
-    Since(Moment, TimerId),
+    Since(Timestamp, TimerId),
 }
 
 /// What dies with the process.
@@ -229,7 +229,7 @@ pub struct Live {
     /// The block after which they were told.
     pub variables_by: Option<BlockId>,
     /// When the variables were told.
-    pub variables_at: Option<Moment>,
+    pub variables_at: Option<Timestamp>,
     /// The person's own functions that the kernel has.
     pub functions: Vec<Function>,
     /// Why the session file can't be written; runs are held while this is set.
@@ -295,7 +295,7 @@ impl State {
     }
 
     /// Since when a second opinion on a block's newest revision is waited for.
-    pub fn consulting(&self, block: BlockId) -> Option<Moment> {
+    pub fn consulting(&self, block: BlockId) -> Option<Timestamp> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
         let (revision, since) = self.live.blocks.get(&block)?.consulting?;
         (revision == current).then_some(since)

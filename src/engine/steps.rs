@@ -5,7 +5,7 @@
 
 use super::BlockState;
 use super::transcript::{BlockItem, Item, ReplyItem, RunItem, Standing, Transcript};
-use crate::domain::{BlockId, Grantor, Moment, RecipeEnd, RecipeFact, RoundOutcome, StepId, TurnEnd};
+use crate::domain::{BlockId, Grantor, RecipeEnd, RecipeFact, RoundOutcome, StepId, Timestamp, TurnEnd};
 use std::collections::BTreeMap;
 
 /// One turn.
@@ -14,7 +14,7 @@ pub struct TurnLog<'a> {
     /// Which turn of the session, from 1.
     pub number: u32,
     /// When it was asked.
-    pub at: Moment,
+    pub at: Timestamp,
     /// What the person asked.
     pub prompt: &'a str,
     /// The name of its recipe.
@@ -37,7 +37,7 @@ pub struct Step<'a> {
     /// The reply; `None` where only sayso proposed something.
     pub reply: Option<&'a ReplyItem>,
     /// When it began: when the model was asked, as nearly as that is known; without a reply, when its first block came.
-    pub began: Moment,
+    pub began: Timestamp,
     /// What its reply cost, in billionths of a US dollar; `None`: not known.
     pub cost: Option<u64>,
     /// Its blocks, in their order; those that a recipe proposed because of it are among them.
@@ -126,7 +126,7 @@ impl<'a> StepBlock<'a> {
     }
 
     /// When the last thing happened to it, no later than `before`.
-    fn last_moment(self, before: Moment) -> Option<Moment> {
+    fn last_moment(self, before: Timestamp) -> Option<Timestamp> {
         let runs = self.item.runs.iter();
         let ends =
             runs.flat_map(|run| [Some(run.approved_at), run.ended.as_ref().map(|(at, _)| *at)]).flatten();
@@ -187,7 +187,7 @@ impl TurnLog<'_> {
 /// Every turn of a session with its steps, the oldest first. `costs`: what the reply of each step cost, where that is
 /// known ([`super::cost::Cost::of_steps`]).
 pub fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64>) -> Vec<TurnLog<'a>> {
-    let mut log = Log { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Moment(0) };
+    let mut log = Log { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Timestamp(0) };
     for item in &transcript.items {
         log.take(item);
     }
@@ -204,7 +204,7 @@ struct Log<'a, 'c> {
     /// Whether it began and nothing followed yet.
     fresh: bool,
     /// When the last thing happened that a request could follow.
-    last: Moment,
+    last: Timestamp,
 }
 
 impl<'a> Log<'a, '_> {
@@ -239,7 +239,7 @@ impl<'a> Log<'a, '_> {
         }
     }
 
-    fn recipe(&mut self, at: Moment, fact: &'a RecipeFact) {
+    fn recipe(&mut self, at: Timestamp, fact: &'a RecipeFact) {
         self.last = self.last.max(at);
         let Some(turn) = self.turns.last_mut() else { return };
         match fact {
@@ -275,7 +275,7 @@ impl<'a> Log<'a, '_> {
     }
 
     /// A block of sayso's own belongs to the step that it follows, unless a round begins with it.
-    fn own(&mut self, at: Moment, block: BlockId) {
+    fn own(&mut self, at: Timestamp, block: BlockId) {
         let Some(item) = self.transcript.blocks.get(&block) else { return };
         let block = StepBlock { item };
         match self.turns.last_mut().filter(|_| !self.fresh).and_then(|turn| turn.steps.last_mut()) {
@@ -288,7 +288,7 @@ impl<'a> Log<'a, '_> {
     fn begin(
         &mut self,
         reply: Option<&'a ReplyItem>,
-        began: Moment,
+        began: Timestamp,
         cost: Option<u64>,
         blocks: Vec<StepBlock<'a>>,
     ) {

@@ -4,8 +4,8 @@ mod fold;
 
 use crate::domain::obeyed::obeyed;
 use crate::domain::{
-    Block, BlockId, Finish, Grantor, Header, Kept, ModelName, Moment, NotedInstructions, Opinion, RecipeFact,
-    Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, ToolCall, TurnEnd, Usage,
+    Block, BlockId, Finish, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion, RecipeFact,
+    Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp, ToolCall, TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub enum Item {
     /// What the person asked.
     Prompt {
         /// When.
-        at: Moment,
+        at: Timestamp,
         /// The text.
         text: String,
     },
@@ -25,38 +25,38 @@ pub enum Item {
     /// A block that sayso proposed by itself, outside of any reply.
     Own {
         /// When.
-        at: Moment,
+        at: Timestamp,
         /// The block.
         block: BlockId,
     },
     /// The turn ended in this way (an ordinary end is kept too, fronts need not show it).
     TurnEnd {
         /// When.
-        at: Moment,
+        at: Timestamp,
         /// How.
         end: TurnEnd,
     },
     /// The session was opened again: kernels are empty from here on.
     Resumed {
         /// When.
-        at: Moment,
+        at: Timestamp,
     },
     /// The person restarted the kernel.
     KernelRestarted {
         /// When.
-        at: Moment,
+        at: Timestamp,
     },
     /// Replies come from this model from here on.
     Model {
         /// When.
-        at: Moment,
+        at: Timestamp,
         /// The model.
         model: ModelName,
     },
     /// Something about the recipe of the turn.
     Recipe {
         /// When.
-        at: Moment,
+        at: Timestamp,
         /// What.
         fact: RecipeFact,
     },
@@ -68,7 +68,7 @@ pub enum Item {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryItem {
     /// When it was made.
-    pub at: Moment,
+    pub at: Timestamp,
     /// How many items it stands for, counted from the first.
     pub upto: usize,
     /// How many of the things that were settled it stands for.
@@ -85,7 +85,7 @@ pub struct SummaryItem {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpinionItem {
     /// When it came.
-    pub at: Moment,
+    pub at: Timestamp,
     /// Of which version.
     pub revision: Revision,
     /// Which model.
@@ -100,7 +100,7 @@ pub struct OpinionItem {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplyItem {
     /// When it ended.
-    pub at: Moment,
+    pub at: Timestamp,
     /// Its step.
     pub step: StepId,
     /// Its text.
@@ -110,7 +110,7 @@ pub struct ReplyItem {
     /// Tool calls.
     pub tool_calls: Vec<ToolCall>,
     /// What its provider wants back with it.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<OpaqueItem>,
     /// Calls that came to no block, and why.
     pub refused: Vec<RefusedCall>,
     /// Why it ended.
@@ -144,9 +144,9 @@ pub struct RunItem {
     /// Who said yes.
     pub by: Grantor,
     /// When it was approved.
-    pub approved_at: Moment,
+    pub approved_at: Timestamp,
     /// When it ended, and how. `None`: it goes on, or it is LOST.
-    pub ended: Option<(Moment, Box<RunReport>)>,
+    pub ended: Option<(Timestamp, Box<RunReport>)>,
     /// Whether the process that ran it is gone without telling its end.
     pub lost: bool,
     /// What it did to files that the person took back, by their paths.
@@ -190,7 +190,7 @@ pub struct BlockItem {
     /// What has been settled.
     pub standing: Standing,
     /// When it was settled last.
-    pub settled_at: Option<Moment>,
+    pub settled_at: Option<Timestamp>,
     /// Its runs, oldest first.
     pub runs: Vec<RunItem>,
 }
@@ -223,7 +223,7 @@ pub struct RuleItem {
     /// The rule.
     pub rule: Rule,
     /// When it was granted.
-    pub at: Moment,
+    pub at: Timestamp,
     /// Whether it is no longer in force, and why.
     pub over: Option<RuleOver>,
 }
@@ -232,7 +232,7 @@ pub struct RuleItem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleOver {
     /// The person took it back, then.
-    Revoked(Moment),
+    Revoked(Timestamp),
     /// The session was opened again: rules live no longer than the process.
     Reopened,
 }

@@ -4,10 +4,10 @@
 
 use super::named::Named;
 use super::reply::call;
-use super::spending::Held;
+use super::spending::HeldRequest;
 use super::state::{LiveReply, Question};
 use super::transcript::Standing;
-use super::{Effect, Engine, Phase, Way, functions, notices};
+use super::{Effect, Engine, Phase, Workflow, functions, notices};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, Tool,
     TurnEnd,
@@ -27,7 +27,7 @@ pub(super) struct Turn {
     /// How often each text was proposed.
     pub(super) proposed: Proposals,
     /// The recipe that the turn follows.
-    pub(super) way: Option<Arc<dyn Way>>,
+    pub(super) workflow: Option<Arc<dyn Workflow>>,
     /// The files of the turn, where it is one of files that were named: no model is asked then.
     pub(super) named: Option<Named>,
 }
@@ -72,7 +72,7 @@ impl Engine {
                 // The prompt that got no answer stays in the transcript; the new one is asked behind it.
                 let failure = failure.clone();
                 let text = joined(self.state.live.queued.take(), text);
-                self.stop_way();
+                self.stop_workflow();
                 self.record(Entry::TurnEnd(TurnEnd::Failed(failure)));
                 self.begin(text);
             }
@@ -135,14 +135,14 @@ impl Engine {
     pub(super) fn send_request(&mut self) {
         self.turn.active = true;
         self.drop_reply();
-        if self.hold_for_budget(Held::Request) {
+        if self.hold_for_budget(HeldRequest::Request) {
             return;
         }
         self.tell_unknown_price();
         self.note_instructions();
         let composed = self.compose();
         if let Some(failure) = self.too_long(&composed) {
-            return self.get_stuck(failure);
+            return self.fail_turn(failure);
         }
         let step = self.counted.step.next();
         self.counted.step = step;
@@ -183,14 +183,14 @@ impl Engine {
             }
             None if self.turn.named.is_some() => self.finish(TurnEnd::Answered),
             None if std::mem::take(&mut self.files.preparing) => self.ask(),
-            None if self.turn.way.is_some() => self.follow_way(),
+            None if self.turn.workflow.is_some() => self.follow_workflow(),
             None if !self.turn.news => self.finish(TurnEnd::Stopped),
             None => self.ask_within_limit(),
         }
     }
 
     /// Goes on with the blocks of a reply that has ended, or asks first when one of them comes again and again.
-    pub(super) fn weigh(&mut self, blocks: &[BlockId]) {
+    pub(super) fn detect_repeats(&mut self, blocks: &[BlockId]) {
         let mut repeated = None;
         for id in blocks {
             let Some(item) = self.state.transcript.blocks.get(id) else { continue };
@@ -238,8 +238,8 @@ impl Engine {
                 TurnEnd::Repeated
             }
             Phase::Asking(Question::Budget { .. }) => match std::mem::take(&mut self.held) {
-                Held::Request => TurnEnd::Budget,
-                Held::Summary(stuck) => return self.leave_summary(stuck),
+                HeldRequest::Request => TurnEnd::Budget,
+                HeldRequest::Summary(stuck) => return self.leave_summary(stuck),
             },
             Phase::Stuck(failure) => TurnEnd::Failed(failure.clone()),
             _ => return,
@@ -249,7 +249,7 @@ impl Engine {
 
     /// Ends the turn; what was queued begins the next one.
     pub(super) fn finish(&mut self, end: TurnEnd) {
-        self.stop_way();
+        self.stop_workflow();
         self.record(Entry::TurnEnd(end));
         self.turn = Turn::default();
         self.state.phase = Phase::Idle;
@@ -257,7 +257,7 @@ impl Engine {
     }
 
     /// The provider failed: the prompt is kept, the person chooses what to do.
-    pub(super) fn get_stuck(&mut self, failure: ReplyFailure) {
+    pub(super) fn fail_turn(&mut self, failure: ReplyFailure) {
         self.notify(notices::failure(&failure));
         self.state.phase = Phase::Stuck(failure);
     }

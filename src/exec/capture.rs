@@ -2,13 +2,13 @@
 
 use super::blob::Blob;
 use super::event_sender::EventSender;
-use crate::domain::{Captured, Limits, MaskStream, Masker, Stream};
+use crate::domain::{Limits, MaskStream, Masker, OutputBuffer, Stream};
 use std::path::{Path, PathBuf};
 
 /// What is kept of a run's output.
 #[derive(Debug)]
 pub struct Capture {
-    captured: Captured,
+    captured: OutputBuffer,
     limits: Limits,
     folder: PathBuf,
     name: String,
@@ -23,7 +23,7 @@ impl Capture {
     /// Nothing yet; a large output goes to a file of this name in this folder.
     pub fn new(limits: Limits, folder: &Path, name: String, masker: &Masker) -> Self {
         Self {
-            captured: Captured::new(limits.kept_bytes),
+            captured: OutputBuffer::new(limits.kept_bytes),
             limits,
             folder: folder.into(),
             name,
@@ -42,7 +42,7 @@ impl Capture {
     }
 
     /// The kept output and the file with all of it, where there is one.
-    pub fn finish(mut self) -> (Captured, Option<PathBuf>) {
+    pub fn finish(mut self) -> (OutputBuffer, Option<PathBuf>) {
         if let Some(blob) = &mut self.blob {
             self.masked.iter_mut().for_each(|stream| blob.write(&stream.end()));
         }

@@ -4,7 +4,7 @@
 //! skipped from its front: the report at the end has the truth. A little output is passed on at once; a flood is passed
 //! on in few large pieces.
 
-use crate::domain::{Captured, Chunk, Outcome, RunEvent, RunId, RunReport, RunRequest, Stream};
+use crate::domain::{Chunk, Outcome, OutputBuffer, RunEvent, RunId, RunReport, RunRequest, Stream};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
@@ -153,7 +153,7 @@ impl EventSender {
 /// Tells whoever ordered a run that it did not come to anything.
 pub fn did_not_run(request: &RunRequest, out: Sender<(RunId, RunEvent)>, outcome: Outcome) {
     let approval = request.approval();
-    let output = Captured::new(approval.terms().limits.kept_bytes);
+    let output = OutputBuffer::new(approval.terms().limits.kept_bytes);
     EventSender::new(approval.run(), out).finish(RunReport { output, ..RunReport::bare(outcome) });
 }
 

@@ -8,7 +8,7 @@
 pub mod told;
 
 use super::asking::{Answer, Questions};
-use crate::domain::language::{LanguageEntry, Way};
+use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{InstallInto, Interpreter, Language, Languages};
 use crate::launch::{self, Launcher, is_program};
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ pub struct Finder {
     launcher: Launcher,
     questions: Arc<dyn Questions>,
     known: Mutex<HashMap<Language, Interpreter>>,
-    ways: Mutex<HashMap<Language, Way>>,
+    ways: Mutex<HashMap<Language, RunMethod>>,
 }
 
 /// Where programs are looked for.
@@ -181,7 +181,7 @@ impl Finder {
     }
 
     /// The way in which a language that was found is run, and the extension of its files.
-    pub fn way(&self, language: &Language) -> Option<(Way, String)> {
+    pub fn way(&self, language: &Language) -> Option<(RunMethod, String)> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let entry = self.entry(language).ok()?;
         Some((way, entry.extensions.first().cloned().unwrap_or_else(|| "txt".into())))
@@ -198,7 +198,7 @@ impl Finder {
     }
 
     /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
-    fn too_old(&self, found: &Interpreter, way: &Way) -> Option<String> {
+    fn too_old(&self, found: &Interpreter, way: &RunMethod) -> Option<String> {
         let since = way.since.as_deref()?;
         let version = match found.version.clone().or_else(|| told::version(&found.path)) {
             Some(told) => Some(told),
@@ -285,7 +285,7 @@ impl Finder {
     }
 
     /// Where the program of a language is looked for.
-    fn candidate(&self, language: &Language, way: &Way) -> Result<PathBuf, String> {
+    fn candidate(&self, language: &Language, way: &RunMethod) -> Result<PathBuf, String> {
         if language.as_str() == "python" {
             if let Some(chosen) = &self.python {
                 return which(chosen).ok_or_else(|| {
@@ -349,7 +349,7 @@ fn which(command: &Path) -> Option<PathBuf> {
 /// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.
 pub fn on_path(languages: &Languages) -> Languages {
     let there = |entry: &&LanguageEntry| {
-        let needs_version = |way: &Way| way.since.is_some();
+        let needs_version = |way: &RunMethod| way.since.is_some();
         entry.ways().iter().any(|way| !needs_version(way) && which(Path::new(&way.command)).is_some())
     };
     Languages(languages.0.iter().filter(there).cloned().collect())

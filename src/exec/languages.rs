@@ -8,7 +8,7 @@ use super::environment::Environment;
 use super::helper_wire::{FIRST_GIVEN, Program};
 use super::plan::{self, GivenFile, Invocation};
 use crate::domain::RunError;
-use crate::domain::language::Way;
+use crate::domain::language::RunMethod;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const SQL: &str = include_str!("../../assets/sql.py");
 /// A program for one block, run in this way. `extension` is that of the language's files.
 pub fn invocation(
     language: &str,
-    way: &Way,
+    way: &RunMethod,
     extension: &str,
     interpreter: &Path,
     label: &str,
@@ -51,7 +51,7 @@ pub fn invocation(
 }
 
 /// Whether the program wants a file of its own, or builds one.
-pub fn needs_file(way: &Way) -> bool {
+pub fn needs_file(way: &RunMethod) -> bool {
     !way.compile.is_empty() || way.arguments.iter().any(|word| word.contains("{source}"))
 }
 
@@ -69,7 +69,7 @@ fn made(
 }
 
 /// The words for `assets/build.sh`: what builds, then what the built program or the interpreter is given.
-fn build(way: &Way, extension: &str, interpreter: &Path, label: &str) -> Vec<OsString> {
+fn build(way: &RunMethod, extension: &str, interpreter: &Path, label: &str) -> Vec<OsString> {
     let name = format!("{}.{extension}", label.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
     let mut args: Vec<OsString> = vec!["-c".into(), BUILD.into(), label.into(), name.into()];
     let count = if way.compile.is_empty() { 0 } else { way.compile.len() + 1 };
@@ -80,7 +80,7 @@ fn build(way: &Way, extension: &str, interpreter: &Path, label: &str) -> Vec<OsS
 }
 
 /// Whether what `assets/build.sh` told means that the program was never built.
-pub fn stopped_building(way: &Way, told: &[u8]) -> bool {
+pub fn stopped_building(way: &RunMethod, told: &[u8]) -> bool {
     !way.compile.is_empty() && told.starts_with(b"build")
 }
 

@@ -4,7 +4,9 @@
 use super::shapes;
 use super::{form, steps};
 use crate::domain::sentences::{saving, sending};
-use crate::domain::{BlockId, Finish, Misfit, Outcome, RecipeEnd, RecipeFact, ReplyFailure, TurnEnd, Usage};
+use crate::domain::{
+    AnswerError, BlockId, Finish, Outcome, RecipeEnd, RecipeFact, ReplyFailure, TurnEnd, Usage,
+};
 use crate::engine::State;
 use crate::engine::state::Question;
 use crate::engine::transcript::{Item, ReplyItem, RunItem};
@@ -33,7 +35,7 @@ pub enum Ending {
     /// The recipe of the turn did not come to its end; how it ended, and what it says.
     Recipe(RecipeEnd, String),
     /// The recipe was not begun: these answers do not fit.
-    Refused(Vec<Misfit>),
+    Refused(Vec<AnswerError>),
     /// The person interrupted it.
     Interrupted,
 }

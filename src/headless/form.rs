@@ -1,6 +1,6 @@
 //! Forms without a terminal: what is asked in words and as JSON, and the answers that were given beforehand.
 
-use crate::domain::{Answers, Field, FieldKind, Form, Misfit};
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
 use crate::engine::answers;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -22,9 +22,9 @@ impl Given {
 
     /// What does not fit of the answers that were given for a form; what was not given is no misfit. `inputs`: what the
     /// recipe was begun with.
-    pub(super) fn misfits(&self, form: &Form, inputs: &[(String, String)]) -> Vec<Misfit> {
+    pub(super) fn misfits(&self, form: &Form, inputs: &[(String, String)]) -> Vec<AnswerError> {
         let answers = form.meant(&self.answers, inputs);
-        let given = |misfit: &Misfit| answers.iter().any(|(name, _)| *name == misfit.field);
+        let given = |misfit: &AnswerError| answers.iter().any(|(name, _)| *name == misfit.field);
         answers::check(form, &answers).err().into_iter().flatten().filter(given).collect()
     }
 
@@ -46,7 +46,7 @@ pub fn hint(form: &Form, waiting: &str) -> String {
 }
 
 /// A form as the event of `run --json`, with what does not fit of the answers that were given.
-pub fn event(form: &Form, misfits: &[Misfit]) -> Value {
+pub fn event(form: &Form, misfits: &[AnswerError]) -> Value {
     json!({
         "event": "form",
         "form": form.name,
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(Given::default().to(&filled, &[]), Some(vec![("n".into(), "5".into())]));
         let mut unfit = Given::new(vec![("n".into(), "10".into())]);
         assert_eq!(unfit.to(&filled, &[]), None);
-        assert_eq!(unfit.misfits(&filled, &[]), [Misfit { field: "n".into(), why: "at most 9".into() }]);
+        assert_eq!(unfit.misfits(&filled, &[]), [AnswerError { field: "n".into(), why: "at most 9".into() }]);
     }
 
     #[test]

@@ -17,10 +17,12 @@ pub use ending::Ending;
 pub use teller::{changes, ended};
 
 use crate::domain::sentences::saving;
-use crate::domain::{Answers, BlockId, Decision, Entry, Form, Level, Limits, Misfit, Readiness, TurnEnd};
+use crate::domain::{
+    AnswerError, Answers, BlockId, Decision, Entry, Form, Level, Limits, Readiness, TurnEnd,
+};
 use crate::driver::{Driver, Errand, Found, Told, Update};
 use crate::engine::state::Question;
-use crate::engine::{Command, Course, NamedFile, Phase, State};
+use crate::engine::{Command, NamedFile, Phase, State, WorkflowContext};
 use form::Given;
 use std::future::pending;
 use std::io::{self, Write};
@@ -67,7 +69,7 @@ pub trait Tell {
     ///
     /// # Errors
     /// When it can't be written.
-    fn form(&mut self, form: &Form, misfits: &[Misfit]) -> io::Result<()>;
+    fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()>;
 
     /// Tells how it ended.
     ///
@@ -149,7 +151,7 @@ pub async fn run_told(mut driver: Driver, options: &Options, teller: &mut dyn Te
 
 /// What the newest recipe was begun with.
 fn begun_with(state: &State) -> &[(String, String)] {
-    Course::of(state).map_or(&[], |course| course.start.inputs.as_slice())
+    WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
 
 async fn turn(
@@ -209,12 +211,12 @@ fn not_begun(driver: &Driver) -> bool {
 }
 
 /// Why the recipe was not begun, where it was not.
-fn refused(update: &Update, driver: &Driver) -> Option<Vec<Misfit>> {
+fn refused(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
     update.told.iter().find_map(|told| match told {
         Told::Found(Found::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
         // A definition that the engine can't use.
         Told::Notice(notice) if notice.level == Level::Error && not_begun(driver) => {
-            Some(vec![Misfit { field: String::new(), why: notice.text.clone() }])
+            Some(vec![AnswerError { field: String::new(), why: notice.text.clone() }])
         }
         _ => None,
     })

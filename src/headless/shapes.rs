@@ -5,7 +5,7 @@
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use crate::domain::sentences::network;
 use crate::domain::{
-    Captured, ExecutorKind, FileChange, Finding, ImageRef, KernelFate, Layer, Opinion, Outcome, Receipt,
+    ExecutorKind, FileChange, Finding, ImageRef, KernelFate, Layer, Opinion, Outcome, OutputBuffer, Receipt,
     Review, Rights, RunReport, SandboxLevel, Stream, Terms, Trace, Usage,
 };
 use crate::engine::state::{ContextShare, Cost};
@@ -79,7 +79,7 @@ fn exit_code(report: &RunReport) -> Option<i32> {
     report.receipt.exit_code.or(of_kernel)
 }
 
-fn printed(out: &mut Map<String, Value>, captured: &Captured, stream: Stream) {
+fn printed(out: &mut Map<String, Value>, captured: &OutputBuffer, stream: Stream) {
     let name = match stream {
         Stream::Stdout => "stdout",
         Stream::Stderr => "stderr",

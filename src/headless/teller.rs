@@ -9,7 +9,7 @@ use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    Entry, FileChange, Form, Gaps, Level, Misfit, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
+    AnswerError, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
 };
 use crate::driver::Told;
 use crate::engine::State;
@@ -67,7 +67,7 @@ impl Tell for Teller<'_> {
         }
     }
 
-    fn form(&mut self, form: &Form, misfits: &[Misfit]) -> io::Result<()> {
+    fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()> {
         if self.json {
             return json::line(self.out, &form::event(form, misfits));
         }

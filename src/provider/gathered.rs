@@ -4,7 +4,7 @@
 //! which the connection tore is never taken for one. Nothing is told behind `Finished` or `Failed`.
 
 use super::failure::{Asked, ErrorBody};
-use crate::domain::{Finish, FinishReason, Kept, Masker, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ pub(super) struct Gathered {
     /// Bytes of everything.
     length: usize,
     calls: Vec<ToolCall>,
-    kept: Vec<Kept>,
+    kept: Vec<OpaqueItem>,
     usage: Option<Usage>,
     /// What the model said about its end.
     finish: Option<Finish>,
@@ -170,7 +170,7 @@ impl Gathered {
     }
 
     /// Something to be given back.
-    pub(super) fn keep(&mut self, kept: Kept) {
+    pub(super) fn keep(&mut self, kept: OpaqueItem) {
         self.entry(kept.json.len());
         self.kept.push(kept);
     }

@@ -1,7 +1,7 @@
 //! Items that a provider gave along with a reply and wants back unchanged and in their place: thinking blocks, encrypted
 //! reasoning, signatures. Each is kept with the place at which it stood: behind how many bytes of text and how many calls.
 
-use crate::domain::{Kept, ToolCall};
+use crate::domain::{OpaqueItem, ToolCall};
 use serde_json::{Value, json};
 
 /// A part of what the model said, in the order in which it said it.
@@ -14,9 +14,9 @@ pub(super) enum Part<'a> {
 }
 
 /// An item with its place.
-pub(super) fn keep(kind: &str, text: usize, calls: usize, item: Value) -> Kept {
+pub(super) fn keep(kind: &str, text: usize, calls: usize, item: Value) -> OpaqueItem {
     let json = json!({ "text": text, "calls": calls, "item": item });
-    Kept { kind: kind.to_owned(), json: json.to_string() }
+    OpaqueItem { kind: kind.to_owned(), json: json.to_string() }
 }
 
 /// The parts of what the model said, the kept items of one kind between them. An item whose place is not there any more,
@@ -24,7 +24,7 @@ pub(super) fn keep(kind: &str, text: usize, calls: usize, item: Value) -> Kept {
 pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
-    kept: Option<(&str, &[Kept])>,
+    kept: Option<(&str, &[OpaqueItem])>,
 ) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
     let (mut at, mut called) = (0, 0);
@@ -94,8 +94,8 @@ mod tests {
         let kept = [
             keep("k", 900, 7, json!("a")),
             keep("k", 1, 0, json!("b")),
-            Kept { kind: "k".into(), json: "{".into() },
-            Kept { kind: "k".into(), json: "{\"text\":-1}".into() },
+            OpaqueItem { kind: "k".into(), json: "{".into() },
+            OpaqueItem { kind: "k".into(), json: "{\"text\":-1}".into() },
         ];
         let found = parts("é", &[], Some(("k", &kept)));
         assert_eq!(found, [Part::Item(json!("a")), Part::Item(json!("b")), Part::Text("é")]);

@@ -4,7 +4,9 @@
 use super::wire::{Decoder, End, Wire};
 use super::{fixture, wire_of};
 use crate::config::ProviderKind as Kind;
-use crate::domain::{FailureKind, Finish, FinishReason, Kept, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use crate::domain::{
+    FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -14,7 +16,7 @@ pub(super) struct Total {
     pub(super) text: String,
     pub(super) reasoning: String,
     pub(super) calls: Vec<ToolCall>,
-    pub(super) kept: Vec<Kept>,
+    pub(super) kept: Vec<OpaqueItem>,
     pub(super) remarks: Vec<String>,
     pub(super) usage: Option<Usage>,
     pub(super) end: Option<ReplyEvent>,
@@ -230,7 +232,7 @@ fn messages() {
         assert_eq!(ids.zip(calls(total)).collect::<Vec<_>>(), wanted, "{name}");
         let thinking: Vec<Value> =
             blocks.iter().filter(|block| block["type"] == "thinking").cloned().collect();
-        let item = |kept: &Kept| serde_json::from_str::<Value>(&kept.json).unwrap()["item"].clone();
+        let item = |kept: &OpaqueItem| serde_json::from_str::<Value>(&kept.json).unwrap()["item"].clone();
         assert_eq!(total.kept.iter().map(item).collect::<Vec<_>>(), thinking, "{name}");
         assert_eq!(finished(total).1, expected["stop_reason"].as_str(), "{name}");
         let usage = &expected["usage"];

@@ -20,7 +20,7 @@ pub(crate) use table::{NONE, find, names};
 
 use super::view::{OwnRun, View};
 use crate::domain::{Block, BlockKind, Finding, Form, Language, Review};
-use crate::engine::Move;
+use crate::engine::WorkflowStep;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(crate) trait Check: Debug + Send + Sync {
     }
 
     /// What comes next in this round.
-    fn look(&self, view: &View<'_>) -> Look;
+    fn look(&self, view: &View<'_>) -> CheckResponse;
 
     /// What the model is told after a verdict of which the definition says nothing.
     fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String;
@@ -116,7 +116,7 @@ pub(crate) enum OptionKind {
 
 /// What a check wants next.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Look {
+pub(crate) enum CheckResponse {
     /// The round is over, and this came of it.
     Judge {
         verdict: &'static str,
@@ -124,7 +124,7 @@ pub(crate) enum Look {
         note: String,
     },
     /// Blocks of sayso's own have to be decided first.
-    Propose(Vec<Own>),
+    Propose(Vec<OwnBlock>),
     /// The person has to answer first.
     Form(Form),
     /// The model goes on in the same round: it looked something up, or its block was not let through.
@@ -135,7 +135,7 @@ pub(crate) enum Look {
 
 /// A block of sayso's own.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Own {
+pub(crate) struct OwnBlock {
     pub(crate) kind: BlockKind,
     pub(crate) language: Language,
     pub(crate) source: String,
@@ -143,14 +143,14 @@ pub(crate) struct Own {
     pub(crate) note: String,
 }
 
-impl Own {
+impl OwnBlock {
     /// Code in a language.
     pub(crate) fn code(language: Language, source: String, note: String) -> Self {
         Self { kind: BlockKind::Code { language: Some(language.clone()) }, language, source, note }
     }
 
-    pub(crate) fn propose(self) -> Move {
-        Move::Propose {
+    pub(crate) fn propose(self) -> WorkflowStep {
+        WorkflowStep::Propose {
             kind: self.kind,
             language: self.language,
             source: self.source.into(),

@@ -183,7 +183,7 @@ impl Step {
 /// What a verdict leads to.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn {
-    pub(crate) then: Then,
+    pub(crate) then: Destination,
     /// How it ends, where it ends.
     pub(crate) how: RecipeEnd,
     /// Told to the model, or to the person where it ends.
@@ -192,7 +192,7 @@ pub(crate) struct Turn {
 
 /// Where a verdict leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum Destination {
     /// To the next step that is taken; behind the last one the recipe is done.
     Next,
     /// To another round of the same step.

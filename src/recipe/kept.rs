@@ -1,6 +1,6 @@
 //! Outputs of real test runners that were kept, for tests: a command, its exit status, both streams.
 
-use crate::domain::{Captured, Outcome, RunReport, Stream};
+use crate::domain::{Outcome, OutputBuffer, RunReport, Stream};
 use crate::engine::dialogue::report;
 
 macro_rules! kept {
@@ -82,7 +82,7 @@ pub(crate) const ALL: &[(&str, &str)] = kept![
 ];
 
 /// One output.
-pub(crate) struct Kept {
+pub(crate) struct RecordedOutput {
     pub(crate) command: &'static str,
     pub(crate) exit: i32,
     pub(crate) out: &'static str,
@@ -90,18 +90,18 @@ pub(crate) struct Kept {
 }
 
 /// The output with this name, `pytest/green`.
-pub(crate) fn output(name: &str) -> Kept {
+pub(crate) fn output(name: &str) -> RecordedOutput {
     let (_, text) = ALL.iter().find(|(known, _)| *known == name).unwrap();
     let (head, rest) = text.split_once("\n--- stdout\n").unwrap();
     let (out, err) = rest.split_once("\n--- stderr\n").unwrap();
     let (command, exit) = head.split_once("\nexit ").unwrap();
-    Kept { command: command.trim_start_matches("$ "), exit: exit.parse().unwrap(), out, err }
+    RecordedOutput { command: command.trim_start_matches("$ "), exit: exit.parse().unwrap(), out, err }
 }
 
 /// The end of a run that printed it.
 pub(crate) fn printed(name: &str) -> RunReport {
-    let Kept { exit, out, err, .. } = output(name);
-    let mut output = Captured::new(1 << 20);
+    let RecordedOutput { exit, out, err, .. } = output(name);
+    let mut output = OutputBuffer::new(1 << 20);
     output.push(Stream::Stdout, out.as_bytes());
     output.push(Stream::Stderr, err.as_bytes());
     let outcome = if exit == 0 { Outcome::Ok } else { Outcome::Failed };

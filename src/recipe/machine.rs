@@ -5,11 +5,11 @@ mod path;
 mod protect;
 mod told;
 
-use super::check::Look;
+use super::check::CheckResponse;
 use super::definition::Definition;
 use super::view::View;
 use crate::domain::{Block, Finding, RecipeEnd, Review, RoundOutcome};
-use crate::engine::{Course, Move, Way};
+use crate::engine::{Workflow, WorkflowContext, WorkflowStep};
 use path::{Ending, Path};
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Machine {
     }
 
     /// What comes next in the round that goes on.
-    fn look(&self, path: &Path<'_>, view: &View<'_>) -> Result<Look, Ending> {
+    fn look(&self, path: &Path<'_>, view: &View<'_>) -> Result<CheckResponse, Ending> {
         if let Some(look) = protect::look(path, view)? {
             return Ok(look);
         }
@@ -37,32 +37,32 @@ impl Machine {
         }
         let check = path.step().check;
         match check.look(view) {
-            Look::Ask
+            CheckResponse::Ask
                 if view.replies().count()
                     >= usize::try_from(self.definition.replies).unwrap_or(usize::MAX) =>
             {
                 let verdict = check.verdicts().last().copied().unwrap_or_default();
-                Ok(Look::Judge {
+                Ok(CheckResponse::Judge {
                     verdict,
                     note: format!("{} replies, and nothing to judge", self.definition.replies),
                 })
             }
-            Look::Propose(own) if own.is_empty() => {
+            CheckResponse::Propose(own) if own.is_empty() => {
                 Err(Ending::told(RecipeEnd::GaveUp, "There is nothing that could be run to judge this step."))
             }
-            Look::Unable(why) => Err(Ending::told(RecipeEnd::GaveUp, &why)),
+            CheckResponse::Unable(why) => Err(Ending::told(RecipeEnd::GaveUp, &why)),
             look => Ok(look),
         }
     }
 }
 
-fn end(path: &Path<'_>, ending: &Ending) -> Move {
-    Move::End { end: ending.end, summary: told::summary(path, ending) }
+fn end(path: &Path<'_>, ending: &Ending) -> WorkflowStep {
+    WorkflowStep::End { end: ending.end, summary: told::summary(path, ending) }
 }
 
-impl Way for Machine {
-    fn next(&self, course: &Course<'_>) -> Vec<Move> {
-        let mut path = Path::of(&self.definition, *course);
+impl Workflow for Machine {
+    fn next(&self, context: &WorkflowContext<'_>) -> Vec<WorkflowStep> {
+        let mut path = Path::of(&self.definition, *context);
         let mut moves = Vec::new();
         // Each turn of this loop judges a round, and rounds are counted: it comes to its end.
         loop {
@@ -75,61 +75,65 @@ impl Way for Machine {
                 let text = told::entering(&path);
                 if !text.is_empty() {
                     let (step, title) = (step.name.clone(), step.title.clone());
-                    moves.push(Move::Say { step, title, round: view.round, text });
-                    moves.push(Move::Ask);
+                    moves.push(WorkflowStep::Say { step, title, round: view.round, text });
+                    moves.push(WorkflowStep::Ask);
                     return moves;
                 }
             }
             match self.look(&path, &view) {
-                Ok(Look::Ask) => moves.push(Move::Ask),
-                Ok(Look::Form(form)) => moves.push(Move::Form(form)),
-                Ok(Look::Propose(own)) => moves.extend(own.into_iter().map(super::check::Own::propose)),
-                Ok(Look::Judge { verdict, note }) => {
+                Ok(CheckResponse::Ask) => moves.push(WorkflowStep::Ask),
+                Ok(CheckResponse::Form(form)) => moves.push(WorkflowStep::Form(form)),
+                Ok(CheckResponse::Propose(own)) => {
+                    moves.extend(own.into_iter().map(super::check::OwnBlock::propose))
+                }
+                Ok(CheckResponse::Judge { verdict, note }) => {
                     let (step, round) = (step.name.clone(), view.round);
                     let outcome = RoundOutcome { step, round, verdict: verdict.into(), note };
-                    moves.push(Move::Judge(outcome.clone()));
+                    moves.push(WorkflowStep::Judge(outcome.clone()));
                     path.judge(&outcome, None);
                     continue;
                 }
-                Ok(Look::Unable(why)) => moves.push(end(&path, &Ending::told(RecipeEnd::GaveUp, &why))),
+                Ok(CheckResponse::Unable(why)) => {
+                    moves.push(end(&path, &Ending::told(RecipeEnd::GaveUp, &why)))
+                }
                 Err(ending) => moves.push(end(&path, &ending)),
             }
             return moves;
         }
     }
 
-    fn declines(&self, course: &Course<'_>, block: &Block) -> Option<String> {
-        let path = Path::of(&self.definition, *course);
+    fn declines(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<String> {
+        let path = Path::of(&self.definition, *context);
         let step = path.step();
         let fits = super::definition::Kind::of(&block.kind).is_some_and(|kind| step.blocks.contains(&kind));
         if fits { step.check.declines(&path.view(), block) } else { Some(told::not_wanted(step, block)) }
     }
 
-    fn remarks(&self, course: &Course<'_>, block: &Block, review: &Review) -> Vec<Finding> {
-        let path = Path::of(&self.definition, *course);
+    fn remarks(&self, context: &WorkflowContext<'_>, block: &Block, review: &Review) -> Vec<Finding> {
+        let path = Path::of(&self.definition, *context);
         let view = path.view();
         let mut remarks = protect::remarks(&path, &view, block, review);
         remarks.extend(path.step().check.remarks(&view, block, review));
         remarks
     }
 
-    fn outdated(&self, course: &Course<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
-        let path = Path::of(&self.definition, *course);
+    fn outdated(&self, context: &WorkflowContext<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
+        let path = Path::of(&self.definition, *context);
         path.step().check.outdated(&path.view(), block, on_disk)
     }
 
-    fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>> {
-        let path = Path::of(&self.definition, *course);
+    fn before(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<Arc<str>> {
+        let path = Path::of(&self.definition, *context);
         path.step().check.before(&path.view(), block)
     }
 
-    fn protects(&self, course: &Course<'_>) -> Vec<String> {
-        let path = Path::of(&self.definition, *course);
+    fn protects(&self, context: &WorkflowContext<'_>) -> Vec<String> {
+        let path = Path::of(&self.definition, *context);
         protect::all_files(&path)
     }
 
-    fn strict(&self, course: &Course<'_>, block: &Block) -> bool {
-        !block.is_own() && Path::of(&self.definition, *course).step().strict
+    fn strict(&self, context: &WorkflowContext<'_>, block: &Block) -> bool {
+        !block.is_own() && Path::of(&self.definition, *context).step().strict
     }
 }
 

@@ -1,5 +1,5 @@
 //! Recipes: ways of working with a model, as data (`assets/recipes`, and files of the person). This room reads them,
-//! checks them, and says what comes next in a turn that follows one ([`crate::engine::Way`]). It is pure, runs nothing and
+//! checks them, and says what comes next in a turn that follows one ([`crate::engine::Workflow`]). It is pure, runs nothing and
 //! knows nothing of how a form or a list is drawn; what stands in files and on the machine is told to it as facts.
 
 mod arguments;
@@ -22,8 +22,8 @@ pub use list::RecipeList;
 pub use scaffold::scaffold;
 pub use shipped::shipped;
 
-use crate::domain::{Answers, Misfit, RecipeCard, RecipeStart};
-use crate::engine::{Way, WayFinder, Ways};
+use crate::domain::{AnswerError, Answers, RecipeCard, RecipeStart};
+use crate::engine::{Workflow, WorkflowOpener, Workflows};
 use crate::text::located::LocatedError;
 use definition::Definition;
 use machine::Machine;
@@ -31,8 +31,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Who opens recipes, for the engine.
-pub fn ways() -> WayFinder {
-    WayFinder(Some(Arc::new(Recipes)))
+pub fn workflows() -> Workflows {
+    Workflows(Some(Arc::new(Recipes)))
 }
 
 /// A recipe that was read and checked.
@@ -110,13 +110,17 @@ impl Recipe {
     ///
     /// # Errors
     /// Each input that what was found shows not to fit.
-    pub fn start(&self, inputs: Answers, facts: Vec<(String, String)>) -> Result<RecipeStart, Vec<Misfit>> {
+    pub fn start(
+        &self,
+        inputs: Answers,
+        facts: Vec<(String, String)>,
+    ) -> Result<RecipeStart, Vec<AnswerError>> {
         let either = &self.definition.either;
         if let Some(first) = either.first()
             && either.iter().all(|name| named(&inputs, name).is_none_or(|text| text.trim().is_empty()))
         {
             let why = format!("one of {} is needed", either.join(", "));
-            return Err(vec![Misfit { field: first.clone(), why }]);
+            return Err(vec![AnswerError { field: first.clone(), why }]);
         }
         let value = |name: &str| named(&inputs, name).or(named(&facts, name)).unwrap_or_default().to_owned();
         let prompt = self.definition.prompt.fill(value);
@@ -131,8 +135,8 @@ fn named<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
 #[derive(Debug)]
 struct Recipes;
 
-impl Ways for Recipes {
-    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Way>, String> {
+impl WorkflowOpener for Recipes {
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, String> {
         match definition::read(&start.definition, Path::new("recipe.toml")) {
             Ok(definition) => Ok(Arc::new(Machine::new(definition))),
             Err(faults) => {

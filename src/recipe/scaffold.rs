@@ -107,13 +107,13 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Entry, Moment};
+    use crate::domain::{Entry, Timestamp};
     use crate::recipe::Recipe;
     use proptest::prelude::*;
 
     fn session(prompts: &[&str]) -> Transcript {
         let entries: Vec<_> =
-            prompts.iter().map(|text| (Moment(0), Entry::Prompt((*text).to_owned()))).collect();
+            prompts.iter().map(|text| (Timestamp(0), Entry::Prompt((*text).to_owned()))).collect();
         Transcript::fold(&entries)
     }
 

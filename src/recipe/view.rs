@@ -2,13 +2,13 @@
 
 use super::written;
 use crate::domain::{Answers, BlockKind, KernelFate, Outcome, RecipeFact, RunReport};
-use crate::engine::Course;
+use crate::engine::WorkflowContext;
 use crate::engine::transcript::{BlockItem, Item, ReplyItem, RunItem, Settlement, Standing};
 
 /// One round, seen from its check.
 #[derive(Clone, Debug)]
 pub(crate) struct View<'a> {
-    pub(crate) course: Course<'a>,
+    pub(crate) context: WorkflowContext<'a>,
     /// The name of its step.
     pub(crate) step: &'a str,
     /// The steps whose files may not be changed in this one.
@@ -53,7 +53,7 @@ impl<'a> View<'a> {
     /// The items of this round.
     fn items(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Item)> + use<'a> {
         let (from, until) = (self.from.unwrap_or(usize::MAX), self.until.unwrap_or(usize::MAX));
-        let items: Vec<_> = self.course.items().filter(|(at, _)| *at > from && *at < until).collect();
+        let items: Vec<_> = self.context.items().filter(|(at, _)| *at > from && *at < until).collect();
         items.into_iter()
     }
 
@@ -80,8 +80,8 @@ impl<'a> View<'a> {
         &self,
         reply: &'a ReplyItem,
     ) -> impl DoubleEndedIterator<Item = &'a BlockItem> + use<'a> {
-        let course = self.course;
-        reply.blocks.iter().filter_map(move |id| course.block(*id))
+        let context = self.context;
+        reply.blocks.iter().filter_map(move |id| context.block(*id))
     }
 
     /// The blocks of the newest reply.
@@ -103,7 +103,7 @@ impl<'a> View<'a> {
             !matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Install { .. })
         };
         let items = self.items().filter_map(|(_, item)| match item {
-            Item::Own { block, .. } => self.course.block(*block),
+            Item::Own { block, .. } => self.context.block(*block),
             _ => None,
         });
         items.filter(of_recipe).collect()
@@ -112,21 +112,21 @@ impl<'a> View<'a> {
     /// The runs of all rounds of the step with this name that ended, oldest first: the recipe's own blocks and the model's.
     pub(crate) fn runs_in(&self, step: &str) -> Vec<(&'a BlockItem, &'a RunItem)> {
         let spans = self.spans.iter().filter(|span| span.step == step);
-        spans.flat_map(|span| written::runs(&self.course, span.from, span.until)).collect()
+        spans.flat_map(|span| written::runs(&self.context, span.from, span.until)).collect()
     }
 
     /// Whether the kernel is another than at the end of this run: it was started anew, or the session opened again.
     pub(crate) fn kernel_is_new_since(&self, run: &RunItem) -> bool {
-        let mut settled = self.course.transcript.settled.iter();
+        let mut settled = self.context.transcript.settled.iter();
         let after = settled.find_map(|settled| match settled.what {
             Settlement::Ran(known) if known == run.run => Some(settled.after),
             _ => None,
         });
-        let behind = self.course.transcript.items.iter().skip(after.unwrap_or_default());
+        let behind = self.context.transcript.items.iter().skip(after.unwrap_or_default());
         let lost = |run: &RunItem| {
             run.ended.as_ref().is_some_and(|(_, report)| matches!(report.kernel, KernelFate::Lost(_)))
         };
-        let later = written::runs(&self.course, after.unwrap_or_default(), usize::MAX);
+        let later = written::runs(&self.context, after.unwrap_or_default(), usize::MAX);
         behind.into_iter().any(|item| matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }))
             || later.into_iter().any(|(_, later)| later.run >= run.run && lost(later))
     }
@@ -134,8 +134,8 @@ impl<'a> View<'a> {
     /// The texts that were written to this file since the recipe began, oldest first, each with how many items stood
     /// before.
     pub(crate) fn writes_of(&self, file: &str) -> Vec<(usize, String)> {
-        let from = self.course.from.saturating_sub(1);
-        let runs = written::settled_runs(self.course, from, usize::MAX);
+        let from = self.context.from.saturating_sub(1);
+        let runs = written::settled_runs(self.context, from, usize::MAX);
         let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
         let writes = runs.filter(|(_, item, run)| match &item.block.kind {
             BlockKind::Write { path } => ok(run) && written::same(&self.named(path), file),
@@ -150,7 +150,7 @@ impl<'a> View<'a> {
 
     /// The place of the newest such verdict of a step.
     pub(crate) fn judged_last(&self, step: &str, verdict: &str) -> Option<usize> {
-        self.course.items().rev().find_map(|(at, item)| match item {
+        self.context.items().rev().find_map(|(at, item)| match item {
             Item::Recipe { fact: RecipeFact::Judged(known), .. }
                 if known.step == step && known.verdict == verdict =>
             {
@@ -162,13 +162,13 @@ impl<'a> View<'a> {
 
     /// The working folder of the session.
     pub(crate) fn folder(&self) -> String {
-        let header = self.course.transcript.header.as_ref();
+        let header = self.context.transcript.header.as_ref();
         header.map(|header| header.cwd.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// A path as it is compared and shown: relative to the working folder where it lies below it.
     pub(crate) fn named(&self, path: &str) -> String {
-        written::named(&self.course, path)
+        written::named(&self.context, path)
     }
 
     /// What became of the newest of them.
@@ -200,18 +200,18 @@ impl<'a> View<'a> {
     /// The files that blocks of the model wrote in this round.
     pub(crate) fn written(&self) -> Vec<String> {
         let Some(from) = self.from else { return Vec::new() };
-        written::between(&self.course, [(from, self.until.unwrap_or(usize::MAX))])
+        written::between(&self.context, [(from, self.until.unwrap_or(usize::MAX))])
     }
 
     /// The files that blocks of the model wrote in all rounds of the step with this name.
     pub(crate) fn written_in(&self, step: &str) -> Vec<String> {
         let spans = self.spans.iter().filter(|span| span.step == step);
-        written::between(&self.course, spans.map(|span| (span.from, span.until)))
+        written::between(&self.context, spans.map(|span| (span.from, span.until)))
     }
 
     /// The files that blocks of the model wrote since the recipe began.
     pub(crate) fn all_written(&self) -> Vec<String> {
-        written::between(&self.course, [(self.course.from.saturating_sub(1), usize::MAX)])
+        written::between(&self.context, [(self.context.from.saturating_sub(1), usize::MAX)])
     }
 
     /// The value of an option of the step.

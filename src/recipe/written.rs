@@ -1,7 +1,7 @@
 //! Which files runs wrote, changed or deleted: by what was approved to be written, and by their receipts.
 
 use crate::domain::BlockKind;
-use crate::engine::Course;
+use crate::engine::WorkflowContext;
 use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement};
 use std::path::{Component, Path, PathBuf};
 
@@ -11,11 +11,14 @@ const BESIDE: &[&str] =
 
 /// The files that blocks of the model wrote in these spans, in the order in which they came; those that were deleted
 /// again are left out.
-pub(super) fn between(course: &Course<'_>, spans: impl IntoIterator<Item = (usize, usize)>) -> Vec<String> {
+pub(super) fn between(
+    context: &WorkflowContext<'_>,
+    spans: impl IntoIterator<Item = (usize, usize)>,
+) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for (from, until) in spans {
-        for (item, run) in runs(course, from, until).filter(|(item, _)| !item.block.is_own()) {
-            for change in changes(course, item, run) {
+        for (item, run) in runs(context, from, until).filter(|(item, _)| !item.block.is_own()) {
+            for change in changes(context, item, run) {
                 files.retain(|known| *known != change.path);
                 if !change.deleted && !is_beside(&change.path) {
                     files.push(change.path);
@@ -27,54 +30,54 @@ pub(super) fn between(course: &Course<'_>, spans: impl IntoIterator<Item = (usiz
 }
 
 /// A file that a run wrote or deleted.
-pub(super) struct Changed {
+pub(super) struct FileEffect {
     pub(super) path: String,
     pub(super) deleted: bool,
 }
 
 /// The runs that ended in a span, with their blocks.
 pub(super) fn runs<'a>(
-    course: &Course<'a>,
+    context: &WorkflowContext<'a>,
     from: usize,
     until: usize,
 ) -> impl Iterator<Item = (&'a BlockItem, &'a RunItem)> + use<'a> {
-    let course = *course;
-    settled_runs(course, from, until).map(|(_, item, run)| (item, run))
+    let context = *context;
+    settled_runs(context, from, until).map(|(_, item, run)| (item, run))
 }
 
 /// The same, with how many items stood before the end of each.
 pub(super) fn settled_runs(
-    course: Course<'_>,
+    context: WorkflowContext<'_>,
     from: usize,
     until: usize,
 ) -> impl Iterator<Item = (usize, &BlockItem, &RunItem)> {
-    course.settled_since(from).filter(move |settled| settled.after <= until).filter_map(move |settled| {
+    context.settled_since(from).filter(move |settled| settled.after <= until).filter_map(move |settled| {
         let Settled { block, what: Settlement::Ran(run), .. } = settled else { return None };
-        let item = course.block(*block)?;
+        let item = context.block(*block)?;
         Some((settled.after, item, item.runs.iter().find(|known| known.run == *run)?))
     })
 }
 
 /// What a run wrote or deleted.
-pub(super) fn changes(course: &Course<'_>, item: &BlockItem, run: &RunItem) -> Vec<Changed> {
+pub(super) fn changes(context: &WorkflowContext<'_>, item: &BlockItem, run: &RunItem) -> Vec<FileEffect> {
     let Some((_, report)) = &run.ended else { return Vec::new() };
-    let mut changes: Vec<Changed> = report
+    let mut changes: Vec<FileEffect> = report
         .receipt
         .files
         .iter()
-        .map(|file| Changed { path: named(course, &file.path), deleted: file.change == "deleted" })
+        .map(|file| FileEffect { path: named(context, &file.path), deleted: file.change == "deleted" })
         .collect();
     if let (BlockKind::Write { path }, crate::domain::Outcome::Ok) = (&item.block.kind, &report.outcome) {
-        let path = named(course, path);
+        let path = named(context, path);
         changes.retain(|change| change.path != path);
-        changes.push(Changed { path, deleted: false });
+        changes.push(FileEffect { path, deleted: false });
     }
     changes
 }
 
 /// A path as it is compared and shown: relative to the working folder where it lies below it, without `.` and `..`.
-pub(super) fn named(course: &Course<'_>, path: &str) -> String {
-    let cwd = course.transcript.header.as_ref().map(|header| header.cwd.as_path());
+pub(super) fn named(context: &WorkflowContext<'_>, path: &str) -> String {
+    let cwd = context.transcript.header.as_ref().map(|header| header.cwd.as_path());
     let path = clean(Path::new(path));
     let below = cwd.and_then(|cwd| path.strip_prefix(cwd).ok());
     below.unwrap_or(&path).to_string_lossy().into_owned()

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A finding before its place is counted in lines and columns.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Remark {
+pub(super) struct Diagnostic {
     pub(super) rule: String,
     pub(super) severity: Severity,
     pub(super) span: Range<usize>,
@@ -23,15 +23,15 @@ pub(super) struct Remark {
 
 /// Joins remarks of one rule on one place: a call that may be meant in several ways is told once, with all that it names.
 /// What is only known at run time is not named beside what is known.
-pub(super) fn join(remarks: &mut Vec<Remark>) {
+pub(super) fn join(diagnostics: &mut Vec<Diagnostic>) {
     let mut first: HashMap<(String, usize, usize), usize> = HashMap::new();
-    let mut joined: Vec<Remark> = Vec::with_capacity(remarks.len());
-    for remark in remarks.drain(..) {
-        let key = (remark.rule.clone(), remark.span.start, remark.span.end);
+    let mut joined: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+    for diagnostic in diagnostics.drain(..) {
+        let key = (diagnostic.rule.clone(), diagnostic.span.start, diagnostic.span.end);
         let same = first.get(&key).copied().and_then(|at| joined.get_mut(at));
-        match (same, &remark.names) {
-            (Some(Remark { names: Some((template, shown)), severity, .. }), Some((other, more)))
-                if template == other && *severity == remark.severity =>
+        match (same, &diagnostic.names) {
+            (Some(Diagnostic { names: Some((template, shown)), severity, .. }), Some((other, more)))
+                if template == other && *severity == diagnostic.severity =>
             {
                 more.iter()
                     .filter(|name| !shown.contains(name))
@@ -46,19 +46,19 @@ pub(super) fn join(remarks: &mut Vec<Remark>) {
             }
             _ => {
                 first.insert(key, joined.len());
-                joined.push(remark);
+                joined.push(diagnostic);
             }
         }
     }
-    for remark in &mut joined {
-        let Some((template, shown)) = &mut remark.names else { continue };
+    for diagnostic in &mut joined {
+        let Some((template, shown)) = &mut diagnostic.names else { continue };
         if shown.len() > 1 {
             let known = |name: &String| !name.ends_with("(known only at run time)");
             if shown.iter().any(known) {
                 shown.retain(known);
             }
-            remark.message = template.replace("{target}", &list(shown));
+            diagnostic.message = template.replace("{target}", &list(shown));
         }
     }
-    *remarks = joined;
+    *diagnostics = joined;
 }

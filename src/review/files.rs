@@ -2,17 +2,17 @@
 //! leads to. Values only: what stands there was looked up before.
 
 use super::Scope;
-use super::ground::{self, Located};
-use super::rules::Ground;
+use super::path_class::{self, PathMeaning};
+use super::rules::PathClass;
 use crate::domain::obeyed::obeyed;
 use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
 use std::path::Path;
 
 /// The review of an act at this place. `own` are folders of sayso itself.
 pub fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> Review {
-    let mut said = Said { act, target, findings: Vec::new() };
+    let mut said = FileReview { act, target, findings: Vec::new() };
     let path = target.path.to_string_lossy();
-    let located = ground::locate(&path, None, scope);
+    let located = path_class::locate(&path, None, scope);
     said.place(&located, own);
     said.circumstances();
     let mut effects = Effects::default();
@@ -25,13 +25,13 @@ pub fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> R
     Review { findings, effects, ..Review::default() }
 }
 
-struct Said<'a> {
+struct FileReview<'a> {
     act: &'a FileAct,
     target: &'a Target,
     findings: Vec<Finding>,
 }
 
-impl Said<'_> {
+impl FileReview<'_> {
     fn writes(&self) -> bool {
         matches!(self.act, FileAct::Write { .. })
     }
@@ -51,7 +51,7 @@ impl Said<'_> {
         self.target.path.display().to_string()
     }
 
-    fn place(&mut self, located: &Located, own: &[&Path]) {
+    fn place(&mut self, located: &PathMeaning, own: &[&Path]) {
         let verb = match self.act {
             FileAct::Write { .. } => "writes",
             FileAct::Read { .. } => "reads",
@@ -59,9 +59,9 @@ impl Said<'_> {
         };
         let path = self.path();
         let what = located.what.as_deref().unwrap_or("a private file");
-        if located.is(Ground::Secret) {
+        if located.is(PathClass::Secret) {
             self.add("file.secret", Severity::High, format!("{verb} {what}: {path}"));
-        } else if located.is(Ground::Private) {
+        } else if located.is(PathClass::Private) {
             self.add("file.private", Severity::Medium, format!("{verb} {what}: {path}"));
         }
         if !self.writes() {
@@ -75,10 +75,10 @@ impl Said<'_> {
         if own.iter().any(|own| self.target.path.starts_with(own)) {
             self.add("file.own", Severity::High, format!("writes a file of sayso itself: {path}"));
         } else if let Some(what) =
-            self.obeyed().or(located.what.as_deref().filter(|_| located.is(Ground::Start)))
+            self.obeyed().or(located.what.as_deref().filter(|_| located.is(PathClass::Start)))
         {
             self.add("file.protected", Severity::High, format!("writes {what}: {path}"));
-        } else if located.is(Ground::System) || located.is(Ground::Root) && self.target.outside {
+        } else if located.is(PathClass::System) || located.is(PathClass::Root) && self.target.outside {
             self.add("file.system", Severity::High, format!("writes a file of the system: {path}"));
         } else if self.target.outside {
             let text = format!("writes outside of the working folder: {path}");

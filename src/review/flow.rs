@@ -6,21 +6,21 @@
 //! become unknown and the review says so.
 
 use super::Scope;
-use super::ground;
-use super::nested::Nested;
-use super::rules::Ground;
+use super::nested::NestedCode;
+use super::path_class;
+use super::rules::PathClass;
 use super::value::{Act, Kind, Value};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// What reading a text gave.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct Extraction {
     pub(super) acts: Vec<Act>,
     /// Programs that a shell would start.
     pub(super) programs: Vec<String>,
     /// Text that another shell would run (`ssh host 'cmd'`, `eval`).
-    pub(super) nested: Vec<Nested>,
+    pub(super) nested: Vec<NestedCode>,
     /// Modules that are used, by their full names, with the place of the import.
     pub(super) imports: Vec<(String, Range<usize>)>,
     /// Whether some calls could not be told (a name that is only known at run time).
@@ -179,8 +179,10 @@ pub(super) fn gravest_in(value: &Value, scope: &Scope) -> Value {
             return true;
         }
         let spelled = [(*text).to_owned(), format!("~/{}", text.trim_start_matches('/'))];
-        let located = spelled.map(|text| ground::locate(&text, None, scope));
-        located.iter().any(|l| [Ground::Secret, Ground::Private, Ground::Start].iter().any(|g| l.is(*g)))
+        let located = spelled.map(|text| path_class::locate(&text, None, scope));
+        located
+            .iter()
+            .any(|l| [PathClass::Secret, PathClass::Private, PathClass::Start].iter().any(|g| l.is(*g)))
     };
     match items.iter().take(64).filter_map(Value::as_whole_text).find(matters) {
         Some(text) if items.len() > 1 => Value::text(text).tainted(value.all_taint()),

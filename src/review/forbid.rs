@@ -3,7 +3,7 @@
 //! One list serves all: `urllib` is the module and all that is called in it, `os.system` one call however it is spelled,
 //! `curl` a program in any shell, `py.eval*` what those rules find. Names are compared after aliases were followed.
 
-use super::diagnostic::Remark;
+use super::diagnostic::Diagnostic;
 use super::value::Act;
 use crate::domain::{Review, Severity};
 use std::ops::Range;
@@ -81,28 +81,28 @@ impl Forbid {
     }
 
     /// A remark on an act, where it is forbidden. Names with a `?` are not known, so they can't be compared.
-    pub(super) fn act(&self, act: &Act) -> Option<Remark> {
+    pub(super) fn act(&self, act: &Act) -> Option<Diagnostic> {
         let name = act.name.as_str();
         // A program with its verb and the program itself; what is called on a value (`open()`) is the call.
         let found = self.entry(name).or_else(|| self.entry(name.split(' ').next().unwrap_or_default()))?;
-        Some(remark(found, &format!("calls {name}"), &act.span))
+        Some(diagnostic(found, &format!("calls {name}"), &act.span))
     }
 
     /// A remark on an import, where it is forbidden.
-    pub(super) fn import(&self, module: &str, span: &Range<usize>) -> Option<Remark> {
+    pub(super) fn import(&self, module: &str, span: &Range<usize>) -> Option<Diagnostic> {
         let found = self.entry(module)?;
-        Some(remark(found, &format!("uses {module}"), span))
+        Some(diagnostic(found, &format!("uses {module}"), span))
     }
 }
 
-fn remark(entry: &str, what: &str, span: &Range<usize>) -> Remark {
-    Remark {
+fn diagnostic(entry: &str, what: &str, span: &Range<usize>) -> Diagnostic {
+    Diagnostic {
         rule: "common.forbidden".to_owned(),
         severity: Severity::High,
         span: span.clone(),
         message: format!("forbidden ({entry}): {what}"),
         forbidden: true,
-        ..Remark::default()
+        ..Diagnostic::default()
     }
 }
 
@@ -110,12 +110,12 @@ fn remark(entry: &str, what: &str, span: &Range<usize>) -> Remark {
 mod tests {
     use super::*;
     use crate::domain::Language;
-    use crate::review::{Book, Scope, review};
+    use crate::review::{RuleRegistry, Scope, review};
     use std::sync::Arc;
 
     fn look(language: &str, source: &str, forbid: Vec<&str>) -> Review {
         let forbid = Forbid::new(forbid.into_iter().map(str::to_owned));
-        let book = Arc::new(Book::default().forbidding(forbid));
+        let book = Arc::new(RuleRegistry::default().forbidding(forbid));
         let scope =
             Scope { cwd: "/home/ann/work".into(), home: Some("/home/ann".into()), book, ..Scope::default() };
         review(source, Some(&Language(language.to_owned())), &scope)

@@ -3,15 +3,15 @@
 //!
 //! Works on any text, with or without a grammar; without one, nothing counts as a string or comment.
 
-use super::diagnostic::Remark;
+use super::diagnostic::Diagnostic;
 use super::syntax::Matter;
 use crate::domain::Severity;
 use crate::domain::unicode::{self, Hidden};
 use std::ops::Range;
 
 /// Remarks on hidden characters. `matter`: strings and comments in order, `None` where no grammar tells.
-pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> Vec<Remark> {
-    let mut remarks: Vec<Remark> = Vec::new();
+pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut before = None;
     let mut chars = source.char_indices().peekable();
     let mut at_matter = 0;
@@ -20,12 +20,12 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> V
         let previous = before.replace(c);
         let odd_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}') && !previous.is_some_and(selects);
         let Some(kind) = unicode::hidden(c).or(odd_selector.then_some(Hidden::ZeroWidth)) else { continue };
-        let ground = matter.map_or(Ground::Unparsed, |matter| {
+        let ground = matter.map_or(Surroundings::Unparsed, |matter| {
             while matter.get(at_matter).is_some_and(|(range, _)| range.end <= at) {
                 at_matter += 1;
             }
             let here = matter.get(at_matter).filter(|(range, _)| range.start <= at);
-            here.map_or(Ground::Code, |(_, matter)| Ground::Matter(*matter))
+            here.map_or(Surroundings::Code, |(_, matter)| Surroundings::Matter(*matter))
         });
         let ordinary = match c {
             '\r' => after == Some('\n'),
@@ -36,9 +36,9 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> V
             continue;
         }
         let Some(severity) = severity(kind, ground) else { continue };
-        add(&mut remarks, at, c, kind, severity);
+        add(&mut diagnostics, at, c, kind, severity);
     }
-    remarks
+    diagnostics
 }
 
 /// Whether a presentation selector may follow: after emoji, digits of keycaps, and ideographs.
@@ -48,7 +48,7 @@ fn selects(c: char) -> bool {
 
 /// What a character stands in.
 #[derive(Clone, Copy)]
-enum Ground {
+enum Surroundings {
     /// No grammar tells.
     Unparsed,
     /// Neither a string nor a comment.
@@ -58,24 +58,24 @@ enum Ground {
 }
 
 /// How much a hidden character matters where it stands.
-fn severity(kind: Hidden, ground: Ground) -> Option<Severity> {
+fn severity(kind: Hidden, ground: Surroundings) -> Option<Severity> {
     match (kind, ground) {
         (Hidden::Bidi | Hidden::Tag | Hidden::Control, _) => Some(Severity::High),
-        (Hidden::ZeroWidth | Hidden::Filler, Ground::Matter(_)) => Some(Severity::Medium),
+        (Hidden::ZeroWidth | Hidden::Filler, Surroundings::Matter(_)) => Some(Severity::Medium),
         (Hidden::ZeroWidth | Hidden::Filler, _) => Some(Severity::High),
         // A separator ends a comment for some languages and not for others.
-        (Hidden::Separator, Ground::Matter(Matter::Text)) => Some(Severity::Medium),
+        (Hidden::Separator, Surroundings::Matter(Matter::Text)) => Some(Severity::Medium),
         (Hidden::Separator, _) => Some(Severity::High),
-        (Hidden::OddSpace, Ground::Code) => Some(Severity::Medium),
+        (Hidden::OddSpace, Surroundings::Code) => Some(Severity::Medium),
         (Hidden::OddSpace, _) => None,
     }
 }
 
-fn add(remarks: &mut Vec<Remark>, at: usize, c: char, kind: Hidden, severity: Severity) {
+fn add(diagnostics: &mut Vec<Diagnostic>, at: usize, c: char, kind: Hidden, severity: Severity) {
     let end = at + c.len_utf8();
     let rule = rule(kind, c);
     // A run of them is one remark: a text written in tags would bury all others.
-    if let Some(last) = remarks.last_mut()
+    if let Some(last) = diagnostics.last_mut()
         && last.span.end == at
         && last.rule == rule
     {
@@ -87,12 +87,12 @@ fn add(remarks: &mut Vec<Remark>, at: usize, c: char, kind: Hidden, severity: Se
     }
     let name = unicode::name(c).unwrap_or("variation selector");
     let lone = if c == '\r' { " without a line feed" } else { "" };
-    remarks.push(Remark {
+    diagnostics.push(Diagnostic {
         rule: rule.to_owned(),
         severity,
         span: at..end,
         message: format!("hidden character: U+{:04X} {name}{lone}", u32::from(c)),
-        ..Remark::default()
+        ..Diagnostic::default()
     });
 }
 
@@ -116,8 +116,8 @@ const WIDEST: usize = 200;
 const BLANKEST: usize = 50;
 
 /// Remarks on code that is far away from what a reader sees: behind a wide gap, below a tall one.
-pub(super) fn shape(source: &str) -> Vec<Remark> {
-    let mut remarks = Vec::new();
+pub(super) fn shape(source: &str) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let mut blank = 0;
     let mut start = 0;
     for line in source.split_inclusive('\n') {
@@ -130,19 +130,19 @@ pub(super) fn shape(source: &str) -> Vec<Remark> {
         let first = line.len() - line.trim_start().len();
         if blank > BLANKEST {
             let span = at + first..at + line.trim_end().len();
-            remarks.push(remark("common.far-below", span, format!("code below {blank} blank lines")));
+            diagnostics.push(diagnostic("common.far-below", span, format!("code below {blank} blank lines")));
         }
         blank = 0;
         if let Some((columns, from)) = gap(line) {
             let span = at + from..at + line.trim_end().len();
-            remarks.push(remark(
+            diagnostics.push(diagnostic(
                 "common.far-right",
                 span,
                 format!("code behind {columns} columns of white space"),
             ));
         }
     }
-    remarks
+    diagnostics
 }
 
 /// The first run of white space in a line that is too wide: its columns (a tab counts 8) and where it ends.
@@ -159,8 +159,8 @@ fn gap(line: &str) -> Option<(usize, usize)> {
     None
 }
 
-fn remark(rule: &str, span: Range<usize>, message: String) -> Remark {
-    Remark { rule: rule.to_owned(), severity: Severity::Medium, span, message, ..Remark::default() }
+fn diagnostic(rule: &str, span: Range<usize>, message: String) -> Diagnostic {
+    Diagnostic { rule: rule.to_owned(), severity: Severity::Medium, span, message, ..Diagnostic::default() }
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! One text from parse to remarks, and the texts inside it that are themselves code.
 
-use super::diagnostic::{self, Remark};
-use super::flow::Reading;
-use super::judge::{self, Past};
-use super::nested::Nested;
+use super::diagnostic::{self, Diagnostic};
+use super::flow::Extraction;
+use super::grammar::Grammar;
+use super::judge::{self, ActHistory};
+use super::nested::NestedCode;
 use super::rules::{Effect, Inner};
 use super::syntax::Matter;
-use super::tongue::Tongue;
-use super::{LARGEST, Scope, cells, hidden, javascript, lookalike, python, queries, shell, syntax, words};
+use super::{
+    LARGEST, Scope, hidden, javascript, lookalike, notebook_magics, python, queries, shell, syntax, words,
+};
 use crate::domain::{Review, Severity};
 use std::ops::Range;
 
@@ -27,14 +29,14 @@ const LONGEST_LINE: usize = 4096;
 /// Remarks on a text; effects and what was not looked at go to `review`. `language` is its name, as it was given.
 pub(super) fn inspect(
     source: &str,
-    tongue: Tongue,
+    grammar: Grammar,
     language: &str,
     scope: &Scope,
     go_on: &dyn Fn() -> bool,
     review: &mut Review,
-) -> Vec<Remark> {
+) -> Vec<Diagnostic> {
     let room = ROOM + source.len().saturating_mul(4);
-    let mut inspector = Inspector { scope, go_on, past: Past::default(), cut: false, left: MOST, room };
+    let mut inspector = Inspector { scope, go_on, past: ActHistory::default(), cut: false, left: MOST, room };
     let read = if source.len() > LARGEST {
         let (size, limit) = (source.len().div_ceil(1024), LARGEST / 1024);
         review.unchecked = Some(format!(
@@ -42,55 +44,59 @@ pub(super) fn inspect(
         ));
         None
     } else {
-        inspector.read(source, tongue, language)
+        inspector.read(source, grammar, language)
     };
-    let mut remarks = Vec::new();
+    let mut diagnostics = Vec::new();
     match read {
         Some(read) => {
-            remarks.extend(hidden::look(source, Some(&read.matter)));
-            remarks.extend(lookalike::look(source, &read.matter, Some((tongue, scope.book.of(tongue)))));
-            remarks.extend(read.remarks);
-            remarks.extend(inspector.settle(read.reading, source, tongue, 0));
-            if tongue == Tongue::Python {
-                let (cells, all) = cells::commands(source, &read.matter);
+            diagnostics.extend(hidden::look(source, Some(&read.matter)));
+            diagnostics.extend(lookalike::look(
+                source,
+                &read.matter,
+                Some((grammar, scope.book.of(grammar))),
+            ));
+            diagnostics.extend(read.diagnostics);
+            diagnostics.extend(inspector.settle(read.reading, source, grammar, 0));
+            if grammar == Grammar::Python {
+                let (cells, all) = notebook_magics::commands(source, &read.matter);
                 inspector.cut |= !all;
                 for cell in cells {
-                    remarks.extend(inspector.nested(cell, source, 0));
+                    diagnostics.extend(inspector.nested(cell, source, 0));
                 }
             }
         }
         None => {
-            remarks.extend(hidden::look(source, None));
-            remarks.extend(inspector.by_words(source, tongue, language, &remarks));
+            diagnostics.extend(hidden::look(source, None));
+            diagnostics.extend(inspector.by_words(source, grammar, language, &diagnostics));
             review.unchecked.get_or_insert_with(|| {
                 "too tangled to read as code: only its words were looked at".to_owned()
             });
         }
     }
     if inspector.cut && review.unchecked.is_none() {
-        remarks.extend(inspector.by_words(source, tongue, language, &remarks));
+        diagnostics.extend(inspector.by_words(source, grammar, language, &diagnostics));
         review.unchecked = Some("too intricate to follow to its end: what is told is not all".to_owned());
-    } else if tongue == Tongue::Other && review.unchecked.is_none() {
+    } else if grammar == Grammar::Other && review.unchecked.is_none() {
         review.unchecked = Some(format!("only its words were checked: there is no grammar for {language}"));
     }
     review.effects = inspector.past.effects;
     review.effects.unknown |= review.unchecked.is_some();
-    diagnostic::join(&mut remarks);
-    remarks
+    diagnostic::join(&mut diagnostics);
+    diagnostics
 }
 
 /// A text that was read, and not judged yet.
-struct Read {
-    reading: Reading,
+struct ExtractedText {
+    reading: Extraction,
     matter: Vec<(Range<usize>, Matter)>,
     /// What queries found.
-    remarks: Vec<Remark>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 struct Inspector<'a> {
     scope: &'a Scope,
     go_on: &'a dyn Fn() -> bool,
-    past: Past,
+    past: ActHistory,
     cut: bool,
     /// Nested texts that may still be read.
     left: usize,
@@ -100,42 +106,48 @@ struct Inspector<'a> {
 
 impl Inspector<'_> {
     /// Reads a text; `None` where parsing took more steps than its size allows.
-    fn read(&mut self, source: &str, tongue: Tongue, language: &str) -> Option<Read> {
-        let book = self.scope.book.of(tongue);
-        if !tongue.has_grammar() {
-            let (reading, matter) = words::read(source, tongue, language, book);
-            return Some(Read { reading, matter, remarks: Vec::new() });
+    fn read(&mut self, source: &str, grammar: Grammar, language: &str) -> Option<ExtractedText> {
+        let book = self.scope.book.of(grammar);
+        if !grammar.has_grammar() {
+            let (reading, matter) = words::read(source, grammar, language, book);
+            return Some(ExtractedText { reading, matter, diagnostics: Vec::new() });
         }
-        let tree = syntax::parse(source, tongue, self.go_on)?;
+        let tree = syntax::parse(source, grammar, self.go_on)?;
         let root = tree.root_node();
-        let reading = match tongue {
-            Tongue::Python => python::read(root, source, book, self.scope),
-            Tongue::Javascript => javascript::read(root, source, book, self.scope),
+        let reading = match grammar {
+            Grammar::Python => python::read(root, source, book, self.scope),
+            Grammar::Javascript => javascript::read(root, source, book, self.scope),
             _ => shell::read(root, source, book, self.scope),
         };
         let found =
-            book.queries(tongue).map(|compiled| queries::look(&tree, source, compiled, &book.file.rule));
-        let (remarks, all) = found.unwrap_or_else(|| (Vec::new(), true));
+            book.queries(grammar).map(|compiled| queries::look(&tree, source, compiled, &book.file.rule));
+        let (diagnostics, all) = found.unwrap_or_else(|| (Vec::new(), true));
         self.cut |= !all;
-        Some(Read { reading, matter: syntax::matter(&tree), remarks })
+        Some(ExtractedText { reading, matter: syntax::matter(&tree), diagnostics })
     }
 
     /// What single words tell where a text could not be followed to its end: a call or command for itself, without what
     /// names stand for. What is in `known` is not told again.
-    fn by_words(&mut self, source: &str, tongue: Tongue, language: &str, known: &[Remark]) -> Vec<Remark> {
+    fn by_words(
+        &mut self,
+        source: &str,
+        grammar: Grammar,
+        language: &str,
+        known: &[Diagnostic],
+    ) -> Vec<Diagnostic> {
         // What is nested in what is found here is read, and no deeper.
         let depth = DEEPEST - 1;
-        let mut remarks = match tongue {
-            Tongue::Sql | Tongue::Other => {
-                let (reading, _) = words::read(source, tongue, language, self.scope.book.of(tongue));
-                self.settle(reading, source, tongue, depth)
+        let mut diagnostics = match grammar {
+            Grammar::Sql | Grammar::Other => {
+                let (reading, _) = words::read(source, grammar, language, self.scope.book.of(grammar));
+                self.settle(reading, source, grammar, depth)
             }
-            Tongue::Bash => self.by_lines(source, depth),
-            Tongue::Python | Tongue::Javascript => [tongue, Tongue::Other]
+            Grammar::Bash => self.by_lines(source, depth),
+            Grammar::Python | Grammar::Javascript => [grammar, Grammar::Other]
                 .into_iter()
                 .flat_map(|by| {
                     let book = self.scope.book.of(by);
-                    let (reading, _) = words::read(source, Tongue::Other, tongue.as_str(), book);
+                    let (reading, _) = words::read(source, Grammar::Other, grammar.as_str(), book);
                     self.settle(reading, source, by, depth)
                 })
                 .collect(),
@@ -151,17 +163,17 @@ impl Inspector<'_> {
             furthest = furthest.max(*end);
             *end = furthest;
         }
-        remarks.retain(|r| {
+        diagnostics.retain(|r| {
             let before = told.partition_point(|(start, _)| *start < r.span.end);
             let reaches = before.checked_sub(1).and_then(|last| told.get(last));
             reaches.is_none_or(|(_, end)| *end <= r.span.start)
         });
-        remarks
+        diagnostics
     }
 
     /// The lines of a shell script, each read for itself.
-    fn by_lines(&mut self, source: &str, depth: u32) -> Vec<Remark> {
-        let mut remarks = Vec::new();
+    fn by_lines(&mut self, source: &str, depth: u32) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
         let mut at = 0;
         let mut left = LINES;
         for line in source.split_inclusive('\n') {
@@ -175,20 +187,20 @@ impl Inspector<'_> {
             }
             left -= 1;
             let text = source.get(span.clone()).unwrap_or_default();
-            let Some(read) = self.read(text, Tongue::Bash, "bash") else { continue };
-            let mut found = self.settle(read.reading, text, Tongue::Bash, depth);
-            found.extend(read.remarks);
-            for remark in &mut found {
-                remark.span = remark.span.start + span.start..remark.span.end + span.start;
+            let Some(read) = self.read(text, Grammar::Bash, "bash") else { continue };
+            let mut found = self.settle(read.reading, text, Grammar::Bash, depth);
+            found.extend(read.diagnostics);
+            for diagnostic in &mut found {
+                diagnostic.span = diagnostic.span.start + span.start..diagnostic.span.end + span.start;
             }
-            remarks.append(&mut found);
+            diagnostics.append(&mut found);
         }
-        remarks
+        diagnostics
     }
 
     /// Judges the acts of a reading, and what is nested in them. Spans point into `source`.
-    fn settle(&mut self, reading: Reading, source: &str, tongue: Tongue, depth: u32) -> Vec<Remark> {
-        let (book, forbid) = (self.scope.book.of(tongue), self.scope.book.forbid());
+    fn settle(&mut self, reading: Extraction, source: &str, grammar: Grammar, depth: u32) -> Vec<Diagnostic> {
+        let (book, forbid) = (self.scope.book.of(grammar), self.scope.book.forbid());
         self.cut |= reading.cut;
         self.past.effects.unknown |= reading.unknown;
         for program in reading.programs {
@@ -203,7 +215,7 @@ impl Inspector<'_> {
                 effects.unknown = true;
             }
         }
-        let mut remarks: Vec<Remark> =
+        let mut diagnostics: Vec<Diagnostic> =
             reading.imports.iter().filter_map(|(module, span)| forbid.import(module, span)).collect();
         for act in &reading.acts {
             if !(self.go_on)() {
@@ -211,25 +223,27 @@ impl Inspector<'_> {
                 break;
             }
             let mut judged = judge::judge(act, book, source, self.scope, &mut self.past);
-            let inner: Vec<Remark> =
+            let inner: Vec<Diagnostic> =
                 judged.nested.drain(..).flat_map(|n| self.nested(n, source, depth)).collect();
             // What the inner code does says more than that it runs.
             if inner.iter().any(|r| r.severity > Severity::Info) {
-                judged.remarks.retain(|r| r.effect != Some(Effect::Programs) || r.severity > Severity::Info);
+                judged
+                    .diagnostics
+                    .retain(|r| r.effect != Some(Effect::Programs) || r.severity > Severity::Info);
             }
-            remarks.append(&mut judged.remarks);
-            remarks.extend(inner);
-            remarks.extend(forbid.act(act));
+            diagnostics.append(&mut judged.diagnostics);
+            diagnostics.extend(inner);
+            diagnostics.extend(forbid.act(act));
         }
         for nested in reading.nested {
-            remarks.extend(self.nested(nested, source, depth));
+            diagnostics.extend(self.nested(nested, source, depth));
         }
-        remarks
+        diagnostics
     }
 
     /// Reads code inside code. Its remarks stand at their own place where the text is there as it is, else at the whole
     /// of what holds it.
-    fn nested(&mut self, nested: Nested, source: &str, depth: u32) -> Vec<Remark> {
+    fn nested(&mut self, nested: NestedCode, source: &str, depth: u32) -> Vec<Diagnostic> {
         let size = nested.size();
         if depth >= DEEPEST || self.left == 0 || self.room < size {
             self.cut = true;
@@ -237,39 +251,39 @@ impl Inspector<'_> {
         }
         self.left -= 1;
         self.room -= size;
-        let (mut remarks, span, text) = match nested {
-            Nested::Words { words, span } => {
-                let book = self.scope.book.of(Tongue::Bash);
+        let (mut diagnostics, span, text) = match nested {
+            NestedCode::Words { words, span } => {
+                let book = self.scope.book.of(Grammar::Bash);
                 let reading = shell::read_words(&words, &span, book, self.scope);
-                (self.settle(reading, source, Tongue::Bash, depth + 1), span, None)
+                (self.settle(reading, source, Grammar::Bash, depth + 1), span, None)
             }
-            Nested::Text { language, text, span } => {
-                let tongue = match language {
-                    Inner::Bash => Tongue::Bash,
-                    Inner::Python => Tongue::Python,
-                    Inner::Javascript => Tongue::Javascript,
-                    Inner::Sql => Tongue::Sql,
-                    Inner::Other => Tongue::Other,
+            NestedCode::Text { language, text, span } => {
+                let grammar = match language {
+                    Inner::Bash => Grammar::Bash,
+                    Inner::Python => Grammar::Python,
+                    Inner::Javascript => Grammar::Javascript,
+                    Inner::Sql => Grammar::Sql,
+                    Inner::Other => Grammar::Other,
                 };
-                let Some(read) = self.read(&text, tongue, tongue.as_str()) else {
+                let Some(read) = self.read(&text, grammar, grammar.as_str()) else {
                     self.cut = true;
                     return Vec::new();
                 };
-                let mut remarks = self.settle(read.reading, &text, tongue, depth + 1);
-                remarks.extend(read.remarks);
-                (remarks, span, Some(text))
+                let mut diagnostics = self.settle(read.reading, &text, grammar, depth + 1);
+                diagnostics.extend(read.diagnostics);
+                (diagnostics, span, Some(text))
             }
         };
         if let Some(text) = text {
             let offset = verbatim(source, &span, &text);
-            for remark in &mut remarks {
-                remark.span = match offset {
-                    Some(at) => remark.span.start + at..remark.span.end + at,
+            for diagnostic in &mut diagnostics {
+                diagnostic.span = match offset {
+                    Some(at) => diagnostic.span.start + at..diagnostic.span.end + at,
                     None => span.clone(),
                 };
             }
         }
-        remarks
+        diagnostics
     }
 }
 

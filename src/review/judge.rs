@@ -3,36 +3,36 @@
 //! Knows nothing of grammars. Text inside that is itself code is handed back to the caller, who knows how to read it.
 
 use super::Scope;
-use super::book::{RuleBook, Shape};
-use super::diagnostic::Remark;
-use super::ground::{self, Located};
+use super::diagnostic::Diagnostic;
 use super::links;
-use super::nested::Nested;
-use super::rules::{Condition, Effect, Ground, Inner, Rule};
+use super::nested::NestedCode;
+use super::path_class::{self, PathMeaning};
+use super::rule_set::{RuleSet, Shape};
+use super::rules::{Condition, Effect, Inner, PathClass, Rule};
 use super::value::{Act, HOLE, Kind, Value, taint};
 use super::wording::{list, short, spell};
-use super::written::Written;
+use super::written::WrittenTexts;
 use crate::domain::{Effects, Severity};
 use std::collections::HashSet;
 use std::ops::Range;
 
 /// What came of the acts before: told to the person, and looked at when the next one is judged.
 #[derive(Debug, Default)]
-pub(super) struct Past {
+pub(super) struct ActHistory {
     pub(super) effects: Effects,
     /// Files that were made or written anew.
     made: HashSet<String>,
     /// Files that were downloaded.
     fetched: HashSet<String>,
     /// Texts that were written into files.
-    written: Written,
+    written: WrittenTexts,
     /// Programs and options of which was told that nothing is known.
     untold: HashSet<String>,
     /// Links that were made.
-    links: links::Made,
+    links: links::MadeLinks,
 }
 
-impl Past {
+impl ActHistory {
     /// Whether nothing is left to say of a program or file that is not known: the block wrote the file, or it was told.
     fn passes_over(&mut self, act: &Act) -> bool {
         if act.name == "@project" {
@@ -53,16 +53,22 @@ impl Past {
 
 /// What came of judging one act.
 #[derive(Debug, Default)]
-pub(super) struct Judged {
-    pub(super) remarks: Vec<Remark>,
-    pub(super) nested: Vec<Nested>,
+pub(super) struct Judgement {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) nested: Vec<NestedCode>,
     /// Files that the act makes or writes anew, and whether they are downloaded.
     made: Vec<(String, bool)>,
 }
 
 /// Judges one act by a rule book. `source` is the text that its spans point into.
-pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, past: &mut Past) -> Judged {
-    let mut judged = Judged::default();
+pub(super) fn judge(
+    act: &Act,
+    book: &RuleSet,
+    source: &str,
+    scope: &Scope,
+    past: &mut ActHistory,
+) -> Judgement {
+    let mut judged = Judgement::default();
     if past.passes_over(act) {
         return judged;
     }
@@ -71,9 +77,9 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
         if !rule.when.iter().chain(&shape.when).all(|condition| holds(condition, act)) {
             continue;
         }
-        let before = judged.remarks.len();
+        let before = judged.diagnostics.len();
         apply((rule, shape), act, source, scope, past, &mut judged);
-        if judged.remarks.len() > before {
+        if judged.diagnostics.len() > before {
             over.extend(rule.over.iter().map(String::as_str));
         }
     }
@@ -83,7 +89,7 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
         }
         past.made.insert(path);
     }
-    strongest(&mut judged.remarks, &over);
+    strongest(&mut judged.diagnostics, &over);
     judged.nested.extend(super::stdin::handed(act));
     judged.nested.extend(past.written.run_by(act));
     past.written.note(act);
@@ -93,11 +99,11 @@ pub(super) fn judge(act: &Act, book: &RuleBook, source: &str, scope: &Scope, pas
 
 /// Of remarks of one act, those that say the same more mildly go: what a graver rule names in `over`, and of those on
 /// the same effect all but the gravest (the first one of several).
-fn strongest(remarks: &mut Vec<Remark>, over: &[&str]) {
-    remarks.retain(|r| !over.contains(&r.rule.as_str()));
-    let ranks: Vec<_> = remarks.iter().map(|r| (r.effect, r.severity)).collect();
+fn strongest(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
+    diagnostics.retain(|r| !over.contains(&r.rule.as_str()));
+    let ranks: Vec<_> = diagnostics.iter().map(|r| (r.effect, r.severity)).collect();
     let mut index = 0;
-    remarks.retain(|r| {
+    diagnostics.retain(|r| {
         let here = index;
         index += 1;
         let beaten = |(at, (effect, severity)): (usize, &(Option<Effect>, Severity))| {
@@ -112,8 +118,8 @@ fn apply(
     act: &Act,
     source: &str,
     scope: &Scope,
-    past: &mut Past,
-    judged: &mut Judged,
+    past: &mut ActHistory,
+    judged: &mut Judgement,
 ) {
     let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let mut shown = Vec::new();
@@ -125,23 +131,23 @@ fn apply(
     for (value, span) in targets {
         let located = match rule.effect {
             Some(Effect::Hosts) => hosted(value),
-            Some(Effect::Programs | Effect::Packages | Effect::Environment) => Located::default(),
+            Some(Effect::Programs | Effect::Packages | Effect::Environment) => PathMeaning::default(),
             _ => value.as_text().or_else(|| value.as_file()).map_or_else(unknown, |(text, _)| {
-                let mut located = ground::locate(text, folder, scope);
+                let mut located = path_class::locate(text, folder, scope);
                 if let Some(place) = leads(rule.effect, text, folder, scope, past) {
                     // What the name means stays; where it is counts by the place.
-                    let there = ground::locate(&place, None, scope);
+                    let there = path_class::locate(&place, None, scope);
                     located.grounds.retain(|ground| ground.is_meaning());
                     located.grounds.extend(there.grounds);
                     located.what = there.what.or(located.what);
                     return located;
                 }
-                let path = ground::joined(text.strip_prefix("./").unwrap_or(text), folder);
+                let path = path_class::joined(text.strip_prefix("./").unwrap_or(text), folder);
                 if past.made.contains(&path) {
-                    located.grounds = vec![Ground::Own];
+                    located.grounds = vec![PathClass::Own];
                 }
                 if past.fetched.contains(&path) {
-                    located.grounds.push(Ground::Fetched);
+                    located.grounds.push(PathClass::Fetched);
                 }
                 located
             }),
@@ -168,7 +174,7 @@ fn apply(
             tell(rule.effect, value, folder, &mut past.effects);
         }
         if shape.makes && past.made.len() < 1024 {
-            let path = |text: &str| ground::joined(text.strip_prefix("./").unwrap_or(text), folder);
+            let path = |text: &str| path_class::joined(text.strip_prefix("./").unwrap_or(text), folder);
             made.extend(value.as_whole_text().map(path).map(|path| (path, shape.fetches)));
         }
         if let Some(language) = rule.runs {
@@ -180,7 +186,7 @@ fn apply(
     judged.made.append(&mut made);
     if shown.is_empty() && !any {
         // The target is not given as the rule knows it (`rmtree(*args)`): that counts as unknown.
-        let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&Ground::Unknown));
+        let absent = none_given && rule.r#where.as_ref().is_none_or(|w| w.contains(&PathClass::Unknown));
         if !absent || rule.r#where.is_none() && rule.severity.is_none() {
             return;
         }
@@ -190,7 +196,7 @@ fn apply(
     let Some(severity) = rule.severity else { return };
     let template =
         rule.message.replace("{what}", what.as_deref().unwrap_or("a secret")).replace("{name}", &act.name);
-    judged.remarks.push(Remark {
+    judged.diagnostics.push(Diagnostic {
         rule: rule.id.clone(),
         severity,
         span: act.span.clone(),
@@ -212,23 +218,23 @@ fn leads(
     text: &str,
     folder: Option<&str>,
     scope: &Scope,
-    past: &Past,
+    past: &ActHistory,
 ) -> Option<String> {
-    let path = ground::joined(text, folder);
+    let path = path_class::joined(text, folder);
     let there = scope.links.of(&path, effect).map(|place| place.to_string_lossy().into_owned());
     there.or_else(|| past.links.of(&path).filter(|_| effect != Some(Effect::Deletes)))
 }
 
-fn unknown() -> Located {
-    Located { grounds: vec![Ground::Unknown], what: None }
+fn unknown() -> PathMeaning {
+    PathMeaning { grounds: vec![PathClass::Unknown], what: None }
 }
 
-fn hosted(value: &Value) -> Located {
-    let ground = value.as_text().map_or(Ground::Unknown, |(text, _)| ground::host_ground(text));
-    Located { grounds: vec![ground], what: None }
+fn hosted(value: &Value) -> PathMeaning {
+    let ground = value.as_text().map_or(PathClass::Unknown, |(text, _)| path_class::host_ground(text));
+    PathMeaning { grounds: vec![ground], what: None }
 }
 
-fn fits(rule: &Rule, located: &Located) -> bool {
+fn fits(rule: &Rule, located: &PathMeaning) -> bool {
     let wanted = rule.r#where.as_ref().is_none_or(|w| w.iter().any(|ground| located.is(*ground)));
     wanted && !rule.except.iter().any(|ground| located.is(*ground))
 }
@@ -237,10 +243,10 @@ fn fits(rule: &Rule, located: &Located) -> bool {
 fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &mut Effects) {
     let Some(effect) = effect else { return };
     let known = value.as_text().and_then(|(text, _)| match effect {
-        Effect::Hosts => ground::host(text),
+        Effect::Hosts => path_class::host(text),
         Effect::Programs => text.split_whitespace().next().map(str::to_owned),
         Effect::Packages | Effect::Environment => Some(text.to_owned()),
-        _ => Some(ground::joined(text, folder)),
+        _ => Some(path_class::joined(text, folder)),
     });
     let list = match effect {
         Effect::Reads => &mut effects.reads,
@@ -273,12 +279,12 @@ fn nest(
     more: &[&Value],
     language: Inner,
     span: Range<usize>,
-    judged: &mut Judged,
+    judged: &mut Judgement,
     effects: &mut Effects,
 ) {
     match (&value.kind, value.as_text()) {
         (Kind::List(words), _) if language == Inner::Bash => {
-            judged.nested.push(Nested::Words { words: words.clone(), span });
+            judged.nested.push(NestedCode::Words { words: words.clone(), span });
         }
         (_, Some(_)) if language == Inner::Bash && !more.is_empty() => {
             let mut words = vec![value.clone()];
@@ -288,11 +294,11 @@ fn nest(
                     _ => words.push((*value).clone()),
                 }
             }
-            judged.nested.push(Nested::Words { words, span });
+            judged.nested.push(NestedCode::Words { words, span });
         }
         (_, Some((text, whole))) => {
             effects.unknown |= !whole;
-            judged.nested.push(Nested::Text { language, text: text.to_owned(), span });
+            judged.nested.push(NestedCode::Text { language, text: text.to_owned(), span });
         }
         _ => effects.unknown = true,
     }

@@ -1,11 +1,11 @@
 //! Keys in a text: what holds one shows it to everybody who reads the text, and is saved without it.
 
-use super::diagnostic::Remark;
+use super::diagnostic::Diagnostic;
 use crate::domain::{Masker, Severity};
 
 /// Remarks on known keys and on the shapes of well-known tokens, in any language, strings and comments included.
-pub(super) fn look(source: &str, masker: &Masker) -> Vec<Remark> {
-    let remark = |span: crate::domain::KeySpan| Remark {
+pub(super) fn look(source: &str, masker: &Masker) -> Vec<Diagnostic> {
+    let diagnostic = |span: crate::domain::KeySpan| Diagnostic {
         rule: "common.key".to_owned(),
         severity: Severity::High,
         message: format!(
@@ -13,9 +13,9 @@ pub(super) fn look(source: &str, masker: &Masker) -> Vec<Remark> {
             span.kind
         ),
         span: span.range,
-        ..Remark::default()
+        ..Diagnostic::default()
     };
-    masker.find(source).into_iter().map(remark).collect()
+    masker.find(source).into_iter().map(diagnostic).collect()
 }
 
 #[cfg(test)]

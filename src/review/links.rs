@@ -1,7 +1,7 @@
 //! Links: where the paths lead that a text names. Who may look at the disk finds that out before the review; nothing is
 //! looked up here but the links that the text itself makes.
 
-use super::ground;
+use super::path_class;
 use super::rules::Effect;
 use super::value::{Act, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -34,16 +34,16 @@ impl Links {
 
 /// The links that a text makes while it runs.
 #[derive(Debug, Default)]
-pub(super) struct Made(HashMap<String, String>);
+pub(super) struct MadeLinks(HashMap<String, String>);
 
-impl Made {
+impl MadeLinks {
     /// Takes in an act: notes the link that it makes.
     pub(super) fn note(&mut self, act: &Act) {
         let Some((to, link)) = made_by(act) else { return };
         let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
-        let link = ground::joined(link.strip_prefix("./").unwrap_or(&link), folder);
+        let link = path_class::joined(link.strip_prefix("./").unwrap_or(&link), folder);
         let beside = link.rsplit_once('/').map(|(folder, _)| folder).or(folder);
-        let to = ground::joined(&to, beside.filter(|folder| !folder.is_empty()));
+        let to = path_class::joined(&to, beside.filter(|folder| !folder.is_empty()));
         if self.0.len() < MOST {
             self.0.insert(link, to);
         }

@@ -4,10 +4,10 @@
 //! What a language folds (NFKC in Python, `\u` escapes in JavaScript) is folded by the tables of Unicode; a name that
 //! folds to one that rules speak of is a trap. Scientific names (`Δt`, `σ_max`) stay silent.
 
-use super::book::RuleBook;
-use super::diagnostic::Remark;
+use super::diagnostic::Diagnostic;
+use super::grammar::Grammar;
+use super::rule_set::RuleSet;
 use super::syntax::Matter;
-use super::tongue::Tongue;
 use crate::domain::Severity;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
@@ -64,8 +64,12 @@ fn cyrillic(c: char) -> bool {
 }
 
 /// Why a word is not what it seems, and whether that is a trap; `None` for an honest one.
-fn suspicion(word: &str, tongue: Option<Tongue>, known: impl Fn(&str) -> bool) -> Option<(String, Severity)> {
-    if let Some(read) = unescaped(word).filter(|_| tongue == Some(Tongue::Javascript)) {
+fn suspicion(
+    word: &str,
+    grammar: Option<Grammar>,
+    known: impl Fn(&str) -> bool,
+) -> Option<(String, Severity)> {
+    if let Some(read) = unescaped(word).filter(|_| grammar == Some(Grammar::Javascript)) {
         let severity = if known(&read) { Severity::High } else { Severity::Medium };
         return Some((
             format!("an escape in a name, it is read as {}", super::wording::short(&read)),
@@ -81,10 +85,10 @@ fn suspicion(word: &str, tongue: Option<Tongue>, known: impl Fn(&str) -> bool) -
     if folded != composed
         && folded.chars().filter(char::is_ascii).count() > word.chars().filter(char::is_ascii).count()
     {
-        let trap = matches!(tongue, Some(Tongue::Python)) && known(&folded);
+        let trap = matches!(grammar, Some(Grammar::Python)) && known(&folded);
         let severity = if trap { Severity::High } else { Severity::Medium };
-        let read = match tongue {
-            Some(Tongue::Python) => format!("it is read as {}", super::wording::short(&folded)),
+        let read = match grammar {
+            Some(Grammar::Python) => format!("it is read as {}", super::wording::short(&folded)),
             _ => "letters in another shape".to_owned(),
         };
         return Some((read, severity));
@@ -101,20 +105,20 @@ fn suspicion(word: &str, tongue: Option<Tongue>, known: impl Fn(&str) -> bool) -
     Some((format!("it is drawn like {drawn}"), Severity::Medium))
 }
 
-/// Remarks on identifiers outside of strings and comments. `matter` tells where those are, in order; `tongue` and the
+/// Remarks on identifiers outside of strings and comments. `matter` tells where those are, in order; `grammar` and the
 /// book, what the language reads.
 pub(super) fn look(
     source: &str,
     matter: &[(Range<usize>, Matter)],
-    language: Option<(Tongue, &RuleBook)>,
-) -> Vec<Remark> {
-    let tongue = language.map(|(tongue, _)| tongue);
-    let escapes = tongue == Some(Tongue::Javascript);
+    language: Option<(Grammar, &RuleSet)>,
+) -> Vec<Diagnostic> {
+    let grammar = language.map(|(grammar, _)| grammar);
+    let escapes = grammar == Some(Grammar::Javascript);
     if source.is_ascii() && !(escapes && source.contains("\\u")) {
         return Vec::new();
     }
     let known = |word: &str| language.is_some_and(|(_, book)| book.has_word(word));
-    let mut remarks = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut start = None;
     let mut at_matter = 0;
     let mut braced = false;
@@ -137,25 +141,26 @@ pub(super) fn look(
             continue;
         }
         let word = source.get(from..at).unwrap_or_default();
-        if let Some((why, severity)) = suspicion(word, tongue, known) {
-            remarks.push(Remark {
+        if let Some((why, severity)) = suspicion(word, grammar, known) {
+            diagnostics.push(Diagnostic {
                 rule: "common.look-alike".to_owned(),
                 severity,
                 span: from..at,
                 message: format!("a name that reads like another: {} ({why})", super::wording::short(word)),
-                ..Remark::default()
+                ..Diagnostic::default()
             });
         }
     }
-    remarks
+    diagnostics
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn why(word: &str, tongue: Tongue) -> Option<Severity> {
-        suspicion(word, Some(tongue), |word| ["eval", "system", "os", "exec"].contains(&word)).map(|(_, s)| s)
+    fn why(word: &str, grammar: Grammar) -> Option<Severity> {
+        suspicion(word, Some(grammar), |word| ["eval", "system", "os", "exec"].contains(&word))
+            .map(|(_, s)| s)
     }
 
     #[test]
@@ -175,18 +180,18 @@ mod tests {
             "x_ν",
             "ρw",
         ] {
-            assert_eq!(why(word, Tongue::Python), None, "{word}");
-            assert_eq!(why(word, Tongue::Javascript), None, "{word}");
+            assert_eq!(why(word, Grammar::Python), None, "{word}");
+            assert_eq!(why(word, Grammar::Javascript), None, "{word}");
         }
     }
 
     #[test]
     fn mixed_and_shaped_words_are() {
         for word in ["раypal", "ехec", "scοpe", "ﬁle"] {
-            assert_eq!(why(word, Tongue::Python), Some(Severity::Medium), "{word}");
+            assert_eq!(why(word, Grammar::Python), Some(Severity::Medium), "{word}");
         }
         for word in ["𝐨𝐬", "ｅval", "ſystem", "𝓼𝔂𝓼𝓽𝓮𝓶", "ᵉval", "ⅇval"] {
-            assert_eq!(why(word, Tongue::Python), Some(Severity::High), "{word}");
+            assert_eq!(why(word, Grammar::Python), Some(Severity::High), "{word}");
         }
         assert_eq!(plain("𝐬𝐲𝐬𝐭𝐞𝐦").as_deref(), Some("system"));
         assert_eq!(plain("ｅval").as_deref(), Some("eval"));
@@ -203,7 +208,7 @@ mod tests {
         for c in to_latin {
             count += 1;
             assert!(plain(&format!("{c}x")).is_some(), "{c}");
-            assert!(suspicion(&format!("{c}x"), Some(Tongue::Python), |_| false).is_some(), "{c}");
+            assert!(suspicion(&format!("{c}x"), Some(Grammar::Python), |_| false).is_some(), "{c}");
         }
         assert!(count > 400, "{count}");
     }
@@ -212,9 +217,9 @@ mod tests {
     fn escapes_in_names_are_read() {
         for (word, read) in [("\\u0065val", "eval"), ("e\\u{76}al", "eval"), ("\\u{000065}val", "eval")] {
             assert_eq!(unescaped(word).as_deref(), Some(read));
-            assert_eq!(why(word, Tongue::Javascript), Some(Severity::High), "{word}");
+            assert_eq!(why(word, Grammar::Javascript), Some(Severity::High), "{word}");
         }
-        assert_eq!(why("f\\u006fo", Tongue::Javascript), Some(Severity::Medium));
+        assert_eq!(why("f\\u006fo", Grammar::Javascript), Some(Severity::Medium));
         assert_eq!(unescaped("\\u00"), None);
     }
 }

@@ -13,16 +13,14 @@
 //! run, a page read (GET), a name that is only known at run time. Reading, plotting and writing inside the folder say
 //! nothing at all.
 
-mod book;
-mod cells;
+mod argument_flow;
 mod choice;
 mod diagnostic;
 mod escapes;
 pub mod files;
 mod flow;
 mod forbid;
-mod ground;
-mod handed;
+mod grammar;
 mod hidden;
 mod inspect;
 mod javascript;
@@ -31,7 +29,9 @@ mod keys;
 mod links;
 mod lookalike;
 mod nested;
+mod notebook_magics;
 mod orders;
+mod path_class;
 mod places;
 mod programs;
 pub mod provenance;
@@ -39,12 +39,12 @@ mod python;
 mod queries;
 mod refusal;
 mod rule_error;
+mod rule_registry;
+mod rule_set;
 mod rules;
-mod shelf;
 mod shell;
 mod stdin;
 mod syntax;
-mod tongue;
 mod value;
 mod walk;
 mod wording;
@@ -57,20 +57,20 @@ mod tests;
 mod unseen;
 
 pub use forbid::Forbid;
+pub use grammar::{language_of_extension, reads, reads_alike};
 pub use links::Links;
 pub use refusal::refusals;
 pub use rule_error::RuleError;
-pub use shelf::{Book, NoSuchRule};
-pub use tongue::{language_of_extension, reads, reads_alike};
+pub use rule_registry::{NoSuchRule, RuleRegistry};
 
 use crate::domain::{Effects, Finding, Language, Masker, Place, Review, Severity};
-use diagnostic::Remark;
+use diagnostic::Diagnostic;
+use grammar::Grammar;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tongue::Tongue;
 
 /// Largest text whose code is read by its grammar, in bytes. The words and characters of a larger one are still looked
 /// at.
@@ -87,7 +87,7 @@ pub struct Scope {
     /// The person's home folder, where it is known.
     pub home: Option<PathBuf>,
     /// The rules, and what is forbidden.
-    pub book: Arc<Book>,
+    pub book: Arc<RuleRegistry>,
     /// Who knows keys that no text should hold.
     pub masker: Masker,
     /// Whether it runs inside an image that is being built: no file there is the person's.
@@ -143,11 +143,11 @@ pub fn review_while(
         !stopped.get()
     };
     let mut review = Review::default();
-    let remarks = remarks(source, language, scope, &watched, &mut review);
+    let diagnostics = diagnostics(source, language, scope, &watched, &mut review);
     if stopped.get() {
         return unchecked("its checks took too long and were ended: nothing of it was checked", scope);
     }
-    review.findings = findings(source, remarks, scope);
+    review.findings = findings(source, diagnostics, scope);
     review.findings.splice(..0, closed(&review, scope));
     review
 }
@@ -172,56 +172,56 @@ fn closed(review: &Review, scope: &Scope) -> Option<Finding> {
     })
 }
 
-fn remarks(
+fn diagnostics(
     source: &str,
     language: Option<&Language>,
     scope: &Scope,
     go_on: &dyn Fn() -> bool,
     review: &mut Review,
-) -> Vec<Remark> {
-    let mut remarks = match language.and_then(|l| Tongue::of(l.as_str())) {
-        Some(tongue) => {
-            let name = language.map_or(tongue.as_str(), Language::as_str);
-            inspect::inspect(source, tongue, name, scope, go_on, review)
+) -> Vec<Diagnostic> {
+    let mut diagnostics = match language.and_then(|l| Grammar::of(l.as_str())) {
+        Some(grammar) => {
+            let name = language.map_or(grammar.as_str(), Language::as_str);
+            inspect::inspect(source, grammar, name, scope, go_on, review)
         }
         None => {
             let name = language.map_or("an unnamed language", Language::as_str);
             review.unchecked =
                 Some(format!("only its characters were checked: there are no rules for {name}"));
             review.effects.unknown = true;
-            let mut remarks = hidden::look(source, None);
-            remarks.extend(lookalike::look(source, &[], None));
-            remarks
+            let mut diagnostics = hidden::look(source, None);
+            diagnostics.extend(lookalike::look(source, &[], None));
+            diagnostics
         }
     };
-    remarks.extend(hidden::shape(source));
-    remarks.extend(keys::look(source, &scope.masker));
-    remarks
+    diagnostics.extend(hidden::shape(source));
+    diagnostics.extend(keys::look(source, &scope.masker));
+    diagnostics
 }
 
 /// Remarks as findings, in the order of their places, each one once.
-fn findings(source: &str, mut remarks: Vec<Remark>, scope: &Scope) -> Vec<Finding> {
-    for remark in &mut remarks {
-        remark.forbidden |= scope.book.forbid().rule(&remark.rule);
+fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Vec<Finding> {
+    for diagnostic in &mut diagnostics {
+        diagnostic.forbidden |= scope.book.forbid().rule(&diagnostic.rule);
     }
     // What is forbidden is told whatever the person makes of its rule.
-    remarks.retain_mut(|remark| match scope.book.told(&remark.rule, remark.severity) {
-        _ if remark.forbidden => true,
+    diagnostics.retain_mut(|diagnostic| match scope.book.told(&diagnostic.rule, diagnostic.severity) {
+        _ if diagnostic.forbidden => true,
         Some(severity) => {
-            remark.severity = severity;
+            diagnostic.severity = severity;
             true
         }
         None => false,
     });
-    remarks.sort_by(|a, b| {
-        let key = |r: &Remark| (r.span.start, std::cmp::Reverse(r.severity), r.span.end);
+    diagnostics.sort_by(|a, b| {
+        let key = |r: &Diagnostic| (r.span.start, std::cmp::Reverse(r.severity), r.span.end);
         key(a).cmp(&key(b)).then_with(|| (&a.rule, &a.message).cmp(&(&b.rule, &b.message)))
     });
     let mut told = HashSet::new();
-    remarks.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
-    let rest = most(&mut remarks);
+    diagnostics.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
+    let rest = most(&mut diagnostics);
     let places = places::Places::new(source);
-    let told = remarks.into_iter().map(|r| Finding {
+    let told = diagnostics.into_iter().map(|r| Finding {
         rule: r.rule,
         severity: r.severity,
         place: places.place(&r.span),
@@ -240,28 +240,28 @@ fn findings(source: &str, mut remarks: Vec<Remark>, scope: &Scope) -> Vec<Findin
 
 /// Of more findings than anybody reads the gravest stay, what is forbidden before all others, and one more tells of
 /// those that are left out. That is no part that was not checked: they were found, and counted.
-fn most(remarks: &mut Vec<Remark>) -> Option<(Severity, String, Range<usize>)> {
-    let total = remarks.len();
+fn most(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, Range<usize>)> {
+    let total = diagnostics.len();
     if total <= MOST {
         return None;
     }
     let mut order: Vec<usize> = (0..total).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(remarks.get(*i).map(|r| (r.forbidden, r.severity))));
-    let left: Vec<&Remark> = order.iter().skip(MOST - 1).filter_map(|i| remarks.get(*i)).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(diagnostics.get(*i).map(|r| (r.forbidden, r.severity))));
+    let left: Vec<&Diagnostic> = order.iter().skip(MOST - 1).filter_map(|i| diagnostics.get(*i)).collect();
     let gravest = left.iter().map(|r| r.severity).max()?;
     // It stands where the last one stands, so that findings stay in the order of their places.
-    let end = remarks.last().map(|r| r.span.clone())?;
+    let end = diagnostics.last().map(|r| r.span.clone())?;
     let message = format!("{} more findings like those above are not listed one by one", left.len());
     order.truncate(MOST - 1);
     order.sort_unstable();
-    *remarks = order.into_iter().filter_map(|i| remarks.get(i).cloned()).collect();
+    *diagnostics = order.into_iter().filter_map(|i| diagnostics.get(i).cloned()).collect();
     Some((gravest, message, end))
 }
 
 /// Prepares grammars and rules, which the first review would have to wait for. For a worker, never the input thread.
 pub fn warm() {
     let scope = Scope { cwd: PathBuf::from("/"), ..Scope::default() };
-    for tongue in Tongue::ALL {
-        drop(review("a", Some(&Language(tongue.as_str().to_owned())), &scope));
+    for grammar in Grammar::ALL {
+        drop(review("a", Some(&Language(grammar.as_str().to_owned())), &scope));
     }
 }

@@ -6,19 +6,21 @@ use std::ops::Range;
 
 /// Code inside code: what a shell, `eval` or another interpreter is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Nested {
+pub(super) enum NestedCode {
     /// Text in a language.
     Text { language: Inner, text: String, span: Range<usize> },
     /// The words of one command.
     Words { words: Vec<Value>, span: Range<usize> },
 }
 
-impl Nested {
+impl NestedCode {
     /// About how many bytes it has.
     pub(super) fn size(&self) -> usize {
         match self {
-            Nested::Text { text, .. } => text.len(),
-            Nested::Words { words, .. } => words.iter().map(Value::weight).sum::<usize>().saturating_mul(64),
+            NestedCode::Text { text, .. } => text.len(),
+            NestedCode::Words { words, .. } => {
+                words.iter().map(Value::weight).sum::<usize>().saturating_mul(64)
+            }
         }
     }
 }

@@ -3,10 +3,10 @@
 //! This is how an injected instruction becomes visible: an address that nobody typed, taken from a page that was read.
 //! Pure and linear: every text is gone through once, whatever the number of literals.
 
+use super::grammar::Grammar;
 use super::syntax::{self, each};
-use super::tongue::Tongue;
 use super::words;
-use super::{book, places};
+use super::{places, rule_set};
 use crate::domain::{Language, Source, Trace};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -35,8 +35,8 @@ pub fn trace(
     earlier: &[(&str, Source)],
     go_on: &dyn Fn() -> bool,
 ) -> Vec<Trace> {
-    let Some(tongue) = language.and_then(|l| Tongue::of(l.as_str())) else { return Vec::new() };
-    let literals = literals(source, tongue, go_on);
+    let Some(grammar) = language.and_then(|l| Grammar::of(l.as_str())) else { return Vec::new() };
+    let literals = literals(source, grammar, go_on);
     let mut sought: HashMap<&str, Option<Source>> = HashMap::new();
     for span in &literals {
         if let Some(text) = source.get(span.clone()) {
@@ -60,10 +60,10 @@ pub fn trace(
 }
 
 /// The stretches of a block that are literals worth to be sought, in their order.
-fn literals(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Vec<Range<usize>> {
+fn literals(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Vec<Range<usize>> {
     let mut spans: Vec<(Range<usize>, bool)> = Vec::new();
-    if tongue.has_grammar() {
-        let Some(tree) = syntax::parse(source, tongue, go_on) else { return Vec::new() };
+    if grammar.has_grammar() {
+        let Some(tree) = syntax::parse(source, grammar, go_on) else { return Vec::new() };
         each(tree.root_node(), |node, _| {
             match node.kind() {
                 "string_content" | "string_fragment" | "heredoc_body" | "raw_string" | "ansi_c_string" => {
@@ -75,7 +75,7 @@ fn literals(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Vec<Range
             false
         });
     } else {
-        let (_, matter) = words::read(source, tongue, tongue.as_str(), book::book(tongue));
+        let (_, matter) = words::read(source, grammar, grammar.as_str(), rule_set::book(grammar));
         spans.extend(matter.into_iter().filter(|(_, m)| *m == syntax::Matter::Text).map(|(s, _)| (s, false)));
     }
     let mut found: Vec<Range<usize>> = Vec::new();

@@ -1,10 +1,10 @@
 //! Rules that are tree-sitter queries: all of a book are compiled to one query, at its first use.
 
-use super::diagnostic::Remark;
+use super::diagnostic::Diagnostic;
+use super::grammar::Grammar;
 use super::rule_error::RuleError;
 use super::rules::Rule;
-use super::syntax::{each, grammar, text};
-use super::tongue::Tongue;
+use super::syntax::{each, parser_language, text};
 use super::wording::short;
 use streaming_iterator::StreamingIterator;
 use tree_sitter::{Node, Query, QueryCursor, Tree};
@@ -14,7 +14,7 @@ const MATCHES: u32 = 256;
 
 /// The query of a language; which pattern belongs to which rule.
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(super) struct CompiledQueries {
     query: Query,
     rules: Vec<usize>,
     /// Kinds of nodes that the patterns begin at.
@@ -22,8 +22,12 @@ pub(super) struct Compiled {
 }
 
 /// Compiles the queries of these rules; `Ok(None)` where there are none. `name` is for messages.
-pub(super) fn compile(name: &str, tongue: Tongue, rules: &[Rule]) -> Result<Option<Compiled>, RuleError> {
-    let Some(language) = grammar(tongue) else { return Ok(None) };
+pub(super) fn compile(
+    name: &str,
+    grammar: Grammar,
+    rules: &[Rule],
+) -> Result<Option<CompiledQueries>, RuleError> {
+    let Some(language) = parser_language(grammar) else { return Ok(None) };
     let mut all = String::new();
     let mut indices = Vec::new();
     let mut on: Vec<String> = Vec::new();
@@ -48,35 +52,40 @@ pub(super) fn compile(name: &str, tongue: Tongue, rules: &[Rule]) -> Result<Opti
         rule: "all together".to_owned(),
         reason: e.to_string(),
     })?;
-    Ok(Some(Compiled { query, rules: indices, on }))
+    Ok(Some(CompiledQueries { query, rules: indices, on }))
 }
 
 /// Remarks of the query rules on a tree. Each pattern is tried at the nodes where it can begin and nowhere else: a
 /// cursor over the whole tree takes the square of the number of siblings. The second value tells whether no match was
 /// dropped for want of room.
-pub(super) fn look(tree: &Tree, source: &str, compiled: &Compiled, rules: &[Rule]) -> (Vec<Remark>, bool) {
+pub(super) fn look(
+    tree: &Tree,
+    source: &str,
+    compiled: &CompiledQueries,
+    rules: &[Rule],
+) -> (Vec<Diagnostic>, bool) {
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MATCHES);
     cursor.set_max_start_depth(Some(0));
-    let mut remarks = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut dropped = false;
     let whole = each(tree.root_node(), |node, _| {
         if compiled.on.iter().any(|kind| kind == node.kind()) {
-            at(node, compiled, &mut cursor, source, rules, &mut remarks);
+            at(node, compiled, &mut cursor, source, rules, &mut diagnostics);
             dropped |= cursor.did_exceed_match_limit();
         }
         true
     });
-    (remarks, whole && !dropped)
+    (diagnostics, whole && !dropped)
 }
 
 fn at(
     node: Node<'_>,
-    compiled: &Compiled,
+    compiled: &CompiledQueries,
     cursor: &mut QueryCursor,
     source: &str,
     rules: &[Rule],
-    remarks: &mut Vec<Remark>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut matches = cursor.matches(&compiled.query, node, source.as_bytes());
     while let Some(found) = matches.next() {
@@ -92,22 +101,22 @@ fn at(
             }
         }
         if let (Some(span), Some(severity)) = (span, rule.severity) {
-            remarks.push(remark(rule, severity, span, &target));
+            diagnostics.push(diagnostic(rule, severity, span, &target));
         }
     }
 }
 
-fn remark(
+fn diagnostic(
     rule: &Rule,
     severity: crate::domain::Severity,
     span: std::ops::Range<usize>,
     target: &str,
-) -> Remark {
-    Remark {
+) -> Diagnostic {
+    Diagnostic {
         rule: rule.id.clone(),
         severity,
         span,
         message: rule.message.replace("{target}", target),
-        ..Remark::default()
+        ..Diagnostic::default()
     }
 }

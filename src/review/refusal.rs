@@ -2,8 +2,8 @@
 //! handed. What can't be told is not said.
 
 use super::Scope;
-use super::ground;
-use super::rules::Ground;
+use super::path_class;
+use super::rules::PathClass;
 use crate::domain::sentences::sandbox::{Hindrance, refusal};
 use crate::domain::{Can, Effects, Reach};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
         lines.extend(told);
     }
     if reach.network == Can::No {
-        let far = effects.hosts.iter().filter(|host| ground::host_ground(host) == Ground::Remote);
+        let far = effects.hosts.iter().filter(|host| path_class::host_ground(host) == PathClass::Remote);
         lines.extend(far.map(|host| refusal("reaches", host, Hindrance::Network)));
         let fetched = effects.packages.iter().filter(|name| !is_here(name));
         lines.extend(fetched.map(|name| refusal("installs", name, Hindrance::Network)));
@@ -43,8 +43,8 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
 /// The paths that a text can mean, spelled in full. A home folder is the person's, or the one that programs are told
 /// of: which of them is the program's choice. None where the text means no file, or one that can't be told.
 fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
-    let located = ground::locate(text, None, scope);
-    if [Ground::Unknown, Ground::Null, Ground::Scratch].iter().any(|ground| located.is(*ground)) {
+    let located = path_class::locate(text, None, scope);
+    if [PathClass::Unknown, PathClass::Null, PathClass::Scratch].iter().any(|ground| located.is(*ground)) {
         return Vec::new();
     }
     let told = reach.home.as_ref().map(|home| Scope { home: Some(home.clone()), ..scope.clone() });
@@ -53,7 +53,7 @@ fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = scopes
         .into_iter()
         .flatten()
-        .filter_map(|scope| ground::resolved(&text.replace('\\', "/"), scope))
+        .filter_map(|scope| path_class::resolved(&text.replace('\\', "/"), scope))
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .collect();

@@ -125,7 +125,7 @@ pub(super) struct Wrapper {
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PlaceRow {
-    pub(super) class: Ground,
+    pub(super) class: PathClass,
     /// In words: `an SSH key`.
     pub(super) what: String,
     /// Globs: `~` is any home, `*` all but `/`, `**` all; without a `/` the last part of the path is meant.
@@ -138,7 +138,7 @@ pub(super) struct PlaceRow {
 /// What the target of an act is. For paths and hosts alike, so that rules can ask for any of them.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Ground {
+pub(super) enum PathClass {
     /// Below the working folder.
     Inside,
     /// Elsewhere.
@@ -175,10 +175,10 @@ pub(super) enum Ground {
     Unknown,
 }
 
-impl Ground {
+impl PathClass {
     /// Whether it tells what a path is for, rather than where it is.
     pub(super) fn is_meaning(self) -> bool {
-        matches!(self, Ground::Start | Ground::Secret | Ground::Private)
+        matches!(self, PathClass::Start | PathClass::Secret | PathClass::Private)
     }
 }
 
@@ -261,10 +261,10 @@ pub(super) struct Rule {
     #[serde(default)]
     pub(super) when: Vec<Condition>,
     /// The target has to be one of these.
-    pub(super) r#where: Option<Vec<Ground>>,
+    pub(super) r#where: Option<Vec<PathClass>>,
     /// The target may be none of these.
     #[serde(default)]
-    pub(super) except: Vec<Ground>,
+    pub(super) except: Vec<PathClass>,
     pub(super) effect: Option<Effect>,
     /// Milder rules that say the same of one act; they are silent where this one speaks.
     #[serde(default)]

@@ -1,12 +1,12 @@
 //! Text that is handed to an interpreter on its standard input: `run(['bash'], input='…')`, `communicate`, a write to its
 //! pipe. It is code like the text of `bash -c`. What the pipe of another program brings is the business of the rules.
 
-use super::nested::Nested;
+use super::nested::NestedCode;
 use super::rules::Inner;
 use super::value::{Act, Kind, Value};
 
 /// The text that an act hands to an interpreter, if it is such an act.
-pub(super) fn handed(act: &Act) -> Option<Nested> {
+pub(super) fn handed(act: &Act) -> Option<NestedCode> {
     let (command, text) = match act.name.as_str() {
         "subprocess.run" | "subprocess.check_output" | "subprocess.call" => {
             (first(act, &["0", "args"])?.clone(), first(act, &["input"])?)
@@ -52,7 +52,7 @@ pub(super) fn handed(act: &Act) -> Option<Nested> {
         Kind::Name { about: Some(about), .. } => about.as_text()?,
         _ => lines.as_text()?,
     };
-    Some(Nested::Text { language, text: text.to_owned(), span: act.span.clone() })
+    Some(NestedCode::Text { language, text: text.to_owned(), span: act.span.clone() })
 }
 
 fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {

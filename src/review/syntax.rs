@@ -1,6 +1,6 @@
 //! Grammars: parses a text within a budget and tells where its strings and comments are.
 
-use super::tongue::Tongue;
+use super::grammar::Grammar;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
@@ -10,12 +10,12 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 pub(super) const DEEPEST: u32 = 400;
 
 /// The grammar of a tongue, where it has one.
-pub(super) fn grammar(tongue: Tongue) -> Option<tree_sitter::Language> {
-    Some(match tongue {
-        Tongue::Python => tree_sitter_python::LANGUAGE.into(),
-        Tongue::Javascript => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        Tongue::Bash => tree_sitter_bash::LANGUAGE.into(),
-        Tongue::Sql | Tongue::Other => return None,
+pub(super) fn parser_language(grammar: Grammar) -> Option<tree_sitter::Language> {
+    Some(match grammar {
+        Grammar::Python => tree_sitter_python::LANGUAGE.into(),
+        Grammar::Javascript => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        Grammar::Bash => tree_sitter_bash::LANGUAGE.into(),
+        Grammar::Sql | Grammar::Other => return None,
     })
 }
 
@@ -29,10 +29,10 @@ const READS: usize = 64;
 ///
 /// Two things are counted: the steps of the parser, in hundreds, and the pieces of text that its lexer asks for. A text
 /// that is made for it lets one step read all that follows.
-pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> Option<Tree> {
+pub(super) fn parse(source: &str, grammar: Grammar, go_on: &dyn Fn() -> bool) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&grammar(tongue)?).ok()?;
-    let masked = masked(source, tongue);
+    parser.set_language(&parser_language(grammar)?).ok()?;
+    let masked = masked(source, grammar);
     let bytes = masked.as_ref();
     let pieces = Cell::new(2_000 + (bytes.len() / PIECE).saturating_mul(READS));
     let mut steps = 2_000 + bytes.len() / 4;
@@ -57,8 +57,8 @@ pub(super) fn parse(source: &str, tongue: Tongue, go_on: &dyn Fn() -> bool) -> O
 /// The scanner of the grammar for bash (0.25.1) looks characters up in a table of the C library that ends at 255: a
 /// brace in front of a character far beyond it makes the process crash. To bash all characters beyond ASCII are letters,
 /// so it is shown letters.
-fn masked(source: &str, tongue: Tongue) -> Cow<'_, [u8]> {
-    if tongue != Tongue::Bash || source.is_ascii() {
+fn masked(source: &str, grammar: Grammar) -> Cow<'_, [u8]> {
+    if grammar != Grammar::Bash || source.is_ascii() {
         return Cow::Borrowed(source.as_bytes());
     }
     Cow::Owned(source.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect())

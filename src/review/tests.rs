@@ -24,22 +24,22 @@ fn told(review: &Review) -> Vec<String> {
 
 #[test]
 fn shipped_rules_can_be_read() {
-    for tongue in Tongue::ALL {
-        let (name, text) = book::shipped(tongue);
-        let book = book::RuleBook::new(name, book::parse(name, text).unwrap()).unwrap();
-        queries::compile(name, tongue, &book.file.rule).unwrap();
-        assert!(!book::book(tongue).file.rule.is_empty());
+    for grammar in Grammar::ALL {
+        let (name, text) = rule_set::shipped(grammar);
+        let book = rule_set::RuleSet::new(name, rule_set::parse(name, text).unwrap()).unwrap();
+        queries::compile(name, grammar, &book.file.rule).unwrap();
+        assert!(!rule_set::book(grammar).file.rule.is_empty());
     }
-    let (name, text) = book::COMMON;
-    book::RuleBook::new(name, book::parse(name, text).unwrap()).unwrap();
-    assert!(!book::common().file.place.is_empty());
+    let (name, text) = rule_set::COMMON;
+    rule_set::RuleSet::new(name, rule_set::parse(name, text).unwrap()).unwrap();
+    assert!(!rule_set::common().file.place.is_empty());
 }
 
 #[test]
 fn examples_of_the_rules_hold() {
     let mut wrong = Vec::new();
-    let books = Tongue::ALL.map(|tongue| (tongue.as_str(), book::book(tongue)));
-    for (language, book) in books.into_iter().chain([("python", book::common())]) {
+    let books = Grammar::ALL.map(|grammar| (grammar.as_str(), rule_set::book(grammar)));
+    for (language, book) in books.into_iter().chain([("python", rule_set::common())]) {
         let told_by_rules =
             |r: &&rules::Rule| r.severity.is_some() && r.builtin != Some(rules::Builtin::Forbid);
         for rule in book.file.rule.iter().filter(told_by_rules) {
@@ -275,9 +275,9 @@ fn more_findings_than_anybody_reads_are_no_unchecked_part() {
         "202 more findings like those above are not listed one by one"
     );
     // What is forbidden is told however mild it is.
-    let book = Book::default().forbidding(Forbid::new(["py.late".to_owned()]));
+    let book = RuleRegistry::default().forbidding(Forbid::new(["py.late".to_owned()]));
     let rule = "language = \"python\"\n[[rule]]\nid = \"py.late\"\nseverity = \"info\"\ncalls = [\"print\"]\nmessage = \"m\"\n";
-    let own = Book::with([("team.toml", rule)]).unwrap().forbidding(book.forbid().clone());
+    let own = RuleRegistry::with([("team.toml", rule)]).unwrap().forbidding(book.forbid().clone());
     let scope = Scope { book: Arc::new(own), ..scope() };
     let text = "import shutil\n".to_owned() + &"shutil.rmtree('/')\n".repeat(700) + "print(1)\n";
     assert!(review_while(&text, Some(&Language::python()), &scope, &|| true).forbidden());
@@ -285,7 +285,7 @@ fn more_findings_than_anybody_reads_are_no_unchecked_part() {
 
 #[test]
 fn what_the_strict_profile_could_not_check_is_denied() {
-    let strict = Scope { book: Arc::new(Book::default().strictly()), ..scope() };
+    let strict = Scope { book: Arc::new(RuleRegistry::default().strictly()), ..scope() };
     for (language, text) in [
         ("python", "x = 1\n".repeat(1 << 18)),
         ("python", "f(".repeat(3_000) + &")".repeat(3_000)),
@@ -327,7 +327,7 @@ fn a_megabyte_of_daily_code_is_read() {
 #[test]
 fn rules_are_listed_once() {
     warm();
-    let book = Book::default();
+    let book = RuleRegistry::default();
     let rules = book.rules();
     let mut ids: Vec<_> = rules.iter().map(|r| r.id).collect();
     ids.sort_unstable();

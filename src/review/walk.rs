@@ -4,9 +4,9 @@
 //! that wait. What a node means is theirs to say.
 
 use super::Scope;
-use super::book::RuleBook;
-use super::flow::{Frames, Reading, element};
-use super::handed::Handed;
+use super::argument_flow::ArgumentFlow;
+use super::flow::{Extraction, Frames, element};
+use super::rule_set::RuleSet;
 use super::syntax::DEEPEST;
 use super::value::taint;
 use super::value::{Act, Argument, Kind, Taint, Value};
@@ -16,7 +16,7 @@ use tree_sitter::Node;
 
 /// Where in a walk a node is met.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct WalkStep {
     /// The scope of names.
     pub(super) frame: usize,
     /// Whether it may or may not happen, or happens more than once.
@@ -28,7 +28,7 @@ pub(super) struct Step {
 /// A reader of one language.
 pub(super) trait Walker<'t> {
     /// Takes in one node; says whether to go into it.
-    fn visit(&mut self, node: Node<'t>, step: Step) -> bool;
+    fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool;
 
     /// Whether what is inside a node of this kind may or may not happen.
     fn is_branch(kind: &str) -> bool;
@@ -43,7 +43,7 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
     let (mut depth, mut branches) = (0_u32, 0_u32);
     loop {
         let node = cursor.node();
-        let deeper = walker.visit(node, Step { frame, branch: branches > 0, top: depth == 0 });
+        let deeper = walker.visit(node, WalkStep { frame, branch: branches > 0, top: depth == 0 });
         if deeper && depth >= DEEPEST {
             if node.child_count() > 0 {
                 walker.too_deep();
@@ -70,7 +70,7 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
 /// What readers of programming languages have in common.
 pub(super) struct Shared<'a, 't> {
     pub(super) source: &'a str,
-    pub(super) book: &'a RuleBook,
+    pub(super) book: &'a RuleSet,
     pub(super) scope: &'a Scope,
     pub(super) frames: Frames,
     /// Calls that were folded already: what they give, and the act, in all ways in which it may be meant.
@@ -78,16 +78,16 @@ pub(super) struct Shared<'a, 't> {
     /// Where a change of the working folder went.
     pub(super) folder: Option<Value>,
     /// Functions of the text, and what they were handed.
-    pub(super) handed: Handed<'t>,
+    pub(super) handed: ArgumentFlow<'t>,
     /// Bodies that wait, each with its frame: they are read when the names that they use are bound.
     waiting: Vec<(Node<'t>, usize)>,
     /// Functions that were met, so that none is put off twice in the same frame.
     met: HashSet<(usize, usize)>,
-    pub(super) reading: Reading,
+    pub(super) reading: Extraction,
 }
 
 impl<'a, 't> Shared<'a, 't> {
-    pub(super) fn new(root: Node<'t>, source: &'a str, book: &'a RuleBook, scope: &'a Scope) -> Self {
+    pub(super) fn new(root: Node<'t>, source: &'a str, book: &'a RuleSet, scope: &'a Scope) -> Self {
         Self {
             source,
             book,
@@ -95,10 +95,10 @@ impl<'a, 't> Shared<'a, 't> {
             frames: Frames::with_choices(source.len()),
             calls: HashMap::new(),
             folder: None,
-            handed: Handed::default(),
+            handed: ArgumentFlow::default(),
             waiting: vec![(root, 0)],
             met: HashSet::new(),
-            reading: Reading::default(),
+            reading: Extraction::default(),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'a, 't> Shared<'a, 't> {
     }
 
     /// What was read.
-    pub(super) fn finish(mut self) -> Reading {
+    pub(super) fn finish(mut self) -> Extraction {
         self.reading.cut |= self.frames.exhausted();
         self.reading
     }
@@ -207,7 +207,7 @@ impl<'a, 't> Shared<'a, 't> {
     }
 
     /// What is told of a call beside what it is: whether it is known what it does, and the service that it speaks to.
-    pub(super) fn weigh(&mut self, act: &Act) {
+    pub(super) fn note_unknown(&mut self, act: &Act) {
         self.reading.unknown |= !self.book.reads(&act.name);
         if let Some(host) = self.book.host_of(&act.name) {
             let host = Argument { value: Value::text(host), span: act.span.clone() };

@@ -1,6 +1,6 @@
 //! Words for what a finding names: the text of a target as far as it is known, short and harmless to show.
 
-use super::ground;
+use super::path_class;
 use super::rules::Effect;
 use super::value::{HOLE, Kind, Value};
 use crate::text::line::one_line;
@@ -18,12 +18,12 @@ pub(super) fn spell(
     source: &str,
 ) -> String {
     match value.as_text().filter(|(text, _)| !text.trim().is_empty()) {
-        Some((text, _)) if effect == Some(Effect::Hosts) => match ground::host(text) {
+        Some((text, _)) if effect == Some(Effect::Hosts) => match path_class::host(text) {
             Some(host) => host,
             None => short(text),
         },
         Some((text, _)) if matches!(effect, Some(Effect::Deletes | Effect::Writes | Effect::Reads)) => {
-            short(&ground::joined(text, folder))
+            short(&path_class::joined(text, folder))
         }
         Some((text, _)) => short(text),
         None if value.is_constant() => short(&constant(value)),

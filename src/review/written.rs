@@ -2,8 +2,8 @@
 //!
 //! Only whole texts that stand in the block are remembered, few and short ones. Judging what they say is not done here.
 
-use super::ground;
-use super::nested::Nested;
+use super::nested::NestedCode;
+use super::path_class;
 use super::rules::Inner;
 use super::value::{Act, Kind, Value};
 use std::collections::HashMap;
@@ -23,12 +23,12 @@ enum Change<'a> {
 
 /// The files that the block wrote, by their paths.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenTexts {
     texts: HashMap<String, String>,
     bytes: usize,
 }
 
-impl Written {
+impl WrittenTexts {
     /// Takes in an act: remembers what it writes.
     pub(super) fn note(&mut self, act: &Act) {
         for (path, change) in changes(act) {
@@ -55,7 +55,7 @@ impl Written {
     }
 
     /// The text that an act runs, if it runs a file that this block wrote.
-    pub(super) fn run_by(&self, act: &Act) -> Option<Nested> {
+    pub(super) fn run_by(&self, act: &Act) -> Option<NestedCode> {
         if self.texts.is_empty() {
             return None;
         }
@@ -72,7 +72,7 @@ impl Written {
                 version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(Inner::Python)?
             }
         };
-        Some(Nested::Text { language, text: text.clone(), span: act.span.clone() })
+        Some(NestedCode::Text { language, text: text.clone(), span: act.span.clone() })
     }
 }
 
@@ -92,7 +92,7 @@ fn by_first_line(text: &str) -> Inner {
 fn path_of(value: &Value, act: &Act) -> Option<String> {
     let folder = act.folder.as_ref().and_then(Value::as_text).map(|(text, _)| text);
     let path = value.as_whole_text().filter(|path| !path.is_empty())?;
-    Some(ground::joined(path.strip_prefix("./").unwrap_or(path), folder))
+    Some(path_class::joined(path.strip_prefix("./").unwrap_or(path), folder))
 }
 
 /// The files that an act writes, and what becomes of their texts.

@@ -10,7 +10,7 @@ use crate::domain::{Masker, ModelInfo, ModelName};
 use crate::engine::cost::Prices;
 use crate::provider::Provider;
 use crate::recipe::{Recipe, RecipeList};
-use crate::review::{Book, Scope};
+use crate::review::{RuleRegistry, Scope};
 use crate::workspace::instructions::Search;
 use secrecy::SecretString;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct House {
     /// Where this process stands.
     pub place: Place,
     /// The rules of the review: shipped ones, the person's own, and what is forbidden.
-    book: Arc<Book>,
+    book: Arc<RuleRegistry>,
     /// The recipes that there are: shipped ones, and the person's own.
     pub(super) recipes: RecipeList,
     /// Keys that were typed in or written by programs; they live as long as the process.

@@ -5,13 +5,13 @@
 use super::own_files;
 use crate::config::{Loaded, Profile};
 use crate::domain::Notice;
-use crate::review::{Book, Forbid};
+use crate::review::{Forbid, RuleRegistry};
 
 /// Larger files hold no rules.
 const LARGEST: u64 = 1 << 20;
 
 /// The rules that hold, and what could not be used.
-pub(super) fn book(loaded: &Loaded) -> (Book, Vec<Notice>) {
+pub(super) fn book(loaded: &Loaded) -> (RuleRegistry, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut texts: Vec<(String, String)> = Vec::new();
     for path in own_files::of(&loaded.paths.rules()) {
@@ -26,13 +26,13 @@ pub(super) fn book(loaded: &Loaded) -> (Book, Vec<Notice>) {
     let mut sound: Vec<(&str, &str)> = Vec::new();
     for (name, text) in &texts {
         sound.push((name, text));
-        if let Err(errors) = Book::with(sound.iter().copied()) {
+        if let Err(errors) = RuleRegistry::with(sound.iter().copied()) {
             sound.pop();
             notices
                 .extend(errors.iter().map(|error| Notice::warn(format!("{error}; the file is not used."))));
         }
     }
-    let book = Book::with(sound).unwrap_or_default();
+    let book = RuleRegistry::with(sound).unwrap_or_default();
     let review = &loaded.config.review;
     let (book, wrong) = book.milder(&review.off, &review.lower);
     notices.extend(wrong.iter().map(|wrong| {

@@ -33,7 +33,7 @@ impl House {
             session_budget: config.budget.session.map(|dollars| dollars.0),
             judge: self.judge(),
             functions: self.functions().0,
-            ways: recipe::ways(),
+            workflows: recipe::workflows(),
             masker: self.masker(),
         }
     }

@@ -5,7 +5,7 @@
 mod glance;
 
 use super::disk::{self, Locks};
-use crate::domain::{Moment, SessionId};
+use crate::domain::{SessionId, Timestamp};
 use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ pub struct Summary {
     /// Its file.
     pub path: PathBuf,
     /// When it was made, where it tells.
-    pub created: Option<Moment>,
+    pub created: Option<Timestamp>,
     /// When it was written last.
-    pub modified: Moment,
+    pub modified: Timestamp,
     /// Prompts and replies.
     pub messages: u64,
     /// Blocks proposed.
@@ -71,7 +71,7 @@ pub fn of(path: &Path) -> Option<Summary> {
     let meta = std::fs::symlink_metadata(path).ok()?;
     let file = Candidate {
         path: path.to_owned(),
-        modified: Moment::default(),
+        modified: Timestamp::default(),
         bytes: meta.len(),
         inode: meta.ino(),
     };
@@ -159,7 +159,7 @@ impl fmt::Display for FindError {
 /// A file of the folder.
 struct Candidate {
     path: PathBuf,
-    modified: Moment,
+    modified: Timestamp,
     bytes: u64,
     inode: u64,
 }
@@ -172,7 +172,7 @@ fn by_age(folder: &Path) -> Vec<Candidate> {
             let meta = std::fs::symlink_metadata(&path).ok()?;
             (path.extension()? == "jsonl").then_some(())?;
             let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            let modified = Moment(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+            let modified = Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
             Some(Candidate { path, modified, bytes: meta.len(), inode: meta.ino() })
         })
         .collect();

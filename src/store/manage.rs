@@ -4,7 +4,7 @@ use super::chain;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link};
 use super::{Store, StoreError, blobs_of, disk, reader, scratch};
-use crate::domain::{Entry, Masker, Moment};
+use crate::domain::{Entry, Masker, Timestamp};
 use std::io::Write as _;
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub async fn rename(
     path: &Path,
     name: &str,
     (masker, seal): (&Masker, Option<&Seal>),
-    at: Moment,
+    at: Timestamp,
 ) -> Result<(), StoreError> {
     let (store, _) = Store::open_with(path, seal)?;
     let store = store.with_masker(masker.clone());
@@ -68,7 +68,7 @@ pub async fn rename(
 ///
 /// # Errors
 /// When another process writes to it, it is no session, or it can't be written.
-pub fn adopt(path: &Path, seal: &Seal, at: Moment) -> Result<(), StoreError> {
+pub fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> {
     let failed = |error| StoreError::io(path, "written", error);
     let mut file = disk::open_locked(path)?;
     let opened = reader::read_file(path, &file, Some(seal))?;
@@ -115,7 +115,7 @@ mod tests {
         Header {
             id: SessionId("one".into()),
             name: "one".into(),
-            created: Moment(0),
+            created: Timestamp(0),
             cwd: "/".into(),
             model: None,
             program: "test".into(),
@@ -126,17 +126,17 @@ mod tests {
     async fn a_session_is_seen_named_and_deleted() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::create(folder.path(), header());
-        store.append(Entry::Prompt("\n  What is it?\nmore".into()), Moment(1));
+        store.append(Entry::Prompt("\n  What is it?\nmore".into()), Timestamp(1));
         store.sync().await.expect("written");
         let path = store.path();
         assert!(matches!(delete(&path), Err(StoreError::Locked { .. })), "one that is open stays");
         assert!(matches!(
-            rename(&path, "b", (&Masker::default(), None), Moment(2)).await,
+            rename(&path, "b", (&Masker::default(), None), Timestamp(2)).await,
             Err(StoreError::Locked { .. })
         ));
         store.close().await.expect("closed");
         assert_eq!(preview(&path, 5), ["you    What is it?"]);
-        rename(&path, "better", (&Masker::default(), None), Moment(2)).await.expect("named");
+        rename(&path, "better", (&Masker::default(), None), Timestamp(2)).await.expect("named");
         let loaded = reader::read(&path).expect("readable");
         assert!(loaded.entries.iter().any(|(_, e)| *e == Entry::Named("better".into())));
         let blobs = blobs_of(&path);

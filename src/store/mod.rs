@@ -28,7 +28,7 @@ pub use reader::{read, read_with};
 pub use scratch::Scratch;
 pub use seal::Seal;
 
-use crate::domain::{Entry, Header, Masker, Moment};
+use crate::domain::{Entry, Header, Masker, Timestamp};
 use news::{MaskedNews, masked_words};
 use std::fs::File;
 use std::io::Write as _;
@@ -42,7 +42,7 @@ use writer::{Order, Writer};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
     /// The entries, oldest first; the header is the first.
-    pub entries: Vec<(Moment, Entry)>,
+    pub entries: Vec<(Timestamp, Entry)>,
     /// What is wrong with the file; to be told.
     pub damage: Vec<Damage>,
     /// The size of the file in bytes.
@@ -243,7 +243,7 @@ impl Store {
     }
 
     /// Adds an entry. Never waits for the disk; what could not be written is told by [`Store::failed`] and kept.
-    pub fn append(&self, entry: Entry, at: Moment) {
+    pub fn append(&self, entry: Entry, at: Timestamp) {
         self.shared.orders.send(Order::Append(Box::new(entry), at)).ok();
     }
 

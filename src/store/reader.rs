@@ -8,7 +8,7 @@ use super::seal::Seal;
 use super::texts::Texts;
 use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
 use super::{Damage, Fault, Loaded, StoreError, disk};
-use crate::domain::{Entry, Header, Moment, SessionId, Sha256};
+use crate::domain::{Entry, Header, SessionId, Sha256, Timestamp};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -178,7 +178,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    fn entry(&mut self, at: Moment, mut entry: Entry, outside: Option<&wire::ExternalOutput>) {
+    fn entry(&mut self, at: Timestamp, mut entry: Entry, outside: Option<&wire::ExternalOutput>) {
         if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut entry) {
             match read_blob(&self.blobs.join(outside.name()), outside) {
                 Ok(output) => report.output = output,
@@ -206,7 +206,7 @@ impl<'a> Scan<'a> {
                 return Err(self.not_a_session("its first line is not a header"));
             }
             self.damage(Fault::Header);
-            self.lost_header(Moment::default());
+            self.lost_header(Timestamp::default());
             return Ok(());
         }
         self.damage(match fault {
@@ -219,7 +219,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Stands in for a header that can't be read.
-    fn lost_header(&mut self, at: Moment) {
+    fn lost_header(&mut self, at: Timestamp) {
         let id = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let header = Header {
             id: SessionId(id),
@@ -275,7 +275,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<crate::domain::Captured, String> {
+fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<crate::domain::OutputBuffer, String> {
     let name = outside.name();
     let file =
         disk::open_read(path).map_err(|error| format!("the file {name} can't be read: {}", error.brief()))?;

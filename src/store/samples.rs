@@ -9,7 +9,7 @@ pub(super) fn header(id: &str) -> Header {
     Header {
         id: SessionId(id.into()),
         name: "sales-q3".into(),
-        created: Moment(1_767_225_600_123),
+        created: Timestamp(1_767_225_600_123),
         cwd: PathBuf::from("/home/ada/data/sales"),
         model: Some(ModelName { provider: "ollama".into(), model: "qwen3-coder:30b".into() }),
         program: "0.1.0".into(),
@@ -130,7 +130,7 @@ pub(super) fn about_tools() -> Vec<Entry> {
         arguments: "{\"path\":".into(),
         signature: Some("c2ln".into()),
     };
-    let mut ran = report(Captured::default());
+    let mut ran = report(OutputBuffer::default());
     ran.receipt.variables = Some(VariableChanges { added: 3, changed: 1, deleted: 0 });
     vec![
         Entry::Reply {
@@ -138,7 +138,7 @@ pub(super) fn about_tools() -> Vec<Entry> {
             text: "I will write it down.".into(),
             reasoning: String::new(),
             tool_calls: vec![call],
-            kept: vec![Kept { kind: "anthropic".into(), json: "{\"type\":\"thinking\"}".into() }],
+            kept: vec![OpaqueItem { kind: "anthropic".into(), json: "{\"type\":\"thinking\"}".into() }],
             finish: Finish { reason: FinishReason::ToolCalls, word: Some("tool_use".into()) },
             usage: Usage { input: Some(120), cache_written: Some(7), ..Usage::default() },
         },
@@ -159,7 +159,7 @@ pub(super) fn about_tools() -> Vec<Entry> {
 pub(super) fn about_sandbox() -> Vec<Entry> {
     let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
     let by = Grantor::Person { typed: false };
-    let mut report = report(Captured::default());
+    let mut report = report(OutputBuffer::default());
     report.outcome = Outcome::Limit("memory: 3.1 of 3 GiB".into());
     report.receipt.refused = vec!["write to ~/.ssh/config".into(), "the network: example.com".into()];
     vec![
@@ -222,7 +222,7 @@ pub(super) fn about_pulls() -> Vec<Entry> {
     vec![
         Entry::Block(file_block(2, BlockKind::Pull { wanted_by }, "python:3.13-slim\n")),
         Entry::Approved { run, block: BlockId(2), revision, sha256: Sha256::of(b"x"), terms, by },
-        Entry::Ran { run, block: BlockId(2), report: Box::new(report(Captured::default())) },
+        Entry::Ran { run, block: BlockId(2), report: Box::new(report(OutputBuffer::default())) },
         Entry::Block(file_block(3, BlockKind::Install { wanted_by }, "six\n")),
         Entry::Edited { block: BlockId(3), revision: Revision(2), source: list.into(), whole: true },
     ]
@@ -239,7 +239,7 @@ pub(super) fn about_limits() -> Vec<Entry> {
     vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
 }
 
-pub(super) fn report(output: Captured) -> RunReport {
+pub(super) fn report(output: OutputBuffer) -> RunReport {
     RunReport {
         outcome: Outcome::Failed,
         receipt: Receipt {
@@ -274,8 +274,8 @@ pub(super) fn report(output: Captured) -> RunReport {
     }
 }
 
-pub(super) fn captured(pieces: &[(Stream, &[u8])]) -> Captured {
-    let mut captured = Captured::default();
+pub(super) fn captured(pieces: &[(Stream, &[u8])]) -> OutputBuffer {
+    let mut captured = OutputBuffer::default();
     for (stream, bytes) in pieces {
         captured.push(*stream, bytes);
     }
@@ -444,7 +444,7 @@ pub(super) fn same(a: &Entry, b: &Entry) -> bool {
     else {
         return a == b;
     };
-    let plain = |report: &RunReport| RunReport { output: Captured::default(), ..report.clone() };
+    let plain = |report: &RunReport| RunReport { output: OutputBuffer::default(), ..report.clone() };
     run == run_b
         && block == block_b
         && plain(report) == plain(report_b)
@@ -455,7 +455,7 @@ pub(super) fn same(a: &Entry, b: &Entry) -> bool {
 type Told = (Vec<(Stream, Vec<u8>)>, [u64; 4], usize);
 
 /// All that an output tells.
-pub(super) fn told(output: &Captured) -> Told {
+pub(super) fn told(output: &OutputBuffer) -> Told {
     let mut pieces: Vec<(Stream, Vec<u8>)> = Vec::new();
     for piece in output.pieces() {
         match pieces.last_mut() {
@@ -478,10 +478,10 @@ fn path() -> impl Strategy<Value = PathBuf> {
         .prop_map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
 }
 
-fn output() -> impl Strategy<Value = Captured> {
+fn output() -> impl Strategy<Value = OutputBuffer> {
     let chunk = (any::<bool>(), proptest::collection::vec(any::<u8>(), 0..200));
     (0u64..400, proptest::collection::vec(chunk, 0..12)).prop_map(|(limit, chunks)| {
-        let mut captured = Captured::new(limit);
+        let mut captured = OutputBuffer::new(limit);
         for (err, bytes) in chunks {
             captured.push(if err { Stream::Stderr } else { Stream::Stdout }, &bytes);
         }
@@ -506,7 +506,7 @@ fn ran() -> impl Strategy<Value = Entry> {
     let numbers = (any::<u32>(), any::<u32>(), any::<u64>(), any::<i32>(), any::<u32>());
     (numbers, outcome(), output(), proptest::option::of(text()), proptest::option::of(path()), path())
         .prop_map(|((run, block, wall, code, kernel), outcome, output, value, cwd, image)| {
-            let mut report = RunReport { outcome, output, value, cwd, ..report(Captured::default()) };
+            let mut report = RunReport { outcome, output, value, cwd, ..report(OutputBuffer::default()) };
             report.receipt.wall_us = wall;
             report.receipt.exit_code = Some(code);
             report.receipt.signal = Some(code);

@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt as _;
 mod crash;
 mod seals;
 
-const AT: Moment = Moment(1_767_225_600_000);
+const AT: Timestamp = Timestamp(1_767_225_600_000);
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

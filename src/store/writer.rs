@@ -8,7 +8,7 @@ use super::reader::OpenSession;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link, SealedLine};
 use super::{Failure, MaskedNews, SessionPlace, disk};
-use crate::domain::{Entry, Header, Masked, Masker, Moment};
+use crate::domain::{Entry, Header, Masked, Masker, Timestamp};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -23,7 +23,7 @@ pub(super) type Answer = oneshot::Sender<Result<(), StoreError>>;
 
 /// What the thread is told.
 pub(super) enum Order {
-    Append(Box<Entry>, Moment),
+    Append(Box<Entry>, Timestamp),
     Masker(Masker),
     Seal(Seal),
     Sync(Answer),
@@ -37,7 +37,7 @@ pub(super) struct Writer {
     /// The header of a file that is not made yet.
     header: Option<Header>,
     file: Option<File>,
-    queue: VecDeque<(Moment, Entry)>,
+    queue: VecDeque<(Timestamp, Entry)>,
     link: Link,
     /// Prompts and replies so far: each tells its number, so that a list of sessions needs no full reading.
     messages: u64,
@@ -167,7 +167,7 @@ impl Writer {
         !self.unsynced.is_empty() && self.file.is_some()
     }
 
-    fn append(&mut self, at: Moment, entry: Entry) {
+    fn append(&mut self, at: Timestamp, entry: Entry) {
         if let Entry::Header(header) = entry {
             // The header is the first line; after that it can't change.
             if self.header.is_some() {
@@ -255,7 +255,7 @@ impl Writer {
     }
 
     /// Writes one entry as one line.
-    fn write_line(&mut self, at: Moment, entry: Entry) -> Result<(), StoreError> {
+    fn write_line(&mut self, at: Timestamp, entry: Entry) -> Result<(), StoreError> {
         let entry = self.masker.mask(entry);
         let mut kinds = entry.kinds().clone();
         let output = match &*entry {

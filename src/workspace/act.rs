@@ -6,7 +6,7 @@
 use super::FileError;
 use super::place::Place;
 use super::{excerpt, listing, replace, target};
-use crate::domain::{Captured, FileAct, FileChange, OnDisk, Outcome, Receipt, RunReport, Stream, Target};
+use crate::domain::{FileAct, FileChange, OnDisk, Outcome, OutputBuffer, Receipt, RunReport, Stream, Target};
 use crate::text::number::size;
 use std::path::Path;
 use std::time::Instant;
@@ -31,7 +31,7 @@ pub fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> RunReport
     let began = Instant::now();
     let mut files = Vec::new();
     let done = same(order, cwd, home).and_then(|()| done(order, cwd, &mut files));
-    let mut output = Captured::new(order.kept_bytes);
+    let mut output = OutputBuffer::new(order.kept_bytes);
     let outcome = match done {
         Ok(text) => {
             output.push(Stream::Stdout, text.as_bytes());

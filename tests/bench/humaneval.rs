@@ -6,7 +6,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 use sayso::domain::Masker;
-use sayso::domain::{Entry, Header, ModelName, Moment, Outcome, Policy, SessionId, Stream};
+use sayso::domain::{Entry, Header, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
 use sayso::driver::{Clock, Driver, Parts, Told};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
@@ -94,14 +94,14 @@ async fn turn(home: &Path, answer: &Value) -> bool {
     let header = Header {
         id: SessionId("00000000-0000-7000-8000-000000000001".into()),
         name: String::new(),
-        created: Moment(0),
+        created: Timestamp(0),
         cwd: home.to_path_buf(),
         model: Some(name.clone()),
         program: "bench".into(),
     };
     let store = Store::create(&home.join("sessions"), header.clone());
     let mut engine = Engine::new(settings.clone());
-    let effects = engine.start(header, Moment(0));
+    let effects = engine.start(header, Timestamp(0));
     let executor = Executor::new(Setup {
         helper: sayso::exec::HelperFile::at(env!("CARGO_BIN_EXE_sayso").as_ref()).unwrap(),
         cwd: home.to_path_buf(),

@@ -7,8 +7,8 @@
 
 use sayso::domain::Masker;
 use sayso::domain::{
-    Approval, BlockId, Grantor, Language, Languages, Limits, Moment, Outcome, Revision, RunEvent, RunId,
-    RunReport, RunRequest, SandboxLevel, Stream,
+    Approval, BlockId, Grantor, Language, Languages, Limits, Outcome, Revision, RunEvent, RunId, RunReport,
+    RunRequest, SandboxLevel, Stream, Timestamp,
 };
 use sayso::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
 use sayso::workspace::obeyed::ObeyedFiles;
@@ -87,7 +87,7 @@ impl Shop {
         let terms = self.executor.terms(&Language(language.into()), None).await.unwrap();
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         let by = Grantor::Person { typed: false };
-        let approval = Approval::grant(RunId(n), (BlockId(n), Revision(1)), source, terms, by, Moment(0));
+        let approval = Approval::grant(RunId(n), (BlockId(n), Revision(1)), source, terms, by, Timestamp(0));
         let request = RunRequest::new(approval, Arc::from(source)).unwrap();
         let (sender, mut receiver) = mpsc::channel(64);
         let since = Instant::now();

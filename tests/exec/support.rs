@@ -81,7 +81,7 @@ impl Shop {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         let grantor = Grantor::Person { typed: false };
         let approval =
-            Approval::grant(RunId(n), (BlockId(n), Revision(1)), source, terms, grantor, Moment(0));
+            Approval::grant(RunId(n), (BlockId(n), Revision(1)), source, terms, grantor, Timestamp(0));
         RunRequest::new(approval, Arc::from(source)).unwrap()
     }
 

@@ -160,7 +160,7 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     assert_eq!(given, ["pops what was\npushed last", "unittest", "4"]);
     assert!(scene.press(&["enter"]).is_empty(), "it is sent once");
     // The driver finds that it can't begin: what was typed is still there.
-    let misfits = vec![Misfit { field: "runner".into(), why: "unittest is not here".into() }];
+    let misfits = vec![AnswerError { field: "runner".into(), why: "unittest is not here".into() }];
     let refused = Found::RecipeRefused { name: "tdd".into(), misfits };
     scene.step(|screen, ctx| screen.told(Told::Found(refused), ctx));
     let text = drawn(&mut scene, 100, 30);

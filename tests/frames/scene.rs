@@ -46,7 +46,7 @@ pub struct Scene {
     pub screen: Screen,
     pub state: State,
     pub theme: Theme,
-    pub now: Moment,
+    pub now: Timestamp,
     pub at: Instant,
     /// What came of the passing of time, and was not taken yet.
     wishes: Vec<sayso::tui::wish::Wish>,
@@ -68,7 +68,7 @@ impl Scene {
             screen: Screen::new(setup, keymap, (140, 40), at),
             state: State::default(),
             theme: Theme::terminal(Depth::True),
-            now: Moment(MORNING),
+            now: Timestamp(MORNING),
             at,
             wishes: Vec::new(),
         };
@@ -239,7 +239,7 @@ impl Scene {
     }
 
     pub fn report(output: &str, wall_ms: u64) -> RunReport {
-        let mut captured = Captured::new(1 << 20);
+        let mut captured = OutputBuffer::new(1 << 20);
         captured.push(Stream::Stdout, output.as_bytes());
         RunReport {
             outcome: Outcome::Ok,
@@ -273,7 +273,7 @@ impl Scene {
     /// A run goes on.
     pub fn running(&mut self, block: u32, output: &str, ms: u64) {
         let run = self.approve(block);
-        let mut captured = Captured::new(1 << 20);
+        let mut captured = OutputBuffer::new(1 << 20);
         captured.push(Stream::Stdout, output.as_bytes());
         self.state.live.run = Some(LiveRun {
             run,

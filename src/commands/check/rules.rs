@@ -3,7 +3,7 @@
 use crate::domain::visible::visible_line;
 use crate::headless::json;
 use crate::report::Failure;
-use crate::review::{Book, RuleInfo};
+use crate::review::{RuleInfo, RuleRegistry};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use std::io::Write;
 ///
 /// # Errors
 /// When nothing can be written.
-pub(super) fn list(book: &Book, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn list(book: &RuleRegistry, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let rules = book.rules();
     if as_json {
         let rules: Value = rules.iter().map(row).collect();

@@ -5,7 +5,7 @@ use super::work::{Checked, Outcome};
 use crate::commands::input::is_stdin;
 use crate::domain::{Finding, Severity};
 use crate::headless::json;
-use crate::review::{Book, RuleInfo};
+use crate::review::{RuleInfo, RuleRegistry};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,7 +17,7 @@ const SCHEMA: &str =
 const NOTES: usize = 1000;
 
 /// The head of the log: the tool and its rules, up to the list of results.
-pub(super) fn begin(book: &Book, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn begin(book: &RuleRegistry, out: &mut dyn Write) -> io::Result<()> {
     let rules: Value = book.rules().iter().map(rule).collect();
     let tool = json!({ "driver": {
         "name": "sayso",
@@ -58,7 +58,7 @@ fn rule(rule: &RuleInfo<'_>) -> Value {
 }
 
 /// The results of one file.
-pub(super) fn results(checked: &Checked, book: &Book) -> Vec<Value> {
+pub(super) fn results(checked: &Checked, book: &RuleRegistry) -> Vec<Value> {
     let Outcome::Reviewed { review, cells, .. } = &checked.outcome else { return Vec::new() };
     let rules = book.rules();
     let cells = cells.iter().copied().chain(std::iter::repeat(None));

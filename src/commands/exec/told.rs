@@ -4,7 +4,7 @@ use crate::commands::{Console, check};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
-    Block, BlockId, BlockKind, Chunk, Entry, Form, Language, Misfit, Outcome, Review, RunId, RunReport,
+    AnswerError, Block, BlockId, BlockKind, Chunk, Entry, Form, Language, Outcome, Review, RunId, RunReport,
     Severity, Sha256, Stream, Terms,
 };
 use crate::driver::Told;
@@ -47,7 +47,7 @@ impl Tell for FileTeller<'_, '_> {
         }
     }
 
-    fn form(&mut self, _: &Form, _: &[Misfit]) -> io::Result<()> {
+    fn form(&mut self, _: &Form, _: &[AnswerError]) -> io::Result<()> {
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! (`Basic` headers, dumps of secrets). What is compressed, encrypted or wrapped over lines is not seen.
 
 use super::Kind;
-use super::shapes::{self, Seen};
+use super::shapes::{self, ShapeMatch};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
@@ -21,7 +21,7 @@ const KIND: Kind = "a key that sayso knows";
 
 /// Known keys, ready to be looked for.
 #[derive(Clone)]
-pub(super) struct Known {
+pub(super) struct KnownKeys {
     /// The values themselves, shorter ones too.
     values: Vec<SecretString>,
     /// All that is looked for, longer ones first: one may hold another.
@@ -36,7 +36,7 @@ pub(super) struct Known {
     firsts: Vec<bool>,
 }
 
-impl Default for Known {
+impl Default for KnownKeys {
     fn default() -> Self {
         let (starts, pairs, firsts) = (Vec::new(), Vec::new(), Vec::new());
         let mut known = Self { values: Vec::new(), needles: Vec::new(), shapes: true, starts, pairs, firsts };
@@ -45,7 +45,7 @@ impl Default for Known {
     }
 }
 
-impl Known {
+impl KnownKeys {
     /// How many keys it knows.
     pub(super) fn len(&self) -> usize {
         self.values.len()
@@ -125,17 +125,17 @@ impl Known {
     }
 
     /// The key at the start of these bytes.
-    pub(super) fn at(&self, rest: &[u8], last: bool) -> Seen {
-        let Some(first) = rest.first() else { return Seen::No };
+    pub(super) fn at(&self, rest: &[u8], last: bool) -> ShapeMatch {
+        let Some(first) = rest.first() else { return ShapeMatch::No };
         for needle in self.needles_with(*first) {
             if rest.starts_with(needle) {
-                return Seen::Key(0..needle.len(), KIND);
+                return ShapeMatch::Key(0..needle.len(), KIND);
             }
             if !last && needle.starts_with(rest) {
-                return Seen::Begun((rest.len() >= PART).then_some(KIND));
+                return ShapeMatch::Begun((rest.len() >= PART).then_some(KIND));
             }
         }
-        Seen::No
+        ShapeMatch::No
     }
 
     /// Where the first part of a key stands at the end of these bytes.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// What stands at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum ShapeMatch {
     /// Nothing of the kind.
     No,
     /// A key in this range, counted from the place.
@@ -118,29 +118,29 @@ pub(super) fn beginnings() -> Vec<[u8; 2]> {
 }
 
 /// What stands at a place of these bytes. `last`: nothing follows them.
-pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> Seen {
+pub(super) fn at(bytes: &[u8], at: usize, last: bool) -> ShapeMatch {
     let rest = bytes.get(at..).unwrap_or_default();
     let pem = pem(rest, last);
-    if pem != Seen::No {
+    if pem != ShapeMatch::No {
         return pem;
     }
     let aws = aws_secret(rest, last);
-    if aws != Seen::No {
+    if aws != ShapeMatch::No {
         return aws;
     }
     if !begins_word(bytes, at) {
-        return Seen::No;
+        return ShapeMatch::No;
     }
     let jwt = jwt(rest, last);
-    if jwt != Seen::No {
+    if jwt != ShapeMatch::No {
         return jwt;
     }
-    let mut begun = Seen::No;
+    let mut begun = ShapeMatch::No;
     for shape in SHAPES {
         match shape.at(rest, last) {
-            Seen::No => {}
-            Seen::Begun(kind) => begun = Seen::Begun(kind),
-            key @ Seen::Key(..) => return key,
+            ShapeMatch::No => {}
+            ShapeMatch::Begun(kind) => begun = ShapeMatch::Begun(kind),
+            key @ ShapeMatch::Key(..) => return key,
         }
     }
     begun
@@ -172,18 +172,18 @@ fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
 }
 
 impl Shape {
-    fn at(&self, rest: &[u8], last: bool) -> Seen {
+    fn at(&self, rest: &[u8], last: bool) -> ShapeMatch {
         let Shape(word, letters, lengths, kind) = self;
         let word = word.as_bytes();
         if !rest.starts_with(word) {
             let begun = !last && word.starts_with(rest);
-            return if begun { Seen::Begun(None) } else { Seen::No };
+            return if begun { ShapeMatch::Begun(None) } else { ShapeMatch::No };
         }
         let body = rest.get(word.len()..).unwrap_or_default();
         let count = run(body, |b| letters.has(b));
         let whole = lengths.contains(&count) || (lengths.end == ANY && count >= ANY);
         if count == body.len() && !last && count < ANY && (count < lengths.end || lengths.end == ANY) {
-            return Seen::Begun(Some(kind));
+            return ShapeMatch::Begun(Some(kind));
         }
         // The word of Slack's tokens is followed by one letter and a dash, then numbers: `xoxb-1`.
         let slack = || {
@@ -195,7 +195,11 @@ impl Shape {
         let end = if word == b"sk-" { run(body, |b| Letters::Word.has(b)) } else { count };
         // The first lines of an encoded private key tell what all of it is.
         let end = if *kind == PRIVATE { run(body, is_base64) } else { end };
-        if (whole || *kind == PRIVATE) && fits { Seen::Key(0..word.len() + end, kind) } else { Seen::No }
+        if (whole || *kind == PRIVATE) && fits {
+            ShapeMatch::Key(0..word.len() + end, kind)
+        } else {
+            ShapeMatch::No
+        }
     }
 }
 
@@ -204,37 +208,37 @@ fn is_base64(byte: u8) -> bool {
 }
 
 /// `eyJ….eyJ….…`: three words of Base64, the first two of them objects.
-fn jwt(rest: &[u8], last: bool) -> Seen {
+fn jwt(rest: &[u8], last: bool) -> ShapeMatch {
     if !rest.starts_with(b"eyJ") {
-        return if !last && b"eyJ".starts_with(rest) { Seen::Begun(None) } else { Seen::No };
+        return if !last && b"eyJ".starts_with(rest) { ShapeMatch::Begun(None) } else { ShapeMatch::No };
     }
     let mut end = 0;
     for (part, least) in [(0, 10), (1, 10), (2, 8)] {
         let body = rest.get(end..).unwrap_or_default();
         if part == 1 && !body.starts_with(b"eyJ") {
             let begun = !last && b"eyJ".starts_with(body);
-            return if begun { Seen::Begun(Some(JWT)) } else { Seen::No };
+            return if begun { ShapeMatch::Begun(Some(JWT)) } else { ShapeMatch::No };
         }
         let count = run(body, |b| Letters::Word.has(b));
         if count == body.len() && !last {
-            return Seen::Begun((part > 0).then_some(JWT));
+            return ShapeMatch::Begun((part > 0).then_some(JWT));
         }
         if count < least {
-            return Seen::No;
+            return ShapeMatch::No;
         }
         end += count;
         if part < 2 {
             if rest.get(end) != Some(&b'.') {
-                return Seen::No;
+                return ShapeMatch::No;
             }
             end += 1;
         }
     }
-    Seen::Key(0..end, JWT)
+    ShapeMatch::Key(0..end, JWT)
 }
 
 /// `aws_secret_access_key = …`: the value alone is masked.
-fn aws_secret(rest: &[u8], last: bool) -> Seen {
+fn aws_secret(rest: &[u8], last: bool) -> ShapeMatch {
     for name in AWS_NAMES.map(str::as_bytes) {
         let same = rest.len().min(name.len());
         if !rest
@@ -244,60 +248,60 @@ fn aws_secret(rest: &[u8], last: bool) -> Seen {
             continue;
         }
         if same < name.len() {
-            return if last { Seen::No } else { Seen::Begun(None) };
+            return if last { ShapeMatch::No } else { ShapeMatch::Begun(None) };
         }
         let behind = rest.get(same..).unwrap_or_default();
         let gap = run(behind, |b| matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'\\' | b':' | b'=' | b'>'));
         let body = behind.get(gap..).unwrap_or_default();
         let count = run(body, |b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
         if body.len() == count && !last && count <= 40 && gap <= 12 {
-            return Seen::Begun((gap > 0 && count > 0).then_some(AWS));
+            return ShapeMatch::Begun((gap > 0 && count > 0).then_some(AWS));
         }
         let start = same + gap;
         return if (1..=12).contains(&gap) && count == 40 {
-            Seen::Key(start..start + count, AWS)
+            ShapeMatch::Key(start..start + count, AWS)
         } else {
-            Seen::No
+            ShapeMatch::No
         };
     }
-    Seen::No
+    ShapeMatch::No
 }
 
 /// A private key in PEM: what stands between its first and its last line. Without a last line, the lines of Base64.
-fn pem(rest: &[u8], last: bool) -> Seen {
+fn pem(rest: &[u8], last: bool) -> ShapeMatch {
     const BEGIN: &[u8] = b"-----BEGIN ";
     const END: &[u8] = b"-----END ";
     if !rest.starts_with(BEGIN) {
-        return if !last && BEGIN.starts_with(rest) { Seen::Begun(None) } else { Seen::No };
+        return if !last && BEGIN.starts_with(rest) { ShapeMatch::Begun(None) } else { ShapeMatch::No };
     }
     let label = rest.get(BEGIN.len()..).unwrap_or_default();
     let count = run(label, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
     let name = label.get(..count).unwrap_or_default();
     if count == label.len() && !last && count < 40 {
-        return Seen::Begun(None);
+        return ShapeMatch::Begun(None);
     }
     let dashes = label.get(count..).unwrap_or_default();
     if !last && dashes.len() < 5 && b"-----".starts_with(dashes) {
-        return Seen::Begun(None);
+        return ShapeMatch::Begun(None);
     }
     let is_private = name.ends_with(b"PRIVATE KEY") || name.ends_with(b"PRIVATE KEY BLOCK");
     if !is_private || !dashes.starts_with(b"-----") {
-        return Seen::No;
+        return ShapeMatch::No;
     }
     let start = BEGIN.len() + count + 5;
     let body = rest.get(start..).unwrap_or_default();
     let body = body.get(..LONGEST_PEM).unwrap_or(body);
     let closed = body.windows(END.len()).position(|window| window == END);
     if closed.is_none() && !last && body.len() < LONGEST_PEM {
-        return Seen::Begun(Some(PRIVATE));
+        return ShapeMatch::Begun(Some(PRIVATE));
     }
     let end = match closed {
         // Words between the two lines, as in a test for them, are no key.
         Some(end) if longest_run(body.get(..end).unwrap_or_default()) >= 16 => end,
-        Some(_) => return Seen::No,
+        Some(_) => return ShapeMatch::No,
         None => lines_of_base64(body),
     };
-    if end == 0 { Seen::No } else { Seen::Key(start..start + end, PRIVATE) }
+    if end == 0 { ShapeMatch::No } else { ShapeMatch::Key(start..start + end, PRIVATE) }
 }
 
 fn longest_run(bytes: &[u8]) -> usize {

@@ -140,7 +140,7 @@ fn a_key_that_a_gap_cut_leaves_neither_part() {
     let masker = Masker::knowing([key.into()]);
     let token = tokens().remove(0);
     for (secret, head) in [(key, 11), (token.as_str(), 20)] {
-        let mut captured = Captured::new(400);
+        let mut captured = OutputBuffer::new(400);
         let before = 100 - head;
         captured.push(Stream::Stdout, "a ".repeat(before).as_bytes().get(..before).unwrap());
         captured.push(Stream::Stdout, secret.as_bytes());
@@ -150,7 +150,7 @@ fn a_key_that_a_gap_cut_leaves_neither_part() {
         let text = String::from_utf8(masked.bytes(Stream::Stdout)).unwrap();
         assert!(!text.contains(&secret[..head]), "{text}");
     }
-    let mut captured = Captured::new(400);
+    let mut captured = OutputBuffer::new(400);
     captured.push(Stream::Stdout, "a ".repeat(300).as_bytes());
     captured.push(Stream::Stdout, key.as_bytes());
     captured.push(Stream::Stdout, "b ".repeat(146).as_bytes());

@@ -1,7 +1,7 @@
 //! Sentences of servers about a key: some repeat the key that they refuse, whole or half-masked (`sk-ab***yz`).
 
 use super::Masker;
-use super::known::Known;
+use super::known::KnownKeys;
 
 /// What stands for a key.
 const MARK: &str = "[key]";
@@ -27,7 +27,7 @@ impl Masker {
 }
 
 /// Takes out words that hold the start or the end of a key beside masking signs, or most of a key.
-fn mask_parts(known: &Known, text: &str) -> String {
+fn mask_parts(known: &KnownKeys, text: &str) -> String {
     let starts: Vec<String> = known.values().filter_map(|value| part_of(value, true)).collect();
     let ends: Vec<String> = known.values().filter_map(|value| part_of(value, false)).collect();
     let mut out = String::with_capacity(text.len());

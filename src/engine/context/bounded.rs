@@ -1,11 +1,11 @@
 //! Text from outside, made fit for a message: readable, bounded, and fenced so that it can't pass for anything else.
 
-use crate::domain::{Captured, Stream};
+use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use std::fmt::Write as _;
 
 /// What one stream printed, at most about `budget` bytes of it: the first quarter and the tail.
-pub(super) fn stream(output: &Captured, stream: Stream, budget: usize) -> String {
+pub(super) fn stream(output: &OutputBuffer, stream: Stream, budget: usize) -> String {
     let head = readable(&String::from_utf8_lossy(&output.head(stream)));
     let tail = readable(&String::from_utf8_lossy(&output.tail(stream)));
     let dropped = output.dropped(stream);

@@ -10,7 +10,7 @@ use crate::engine::transcript::{Item, Settled, Transcript};
 
 /// A conversation as it would be sent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Composed {
+pub struct Composition {
     /// Its messages, oldest first.
     pub messages: Vec<Message>,
     /// About how many tokens they and the tools have.
@@ -62,12 +62,12 @@ impl<'a> Composer<'a> {
     }
 
     /// The conversation with nothing left out.
-    pub fn whole(&self) -> Composed {
+    pub fn whole(&self) -> Composition {
         self.cut(Cuts::default())
     }
 
     /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
-    pub fn within(&self, room: u64) -> Composed {
+    pub fn within(&self, room: u64) -> Composition {
         let whole = self.whole();
         if whole.estimate <= room {
             return whole;
@@ -91,9 +91,9 @@ impl<'a> Composer<'a> {
         if self.images { images::newest(self.transcript) } else { Vec::new() }
     }
 
-    fn cut(&self, cuts: Cuts) -> Composed {
+    fn cut(&self, cuts: Cuts) -> Composition {
         let (messages, shortened) = compose(self, cuts);
-        Composed { estimate: estimate(&messages) + self.tools, messages, shortened }
+        Composition { estimate: estimate(&messages) + self.tools, messages, shortened }
     }
 }
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::domain::{
-    Block, BlockId, BlockKind, Captured, Dialect, Entry, Finish, FinishReason, Grantor, ImageRef, KernelFate,
-    KernelRef, Moment, Origin, Outcome, Revision, RunError, RunId, RunReport, Sha256, StepId, Stream, Usage,
-    Version,
+    Block, BlockId, BlockKind, Dialect, Entry, Finish, FinishReason, Grantor, ImageRef, KernelFate,
+    KernelRef, Origin, Outcome, OutputBuffer, Revision, RunError, RunId, RunReport, Sha256, StepId, Stream,
+    Timestamp, Usage, Version,
 };
 use crate::engine::dialogue::{report, terms};
 
@@ -66,8 +66,8 @@ fn ran(block: u32, run: u32, report: RunReport) -> Entry {
     Entry::Ran { run: RunId(run), block: BlockId(block), report: Box::new(report) }
 }
 
-fn printed(stream: Stream, bytes: &[u8]) -> Captured {
-    let mut output = Captured::new(1 << 20);
+fn printed(stream: Stream, bytes: &[u8]) -> OutputBuffer {
+    let mut output = OutputBuffer::new(1 << 20);
     output.push(stream, bytes);
     output
 }
@@ -79,7 +79,7 @@ fn told(entries: &[Entry]) -> Vec<(Role, String)> {
 fn told_with(entries: &[Entry], settings: &Settings) -> Vec<(Role, String)> {
     let mut transcript = Transcript::default();
     for entry in entries {
-        transcript.apply(entry, Moment(1));
+        transcript.apply(entry, Timestamp(1));
     }
     messages(&transcript, settings, Dialect::Fences).into_iter().map(|m| (m.role, m.text)).collect()
 }
@@ -186,7 +186,7 @@ fn long_output_keeps_its_head_and_more_of_its_tail() {
 
 #[test]
 fn bytes_that_were_never_kept_are_counted_too() {
-    let mut output = Captured::new(400);
+    let mut output = OutputBuffer::new(400);
     for _ in 0..100 {
         output.push(Stream::Stdout, "0123456789\n".as_bytes());
     }

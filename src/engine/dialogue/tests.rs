@@ -24,8 +24,8 @@ fn replied(text: &str) -> Dialogue {
 fn a_turn_from_prompt_to_answer() {
     let mut d = Dialogue::new();
     assert_eq!(d.user("plot x"), "+prompt, +named plot-x, ask s1 | replying s1");
-    assert_eq!(d.delta(ONE), "foresee python | replying s1");
-    assert_eq!(d.finish(FinishReason::Stop), "+reply stop, +block 1, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.delta(ONE), "prewarm python | replying s1");
+    assert_eq!(d.finish(FinishReason::Stop), "+reply stop, +block 1, look 1.1, prewarm python | deciding 1");
     assert_eq!(d.word(1), "WAITING");
     assert_eq!(d.inspected_ok(1), "+review 1.1 | deciding 1");
     assert_eq!(d.type_run(1), "+approved r1 1.1 person-typed, start r1 | running r1");
@@ -74,19 +74,19 @@ fn three_blocks_are_settled_one_after_the_other() {
     d.user("x");
     assert_eq!(
         d.reply(THREE),
-        "+reply stop, +block 1, +block 2, +block 3, look 1.1, look 2.1, look 3.1, foresee python | deciding 1"
+        "+reply stop, +block 1, +block 2, +block 3, look 1.1, look 2.1, look 3.1, prewarm python | deciding 1"
     );
     assert_eq!([d.word(1), d.word(2), d.word(3)], ["WAITING", "QUEUED", "QUEUED"]);
     assert_eq!(d.inspected_ok(2), "+review 2.1 | deciding 1");
     assert_eq!(d.type_run(2), "'Block 2 waits behind block 1.' | deciding 1");
     // The kernel changed with the first run: the second block is looked at again before it can be approved.
     let end = d.runs(1, 1, ok());
-    assert_eq!(end, "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', foresee python, look 2.1 | deciding 2");
+    assert_eq!(end, "+ran r1 ok, 'Block 1 done: exit 0, 0.8 s.', prewarm python, look 2.1 | deciding 2");
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
     assert_eq!(d.inspected_ok(2), "| deciding 2", "the same review is not recorded twice");
     assert_eq!(
         d.reject(2, "no"),
-        "+rejected 2, 'Block 2 rejected. Nothing ran.', foresee bash, look 3.1 | deciding 3"
+        "+rejected 2, 'Block 2 rejected. Nothing ran.', prewarm bash, look 3.1 | deciding 3"
     );
     assert_eq!(d.skip(3), "+skipped 3, 'Block 3 skipped. Nothing ran.', ask s2 | replying s2");
     assert_eq!([d.word(1), d.word(2), d.word(3)], ["DONE 0", "REJECTED", "SKIPPED"]);
@@ -193,7 +193,7 @@ fn an_unclosed_block_is_edited_before_it_can_be_approved() {
     d.delta("```python\nprint(1");
     let end = d.finish(FinishReason::Length);
     let cut = "'The reply was cut at the model's length limit.'";
-    assert_eq!(end, format!("+reply length, +block 1, {cut}, look 1.1, foresee python | deciding 1"));
+    assert_eq!(end, format!("+reply length, +block 1, {cut}, look 1.1, prewarm python | deciding 1"));
     d.inspected_ok(1);
     let refused =
         "'Block 1 is incomplete: its end never arrived. e edits it, then it can be approved.' | deciding 1";
@@ -231,7 +231,7 @@ fn a_block_without_a_language_waits_for_one() {
         d.command(choose(Language("cobol".into()))),
         "'No interpreter is configured for cobol.' | deciding 1"
     );
-    assert_eq!(d.command(choose(Language::python())), "+language 1.2, foresee python, look 1.2 | deciding 1");
+    assert_eq!(d.command(choose(Language::python())), "+language 1.2, prewarm python, look 1.2 | deciding 1");
     assert_eq!(d.command(choose(Language::bash())), "| deciding 1", "it has one now");
     d.inspected_ok(1);
     assert_eq!(d.type_run(1), "+approved r1 1.2 person-typed, start r1 | running r1");
@@ -350,7 +350,7 @@ fn policy_clean_runs_what_has_no_grave_finding_and_asks_for_the_rest() {
     assert_eq!(d.inspected_ok(2), "| deciding 2", "the first look was still unanswered");
     assert_eq!(d.inspected_ok(2), "look 2.1 | deciding 2", "which of the two answers is newer is not known");
     assert_eq!(d.inspected_with(2, Severity::Medium), "+review 2.1 | deciding 2");
-    assert_eq!(d.skip(2), "+skipped 2, 'Block 2 skipped. Nothing ran.', foresee bash, look 3.1 | deciding 3");
+    assert_eq!(d.skip(2), "+skipped 2, 'Block 2 skipped. Nothing ran.', prewarm bash, look 3.1 | deciding 3");
 }
 
 #[test]
@@ -560,7 +560,7 @@ fn stopping_a_reply_keeps_its_text_and_shelves_its_blocks() {
         "cancel s1, +reply stopped, +block 1, +skipped 1, 'Stopped. What came of the reply is kept.', +end stopped | idle"
     );
     assert_eq!(d.reply("late"), "| idle", "what still comes is dropped");
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
     d.inspected_ok(1);
     d.type_run(1);
     d.started(1);
@@ -588,7 +588,7 @@ fn stopping_a_wait_for_a_repetition_leaves_the_failure_and_the_prompt() {
         failure: failure(FailureKind::RateLimit),
     });
     let retry = d.state().live.reply.as_ref().and_then(|r| r.retry.clone()).unwrap();
-    assert_eq!((retry.attempt, retry.of, retry.due), (1, 5, Moment(18_200)));
+    assert_eq!((retry.attempt, retry.of, retry.due), (1, 5, Timestamp(18_200)));
     assert_eq!(d.stop(), "cancel s1, 'It broke.' | stuck rate_limit");
     assert_eq!(d.command(Command::Retry), "ask s2 | replying s2");
 }
@@ -748,7 +748,7 @@ fn the_same_block_three_times_asks() {
     let mut d = repeated();
     assert_eq!(d.state().phase, Phase::Asking(Question::Repeated(BlockId(3), 3)));
     assert_eq!(d.type_run(3), "'Block 3 does not wait for a decision.' | asking: block 3 came 3 times");
-    assert_eq!(d.command(Command::Continue), "foresee python | deciding 3");
+    assert_eq!(d.command(Command::Continue), "prewarm python | deciding 3");
     assert!(d.runs(3, 3, ok()).ends_with("| replying s4"));
     assert!(d.reply(ONE).ends_with("| deciding 4"), "counting has started again");
 }
@@ -799,7 +799,7 @@ fn a_block_of_a_cut_reply_can_be_put_back_and_then_its_reply_counts() {
     d.user("x");
     d.delta("```python\na\n```\nand th");
     d.fail(FailureKind::Cut);
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert!(d.runs(1, 1, ok()).ends_with("ask s2 | replying s2"));
     assert_eq!(d.request().len(), 3);
     assert!(d.told().contains("Block 1 (python): exit 0"));
@@ -937,7 +937,7 @@ fn putting_back_waits_its_turn_and_goes_to_the_front() {
     d.inspected_ok(1);
     assert_eq!(d.put_back(1), "| deciding 1", "it waits already");
     d.skip(1);
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert_eq!([d.word(1), d.word(2)], ["WAITING", "QUEUED"]);
     d.inspected_ok(1);
     d.type_run(1);
@@ -950,7 +950,7 @@ fn a_block_that_ran_can_run_again_only_by_a_new_decision() {
     let mut d = replied(ONE);
     d.runs(1, 1, Outcome::Failed);
     d.reply("It failed.");
-    assert_eq!(d.put_back(1), "+back 1, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.put_back(1), "+back 1, look 1.1, prewarm python | deciding 1");
     assert_eq!(d.approve(1), "'Block 1 is still being checked.' | deciding 1");
     d.inspected_ok(1);
     assert_eq!(d.type_run(1), "+approved r2 1.1 person-typed, start r2 | running r2");
@@ -985,10 +985,10 @@ fn resuming_while_a_block_waits() {
     d.inspected_ok(1);
     d.inspected_ok(2);
     d.skip(1);
-    assert_eq!(d.reopen(), "+resumed, look 2.1, look 3.1, foresee python | deciding 2");
+    assert_eq!(d.reopen(), "+resumed, look 2.1, look 3.1, prewarm python | deciding 2");
     assert_eq!(d.type_run(2), "'Block 2 is still being checked.' | deciding 2");
     assert_eq!(d.inspected_ok(2), "| deciding 2", "its review is on record");
-    assert_eq!(d.reject(2, ""), "+rejected 2, 'Block 2 rejected. Nothing ran.', foresee bash | deciding 3");
+    assert_eq!(d.reject(2, ""), "+rejected 2, 'Block 2 rejected. Nothing ran.', prewarm bash | deciding 3");
     assert_eq!(d.skip(3), "+skipped 3, 'Block 3 skipped. Nothing ran.', ask s2 | replying s2");
 }
 
@@ -1019,7 +1019,7 @@ fn resuming_in_a_run_with_others_behind_it() {
     d.inspected_ok(1);
     d.type_run(1);
     let line = d.reopen();
-    assert!(line.ends_with("look 2.1, look 3.1, foresee python | deciding 2"), "{line}");
+    assert!(line.ends_with("look 2.1, look 3.1, prewarm python | deciding 2"), "{line}");
     assert_eq!([d.word(1), d.word(2)], ["LOST", "WAITING"]);
     d.skip(2);
     assert!(d.skip(3).ends_with("+end stopped | idle"));
@@ -1081,7 +1081,7 @@ fn resuming_after_a_block_was_put_back_between_turns() {
     let mut d = replied(ONE);
     d.skip(1);
     d.put_back(1);
-    assert_eq!(d.reopen(), "+resumed, look 1.1, foresee python | deciding 1");
+    assert_eq!(d.reopen(), "+resumed, look 1.1, prewarm python | deciding 1");
     assert_eq!(d.skip(1), "+skipped 1, 'Block 1 skipped. Nothing ran.' | idle");
 }
 

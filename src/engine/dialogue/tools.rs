@@ -1,7 +1,7 @@
 //! Tools: calls as blocks, their answers, what can't be read, models that take none.
 
 use super::*;
-use crate::domain::{BlockKind, Dialect, FailureKind, Kept, OnDisk, Role, Target, ToolCall};
+use crate::domain::{BlockKind, Dialect, FailureKind, OnDisk, OpaqueItem, Role, Target, ToolCall};
 
 fn tools() -> Dialogue {
     Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() })
@@ -212,7 +212,7 @@ fn earlier_calls_are_told_as_text_to_a_model_without_tools() {
 fn what_a_provider_wants_back_goes_back() {
     let mut d = tools();
     d.user("x");
-    let kept = Kept { kind: "anthropic".into(), json: "{}".into() };
+    let kept = OpaqueItem { kind: "anthropic".into(), json: "{}".into() };
     d.replied(ReplyEvent::Kept(kept.clone()));
     call(&mut d, "a", "run_code", CODE);
     d.finish(FinishReason::ToolCalls);

@@ -4,9 +4,9 @@
 
 use super::super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, StoreEvent, Transcript};
 use crate::domain::{
-    BlockId, BlockKind, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Moment, Policy, Purpose,
-    Revision, Role, RuleId, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms,
-    TimerId, Verdict,
+    BlockId, BlockKind, Decision, Entry, ExecutorKind, Grantor, ModelRequest, Policy, Purpose, Revision,
+    Role, RuleId, RunEvent, RunId, RunRequest, SandboxLevel, Severity, Sha256, StepId, Terms, TimerId,
+    Timestamp, Verdict,
 };
 use crate::engine::always::PAUSE_MS;
 use crate::engine::transcript::Standing;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Watched {
     pub(in crate::engine) engine: Engine,
     /// All that was recorded, with its moment.
-    pub(crate) entries: Vec<(Moment, Entry)>,
+    pub(crate) entries: Vec<(Timestamp, Entry)>,
     /// The newest request to the model, and its step.
     pub(in crate::engine) request: Option<ModelRequest>,
     pub(in crate::engine) last_step: StepId,
@@ -49,7 +49,7 @@ struct Look {
 }
 
 impl Watched {
-    pub(in crate::engine) fn new(engine: Engine, entries: Vec<(Moment, Entry)>) -> Self {
+    pub(in crate::engine) fn new(engine: Engine, entries: Vec<(Timestamp, Entry)>) -> Self {
         let folded = Transcript::fold(&entries);
         let runs = folded.blocks.values().flat_map(|b| b.runs.iter().map(|r| r.run)).collect();
         Self {
@@ -74,8 +74,8 @@ impl Watched {
     /// Opens a session again from what was recorded.
     pub(in crate::engine) fn resume(
         settings: Settings,
-        entries: Vec<(Moment, Entry)>,
-        now: Moment,
+        entries: Vec<(Timestamp, Entry)>,
+        now: Timestamp,
     ) -> (Self, Vec<Effect>) {
         let (engine, effects) = Engine::resume(settings, &entries, now);
         let mut watched = Self::new(engine, entries);
@@ -87,7 +87,7 @@ impl Watched {
         (watched, effects)
     }
 
-    pub(in crate::engine) fn send(&mut self, event: Event, now: Moment) -> Vec<Effect> {
+    pub(in crate::engine) fn send(&mut self, event: Event, now: Timestamp) -> Vec<Effect> {
         let before = self.engine.state().transcript.version;
         let stale = match &event {
             Event::Reply(step, _) => {
@@ -187,7 +187,7 @@ impl Watched {
         }
     }
 
-    fn account(&mut self, event: Option<&Event>, effects: &[Effect], now: Moment) {
+    fn account(&mut self, event: Option<&Event>, effects: &[Effect], now: Timestamp) {
         check_order(effects);
         for effect in effects {
             match effect {
@@ -228,7 +228,7 @@ impl Watched {
         self.compare();
     }
 
-    fn recorded(&mut self, event: Option<&Event>, entry: &Entry, now: Moment) {
+    fn recorded(&mut self, event: Option<&Event>, entry: &Entry, now: Timestamp) {
         if let Entry::Ran { run, .. } = entry {
             assert_eq!(self.going.take(), Some(*run), "a run ended that did not go on");
             assert!(
@@ -242,7 +242,7 @@ impl Watched {
     }
 
     /// The one thing that matters most: what may start, and why.
-    fn check_start(&mut self, event: Option<&Event>, request: &RunRequest, now: Moment) {
+    fn check_start(&mut self, event: Option<&Event>, request: &RunRequest, now: Timestamp) {
         let approval = request.approval();
         assert!(self.going.is_none(), "two runs at once");
         assert!(self.runs.insert(approval.run()), "a run came twice");

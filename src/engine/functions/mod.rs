@@ -6,7 +6,7 @@
 
 mod call;
 
-use super::reply::{self, Proposed};
+use super::reply::{self, Proposal};
 use super::state::Inspected;
 use super::transcript::Standing;
 use super::{Engine, Phase};
@@ -143,14 +143,14 @@ impl Engine {
         &self,
         called: &ToolCall,
         complete: bool,
-    ) -> Option<Result<Proposed, String>> {
+    ) -> Option<Result<Proposal, String>> {
         let name = called.name.trim();
         let name = name.strip_prefix("functions.").unwrap_or(name);
         let function = self.state.live.functions.iter().find(|function| function.name == name)?;
         if !is_offered(&function.name) {
             return None;
         }
-        Some(call::source(function, &called.arguments).map(|source| Proposed {
+        Some(call::source(function, &called.arguments).map(|source| Proposal {
             dialect: Dialect::Tools,
             info: String::new(),
             file: Some(BlockKind::Call { function: function.name.clone() }),
@@ -211,7 +211,7 @@ impl Engine {
     }
 
     /// After a resume: files that wait go on as before the session was closed.
-    pub(super) fn take_up_files(&mut self) {
+    pub(super) fn resume_files(&mut self) {
         self.files.preparing =
             self.state.queue().any(|item| matches!(item.block.kind, BlockKind::Load { .. }));
         let waiting: Vec<_> = self

@@ -3,7 +3,7 @@
 //! A call becomes a block that waits like every other. What can't be read is an error in words that are meant for the
 //! model and for the person alike.
 
-use super::{Proposed, info, json};
+use super::{Proposal, info, json};
 use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, Tool, file_act};
 use serde_json::{Map, Value};
 
@@ -113,7 +113,7 @@ pub fn offered(languages: &Languages) -> Vec<Tool> {
 ///
 /// # Errors
 /// Why it comes to no block, in one line.
-pub fn read(name: &str, arguments: &str, languages: &Languages, complete: bool) -> Result<Proposed, String> {
+pub fn read(name: &str, arguments: &str, languages: &Languages, complete: bool) -> Result<Proposal, String> {
     let Some(tool) = Name::parse(name) else {
         let there: Vec<&str> = Name::ALL.map(Name::as_str).into();
         return Err(format!("there is no tool {name:?}; there are {}", there.join(", ")));
@@ -161,8 +161,8 @@ struct Call {
 }
 
 impl Call {
-    fn proposed(&self, languages: &Languages) -> Result<Proposed, String> {
-        let block = |file: Option<BlockKind>, language, source: String| Proposed {
+    fn proposed(&self, languages: &Languages) -> Result<Proposal, String> {
+        let block = |file: Option<BlockKind>, language, source: String| Proposal {
             dialect: Dialect::Tools,
             info: self.tool.as_str().to_owned(),
             file,
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn call(name: &str, arguments: &str) -> Result<Proposed, String> {
+    fn call(name: &str, arguments: &str) -> Result<Proposal, String> {
         read(name, arguments, &Languages::default(), true)
     }
 

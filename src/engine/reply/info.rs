@@ -21,7 +21,7 @@ const TRANSCRIPTS: [&str; 8] = [
 
 /// What may become of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Offer {
+pub(super) enum FenceOffer {
     /// It is only shown.
     Shown,
     /// It names no language: the person has to choose one.
@@ -32,37 +32,41 @@ pub(super) enum Offer {
     Write(String, Option<Language>),
 }
 
-impl Offer {
+impl FenceOffer {
     /// What it is, where it is more than code.
     pub(super) fn file(&self) -> Option<BlockKind> {
         match self {
-            Offer::Write(path, _) => Some(BlockKind::Write { path: path.clone() }),
-            Offer::Shown | Offer::Ask | Offer::Run(_) => None,
+            FenceOffer::Write(path, _) => Some(BlockKind::Write { path: path.clone() }),
+            FenceOffer::Shown | FenceOffer::Ask | FenceOffer::Run(_) => None,
         }
     }
 
     /// The language of the block.
     pub(super) fn language(&self) -> Option<Language> {
         match self {
-            Offer::Run(language) => Some(language.clone()),
-            Offer::Write(_, language) => language.clone(),
-            Offer::Shown | Offer::Ask => None,
+            FenceOffer::Run(language) => Some(language.clone()),
+            FenceOffer::Write(_, language) => language.clone(),
+            FenceOffer::Shown | FenceOffer::Ask => None,
         }
     }
 }
 
 /// What an info string makes of its fence.
-pub(super) fn offer(info: &str, languages: &Languages) -> Offer {
+pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
     if info.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).any(|w| w == "norun") {
-        return Offer::Shown;
+        return FenceOffer::Shown;
     }
     let word = language_word(info);
     if let Some(path) = path(info) {
         let language = by_extension(path, languages).or_else(|| lenient(word, languages));
-        return Offer::Write(path.to_owned(), language);
+        return FenceOffer::Write(path.to_owned(), language);
     }
     if word.is_empty() {
-        return if info.trim().is_empty() || info.trim() == "{}" { Offer::Ask } else { Offer::Shown };
+        return if info.trim().is_empty() || info.trim() == "{}" {
+            FenceOffer::Ask
+        } else {
+            FenceOffer::Shown
+        };
     }
     named(word, languages)
 }
@@ -100,13 +104,13 @@ fn path(info: &str) -> Option<&str> {
 }
 
 /// What a word for a language makes of its block.
-pub(super) fn named(word: &str, languages: &Languages) -> Offer {
+pub(super) fn named(word: &str, languages: &Languages) -> FenceOffer {
     if TRANSCRIPTS.iter().any(|t| word.eq_ignore_ascii_case(t)) {
-        return Offer::Shown;
+        return FenceOffer::Shown;
     }
     match lenient(word, languages) {
-        Some(language) => Offer::Run(language),
-        None => Offer::Shown,
+        Some(language) => FenceOffer::Run(language),
+        None => FenceOffer::Shown,
     }
 }
 
@@ -174,7 +178,7 @@ mod tests {
             "Python-3.12",
             "language-python",
         ] {
-            assert_eq!(offer(info, &Languages::default()), Offer::Run(Language::python()), "{info}");
+            assert_eq!(offer(info, &Languages::default()), FenceOffer::Run(Language::python()), "{info}");
         }
     }
 
@@ -183,7 +187,7 @@ mod tests {
         for info in
             ["json", "yaml", "text", "output", "diff", "markdown", "cobol", "html", "x=1", "\"python\""]
         {
-            assert_eq!(offer(info, &Languages::default()), Offer::Shown, "{info}");
+            assert_eq!(offer(info, &Languages::default()), FenceOffer::Shown, "{info}");
         }
     }
 
@@ -193,17 +197,17 @@ mod tests {
         if let Some(bash) = languages.0.get_mut(1) {
             bash.aliases.extend(["console".to_owned(), "shell-session".to_owned()]);
         }
-        assert_eq!(offer("console", &languages), Offer::Shown);
-        assert_eq!(offer("Shell-Session", &languages), Offer::Shown);
-        assert_eq!(offer("sh", &languages), Offer::Run(Language::bash()));
+        assert_eq!(offer("console", &languages), FenceOffer::Shown);
+        assert_eq!(offer("Shell-Session", &languages), FenceOffer::Shown);
+        assert_eq!(offer("sh", &languages), FenceOffer::Run(Language::bash()));
     }
 
     #[test]
     fn norun_is_a_word_of_its_own() {
         for info in ["python norun", "{python norun}", "norun", "python,norun", "{.python .norun}"] {
-            assert_eq!(offer(info, &Languages::default()), Offer::Shown, "{info}");
+            assert_eq!(offer(info, &Languages::default()), FenceOffer::Shown, "{info}");
         }
-        assert_eq!(offer("python norunning", &Languages::default()), Offer::Run(Language::python()));
+        assert_eq!(offer("python norunning", &Languages::default()), FenceOffer::Run(Language::python()));
     }
 
     #[test]
@@ -222,20 +226,20 @@ mod tests {
             ("py path=a.sh", "a.sh", Some(Language::bash())),
             ("x path=../../etc/passwd", "../../etc/passwd", None),
         ] {
-            let expected = Offer::Write(path.to_owned(), language);
+            let expected = FenceOffer::Write(path.to_owned(), language);
             assert_eq!(offer(info, &Languages::default()), expected, "{info}");
         }
         for info in ["python title=\"path=a.py\"", "python path=", "python path=\"\"", "python mypath=a.py"] {
-            assert_eq!(offer(info, &Languages::default()), Offer::Run(Language::python()), "{info}");
+            assert_eq!(offer(info, &Languages::default()), FenceOffer::Run(Language::python()), "{info}");
         }
-        assert_eq!(offer("python norun path=a.py", &Languages::default()), Offer::Shown);
-        assert_eq!(offer("json title=\"path=a\"", &Languages::default()), Offer::Shown);
+        assert_eq!(offer("python norun path=a.py", &Languages::default()), FenceOffer::Shown);
+        assert_eq!(offer("json title=\"path=a\"", &Languages::default()), FenceOffer::Shown);
     }
 
     #[test]
     fn nothing_asks() {
         for info in ["", "  ", "{}"] {
-            assert_eq!(offer(info, &Languages::default()), Offer::Ask, "{info:?}");
+            assert_eq!(offer(info, &Languages::default()), FenceOffer::Ask, "{info:?}");
         }
     }
 }

@@ -32,7 +32,7 @@ pub enum Segment {
     /// Markdown that is only shown; the range points into the reply's text.
     Prose(Range<usize>),
     /// Something that could be run.
-    Block(Proposed),
+    Block(Proposal),
 }
 
 impl Segment {
@@ -47,7 +47,7 @@ impl Segment {
 
 /// A block as it stands in a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proposed {
+pub struct Proposal {
     /// The dialect it is written in.
     pub dialect: Dialect,
     /// The info string of the fence (escapes resolved), or the attributes of the tag.
@@ -69,7 +69,7 @@ pub struct Proposed {
     pub note: Option<String>,
 }
 
-impl Proposed {
+impl Proposal {
     /// Adds to what is told of how it was read.
     pub(super) fn remark(&mut self, text: &str) {
         match &mut self.note {

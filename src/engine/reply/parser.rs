@@ -12,9 +12,9 @@
 mod growing;
 mod tags;
 
-use super::info::{self, Offer};
+use super::info::{self, FenceOffer};
 use super::markdown::{self, Fence, Scan, Tags};
-use super::{Proposed, Segment, tag};
+use super::{Proposal, Segment, tag};
 use crate::domain::{Dialect, Languages};
 use std::ops::Range;
 
@@ -261,9 +261,9 @@ impl Parser {
             let sure = complete || ends_line;
             let offer = info::offer(&fence.info, &self.languages);
             self.prose(range.start);
-            let shown = offer != Offer::Shown;
+            let shown = offer != FenceOffer::Shown;
             if shown {
-                self.segments.push(Segment::Block(Proposed {
+                self.segments.push(Segment::Block(Proposal {
                     file: offer.file(),
                     note: None,
                     dialect: Dialect::Fences,

@@ -7,7 +7,7 @@
 mod tags;
 mod value;
 
-use super::{Proposed, call, json};
+use super::{Proposal, call, json};
 use crate::domain::Languages;
 use std::ops::Range;
 use tags::{attribute, tagged};
@@ -20,11 +20,11 @@ const ADVANCE: usize = 1 << 20;
 
 /// Calls that stand in a stretch of a text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Printed {
+pub(super) struct PrintedCalls {
     /// The stretch.
     pub(super) range: Range<usize>,
     /// What the calls propose, in their order; never empty.
-    pub(super) blocks: Vec<Proposed>,
+    pub(super) blocks: Vec<Proposal>,
 }
 
 /// A call as it was found: the tool's name and its arguments.
@@ -32,14 +32,14 @@ type Found = (String, String);
 
 /// Where to look, and whether the reply was whole.
 #[derive(Clone, Copy)]
-pub(super) struct Reading<'a> {
+pub(super) struct CallScanner<'a> {
     pub(super) languages: &'a Languages,
     pub(super) complete: bool,
 }
 
-impl Reading<'_> {
+impl CallScanner<'_> {
     /// The calls in `text`, which is the stretch of the reply that begins at `from`.
-    pub(super) fn calls(self, text: &str, from: usize) -> Vec<Printed> {
+    pub(super) fn calls(self, text: &str, from: usize) -> Vec<PrintedCalls> {
         let mut found = Vec::new();
         let mut credit = ADVANCE.saturating_add(text.len().saturating_mul(4));
         let (mut at, mut count) = (0, 0);
@@ -63,7 +63,7 @@ impl Reading<'_> {
                     if text.get(at + line_end..).is_some_and(|t| t.starts_with('\n')) {
                         at += line_end + 1;
                     }
-                    found.push(Printed { range: start..from + at, blocks });
+                    found.push(PrintedCalls { range: start..from + at, blocks });
                 }
                 _ if credit == 0 => break,
                 _ => at += next,
@@ -73,7 +73,7 @@ impl Reading<'_> {
     }
 
     /// The calls that a fence holds, where it holds nothing else.
-    pub(super) fn fenced(self, source: &str) -> Option<Vec<Proposed>> {
+    pub(super) fn fenced(self, source: &str) -> Option<Vec<Proposal>> {
         let mut rest = source.trim();
         let mut calls = Vec::new();
         while !rest.is_empty() && calls.len() < MOST {
@@ -88,13 +88,13 @@ impl Reading<'_> {
     }
 
     /// What the calls propose; `None` where there is none, or one of them can't be read.
-    fn blocks(self, calls: &[Found]) -> Option<Vec<Proposed>> {
+    fn blocks(self, calls: &[Found]) -> Option<Vec<Proposal>> {
         let read = |(name, arguments): &Found| {
             let mut block = call::read(name, arguments, self.languages, self.complete).ok()?;
             block.remark("read from a tool call printed as text");
             Some(block)
         };
-        let blocks: Option<Vec<Proposed>> = calls.iter().map(read).collect();
+        let blocks: Option<Vec<Proposal>> = calls.iter().map(read).collect();
         blocks.filter(|blocks| !blocks.is_empty())
     }
 }

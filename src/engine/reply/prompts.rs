@@ -11,14 +11,14 @@ const MOST_NAMED: usize = 6;
 
 /// What a text is without its prompts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct PromptsRemoved {
     pub(super) source: String,
     /// What was taken out, one line.
     pub(super) note: String,
 }
 
 /// The commands of a transcript in this language; `None` where the text does not begin with a prompt.
-pub(super) fn without(source: &str, language: &Language) -> Option<Taken> {
+pub(super) fn without(source: &str, language: &Language) -> Option<PromptsRemoved> {
     let strip: fn(&str) -> Option<&str> = match language.as_str() {
         "python" => python,
         "bash" => shell,
@@ -56,7 +56,7 @@ pub(super) fn without(source: &str, language: &Language) -> Option<Taken> {
     if !left_out.is_empty() {
         let _ = write!(note, ", output on {} left out", lines(&left_out));
     }
-    Some(Taken { source: out, note })
+    Some(PromptsRemoved { source: out, note })
 }
 
 fn python(line: &str) -> Option<&str> {

@@ -2,8 +2,8 @@
 //!
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
-use super::printed::{MOST, Printed, Reading};
-use super::{Proposed, Segment, info, markdown, prompts};
+use super::printed::{CallScanner, MOST, PrintedCalls};
+use super::{Proposal, Segment, info, markdown, prompts};
 use crate::domain::{Dialect, Language, Languages};
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const CALL_FENCES: [&str; 10] =
 
 /// Looks at the segments of a whole reply once more. `complete` tells whether the model said all that it wanted to say.
 pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complete: bool) -> Vec<Segment> {
-    let reading = Reading { languages, complete };
+    let reading = CallScanner { languages, complete };
     let fences = markdown::scan(text, markdown::Tags::Ignored).fences;
     let mut out = Vec::with_capacity(segments.len());
     for segment in segments {
@@ -30,7 +30,7 @@ pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complet
 }
 
 /// A block that was read already.
-fn again(text: &str, mut block: Proposed, reading: Reading<'_>, out: &mut Vec<Segment>) {
+fn again(text: &str, mut block: Proposal, reading: CallScanner<'_>, out: &mut Vec<Segment>) {
     // The text of a file is taken as it is.
     let code = block.file.is_none();
     if code
@@ -38,7 +38,7 @@ fn again(text: &str, mut block: Proposed, reading: Reading<'_>, out: &mut Vec<Se
         && block.closed
         && let Some(blocks) = reading.fenced(&block.source)
     {
-        return put(text, Printed { range: block.range, blocks }, out);
+        return put(text, PrintedCalls { range: block.range, blocks }, out);
     }
     let word = match block.dialect {
         Dialect::ExecuteTags => "",
@@ -73,7 +73,7 @@ fn prose<'a>(
     text: &str,
     range: Range<usize>,
     fences: impl Iterator<Item = &'a markdown::Fence>,
-    reading: Reading<'_>,
+    reading: CallScanner<'_>,
     out: &mut Vec<Segment>,
 ) {
     let mut at = range.start;
@@ -92,7 +92,7 @@ fn prose<'a>(
 }
 
 /// What a fence that is only shown may mean: calls, or a transcript.
-fn shown(text: &str, fence: &markdown::Fence, reading: Reading<'_>) -> Option<Printed> {
+fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Option<PrintedCalls> {
     let closed =
         fence.closed && (reading.complete || text.get(..fence.range.end).is_some_and(|t| t.ends_with('\n')));
     let word = info::language_word(&fence.info);
@@ -102,16 +102,21 @@ fn shown(text: &str, fence: &markdown::Fence, reading: Reading<'_>) -> Option<Pr
     }
     if CALL_FENCES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
         let blocks = reading.fenced(&fence.source)?;
-        return Some(Printed { range: fence.range.clone(), blocks });
+        return Some(PrintedCalls { range: fence.range.clone(), blocks });
     }
     let language = info::transcript(&fence.info).filter(|l| reading.languages.find(l.as_str()).is_some())?;
     let taken = prompts::without(&fence.source, &language)?;
     let block = transcript(fence, language, &taken, closed);
-    Some(Printed { range: fence.range.clone(), blocks: vec![block] })
+    Some(PrintedCalls { range: fence.range.clone(), blocks: vec![block] })
 }
 
-fn transcript(fence: &markdown::Fence, language: Language, taken: &prompts::Taken, closed: bool) -> Proposed {
-    Proposed {
+fn transcript(
+    fence: &markdown::Fence,
+    language: Language,
+    taken: &prompts::PromptsRemoved,
+    closed: bool,
+) -> Proposal {
+    Proposal {
         dialect: Dialect::Fences,
         info: fence.info.clone(),
         file: None,
@@ -125,7 +130,7 @@ fn transcript(fence: &markdown::Fence, language: Language, taken: &prompts::Take
 }
 
 /// Prose without fences.
-fn free(text: &str, range: Range<usize>, reading: Reading<'_>, out: &mut Vec<Segment>) {
+fn free(text: &str, range: Range<usize>, reading: CallScanner<'_>, out: &mut Vec<Segment>) {
     let mut at = range.start;
     let here = text.get(range.clone()).unwrap_or("");
     for printed in reading.calls(here, range.start) {
@@ -146,7 +151,7 @@ fn keep(range: Range<usize>, out: &mut Vec<Segment>) {
 }
 
 /// Adds blocks that share a stretch of the text: the first has it, the others stand at its end.
-fn put(text: &str, printed: Printed, out: &mut Vec<Segment>) {
+fn put(text: &str, printed: PrintedCalls, out: &mut Vec<Segment>) {
     let line = |at: usize| {
         let before = text.get(..at).unwrap_or("").bytes().filter(|b| *b == b'\n').count();
         u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)

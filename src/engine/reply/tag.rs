@@ -3,7 +3,7 @@
 //! Whether a tag stands where Markdown lets HTML stand is decided in `markdown.rs`; from the opening tag on, all is
 //! raw text up to the first closing tag.
 
-use super::info::{self, Offer};
+use super::info::{self, FenceOffer};
 use crate::domain::{Language, Languages};
 use std::ops::Range;
 
@@ -119,7 +119,7 @@ pub(super) fn attributes(tag: &str) -> &str {
 }
 
 /// What a tag with these attributes offers: Python unless `lang=` (or `language=`) says otherwise.
-pub(super) fn offer(attributes: &str, languages: &Languages) -> Offer {
+pub(super) fn offer(attributes: &str, languages: &Languages) -> FenceOffer {
     match language(attributes) {
         Some(word) => info::named(word, languages),
         None => info::named(Language::python().as_str(), languages),

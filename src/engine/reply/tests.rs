@@ -43,7 +43,7 @@ fn assert_last_may_change(growing: &[Segment], whole: &[Segment], text: &str) {
     assert_eq!(growing.get(..settled), whole.get(..settled), "{growing:#?}\n{text:?}");
 }
 
-fn blocks(segments: &[Segment]) -> Vec<&Proposed> {
+fn blocks(segments: &[Segment]) -> Vec<&Proposal> {
     segments
         .iter()
         .filter_map(|s| match s {
@@ -54,7 +54,7 @@ fn blocks(segments: &[Segment]) -> Vec<&Proposed> {
 }
 
 /// The only block of a text.
-fn only(text: &str) -> Proposed {
+fn only(text: &str) -> Proposal {
     let segments = fences(text);
     match blocks(&segments).as_slice() {
         [block] => (*block).clone(),
@@ -68,7 +68,7 @@ fn source(text: &str) -> String {
 
 fn none(text: &str) {
     let segments = fences(text);
-    assert_eq!(blocks(&segments), Vec::<&Proposed>::new(), "{text:?}");
+    assert_eq!(blocks(&segments), Vec::<&Proposal>::new(), "{text:?}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub enum Piece {
 
 /// Where the next character stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum ThinkPosition {
     /// At the start of a line, perhaps behind blanks.
     #[default]
     LineStart,
@@ -38,7 +38,7 @@ enum Place {
 /// Takes a reply apart while it streams.
 #[derive(Clone, Debug, Default)]
 pub struct Thinking {
-    place: Place,
+    place: ThinkPosition,
     in_fence: bool,
     held: String,
 }
@@ -67,7 +67,7 @@ impl Thinking {
             return None;
         }
         Some(match self.place {
-            Place::Thinking(_) => Piece::Reasoning(self.held),
+            ThinkPosition::Thinking(_) => Piece::Reasoning(self.held),
             _ => Piece::Text(self.held),
         })
     }
@@ -75,23 +75,23 @@ impl Thinking {
     /// Takes some bytes of `rest`; none where more has to come first.
     fn step(&mut self, rest: &str, out: &mut Vec<Piece>) -> usize {
         match self.place {
-            Place::Thinking(close) => self.thinking(rest, close, out),
-            Place::Line => {
+            ThinkPosition::Thinking(close) => self.thinking(rest, close, out),
+            ThinkPosition::Line => {
                 let end = rest.find('\n').map_or(rest.len(), |at| at + 1);
                 if rest.get(..end).is_some_and(|line| line.ends_with('\n')) {
-                    self.place = Place::LineStart;
+                    self.place = ThinkPosition::LineStart;
                 }
                 push(out, rest.get(..end).unwrap_or(""), false)
             }
-            Place::Behind => {
+            ThinkPosition::Behind => {
                 let blank = rest.len() - rest.trim_start().len();
                 if blank == 0 {
-                    self.place = Place::LineStart;
+                    self.place = ThinkPosition::LineStart;
                     return self.step(rest, out);
                 }
                 blank
             }
-            Place::LineStart => self.line_start(rest, out),
+            ThinkPosition::LineStart => self.line_start(rest, out),
         }
     }
 
@@ -100,12 +100,12 @@ impl Thinking {
         if let (false, Some((open, close))) =
             (self.in_fence, TAGS.iter().find(|(open, _)| starts_with(word, open)))
         {
-            self.place = Place::Thinking(close);
+            self.place = ThinkPosition::Thinking(close);
             return rest.len() - word.len() + open.len();
         }
         if FENCES.iter().any(|fence| word.starts_with(fence)) {
             self.in_fence = !self.in_fence;
-            self.place = Place::Line;
+            self.place = ThinkPosition::Line;
             return self.step(rest, out);
         }
         let blank = rest.len() - word.len();
@@ -113,14 +113,14 @@ impl Thinking {
         if blank < FARTHEST && (word.is_empty() || may_become.into_iter().any(|whole| begins(whole, word))) {
             return 0;
         }
-        self.place = Place::Line;
+        self.place = ThinkPosition::Line;
         self.step(rest, out)
     }
 
     fn thinking(&mut self, rest: &str, close: &str, out: &mut Vec<Piece>) -> usize {
         if let Some(at) = find(rest, close) {
             push(out, rest.get(..at).unwrap_or(""), true);
-            self.place = Place::Behind;
+            self.place = ThinkPosition::Behind;
             return at + close.len();
         }
         // The longest end that could still become the closing tag is held back.

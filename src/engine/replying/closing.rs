@@ -3,7 +3,7 @@
 use super::{Blocks, take};
 use crate::domain::{Block, BlockId, Dialect, Entry, Finish, Origin, Revision, StepId, ToolCall, Version};
 use crate::engine::Engine;
-use crate::engine::reply::{Parser, Proposed, Segment, call, parse, reread, think};
+use crate::engine::reply::{Parser, Proposal, Segment, call, parse, reread, think};
 use crate::text::line::one_line;
 use std::collections::BTreeSet;
 
@@ -89,7 +89,7 @@ impl Engine {
         (text, segments)
     }
 
-    fn propose(&mut self, step: StepId, proposed: Proposed, call: Option<String>, fate: Blocks) -> BlockId {
+    fn propose(&mut self, step: StepId, proposed: Proposal, call: Option<String>, fate: Blocks) -> BlockId {
         self.counted.block = self.counted.block.next();
         let block = self.counted.block;
         self.record(Entry::Block(made(block, step, proposed, call)));
@@ -115,7 +115,7 @@ fn name_calls(calls: &mut [ToolCall], step: StepId) {
     }
 }
 
-fn made(id: BlockId, step: StepId, proposed: Proposed, call: Option<String>) -> Block {
+fn made(id: BlockId, step: StepId, proposed: Proposal, call: Option<String>) -> Block {
     Block {
         id,
         step,

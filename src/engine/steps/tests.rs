@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 struct Session {
     transcript: Transcript,
-    now: Moment,
+    now: Timestamp,
 }
 
 impl Session {
     fn new() -> Self {
-        Self { transcript: Transcript::default(), now: Moment(0) }
+        Self { transcript: Transcript::default(), now: Timestamp(0) }
     }
 
     /// A second later, this happens.

@@ -5,14 +5,14 @@ use super::{
     Standing, SummaryItem, Transcript,
 };
 use crate::domain::{
-    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Moment, Revision, Rights, Rule,
-    RuleId, RunId, RunReport, Sha256, StepId, Terms, Version,
+    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Revision, Rights, Rule, RuleId,
+    RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
 };
 use std::path::PathBuf;
 
 impl Transcript {
     /// Folds entries from the first one on.
-    pub fn fold<'a>(entries: impl IntoIterator<Item = &'a (Moment, Entry)>) -> Self {
+    pub fn fold<'a>(entries: impl IntoIterator<Item = &'a (Timestamp, Entry)>) -> Self {
         let mut transcript = Self::default();
         for (at, entry) in entries {
             transcript.apply(entry, *at);
@@ -22,7 +22,7 @@ impl Transcript {
 
     /// Folds one more fact in. Facts that make no sense (a block that is not known) are passed over: a damaged file
     /// still opens.
-    pub fn apply(&mut self, entry: &Entry, at: Moment) {
+    pub fn apply(&mut self, entry: &Entry, at: Timestamp) {
         self.version += 1;
         match entry {
             Entry::Header(header) => self.begin(header),
@@ -77,7 +77,7 @@ impl Transcript {
     }
 
     /// Folds a fact about one block in.
-    fn apply_to_block(&mut self, entry: &Entry, at: Moment) {
+    fn apply_to_block(&mut self, entry: &Entry, at: Timestamp) {
         match entry {
             Entry::Review { block, revision, review } => {
                 self.with(*block, |item| item.review = Some((*revision, review.clone())));
@@ -184,7 +184,7 @@ impl Transcript {
         })
     }
 
-    fn propose(&mut self, block: &Block, at: Moment) {
+    fn propose(&mut self, block: &Block, at: Timestamp) {
         if block.versions.is_empty() || self.blocks.contains_key(&block.id) {
             return;
         }
@@ -215,7 +215,7 @@ impl Transcript {
         });
     }
 
-    fn reject(&mut self, block: BlockId, reason: &str, at: Moment) {
+    fn reject(&mut self, block: BlockId, reason: &str, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
         item.standing = Standing::Rejected(reason.to_owned());
@@ -223,7 +223,7 @@ impl Transcript {
         self.settled.push(Settled { after, block, what: Settlement::Rejected(reason.to_owned()) });
     }
 
-    fn decline(&mut self, block: BlockId, why: &str, at: Moment) {
+    fn decline(&mut self, block: BlockId, why: &str, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
         item.standing = Standing::Declined(why.to_owned());
@@ -231,7 +231,7 @@ impl Transcript {
         self.settled.push(Settled { after, block, what: Settlement::Declined(why.to_owned()) });
     }
 
-    fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Moment) {
+    fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Timestamp) {
         let after = self.items.len();
         if !self.blocks.values().any(|b| b.runs.iter().any(|r| r.run == run)) {
             self.make_up_approval(run, block, at);
@@ -244,7 +244,7 @@ impl Transcript {
 
     /// A run with an end was approved, though the line that says so is damaged: the block ran, and does not wait. What
     /// can't be known of its terms is told as nothing; it is never repeated by itself.
-    fn make_up_approval(&mut self, run: RunId, block: BlockId, at: Moment) {
+    fn make_up_approval(&mut self, run: RunId, block: BlockId, at: Timestamp) {
         self.with(block, |item| {
             let version = item.block.current();
             let language =
@@ -291,13 +291,13 @@ impl Transcript {
     }
 
     /// A rule whose number was given before is passed over: a damaged file must not widen one.
-    fn add_rule(&mut self, rule: &Rule, at: Moment) {
+    fn add_rule(&mut self, rule: &Rule, at: Timestamp) {
         if !self.rules.iter().any(|item| item.rule.id == rule.id) {
             self.rules.push(RuleItem { rule: rule.clone(), at, over: None });
         }
     }
 
-    fn revoke(&mut self, rule: RuleId, at: Moment) {
+    fn revoke(&mut self, rule: RuleId, at: Timestamp) {
         let found = self.rules.iter_mut().find(|item| item.rule.id == rule && item.over.is_none());
         if let Some(item) = found {
             item.over = Some(RuleOver::Revoked(at));
@@ -330,7 +330,7 @@ mod tests {
         d.reply("```python\nx = 1\n```\n");
         d.runs(1, 1, Outcome::Ok);
         let whole = d.entries().to_vec();
-        let damaged: Vec<(Moment, Entry)> =
+        let damaged: Vec<(Timestamp, Entry)> =
             whole.into_iter().filter(|(_, entry)| !matches!(entry, Entry::Approved { .. })).collect();
         let transcript = Transcript::fold(&damaged);
         let item = &transcript.blocks[&BlockId(1)];

@@ -1,8 +1,8 @@
 //! The check `call`: the function that was defined is called with arguments that the person gives in a form.
 
-use super::function::{self, Known};
+use super::function::{self, KnownFunction};
 use super::run::detail;
-use super::{Check, CheckOption, Look, OptionKind, Own};
+use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock};
 use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::Standing;
 use crate::recipe::arguments;
@@ -20,9 +20,9 @@ const OTHERS: &str = "call it again";
 const LEAVE: &str = "leave it";
 
 #[derive(Debug)]
-pub(super) struct Call;
+pub(super) struct CallCheck;
 
-impl Check for Call {
+impl Check for CallCheck {
     fn name(&self) -> &'static str {
         "call"
     }
@@ -43,19 +43,19 @@ impl Check for Call {
         true
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         let Some(known) = function::known(view, view.option("of")) else {
-            return Look::Judge { verdict: NOT_CALLED, note: "no function was defined".into() };
+            return CheckResponse::Judge { verdict: NOT_CALLED, note: "no function was defined".into() };
         };
         let own = view.own();
         let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
         let Some(call) = call else { return propose(view, &known) };
         match (&call.standing, ended(call)) {
             (Standing::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
-                Look::Judge { verdict: CALLED, note: shown(report) }
+                CheckResponse::Judge { verdict: CALLED, note: shown(report) }
             }
             (Standing::Approved, Some((_, report))) => failed(view, &known, report),
-            _ => Look::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
+            _ => CheckResponse::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
         }
     }
 
@@ -65,36 +65,41 @@ impl Check for Call {
 }
 
 /// Asks for the arguments, then proposes the call; before it the definition, where the kernel does not have it any more.
-fn propose(view: &View<'_>, known: &Known<'_>) -> Look {
+fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
     let none = Answers::new();
     let answers = match (arguments::form(&known.defined), view.answers(arguments::ARGUMENTS)) {
         (None, _) => &none,
         (Some(_), Some((_, answers))) => answers,
-        (Some(form), None) => return Look::Form(form),
+        (Some(form), None) => return CheckResponse::Form(form),
     };
     let source = match arguments::call(&known.defined, answers) {
         Ok(source) => source,
-        Err(note) => return Look::Judge { verdict: AGAIN, note },
+        Err(note) => return CheckResponse::Judge { verdict: AGAIN, note },
     };
     let name = known.defined.function.name.clone();
     let mut own = Vec::new();
     if view.kernel_is_new_since(known.run) {
         let note = format!("define {name} again: the kernel is new");
-        own.push(Own::code(Language::python(), known.source.clone(), note));
+        own.push(OwnBlock::code(Language::python(), known.source.clone(), note));
     }
     let note = format!("call {name}");
-    own.push(Own { kind: BlockKind::Call { function: name }, language: Language::python(), source, note });
-    Look::Propose(own)
+    own.push(OwnBlock {
+        kind: BlockKind::Call { function: name },
+        language: Language::python(),
+        source,
+        note,
+    });
+    CheckResponse::Propose(own)
 }
 
 /// What to do about it is the person's choice: the function may be wrong, or the arguments.
-fn failed(view: &View<'_>, known: &Known<'_>, report: &RunReport) -> Look {
+fn failed(view: &View<'_>, known: &KnownFunction<'_>, report: &RunReport) -> CheckResponse {
     let note = detail(report);
     match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
-        None => Look::Form(form(&known.defined.function.name, &note)),
-        Some(MEND) => Look::Judge { verdict: FAILED, note },
-        Some(OTHERS) => Look::Judge { verdict: AGAIN, note },
-        Some(_) => Look::Judge { verdict: NOT_CALLED, note },
+        None => CheckResponse::Form(form(&known.defined.function.name, &note)),
+        Some(MEND) => CheckResponse::Judge { verdict: FAILED, note },
+        Some(OTHERS) => CheckResponse::Judge { verdict: AGAIN, note },
+        Some(_) => CheckResponse::Judge { verdict: NOT_CALLED, note },
     }
 }
 

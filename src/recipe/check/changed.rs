@@ -3,7 +3,7 @@
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean, judge, printed, said_by};
 use super::suite::Tests;
-use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
+use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::hunks::hunks;
@@ -17,9 +17,9 @@ const WHICH: &str = "find out which hunk breaks the net";
 
 /// The file was changed, and the net still holds; where it does not, which hunk is to blame.
 #[derive(Debug)]
-pub(super) struct Changed;
+pub(super) struct ChangedCheck;
 
-impl Check for Changed {
+impl Check for ChangedCheck {
     fn name(&self) -> &'static str {
         "changed"
     }
@@ -36,30 +36,30 @@ impl Check for Changed {
         ]
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
-            return Look::Ask;
+            return CheckResponse::Ask;
         }
         let Some(line) = net_of(view) else {
-            return Look::Unable("There is no net that held, so nothing is changed.".into());
+            return CheckResponse::Unable("There is no net that held, so nothing is changed.".into());
         };
         let newest = view.newest();
         match view.own_run() {
             OwnRun::None if !view.written().is_empty() && has_changed(view) => {
-                Look::Propose(vec![bash(&line, "run the net again")])
+                CheckResponse::Propose(vec![bash(&line, "run the net again")])
             }
             OwnRun::None if newest.is_empty() => {
-                Look::Judge { verdict: NOTHING, note: "no change was proposed".into() }
+                CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
             }
-            OwnRun::None => Look::Ask,
+            OwnRun::None => CheckResponse::Ask,
             OwnRun::Refused(_) if is_which(view.own().last().copied()) => red(view, ""),
-            OwnRun::Refused(_) => Look::Unable(
+            OwnRun::Refused(_) => CheckResponse::Unable(
                 "The net did not run again, so whether the change breaks it is not known.".into(),
             ),
             OwnRun::Ran(item, report) if is_which(Some(item)) => red(view, &printed(report)),
             OwnRun::Ran(_, report) => match judge(&line, report, RED) {
-                Look::Judge { verdict: RED, note } => {
-                    which(view, &line).unwrap_or(Look::Judge { verdict: RED, note })
+                CheckResponse::Judge { verdict: RED, note } => {
+                    which(view, &line).unwrap_or(CheckResponse::Judge { verdict: RED, note })
                 }
                 look => look,
             },
@@ -78,7 +78,7 @@ impl Check for Changed {
 
     fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
         let BlockKind::Write { path } = &block.kind else { return Vec::new() };
-        let (path, file) = (view.named(path), view.named(view.course.input(view.option("file"))));
+        let (path, file) = (view.named(path), view.named(view.context.input(view.option("file"))));
         if path == file || block.is_own() {
             return Vec::new();
         }
@@ -106,7 +106,7 @@ fn net_of(view: &View<'_>) -> Option<String> {
 
 /// Whether the file that is worked on was written in this step: what stands beside it needs no net.
 fn has_changed(view: &View<'_>) -> bool {
-    let file = view.named(view.course.input(view.option("file")));
+    let file = view.named(view.context.input(view.option("file")));
     view.written_in(view.step).contains(&file)
 }
 
@@ -119,8 +119,8 @@ fn is_which(item: Option<&BlockItem>) -> bool {
 }
 
 /// The block that finds out which hunk it is, where there are several.
-fn which(view: &View<'_>, line: &str) -> Option<Look> {
-    let file = view.named(view.course.input(view.option("file")));
+fn which(view: &View<'_>, line: &str) -> Option<CheckResponse> {
+    let file = view.named(view.context.input(view.option("file")));
     let (old, new) = versions(view, &file)?;
     let hunks = hunks(&old, &new, MOST_HUNKS);
     let below = !file.starts_with('/') && !file.split('/').any(|part| part == "..");
@@ -128,7 +128,7 @@ fn which(view: &View<'_>, line: &str) -> Option<Look> {
         return None;
     }
     let script = scripts::which_hunk(&view.folder(), &file, line, &hunks, budget(view));
-    Some(Look::Propose(vec![Own::code(Language::python(), script, WHICH.into())]))
+    Some(CheckResponse::Propose(vec![OwnBlock::code(Language::python(), script, WHICH.into())]))
 }
 
 /// The file as it was when the net held last, and as the newest change left it.
@@ -137,14 +137,14 @@ fn versions(view: &View<'_>, file: &str) -> Option<(String, String)> {
     let (_, new) = writes.last()?;
     let held = view.judged_last(view.step, GREEN).unwrap_or_default();
     let old = writes.iter().rev().find(|(after, _)| *after <= held).map(|(_, text)| text.clone());
-    let first = || view.course.fact(&format!("file:{}", view.option("file"))).to_owned();
+    let first = || view.context.fact(&format!("file:{}", view.option("file"))).to_owned();
     Some((old.unwrap_or_else(first), new.clone()))
 }
 
-fn red(view: &View<'_>, printed: &str) -> Look {
+fn red(view: &View<'_>, printed: &str) -> CheckResponse {
     let mut nets = view.own().into_iter().rev().filter(|item| !is_which(Some(item)));
     let broken = nets.find_map(ended).map(|(_, report)| said_by(report));
     let mut all: Vec<String> = scripts::results(printed).into_iter().map(clean).collect();
     all.extend(broken);
-    Look::Judge { verdict: RED, note: all.join("; ") }
+    CheckResponse::Judge { verdict: RED, note: all.join("; ") }
 }

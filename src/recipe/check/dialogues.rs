@@ -5,14 +5,14 @@ mod function;
 mod refactor;
 
 use crate::domain::{
-    Answers, BlockId, BlockKind, Captured, Dialect, ExecutorKind, FinishReason, Language, OnDisk, Outcome,
-    Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
+    Answers, BlockId, BlockKind, Dialect, ExecutorKind, FinishReason, Language, OnDisk, Outcome,
+    OutputBuffer, Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
 };
 use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Standing;
 use crate::engine::{Command, Event, Settings};
-use crate::recipe::{Recipe, shipped, ways};
+use crate::recipe::{Recipe, shipped, workflows};
 
 /// A recipe that goes on.
 struct Talk {
@@ -33,8 +33,13 @@ impl Talk {
     /// A recipe begins; the line of its beginning.
     fn begin(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> (Self, String) {
         let dialect = Some(Dialect::Tools);
-        let settings =
-            Settings { ways: ways(), dialect, step_limit: 100, repeat_limit: 100, ..Settings::default() };
+        let settings = Settings {
+            workflows: workflows(),
+            dialect,
+            step_limit: 100,
+            repeat_limit: 100,
+            ..Settings::default()
+        };
         let mut d = Dialogue::with(settings);
         let recipe = recipe(name);
         let inputs = answers::check(&recipe.card().inputs, &named(inputs)).unwrap();
@@ -143,7 +148,7 @@ fn file_terms(path: &str) -> Terms {
 
 /// The end of a run that printed this.
 fn printed(outcome: Outcome, stdout: &str, stderr: &str) -> RunReport {
-    let mut output = Captured::default();
+    let mut output = OutputBuffer::default();
     output.push(Stream::Stdout, stdout.as_bytes());
     output.push(Stream::Stderr, stderr.as_bytes());
     let exit_code = Some(i32::from(outcome != Outcome::Ok));

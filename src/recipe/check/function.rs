@@ -1,7 +1,7 @@
 //! The check `function`: exactly one function was defined, with docstring and annotations, and nothing else happened.
 
 use super::run::{code_runs, detail};
-use super::{Check, Look};
+use super::{Check, CheckResponse};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::python::function::{self, Definition};
@@ -13,9 +13,9 @@ const FAILED: &str = "failed";
 const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
-pub(super) struct Function;
+pub(super) struct FunctionCheck;
 
-impl Check for Function {
+impl Check for FunctionCheck {
     fn name(&self) -> &'static str {
         "function"
     }
@@ -24,9 +24,9 @@ impl Check for Function {
         &[DEFINED, WRONG, FAILED, NOTHING]
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
-            return Look::Ask;
+            return CheckResponse::Ask;
         }
         let newest = view.newest();
         if let Some((item, run, report)) = code_runs(&newest).last() {
@@ -37,18 +37,18 @@ impl Check for Function {
                 (Outcome::Ok, Err(flaws)) => (WRONG, function::listed(&flaws)),
                 _ => (FAILED, detail(report)),
             };
-            return Look::Judge { verdict, note };
+            return CheckResponse::Judge { verdict, note };
         }
         let declined = newest.iter().find_map(|item| match (&item.standing, is_code(&item.block)) {
             (Standing::Declined(why), true) => Some(why.clone()),
             _ => None,
         });
         match declined {
-            Some(note) => Look::Judge { verdict: WRONG, note },
+            Some(note) => CheckResponse::Judge { verdict: WRONG, note },
             None if newest.is_empty() => {
-                Look::Judge { verdict: NOTHING, note: "no function was proposed".into() }
+                CheckResponse::Judge { verdict: NOTHING, note: "no function was proposed".into() }
             }
-            None => Look::Ask,
+            None => CheckResponse::Ask,
         }
     }
 
@@ -89,7 +89,7 @@ fn text_of(item: &BlockItem, run: &RunItem) -> String {
 }
 
 /// The function of a recipe.
-pub(super) struct Known<'a> {
+pub(super) struct KnownFunction<'a> {
     pub(super) defined: Definition,
     /// Its text, as it ran.
     pub(super) source: String,
@@ -98,7 +98,7 @@ pub(super) struct Known<'a> {
 }
 
 /// The function that was defined last in this step.
-pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<Known<'a>> {
+pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<KnownFunction<'a>> {
     let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
     let runs = view.runs_in(step);
     let mut defined = runs.iter().rev().filter(|(item, run)| is_code(&item.block) && ok(run));
@@ -108,7 +108,7 @@ pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<Known<'a>> {
     })?;
     // A new kernel was given the same text again.
     let blocks =
-        view.course.transcript.blocks.values().filter(|item| item.block.is_own() && is_code(&item.block));
+        view.context.transcript.blocks.values().filter(|item| item.block.is_own() && is_code(&item.block));
     let again = blocks.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
     let again = again.filter(|(item, run)| ok(run) && *text_of(item, run) == *source);
     let run = again
@@ -116,5 +116,5 @@ pub(super) fn known<'a>(view: &View<'a>, step: &str) -> Option<Known<'a>> {
         .filter(|again| again.run > run.run)
         .max_by_key(|again| again.run)
         .unwrap_or(run);
-    Some(Known { defined: known, source, run })
+    Some(KnownFunction { defined: known, source, run })
 }

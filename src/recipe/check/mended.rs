@@ -2,7 +2,7 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckOption, Look, OwnRun};
+use super::{Check, CheckOption, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Language, Outcome, RunReport};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::view::{View, ended};
@@ -18,9 +18,9 @@ const TIMED_OUT: &str = "timed_out";
 const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
-pub(super) struct Mended;
+pub(super) struct MendedCheck;
 
-impl Check for Mended {
+impl Check for MendedCheck {
     fn name(&self) -> &'static str {
         "mended"
     }
@@ -33,13 +33,13 @@ impl Check for Mended {
         OPTIONS
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
-            return Look::Ask;
+            return CheckResponse::Ask;
         }
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return Look::Unable(why),
+            Err(why) => return CheckResponse::Unable(why),
         };
         let newest = view.newest();
         let changed = match &subject {
@@ -49,16 +49,18 @@ impl Check for Mended {
         };
         match (&subject, view.own_run()) {
             (_, OwnRun::Ran(_, report)) => judge(report),
-            (_, OwnRun::Refused(_)) => {
-                Look::Unable("It was not run again, so whether the change mends it is not known.".into())
-            }
+            (_, OwnRun::Refused(_)) => CheckResponse::Unable(
+                "It was not run again, so whether the change mends it is not known.".into(),
+            ),
             // The corrected code is the run.
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
             {
                 corrected(&newest, language, source).map_or_else(|| nothing(false), judge)
             }
-            (_, OwnRun::None) if changed => Look::Propose(vec![subject.run("see whether it still fails")]),
+            (_, OwnRun::None) if changed => {
+                CheckResponse::Propose(vec![subject.run("see whether it still fails")])
+            }
             (_, OwnRun::None) => nothing(newest.is_empty()),
         }
     }
@@ -117,15 +119,19 @@ fn is_alike(one: &str, other: &str) -> bool {
     ratio >= 0.5
 }
 
-fn nothing(empty: bool) -> Look {
-    if empty { Look::Judge { verdict: NOTHING, note: "no change was proposed".into() } } else { Look::Ask }
+fn nothing(empty: bool) -> CheckResponse {
+    if empty {
+        CheckResponse::Judge { verdict: NOTHING, note: "no change was proposed".into() }
+    } else {
+        CheckResponse::Ask
+    }
 }
 
-fn judge(report: &RunReport) -> Look {
+fn judge(report: &RunReport) -> CheckResponse {
     let verdict = match &report.outcome {
-        Outcome::Ok => return Look::Judge { verdict: OK, note: "it runs without an error".into() },
+        Outcome::Ok => return CheckResponse::Judge { verdict: OK, note: "it runs without an error".into() },
         Outcome::TimedOut => TIMED_OUT,
         _ => FAILED,
     };
-    Look::Judge { verdict, note: subject::said(report) }
+    CheckResponse::Judge { verdict, note: subject::said(report) }
 }

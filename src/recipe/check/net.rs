@@ -2,8 +2,8 @@
 //! as it is, written down as a test). Whether it holds afterwards is told in `changed`.
 
 use super::subject::said;
-use super::suite::{self, Reading};
-use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
+use super::suite::{self, TestReading};
+use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Language, Outcome, RunReport, Stream};
 use crate::recipe::command;
 use crate::recipe::view::View;
@@ -40,17 +40,19 @@ impl Check for Net {
         true
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
-        let given = view.course.input(view.option("command")).trim();
-        let line = if given.is_empty() { view.course.fact("tests").trim() } else { given };
+    fn look(&self, view: &View<'_>) -> CheckResponse {
+        let given = view.context.input(view.option("command")).trim();
+        let line = if given.is_empty() { view.context.fact("tests").trim() } else { given };
         match view.own_run() {
             _ if line.is_empty() => {
-                Look::Judge { verdict: NONE, note: "the project has no tests of its own".into() }
+                CheckResponse::Judge { verdict: NONE, note: "the project has no tests of its own".into() }
             }
-            OwnRun::None => Look::Propose(vec![bash(line, "run the tests before anything is changed")]),
+            OwnRun::None => {
+                CheckResponse::Propose(vec![bash(line, "run the tests before anything is changed")])
+            }
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NONE),
             OwnRun::Refused(_) => {
-                Look::Unable("The tests did not run, and without a net nothing is changed.".into())
+                CheckResponse::Unable("The tests did not run, and without a net nothing is changed.".into())
             }
         }
     }
@@ -77,28 +79,29 @@ impl Check for Record {
         &[FILE]
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
-        let python = view.course.fact("python");
+    fn look(&self, view: &View<'_>) -> CheckResponse {
+        let python = view.context.fact("python");
         let lines: Vec<String> =
             view.written().iter().filter_map(|file| command::line(file, python)).collect();
         match view.own_run() {
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
             OwnRun::Refused(_) => {
-                Look::Unable("The test did not run, and without a net nothing is changed.".into())
+                CheckResponse::Unable("The test did not run, and without a net nothing is changed.".into())
             }
-            OwnRun::None if view.reply().is_none() => Look::Ask,
+            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None if lines.is_empty() => {
                 if let Some(file) = view.written().first() {
-                    Look::Judge { verdict: NOTHING, note: format!("{file} can't be run by itself") }
+                    CheckResponse::Judge { verdict: NOTHING, note: format!("{file} can't be run by itself") }
                 } else if view.newest().is_empty() {
-                    Look::Judge { verdict: NOTHING, note: "no test was written".into() }
+                    CheckResponse::Judge { verdict: NOTHING, note: "no test was written".into() }
                 } else {
-                    Look::Ask
+                    CheckResponse::Ask
                 }
             }
-            OwnRun::None => {
-                Look::Propose(vec![bash(&lines.join(" && "), "see whether the recorded behaviour holds")])
-            }
+            OwnRun::None => CheckResponse::Propose(vec![bash(
+                &lines.join(" && "),
+                "see whether the recorded behaviour holds",
+            )]),
         }
     }
 
@@ -119,7 +122,7 @@ impl Check for Record {
 
 /// Why the file that is worked on stays as it is in a step that prepares.
 pub(super) fn stays(view: &View<'_>, block: &Block) -> Option<String> {
-    let file = view.named(view.course.input(view.option("file")));
+    let file = view.named(view.context.input(view.option("file")));
     let BlockKind::Write { path } = &block.kind else { return None };
     (view.named(path) == file)
         .then(|| format!("{file} stays as it is until there is something that holds it"))
@@ -127,7 +130,7 @@ pub(super) fn stays(view: &View<'_>, block: &Block) -> Option<String> {
 
 /// Seconds that a block which tries several things may take: what runs are allowed here, with some room.
 pub(super) fn budget(view: &View<'_>) -> u64 {
-    let runs = view.course.transcript.blocks.values().flat_map(|item| &item.runs);
+    let runs = view.context.transcript.blocks.values().flat_map(|item| &item.runs);
     match runs.max_by_key(|run| run.run).map(|run| run.terms.limits.wall_ms) {
         None => 45,
         Some(0) => 600,
@@ -135,8 +138,8 @@ pub(super) fn budget(view: &View<'_>) -> u64 {
     }
 }
 
-pub(super) fn bash(line: &str, note: &str) -> Own {
-    Own::code(Language::bash(), format!("{line}\n"), note.to_owned())
+pub(super) fn bash(line: &str, note: &str) -> OwnBlock {
+    OwnBlock::code(Language::bash(), format!("{line}\n"), note.to_owned())
 }
 
 pub(super) fn printed(report: &RunReport) -> String {
@@ -144,25 +147,25 @@ pub(super) fn printed(report: &RunReport) -> String {
 }
 
 /// What a net came to that this line ran; `empty`: the verdict where not one test was tried.
-pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> Look {
+pub(super) fn judge(line: &str, report: &RunReport, empty: &'static str) -> CheckResponse {
     match (&report.outcome, suite::reading(line, report)) {
-        (Outcome::Ok | Outcome::Failed, Some(Reading::Missing(why))) => {
-            Look::Unable(format!("The net could not run: {why}."))
+        (Outcome::Ok | Outcome::Failed, Some(TestReading::Missing(why))) => {
+            CheckResponse::Unable(format!("The net could not run: {why}."))
         }
-        (Outcome::Ok | Outcome::Failed, Some(Reading::Empty)) => {
-            Look::Judge { verdict: empty, note: "not one test was tried".into() }
+        (Outcome::Ok | Outcome::Failed, Some(TestReading::Empty)) => {
+            CheckResponse::Judge { verdict: empty, note: "not one test was tried".into() }
         }
         (outcome, _) => by_outcome(outcome, report),
     }
 }
 
-fn by_outcome(outcome: &Outcome, report: &RunReport) -> Look {
+fn by_outcome(outcome: &Outcome, report: &RunReport) -> CheckResponse {
     match outcome {
-        Outcome::Ok => Look::Judge { verdict: GREEN, note: last_line(report) },
+        Outcome::Ok => CheckResponse::Judge { verdict: GREEN, note: last_line(report) },
         Outcome::Refused(_) | Outcome::NotStarted(_) => {
-            Look::Unable(format!("The net could not run: {}.", said(report)))
+            CheckResponse::Unable(format!("The net could not run: {}.", said(report)))
         }
-        _ => Look::Judge { verdict: RED, note: said_by(report) },
+        _ => CheckResponse::Judge { verdict: RED, note: said_by(report) },
     }
 }
 

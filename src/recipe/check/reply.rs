@@ -1,6 +1,6 @@
 //! The check `reply`: the model answered in words.
 
-use super::{Check, Look};
+use super::{Check, CheckResponse};
 use crate::engine::transcript::{ReplyItem, Standing};
 use crate::recipe::view::View;
 
@@ -19,19 +19,19 @@ impl Check for Reply {
         &[ANSWERED, NOTHING]
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
-        let Some(reply) = view.reply() else { return Look::Ask };
+    fn look(&self, view: &View<'_>) -> CheckResponse {
+        let Some(reply) = view.reply() else { return CheckResponse::Ask };
         let offered = |standing: &Standing| !matches!(standing, Standing::Declined(_));
         if view.blocks_of(reply).any(|item| offered(&item.standing)) {
             // It looked something up first.
-            return Look::Ask;
+            return CheckResponse::Ask;
         }
         let words = words(view, reply);
         if words == 0 {
-            return Look::Judge { verdict: NOTHING, note: "no answer in words".into() };
+            return CheckResponse::Judge { verdict: NOTHING, note: "no answer in words".into() };
         }
         let cut = if reply.finish.reason.complete() { "" } else { ", cut off" };
-        Look::Judge { verdict: ANSWERED, note: format!("answered in {words} words{cut}") }
+        CheckResponse::Judge { verdict: ANSWERED, note: format!("answered in {words} words{cut}") }
     }
 
     fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {

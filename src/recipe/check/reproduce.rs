@@ -1,7 +1,7 @@
 //! The check `reproduce`: the failure is seen before anything is changed.
 
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckOption, Look, OwnRun};
+use super::{Check, CheckOption, CheckResponse, OwnRun};
 use crate::domain::{Field, FieldKind, Form, Outcome, RunReport, Stream};
 use crate::recipe::view::View;
 
@@ -43,18 +43,21 @@ impl Check for Reproduce {
         true
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return Look::Unable(why),
+            Err(why) => return CheckResponse::Unable(why),
         };
         match view.own_run() {
-            OwnRun::None => Look::Propose(vec![subject.run("see the failure")]),
-            OwnRun::Refused(_) => {
-                Look::Unable("It was not run, so the failure was not seen. Nothing was changed.".into())
-            }
+            OwnRun::None => CheckResponse::Propose(vec![subject.run("see the failure")]),
+            OwnRun::Refused(_) => CheckResponse::Unable(
+                "It was not run, so the failure was not seen. Nothing was changed.".into(),
+            ),
             OwnRun::Ran(_, report) if matches!(subject, Subject::File { .. }) && is_missing(report) => {
-                Look::Unable(format!("It could not be run: {}. Nothing was changed.", subject::said(report)))
+                CheckResponse::Unable(format!(
+                    "It could not be run: {}. Nothing was changed.",
+                    subject::said(report)
+                ))
             }
             OwnRun::Ran(_, report) => judge(view, report),
         }
@@ -76,21 +79,23 @@ fn is_missing(report: &RunReport) -> bool {
     }
 }
 
-fn judge(view: &View<'_>, report: &RunReport) -> Look {
+fn judge(view: &View<'_>, report: &RunReport) -> CheckResponse {
     let note = subject::said(report);
     match &report.outcome {
-        Outcome::Ok => Look::Judge { verdict: WORKS, note: "it ran without an error".into() },
-        Outcome::TimedOut => Look::Judge { verdict: TIMED_OUT, note },
-        Outcome::Refused(_) | Outcome::NotStarted(_) => Look::Unable(format!("It could not be run: {note}.")),
+        Outcome::Ok => CheckResponse::Judge { verdict: WORKS, note: "it ran without an error".into() },
+        Outcome::TimedOut => CheckResponse::Judge { verdict: TIMED_OUT, note },
+        Outcome::Refused(_) | Outcome::NotStarted(_) => {
+            CheckResponse::Unable(format!("It could not be run: {note}."))
+        }
         _ => {
-            let told = view.course.input(view.option("error"));
+            let told = view.context.input(view.option("error"));
             let other = subject::exception(told).filter(|name| !shows(report, name));
             match (other, view.answers(FORM).and_then(|(_, answers)| answers.first())) {
-                (Some(name), None) => Look::Form(form(name, &note)),
+                (Some(name), None) => CheckResponse::Form(form(name, &note)),
                 (Some(name), Some((_, choice))) if choice != GO_ON => {
-                    Look::Judge { verdict: WORKS, note: format!("{name} was not seen, but {note}") }
+                    CheckResponse::Judge { verdict: WORKS, note: format!("{name} was not seen, but {note}") }
                 }
-                _ => Look::Judge { verdict: REPRODUCED, note },
+                _ => CheckResponse::Judge { verdict: REPRODUCED, note },
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The check `run`: how the newest block of code of the model ended, and whether it showed what is needed.
 
-use super::{Check, CheckOption, Look, OptionKind};
+use super::{Check, CheckOption, CheckResponse, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
 use crate::engine::transcript::{BlockItem, RunItem, Standing};
 use crate::recipe::view::View;
@@ -18,9 +18,9 @@ const TABLE: &str = "table";
 const IMAGES: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".webp"];
 
 #[derive(Debug)]
-pub(super) struct Run;
+pub(super) struct RunCheck;
 
-impl Check for Run {
+impl Check for RunCheck {
     fn name(&self) -> &'static str {
         "run"
     }
@@ -33,18 +33,18 @@ impl Check for Run {
         &[CheckOption { name: "needs", values: &[IMAGE, TABLE], kind: OptionKind::Word }]
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         if view.reply().is_none() {
-            return Look::Ask;
+            return CheckResponse::Ask;
         }
         let ran: Vec<&RunReport> =
             view.newest().into_iter().filter(|item| is_code(item)).filter_map(report).collect();
         let Some(newest) = ran.last() else {
             // It looked something up or wrote a file; or its code was not let through, and it was told why.
             return if view.newest().is_empty() {
-                Look::Judge { verdict: NOTHING, note: "no code was proposed".into() }
+                CheckResponse::Judge { verdict: NOTHING, note: "no code was proposed".into() }
             } else {
-                Look::Ask
+                CheckResponse::Ask
             };
         };
         let (verdict, note) = match &newest.outcome {
@@ -52,7 +52,7 @@ impl Check for Run {
             Outcome::TimedOut | Outcome::Limit(_) => (TIMED_OUT, detail(newest)),
             _ => (FAILED, detail(newest)),
         };
-        Look::Judge { verdict, note }
+        CheckResponse::Judge { verdict, note }
     }
 
     fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {

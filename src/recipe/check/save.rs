@@ -1,7 +1,7 @@
 //! The check `save`: the function is added to the person's file of functions, when they want that.
 
 use super::function;
-use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
+use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Place, Severity};
 use crate::python::merge::with_function;
 use crate::recipe::view::View;
@@ -41,9 +41,9 @@ impl Check for Save {
         true
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
-        let not_saved = |note: &str| Look::Judge { verdict: NOT_SAVED, note: note.to_owned() };
-        let (file, text) = (view.course.fact("functions_file"), view.course.fact("functions_text"));
+    fn look(&self, view: &View<'_>) -> CheckResponse {
+        let not_saved = |note: &str| CheckResponse::Judge { verdict: NOT_SAVED, note: note.to_owned() };
+        let (file, text) = (view.context.fact("functions_file"), view.context.fact("functions_text"));
         let Some(known) = function::known(view, view.option("of")) else {
             return not_saved("no function was defined");
         };
@@ -54,22 +54,22 @@ impl Check for Save {
         match view.own_run() {
             OwnRun::None => {}
             OwnRun::Ran(_, report) if report.outcome == Outcome::Ok => {
-                return Look::Judge { verdict: SAVED, note: format!("{name} is in {file}") };
+                return CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file}") };
             }
             OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
             OwnRun::Refused(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
         match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
-            None => return Look::Form(form(name, file)),
+            None => return CheckResponse::Form(form(name, file)),
             Some(YES) => {}
             Some(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
         match with_function(text, &known.source, name) {
             Err(why) => not_saved(&why),
             Ok(new) if new == text => {
-                Look::Judge { verdict: SAVED, note: format!("{name} is in {file} already") }
+                CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file} already") }
             }
-            Ok(source) => Look::Propose(vec![Own {
+            Ok(source) => CheckResponse::Propose(vec![OwnBlock {
                 kind: BlockKind::Write { path: file.to_owned() },
                 language: Language::python(),
                 source,
@@ -79,9 +79,9 @@ impl Check for Save {
     }
 
     fn outdated(&self, view: &View<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
-        let file = view.course.fact("functions_file");
+        let file = view.context.fact("functions_file");
         let BlockKind::Write { path } = &block.kind else { return None };
-        let stale = block.is_own() && path == file && on_disk != view.course.fact("functions_text");
+        let stale = block.is_own() && path == file && on_disk != view.context.fact("functions_text");
         stale.then(|| Finding {
             rule: "recipe.outdated".into(),
             severity: Severity::High,

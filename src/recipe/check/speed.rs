@@ -2,7 +2,7 @@
 //! beside what it was before).
 
 use super::net::{budget, printed, stays};
-use super::{Check, CheckOption, Look, OptionKind, Own, OwnRun};
+use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command;
 use crate::recipe::scripts::{self, Figures};
@@ -17,9 +17,9 @@ const SLOWER: &str = "slower";
 
 /// A workload was written and measured.
 #[derive(Debug)]
-pub(super) struct Measured;
+pub(super) struct MeasuredCheck;
 
-impl Check for Measured {
+impl Check for MeasuredCheck {
     fn name(&self) -> &'static str {
         "measured"
     }
@@ -32,28 +32,34 @@ impl Check for Measured {
         &[CheckOption { name: "file", values: &[], kind: OptionKind::Input }]
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         match view.own_run() {
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
                 match Figures::of(&seconds(report)) {
-                    Some(figures) => Look::Judge { verdict: MEASURED, note: figures.told() },
-                    None => Look::Judge { verdict: FAILED, note: why(&output, report) },
+                    Some(figures) => CheckResponse::Judge { verdict: MEASURED, note: figures.told() },
+                    None => CheckResponse::Judge { verdict: FAILED, note: why(&output, report) },
                 }
             }
-            OwnRun::Refused(_) => Look::Unable("It was not measured, so nothing is made faster.".into()),
-            OwnRun::None if view.reply().is_none() => Look::Ask,
+            OwnRun::Refused(_) => {
+                CheckResponse::Unable("It was not measured, so nothing is made faster.".into())
+            }
+            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
             OwnRun::None => match workload(view, &view.written()) {
-                Some(words) => {
-                    Look::Propose(vec![measure(view, &words, &[], "measure it before anything is changed")])
-                }
-                None if !view.written().is_empty() => {
-                    Look::Judge { verdict: NOTHING, note: "what was written can't be run by itself".into() }
-                }
+                Some(words) => CheckResponse::Propose(vec![measure(
+                    view,
+                    &words,
+                    &[],
+                    "measure it before anything is changed",
+                )]),
+                None if !view.written().is_empty() => CheckResponse::Judge {
+                    verdict: NOTHING,
+                    note: "what was written can't be run by itself".into(),
+                },
                 None if view.newest().is_empty() => {
-                    Look::Judge { verdict: NOTHING, note: "no workload was written".into() }
+                    CheckResponse::Judge { verdict: NOTHING, note: "no workload was written".into() }
                 }
-                None => Look::Ask,
+                None => CheckResponse::Ask,
             },
         }
     }
@@ -93,24 +99,25 @@ impl Check for Faster {
         true
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         let step = view.option("workload");
         let (before, words) = (before(view, step), workload(view, &view.written_in(step)));
         let (Some(words), Some(then)) = (words, Figures::of(&before)) else {
-            return Look::Unable(
+            return CheckResponse::Unable(
                 "It was not measured before the change, so there is nothing to compare with.".into(),
             );
         };
         match view.own_run() {
-            OwnRun::None => Look::Propose(vec![measure(view, &words, &before, "measure it again")]),
-            OwnRun::Refused(_) => {
-                Look::Unable(format!("Before the change it took {}. It was not measured again.", then.told()))
-            }
+            OwnRun::None => CheckResponse::Propose(vec![measure(view, &words, &before, "measure it again")]),
+            OwnRun::Refused(_) => CheckResponse::Unable(format!(
+                "Before the change it took {}. It was not measured again.",
+                then.told()
+            )),
             OwnRun::Ran(_, report) => {
                 let output = printed(report);
                 match Figures::of(&seconds(report)) {
                     Some(now) => compare(then, now),
-                    None => Look::Judge { verdict: FAILED, note: why(&output, report) },
+                    None => CheckResponse::Judge { verdict: FAILED, note: why(&output, report) },
                 }
             }
         }
@@ -126,12 +133,12 @@ impl Check for Faster {
 
 /// The words that run the first file that can be run.
 fn workload(view: &View<'_>, files: &[String]) -> Option<Vec<String>> {
-    files.iter().find_map(|file| command::command(file, view.course.fact("python")))
+    files.iter().find_map(|file| command::command(file, view.context.fact("python")))
 }
 
-fn measure(view: &View<'_>, words: &[String], before: &[f64], note: &str) -> Own {
+fn measure(view: &View<'_>, words: &[String], before: &[f64], note: &str) -> OwnBlock {
     let script = scripts::measure(&view.folder(), words, before, budget(view));
-    Own::code(Language::python(), script, note.to_owned())
+    OwnBlock::code(Language::python(), script, note.to_owned())
 }
 
 /// The seconds of the runs before the change.
@@ -152,7 +159,7 @@ fn why(output: &str, report: &RunReport) -> String {
 }
 
 /// Which is faster, where the difference is larger than the spread of the runs.
-fn compare(then: Figures, now: Figures) -> Look {
+fn compare(then: Figures, now: Figures) -> CheckResponse {
     let both = format!("before {}, after {}", then.told(), now.told());
     let (verdict, note) = if now.median < then.least && now.most < then.median {
         (FASTER, format!("{both}: {:.1} times as fast", then.median / now.median.max(1e-9)))
@@ -161,7 +168,7 @@ fn compare(then: Figures, now: Figures) -> Look {
     } else {
         (SAME, format!("{both}: no difference beyond the spread of the runs"))
     };
-    Look::Judge { verdict, note }
+    CheckResponse::Judge { verdict, note }
 }
 
 #[cfg(test)]
@@ -170,7 +177,7 @@ mod tests {
 
     fn verdict(then: &[f64], now: &[f64]) -> &'static str {
         match compare(Figures::of(then).unwrap(), Figures::of(now).unwrap()) {
-            Look::Judge { verdict, .. } => verdict,
+            CheckResponse::Judge { verdict, .. } => verdict,
             _ => "",
         }
     }

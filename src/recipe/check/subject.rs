@@ -1,6 +1,6 @@
 //! What fails: a file that is run, or code that runs as a block. Found from the inputs of the recipe.
 
-use super::{CheckOption, OptionKind, Own};
+use super::{CheckOption, OptionKind, OwnBlock};
 use crate::domain::{BlockId, Language, RunReport, Stream};
 use crate::recipe::command;
 use crate::recipe::view::View;
@@ -30,16 +30,16 @@ impl Subject {
     /// # Errors
     /// Why it can't be told.
     pub(super) fn of(view: &View<'_>) -> Result<Self, String> {
-        let input = |option: &str| view.course.input(view.option(option)).trim();
+        let input = |option: &str| view.context.input(view.option(option)).trim();
         let (block, file, line) = (input("block"), input("file"), input("command"));
-        let code = view.course.input(view.option("code"));
+        let code = view.context.input(view.option("code"));
         if !block.is_empty() {
             return of_block(view, block);
         }
         if !file.is_empty() || !line.is_empty() {
             let known = (!line.is_empty())
                 .then(|| line.to_owned())
-                .or_else(|| command::line(file, view.course.fact("python")));
+                .or_else(|| command::line(file, view.context.fact("python")));
             let why = || format!("how {file} is run can't be told from its name: give the command, too");
             return Ok(Subject::File { path: file.to_owned(), line: known.ok_or_else(why)? });
         }
@@ -50,11 +50,13 @@ impl Subject {
     }
 
     /// The block that shows whether it fails.
-    pub(super) fn run(&self, note: &str) -> Own {
+    pub(super) fn run(&self, note: &str) -> OwnBlock {
         match self {
-            Subject::File { line, .. } => Own::code(Language::bash(), format!("{line}\n"), note.to_owned()),
+            Subject::File { line, .. } => {
+                OwnBlock::code(Language::bash(), format!("{line}\n"), note.to_owned())
+            }
             Subject::Code { language, source } => {
-                Own::code(language.clone(), source.clone(), note.to_owned())
+                OwnBlock::code(language.clone(), source.clone(), note.to_owned())
             }
         }
     }
@@ -63,7 +65,7 @@ impl Subject {
 fn of_block(view: &View<'_>, number: &str) -> Result<Subject, String> {
     let id = number.parse().ok().map(BlockId);
     let item =
-        id.and_then(|id| view.course.block(id)).ok_or_else(|| format!("there is no block {number}"))?;
+        id.and_then(|id| view.context.block(id)).ok_or_else(|| format!("there is no block {number}"))?;
     // What failed is what ran last; an edit may have come since.
     let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
     let version = ran.unwrap_or(item.block.current());

@@ -8,11 +8,11 @@ mod printed;
 mod python;
 mod runner;
 
-use super::{Check, CheckOption, Look, OptionKind, Own};
+use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock};
 use crate::domain::{Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
-use printed::{BROKEN, Expected, GREEN, Printed, Problem, RED, Seen, UNCLEAR, file_name};
+use printed::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
 use runner::{PYTEST, Runner};
 
 const NOTHING: &str = "nothing";
@@ -50,29 +50,33 @@ impl Check for Tests {
         true
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         match view.own_run() {
             OwnRun::Ran(item, report) => {
                 let command = item.block.current().source.clone();
-                let (verdict, note) = judge(view, &command, &Printed::of(report));
+                let (verdict, note) = judge(view, &command, &RunnerOutput::of(report));
                 match weaker(view, &command, report).filter(|_| verdict == GREEN) {
-                    Some(why) => Look::Judge { verdict: UNCLEAR, note: format!("{note}, but {why}") },
-                    None => Look::Judge { verdict, note },
+                    Some(why) => {
+                        CheckResponse::Judge { verdict: UNCLEAR, note: format!("{note}, but {why}") }
+                    }
+                    None => CheckResponse::Judge { verdict, note },
                 }
             }
             OwnRun::Refused(why) => {
                 let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-                Look::Unable(format!("The tests did not run{why}, so nobody can say whether they pass."))
+                CheckResponse::Unable(format!(
+                    "The tests did not run{why}, so nobody can say whether they pass."
+                ))
             }
             OwnRun::None if view.is_told && view.written().is_empty() => match view.reply() {
                 Some(_) if view.newest().is_empty() => {
-                    Look::Judge { verdict: NOTHING, note: "no file was written".into() }
+                    CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
                 Some(_) if idle(view) > 1 => {
-                    Look::Judge { verdict: NOTHING, note: "no file was written".into() }
+                    CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() }
                 }
                 // It looked something up, or what it wrote was not let through, and it was told why.
-                _ => Look::Ask,
+                _ => CheckResponse::Ask,
             },
             OwnRun::None => propose(view),
         }
@@ -137,10 +141,10 @@ fn chosen(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
     (runner, files)
 }
 
-fn propose(view: &View<'_>) -> Look {
+fn propose(view: &View<'_>) -> CheckResponse {
     let all = view.option("run") == "all";
     let (runner, files) = chosen(view);
-    let own = view.course.fact("tests").trim();
+    let own = view.context.fact("tests").trim();
     let (line, note) = match runner {
         _ if all && !own.is_empty() && !own.contains('\n') => {
             (own.to_owned(), "run all tests of the project")
@@ -149,15 +153,15 @@ fn propose(view: &View<'_>) -> Look {
         Some(runner) if !files.is_empty() => ((runner.start)(&files), "run the tests"),
         Some(runner) => {
             let note = format!("no file with tests was written: {} takes {}", runner.name, runner.pattern);
-            return Look::Judge { verdict: BROKEN, note };
+            return CheckResponse::Judge { verdict: BROKEN, note };
         }
         None => {
             let note = "no file with tests was written that a test runner here takes".into();
-            return Look::Judge { verdict: BROKEN, note };
+            return CheckResponse::Judge { verdict: BROKEN, note };
         }
     };
-    let line = in_use(line, view.course.fact("python"));
-    Look::Propose(vec![Own::code(Language::bash(), format!("{line}\n"), note.into())])
+    let line = in_use(line, view.context.fact("python"));
+    CheckResponse::Propose(vec![OwnBlock::code(Language::bash(), format!("{line}\n"), note.into())])
 }
 
 /// The line with the Python that is in use here, where that is another than the usual one.
@@ -169,14 +173,14 @@ fn in_use(line: String, python: &str) -> String {
 }
 
 /// What a run of the tests came to: verdict and note.
-fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, String) {
+fn judge(view: &View<'_>, command: &str, printed: &RunnerOutput) -> (&'static str, String) {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command));
-    let own = printed.ended && command.trim() == view.course.fact("tests").trim();
+    let own = printed.ended && command.trim() == view.context.fact("tests").trim();
     let files = chosen(view).1;
     let target = view.option("target");
-    let target = if target.is_empty() { "" } else { view.course.input(target) };
-    let said = view.course.start.inputs.iter().map(|(_, text)| text.as_str()).collect();
-    let expected = Expected { target, files: &files, said };
+    let target = if target.is_empty() { "" } else { view.context.input(target) };
+    let said = view.context.start.inputs.iter().map(|(_, text)| text.as_str()).collect();
+    let expected = Expectation { target, files: &files, said };
     match runner {
         Some(runner) => {
             printed::verdict(runner.name, runner.style, &(runner.read)(printed, &expected), printed)
@@ -184,7 +188,7 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
         // A command of the project's own that nobody can read: its exit status is all there is.
         None if own && printed.exit == Some(0) => (GREEN, "exit 0".into()),
         None if own => (RED, format!("exit {}", printed.exit.unwrap_or(-1))),
-        None => printed::verdict(PYTEST.name, PYTEST.style, &Seen::default(), printed),
+        None => printed::verdict(PYTEST.name, PYTEST.style, &TestCounts::default(), printed),
     }
 }
 
@@ -192,7 +196,7 @@ fn judge(view: &View<'_>, command: &str, printed: &Printed) -> (&'static str, St
 fn weaker(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> {
     let runner = runner::ALL.iter().find(|runner| (runner.is_in)(command))?;
     let seen = |report: &RunReport| {
-        (runner.read)(&Printed::of(report), &Expected { target: "", files: &[], said: Vec::new() })
+        (runner.read)(&RunnerOutput::of(report), &Expectation { target: "", files: &[], said: Vec::new() })
     };
     let steps = view.protects.iter().map(String::as_str);
     let runs = steps.chain([view.step]).flat_map(|step| view.runs_in(step));
@@ -214,7 +218,7 @@ fn weaker(view: &View<'_>, command: &str, report: &RunReport) -> Option<String> 
 
 /// What a run of tests says beside its exit status, whatever line started it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum TestReading {
     /// There was no test to try, or each was skipped.
     Empty,
     /// What runs them is not there.
@@ -222,24 +226,24 @@ pub(super) enum Reading {
 }
 
 /// Whether a line that runs tests had any to run; `None`: its exit status says what there is to say.
-pub(super) fn reading(line: &str, report: &RunReport) -> Option<Reading> {
-    let printed = Printed::of(report);
+pub(super) fn reading(line: &str, report: &RunReport) -> Option<TestReading> {
+    let printed = RunnerOutput::of(report);
     let known = runner::ALL.iter().find(|runner| (runner.is_in)(line));
     // Without -v unittest prints the same counts.
     let known = known.or_else(|| runner::ALL.iter().find(|r| r.name == "unittest" && line.contains(r.name)));
-    let seen = known.map_or_else(Seen::default, |runner| {
-        (runner.read)(&printed, &Expected { target: "", files: &[], said: Vec::new() })
+    let seen = known.map_or_else(TestCounts::default, |runner| {
+        (runner.read)(&printed, &Expectation { target: "", files: &[], said: Vec::new() })
     });
     if seen.problems.contains(&Problem::NoRunner) || matches!(printed.exit, Some(126 | 127)) {
         let name = known.map_or("what the line starts", |runner| runner.name);
-        return Some(Reading::Missing(format!("{name} can't be started on this machine")));
+        return Some(TestReading::Missing(format!("{name} can't be started on this machine")));
     }
     let bad = seen.failed > 0 || seen.errors > 0;
     let no_tests = seen.problems.contains(&Problem::NoTests)
         || printed.exit == Some(5) && known.is_some_and(|runner| runner.name == "pytest")
         || printed.err.lines().any(|line| line.starts_with("Ran 0 tests in "))
         || line.contains("go test") && printed.exit == Some(0) && go::has_no_files(&printed);
-    (!bad && (no_tests || seen.counted && seen.passed == 0)).then_some(Reading::Empty)
+    (!bad && (no_tests || seen.counted && seen.passed == 0)).then_some(TestReading::Empty)
 }
 
 /// The test runners, for the texts of a recipe: what is on the machine, and which files it takes.

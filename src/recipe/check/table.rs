@@ -6,19 +6,19 @@ use super::{
 
 /// All checks.
 const ALL: &[&dyn Check] = &[
-    &run::Run,
+    &run::RunCheck,
     &reply::Reply,
-    &written::Written,
+    &written::WrittenCheck,
     &suite::Tests,
-    &function::Function,
-    &call::Call,
+    &function::FunctionCheck,
+    &call::CallCheck,
     &save::Save,
     &reproduce::Reproduce,
-    &mended::Mended,
+    &mended::MendedCheck,
     &net::Net,
     &net::Record,
-    &changed::Changed,
-    &speed::Measured,
+    &changed::ChangedCheck,
+    &speed::MeasuredCheck,
     &speed::Faster,
 ];
 

@@ -1,15 +1,15 @@
 //! The check `written`: files were written.
 
-use super::{Check, Look};
+use super::{Check, CheckResponse};
 use crate::recipe::view::View;
 
 const WRITTEN: &str = "written";
 const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
-pub(super) struct Written;
+pub(super) struct WrittenCheck;
 
-impl Check for Written {
+impl Check for WrittenCheck {
     fn name(&self) -> &'static str {
         "written"
     }
@@ -18,13 +18,13 @@ impl Check for Written {
         &[WRITTEN, NOTHING]
     }
 
-    fn look(&self, view: &View<'_>) -> Look {
+    fn look(&self, view: &View<'_>) -> CheckResponse {
         let files = view.written();
         match (view.reply(), files.as_slice()) {
-            (None, _) => Look::Ask,
-            (Some(_), []) if !view.newest().is_empty() => Look::Ask,
-            (Some(_), []) => Look::Judge { verdict: NOTHING, note: "no file was written".into() },
-            (Some(_), files) => Look::Judge { verdict: WRITTEN, note: files.join(", ") },
+            (None, _) => CheckResponse::Ask,
+            (Some(_), []) if !view.newest().is_empty() => CheckResponse::Ask,
+            (Some(_), []) => CheckResponse::Judge { verdict: NOTHING, note: "no file was written".into() },
+            (Some(_), files) => CheckResponse::Judge { verdict: WRITTEN, note: files.join(", ") },
         }
     }
 

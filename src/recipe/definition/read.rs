@@ -1,6 +1,6 @@
 //! From TOML to a definition: its head and its inputs. Steps are read in `steps`.
 
-use super::source::{At, LINE, LocatedText, NAME, Place, Source, TEXT, get};
+use super::source::{At, LINE, LocatedText, NAME, Source, TEXT, TablePlace, get};
 use super::{Definition, LARGEST, REPLIES, ROUNDS, steps, validate};
 use crate::domain::{Field, FieldKind};
 use crate::engine::answers;
@@ -33,7 +33,7 @@ pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<LocatedErr
     if !source.is_sound() {
         return Err(source.faults());
     }
-    let place = Place { table: table.get_ref(), span: 0..0 };
+    let place = TablePlace { table: table.get_ref(), span: 0..0 };
     let definition = Head { source: &mut source }.read(&place);
     match definition {
         Some(definition) if source.is_sound() => Ok(definition),
@@ -46,7 +46,7 @@ struct Head<'a, 's> {
 }
 
 impl Head<'_, '_> {
-    fn read(&mut self, place: &Place<'_, '_>) -> Option<Definition> {
+    fn read(&mut self, place: &TablePlace<'_, '_>) -> Option<Definition> {
         self.source.only(place, HEAD);
         let name = self.name(place);
         let title = self.source.needed(place, "title", LINE);
@@ -81,13 +81,13 @@ impl Head<'_, '_> {
         })
     }
 
-    fn name(&mut self, place: &Place<'_, '_>) -> Option<At<String>> {
+    fn name(&mut self, place: &TablePlace<'_, '_>) -> Option<At<String>> {
         let name = self.source.needed(place, "name", NAME)?;
         self.source.name_fits(&name, &[]);
         Some(name)
     }
 
-    fn either(&mut self, place: &Place<'_, '_>, inputs: &[At<Field>]) -> Vec<String> {
+    fn either(&mut self, place: &TablePlace<'_, '_>, inputs: &[At<Field>]) -> Vec<String> {
         let names = self.source.texts(place, "either").unwrap_or_default();
         let known: Vec<&str> = inputs.iter().map(|input| input.value.name.as_str()).collect();
         for name in names.iter().filter(|name| !known.contains(&name.value.as_str())) {
@@ -96,7 +96,7 @@ impl Head<'_, '_> {
         names.into_iter().map(|name| name.value).collect()
     }
 
-    fn limits(&mut self, place: &Place<'_, '_>) -> (u32, u32) {
+    fn limits(&mut self, place: &TablePlace<'_, '_>) -> (u32, u32) {
         let Some(limits) = self.source.table(place, "limits") else { return (ROUNDS, REPLIES) };
         self.source.only(&limits, &["rounds", "replies"]);
         let mut limit = |key, usual| {
@@ -106,7 +106,7 @@ impl Head<'_, '_> {
         (limit("rounds", ROUNDS), limit("replies", REPLIES))
     }
 
-    fn end(&mut self, place: &Place<'_, '_>) -> LocatedText {
+    fn end(&mut self, place: &TablePlace<'_, '_>) -> LocatedText {
         match self.source.table(place, "end") {
             Some(end) => {
                 self.source.only(&end, &["summary"]);
@@ -123,7 +123,7 @@ impl Head<'_, '_> {
         }
     }
 
-    fn inputs(&mut self, place: &Place<'_, '_>) -> Vec<At<Field>> {
+    fn inputs(&mut self, place: &TablePlace<'_, '_>) -> Vec<At<Field>> {
         let mut inputs: Vec<At<Field>> = Vec::new();
         for place in self.source.tables(place, "input") {
             let Some(input) = self.input(&place) else { continue };
@@ -136,7 +136,7 @@ impl Head<'_, '_> {
         inputs
     }
 
-    fn input(&mut self, place: &Place<'_, '_>) -> Option<At<Field>> {
+    fn input(&mut self, place: &TablePlace<'_, '_>) -> Option<At<Field>> {
         self.source.only(place, INPUT);
         let name = self.source.needed(place, "name", NAME);
         let ask = self.source.needed(place, "ask", LINE);
@@ -160,7 +160,7 @@ impl Head<'_, '_> {
         Some(At { value: field, span: name.span })
     }
 
-    fn kind(&mut self, place: &Place<'_, '_>) -> Option<FieldKind> {
+    fn kind(&mut self, place: &TablePlace<'_, '_>) -> Option<FieldKind> {
         let word = match get(place, "kind") {
             Some(_) => self.source.word(place, "kind", KINDS)?.value,
             None => "text".to_owned(),
@@ -195,7 +195,7 @@ impl Head<'_, '_> {
         })
     }
 
-    fn choices(&mut self, place: &Place<'_, '_>, choices: Option<Vec<At<String>>>) -> Vec<String> {
+    fn choices(&mut self, place: &TablePlace<'_, '_>, choices: Option<Vec<At<String>>>) -> Vec<String> {
         let mut known: Vec<String> = Vec::new();
         for choice in choices.unwrap_or_default() {
             if known.iter().any(|one| one.eq_ignore_ascii_case(&choice.value)) {

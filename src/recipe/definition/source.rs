@@ -13,7 +13,7 @@ const MOST: usize = 50;
 
 /// A table, and where it stands.
 #[derive(Clone)]
-pub(super) struct Place<'t, 's> {
+pub(super) struct TablePlace<'t, 's> {
     pub(super) table: &'t DeTable<'s>,
     pub(super) span: Range<usize>,
 }
@@ -70,7 +70,7 @@ impl<'s> Source<'s> {
     }
 
     /// Keys that nobody knows.
-    pub(super) fn only(&mut self, place: &Place<'_, '_>, known: &[&str]) {
+    pub(super) fn only(&mut self, place: &TablePlace<'_, '_>, known: &[&str]) {
         for (key, _) in place.table {
             if !known.contains(&key.get_ref().as_ref()) {
                 let what = format!("unknown key {}", shown(key.get_ref()));
@@ -80,7 +80,7 @@ impl<'s> Source<'s> {
     }
 
     /// A text that is not blank, of at most so many bytes; `None` where there is none.
-    pub(super) fn text(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Option<At<String>> {
+    pub(super) fn text(&mut self, place: &TablePlace<'_, '_>, key: &str, most: usize) -> Option<At<String>> {
         let value = get(place, key)?;
         let span = value.span();
         let Some(text) = value.get_ref().as_str() else {
@@ -91,7 +91,12 @@ impl<'s> Source<'s> {
     }
 
     /// A text with places; blank where there is none.
-    pub(super) fn text_or_blank(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> LocatedText {
+    pub(super) fn text_or_blank(
+        &mut self,
+        place: &TablePlace<'_, '_>,
+        key: &str,
+        most: usize,
+    ) -> LocatedText {
         match self.text(place, key, most) {
             Some(At { value, span }) => LocatedText { text: Text::parse(&value), span },
             None => LocatedText { text: Text::default(), span: place.span.clone() },
@@ -120,7 +125,12 @@ impl<'s> Source<'s> {
     }
 
     /// A text that has to be there.
-    pub(super) fn needed(&mut self, place: &Place<'_, '_>, key: &str, most: usize) -> Option<At<String>> {
+    pub(super) fn needed(
+        &mut self,
+        place: &TablePlace<'_, '_>,
+        key: &str,
+        most: usize,
+    ) -> Option<At<String>> {
         if get(place, key).is_none() {
             self.fault(&place.span.clone(), format!("{key} is missing"), format!("add {key} = \"…\""));
         }
@@ -143,7 +153,12 @@ impl<'s> Source<'s> {
     }
 
     /// One of these words.
-    pub(super) fn word(&mut self, place: &Place<'_, '_>, key: &str, words: &[&str]) -> Option<At<String>> {
+    pub(super) fn word(
+        &mut self,
+        place: &TablePlace<'_, '_>,
+        key: &str,
+        words: &[&str],
+    ) -> Option<At<String>> {
         let found = self.text(place, key, 200)?;
         if words.contains(&found.value.as_str()) {
             return Some(found);
@@ -153,7 +168,7 @@ impl<'s> Source<'s> {
         None
     }
 
-    pub(super) fn flag(&mut self, place: &Place<'_, '_>, key: &str) -> Option<bool> {
+    pub(super) fn flag(&mut self, place: &TablePlace<'_, '_>, key: &str) -> Option<bool> {
         let value = get(place, key)?;
         let flag = value.get_ref().as_bool();
         if flag.is_none() {
@@ -164,7 +179,7 @@ impl<'s> Source<'s> {
 
     pub(super) fn whole(
         &mut self,
-        place: &Place<'_, '_>,
+        place: &TablePlace<'_, '_>,
         key: &str,
         (min, max): (i64, i64),
     ) -> Option<At<i64>> {
@@ -183,7 +198,7 @@ impl<'s> Source<'s> {
     }
 
     /// A list of texts that are not blank.
-    pub(super) fn texts(&mut self, place: &Place<'_, '_>, key: &str) -> Option<Vec<At<String>>> {
+    pub(super) fn texts(&mut self, place: &TablePlace<'_, '_>, key: &str) -> Option<Vec<At<String>>> {
         let value = get(place, key)?;
         let Some(items) = value.get_ref().as_array() else {
             let hint = format!("write {key} = [\"…\", \"…\"]");
@@ -205,22 +220,30 @@ impl<'s> Source<'s> {
     }
 
     /// A table below this one.
-    pub(super) fn table<'t, 'd>(&mut self, place: &Place<'t, 'd>, key: &str) -> Option<Place<'t, 'd>> {
+    pub(super) fn table<'t, 'd>(
+        &mut self,
+        place: &TablePlace<'t, 'd>,
+        key: &str,
+    ) -> Option<TablePlace<'t, 'd>> {
         let value = get(place, key)?;
         let table = value.get_ref().as_table();
         if table.is_none() {
             self.fault(&value.span(), format!("{key} has to be a table"), format!("write [{key}]"));
         }
-        Some(Place { table: table?, span: value.span() })
+        Some(TablePlace { table: table?, span: value.span() })
     }
 
     /// The tables of a list, `[[step]]`.
-    pub(super) fn tables<'t, 'd>(&mut self, place: &Place<'t, 'd>, key: &str) -> Vec<Place<'t, 'd>> {
+    pub(super) fn tables<'t, 'd>(
+        &mut self,
+        place: &TablePlace<'t, 'd>,
+        key: &str,
+    ) -> Vec<TablePlace<'t, 'd>> {
         let Some(value) = get(place, key) else { return Vec::new() };
         let items = value.get_ref().as_array().map(|items| items.iter().collect::<Vec<_>>());
         let tables = items.map(|items| {
             let table = |item: &&'t Spanned<DeValue<'d>>| {
-                Some(Place { table: item.get_ref().as_table()?, span: item.span() })
+                Some(TablePlace { table: item.get_ref().as_table()?, span: item.span() })
             };
             items.iter().map(table).collect::<Option<Vec<_>>>()
         });
@@ -239,7 +262,7 @@ impl<'s> Source<'s> {
 }
 
 /// The value under a key.
-pub(super) fn get<'t, 's>(place: &Place<'t, 's>, key: &str) -> Option<&'t Spanned<DeValue<'s>>> {
+pub(super) fn get<'t, 's>(place: &TablePlace<'t, 's>, key: &str) -> Option<&'t Spanned<DeValue<'s>>> {
     place.table.iter().find(|(known, _)| known.get_ref().as_ref() == key).map(|(_, value)| value)
 }
 

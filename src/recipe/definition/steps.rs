@@ -1,7 +1,7 @@
 //! The steps of a definition, read from TOML.
 
-use super::source::{At, LINE, LocatedText, NAME, Place, Source, TEXT, get, shown};
-use super::{CHANGED, Kind, ROUNDS_USED, Step, Then, Turn};
+use super::source::{At, LINE, LocatedText, NAME, Source, TEXT, TablePlace, get, shown};
+use super::{CHANGED, Destination, Kind, ROUNDS_USED, Step, Turn};
 use crate::domain::RecipeEnd;
 use crate::recipe::check::{self, Check};
 use crate::recipe::text::Text;
@@ -49,7 +49,7 @@ impl Steps {
 }
 
 /// Reads all steps; `rounds` is their limit where they name none.
-pub(super) fn read(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) -> Steps {
+pub(super) fn read(source: &mut Source<'_>, place: &TablePlace<'_, '_>, rounds: u32) -> Steps {
     let places = source.tables(place, "step");
     if get(place, "step").is_none() {
         source.fault(&(0..0), "there is no step", "add [[step]] with name, title, say and check");
@@ -69,7 +69,7 @@ pub(super) fn read(source: &mut Source<'_>, place: &Place<'_, '_>, rounds: u32) 
 
 fn read_step(
     source: &mut Source<'_>,
-    place: &Place<'_, '_>,
+    place: &TablePlace<'_, '_>,
     name: Option<At<String>>,
     rounds: u32,
 ) -> Option<ReadStep> {
@@ -111,7 +111,7 @@ fn read_step(
     Some(ReadStep { step, span: name.span, say, only_if, protects, options, turns })
 }
 
-fn read_check(source: &mut Source<'_>, place: &Place<'_, '_>) -> Option<&'static dyn Check> {
+fn read_check(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Option<&'static dyn Check> {
     let name = source.needed(place, "check", NAME)?;
     let found = check::find(&name.value);
     if found.is_none() {
@@ -122,7 +122,7 @@ fn read_check(source: &mut Source<'_>, place: &Place<'_, '_>) -> Option<&'static
 
 fn read_options(
     source: &mut Source<'_>,
-    place: &Place<'_, '_>,
+    place: &TablePlace<'_, '_>,
     check: &'static dyn Check,
 ) -> Vec<(String, At<String>)> {
     let mut read = Vec::new();
@@ -137,7 +137,7 @@ fn read_options(
 }
 
 /// What the model may propose; everything where nothing is said.
-fn blocks(source: &mut Source<'_>, place: &Place<'_, '_>) -> Vec<Kind> {
+fn blocks(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Vec<Kind> {
     let Some(words) = source.texts(place, "blocks") else { return Kind::ALL.to_vec() };
     let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
     let mut kinds = Vec::new();
@@ -150,7 +150,7 @@ fn blocks(source: &mut Source<'_>, place: &Place<'_, '_>) -> Vec<Kind> {
     kinds
 }
 
-fn only_if(source: &mut Source<'_>, place: &Place<'_, '_>) -> Vec<(At<String>, At<String>)> {
+fn only_if(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Vec<(At<String>, At<String>)> {
     let Some(table) = source.table(place, "only_if") else { return Vec::new() };
     let mut read = Vec::new();
     for (key, _) in table.table {
@@ -162,7 +162,7 @@ fn only_if(source: &mut Source<'_>, place: &Place<'_, '_>) -> Vec<(At<String>, A
     read
 }
 
-fn turns(source: &mut Source<'_>, place: &Place<'_, '_>) -> (Vec<ReadTurn>, Vec<(String, Turn)>) {
+fn turns(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> (Vec<ReadTurn>, Vec<(String, Turn)>) {
     let Some(table) = source.table(place, "on") else { return (Vec::new(), Vec::new()) };
     let (mut read, mut turns) = (Vec::new(), Vec::new());
     for (key, value) in table.table {
@@ -172,12 +172,12 @@ fn turns(source: &mut Source<'_>, place: &Place<'_, '_>) -> (Vec<ReadTurn>, Vec<
             source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
             continue;
         };
-        let place = Place { table: inner, span: value.span() };
+        let place = TablePlace { table: inner, span: value.span() };
         source.only(&place, &["then", "how", "say"]);
         let Some(then) = source.needed(&place, "then", NAME) else { continue };
         let say = source.text_or_blank(&place, "say", TEXT);
         let turn = turn(source, &place, &then, &verdict, say.text.clone());
-        let ends = matches!(turn.then, Then::End | Then::Stop);
+        let ends = matches!(turn.then, Destination::End | Destination::Stop);
         turns.push((verdict.value.clone(), turn));
         read.push(ReadTurn { verdict, then, say, ends });
     }
@@ -186,7 +186,7 @@ fn turns(source: &mut Source<'_>, place: &Place<'_, '_>) -> (Vec<ReadTurn>, Vec<
 
 fn turn(
     source: &mut Source<'_>,
-    place: &Place<'_, '_>,
+    place: &TablePlace<'_, '_>,
     then: &At<String>,
     verdict: &At<String>,
     say: Text,
@@ -199,20 +199,20 @@ fn turn(
     let usual = if verdict.value == ROUNDS_USED { RecipeEnd::Limit } else { RecipeEnd::Done };
     let given = how.and_then(|how| ENDS.iter().find(|(word, _)| *word == how.value).map(|(_, end)| *end));
     let then = match then.value.as_str() {
-        "next" => Then::Next,
-        "again" => Then::Again,
-        "end" => Then::End,
-        "stop" => Then::Stop,
-        step => Then::Step(step.to_owned()),
+        "next" => Destination::Next,
+        "again" => Destination::Again,
+        "end" => Destination::End,
+        "stop" => Destination::Stop,
+        step => Destination::Step(step.to_owned()),
     };
-    if verdict.value == ROUNDS_USED && then == Then::Again {
+    if verdict.value == ROUNDS_USED && then == Destination::Again {
         source.fault(
             &verdict.span,
             "the rounds are used up: there is no other",
             "write then = \"end\", or another step",
         );
     }
-    let how = if then == Then::Stop { RecipeEnd::Stopped } else { given.unwrap_or(usual) };
+    let how = if then == Destination::Stop { RecipeEnd::Stopped } else { given.unwrap_or(usual) };
     Turn { then, how, say }
 }
 
@@ -227,6 +227,6 @@ pub(super) fn verdicts(step: &Step) -> Vec<&'static str> {
 }
 
 /// The words that `then` may be beside names of steps.
-pub(super) fn ways() -> &'static [&'static str] {
+pub(super) fn destinations() -> &'static [&'static str] {
     WAYS
 }

@@ -1,8 +1,8 @@
 //! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
 
 use super::source::{At, LocatedText, Source, near, shown};
-use super::steps::{ReadStep, Steps, verdicts, ways};
-use super::{ROUNDS_USED, Then};
+use super::steps::{ReadStep, Steps, destinations, verdicts};
+use super::{Destination, ROUNDS_USED};
 use crate::domain::{Field, FieldKind};
 use crate::recipe::check::OptionKind;
 use std::collections::BTreeSet;
@@ -108,7 +108,7 @@ impl Names {
 /// The ways of a step: verdicts that its check knows, steps that there are, and one that leads on.
 fn turns(source: &mut Source<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
     let known = verdicts(&step.step);
-    let targets: Vec<&str> = ways().iter().copied().chain(steps.iter().copied()).collect();
+    let targets: Vec<&str> = destinations().iter().copied().chain(steps.iter().copied()).collect();
     for turn in &step.turns {
         let verdict = &turn.verdict;
         if !known.contains(&verdict.value.as_str()) {
@@ -121,9 +121,9 @@ fn turns(source: &mut Source<'_>, names: &Names, step: &ReadStep, steps: &[&str]
         names.text(source, &turn.say, if turn.ends { OF_END } else { OF_MODEL });
     }
     let leads = |(verdict, turn): &(String, super::Turn)| match &turn.then {
-        Then::Next | Then::End => verdict != ROUNDS_USED,
-        Then::Step(name) => *name != step.step.name && verdict != ROUNDS_USED,
-        Then::Again | Then::Stop => false,
+        Destination::Next | Destination::End => verdict != ROUNDS_USED,
+        Destination::Step(name) => *name != step.step.name && verdict != ROUNDS_USED,
+        Destination::Again | Destination::Stop => false,
     };
     if !step.step.on.iter().any(leads) {
         let good = step.step.check.verdicts().first().copied().unwrap_or_default();
@@ -140,12 +140,12 @@ fn reached(source: &mut Source<'_>, steps: &[ReadStep]) {
         let Some(step) = steps.get(at).filter(|_| found.insert(at)) else { continue };
         for (_, turn) in &step.step.on {
             match &turn.then {
-                Then::Next => open.extend(entered(steps, at + 1)),
-                Then::Step(name) => {
+                Destination::Next => open.extend(entered(steps, at + 1)),
+                Destination::Step(name) => {
                     let target = steps.iter().position(|step| step.step.name == *name);
                     open.extend(target.map(|at| entered(steps, at)).unwrap_or_default());
                 }
-                Then::Again | Then::End | Then::Stop => {}
+                Destination::Again | Destination::End | Destination::Stop => {}
             }
         }
     }

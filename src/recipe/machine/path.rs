@@ -1,10 +1,10 @@
 //! Where a recipe stands: its rounds so far, folded from the facts of the session. Nothing else is remembered.
 
-use super::super::definition::{CHANGED, Definition, ROUNDS_USED, Step, Then, Turn};
+use super::super::definition::{CHANGED, Definition, Destination, ROUNDS_USED, Step, Turn};
 use super::super::text::Text;
 use super::super::view::{Span, View};
 use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
-use crate::engine::Course;
+use crate::engine::WorkflowContext;
 use crate::engine::transcript::Item;
 
 /// One round of a step.
@@ -34,12 +34,12 @@ pub(super) enum Lead {
 #[derive(Clone, Debug)]
 pub(super) struct Ending {
     pub(super) end: RecipeEnd,
-    pub(super) say: Said,
+    pub(super) say: EndingText,
 }
 
 /// What is said at the end before the summary.
 #[derive(Clone, Debug)]
-pub(super) enum Said {
+pub(super) enum EndingText {
     /// A text of the definition.
     Text(Text),
     /// Words of the machine's own.
@@ -48,14 +48,14 @@ pub(super) enum Said {
 
 impl Ending {
     pub(super) fn told(end: RecipeEnd, words: &str) -> Self {
-        Self { end, say: Said::Words(words.to_owned()) }
+        Self { end, say: EndingText::Words(words.to_owned()) }
     }
 }
 
 /// The rounds so far.
 pub(super) struct Path<'a> {
     pub(super) definition: &'a Definition,
-    pub(super) course: Course<'a>,
+    pub(super) context: WorkflowContext<'a>,
     /// Oldest first; the last one goes on. Never empty.
     pub(super) rounds: Vec<Round>,
     /// How often each step was begun.
@@ -66,18 +66,19 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    pub(super) fn of(definition: &'a Definition, course: Course<'a>) -> Self {
+    pub(super) fn of(definition: &'a Definition, context: WorkflowContext<'a>) -> Self {
         let begun = vec![0; definition.steps.len()];
-        let mut path = Self { definition, course, rounds: Vec::new(), begun, judged: Vec::new(), over: None };
+        let mut path =
+            Self { definition, context, rounds: Vec::new(), begun, judged: Vec::new(), over: None };
         match path.taken(0) {
-            Some(step) => path.enter(step, Some(course.from.saturating_sub(1)), Lead::First),
+            Some(step) => path.enter(step, Some(context.from.saturating_sub(1)), Lead::First),
             None => {
                 path.enter(0, None, Lead::First);
                 path.over =
                     Some(Ending::told(RecipeEnd::Done, "None of its steps is taken with these answers."));
             }
         }
-        for (at, item) in course.items() {
+        for (at, item) in context.items() {
             match item {
                 Item::Recipe { fact: RecipeFact::Said { step, round, .. }, .. } => {
                     path.said(step, *round, at);
@@ -114,7 +115,7 @@ impl<'a> Path<'a> {
             Some(Span { step, from: round.from?, until })
         };
         View {
-            course: self.course,
+            context: self.context,
             step: &step.name,
             protects: &step.protects,
             options: &step.options,
@@ -146,28 +147,28 @@ impl<'a> Path<'a> {
         let known = self.definition.steps.get(step).and_then(|known| known.turn(&outcome.verdict));
         let mut turn = match known {
             Some(turn) => turn.clone(),
-            None => Turn { then: Then::Again, how: RecipeEnd::Done, say: Text::default() },
+            None => Turn { then: Destination::Again, how: RecipeEnd::Done, say: Text::default() },
         };
         let mut from = step;
         // Steps whose rounds are used up may point at each other.
         for _ in 0..=self.definition.steps.len() {
             let target = match &turn.then {
-                Then::End | Then::Stop => {
-                    self.over = Some(Ending { end: turn.how, say: Said::Text(turn.say) });
+                Destination::End | Destination::Stop => {
+                    self.over = Some(Ending { end: turn.how, say: EndingText::Text(turn.say) });
                     return;
                 }
-                Then::Again => Some(from),
-                Then::Next => self.taken(from + 1),
-                Then::Step(name) => self.definition.step(name).and_then(|step| self.taken(step)),
+                Destination::Again => Some(from),
+                Destination::Next => self.taken(from + 1),
+                Destination::Step(name) => self.definition.step(name).and_then(|step| self.taken(step)),
             };
             let Some(target) = target else {
-                self.over = Some(Ending { end: RecipeEnd::Done, say: Said::Text(turn.say) });
+                self.over = Some(Ending { end: RecipeEnd::Done, say: EndingText::Text(turn.say) });
                 return;
             };
             let begun = self.begun.get(target).copied().unwrap_or_default();
             let Some(next) = self.definition.steps.get(target).filter(|next| begun >= next.rounds) else {
                 let say = (!turn.say.is_empty()).then_some(turn.say);
-                let again = target == step && turn.then == Then::Again;
+                let again = target == step && turn.then == Destination::Again;
                 return self.enter(target, at, Lead::Verdict { say, again });
             };
             match next.turn(ROUNDS_USED) {
@@ -205,7 +206,7 @@ impl<'a> Path<'a> {
 
     /// The first step from this one on that is taken with the answers.
     fn taken(&self, from: usize) -> Option<usize> {
-        let fits = |step: &Step| step.only_if.iter().all(|(name, value)| self.course.input(name) == value);
+        let fits = |step: &Step| step.only_if.iter().all(|(name, value)| self.context.input(name) == value);
         let mut steps = self.definition.steps.iter().enumerate().skip(from);
         steps.find(|(_, step)| fits(step)).map(|(at, _)| at)
     }

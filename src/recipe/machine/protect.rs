@@ -3,7 +3,7 @@
 
 mod content;
 
-use super::super::check::Look;
+use super::super::check::CheckResponse;
 use super::super::definition::CHANGED;
 use super::super::view::{Span, View};
 use super::super::written::{changes, named, same, settled_runs};
@@ -13,7 +13,7 @@ use crate::domain::{
     Review, Revision, Severity,
 };
 use crate::engine::transcript::{BlockItem, Item, RunItem};
-use content::{Content, Seen};
+use content::{Content, FileObservation};
 use std::collections::BTreeSet;
 
 /// The rule of its remarks.
@@ -49,7 +49,7 @@ pub(super) fn files(path: &Path<'_>, view: &View<'_>) -> Vec<String> {
     let mut files = written(path, view, view.protects);
     let target = match view.option("target") {
         "" => String::new(),
-        input => view.named(view.course.input(input)),
+        input => view.named(view.context.input(input)),
     };
     // What the person wants written is never what holds it.
     files.retain(|file| target.is_empty() || !same(file, &target));
@@ -65,7 +65,7 @@ pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &
     let protected = files(path, view);
     let touched: Vec<&String> = match &block.kind {
         BlockKind::Write { path: file } => {
-            let written = named(&view.course, file);
+            let written = named(&view.context, file);
             protected.iter().filter(|file| same(file, &written)).collect()
         }
         _ => protected.iter().filter(|file| tells_of(view, review, file)).collect(),
@@ -88,7 +88,7 @@ fn tells_of(view: &View<'_>, review: &Review, file: &str) -> bool {
         file.to_lowercase().strip_prefix(&path.to_lowercase()).is_some_and(|rest| rest.starts_with('/'))
     };
     let effects = &review.effects;
-    let mut paths = effects.writes.iter().chain(&effects.deletes).map(|path| named(&view.course, path));
+    let mut paths = effects.writes.iter().chain(&effects.deletes).map(|path| named(&view.context, path));
     paths.any(|path| !path.is_empty() && (same(file, &path) || below(&path)))
 }
 
@@ -109,13 +109,13 @@ fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) 
         rule: "recipe.configures".into(),
         severity: Severity::High,
         place: Place::default(),
-        message: format!("changes {}, which says how the tests run", named(&view.course, path)),
+        message: format!("changes {}, which says how the tests run", named(&view.context, path)),
         forbidden: false,
     })
 }
 
 /// What a change that nobody agreed to means for the round; `None` where there is none.
-pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<Look>, Ending> {
+pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<CheckResponse>, Ending> {
     let Some(from) = view.from.filter(|_| !view.protects.is_empty()) else { return Ok(None) };
     let changed = changed(path, view);
     let behind = |place: usize| -> Vec<String> {
@@ -126,14 +126,16 @@ pub(super) fn look(path: &Path<'_>, view: &View<'_>) -> Result<Option<Look>, End
         // What was to be put back in this round is looked at when there is something to look at.
         let quiet = behind(from).is_empty() && !acted(view);
         let all = behind(0);
-        return Ok((!quiet && !all.is_empty()).then(|| Look::Form(form(&all))));
+        return Ok((!quiet && !all.is_empty()).then(|| CheckResponse::Form(form(&all))));
     };
     let again = behind(answered);
     if !again.is_empty() {
-        return Ok(Some(Look::Form(form(&again))));
+        return Ok(Some(CheckResponse::Form(form(&again))));
     }
     match answers.first().map_or("", |(_, choice)| choice.as_str()) {
-        RESTORE => Ok(Some(Look::Judge { verdict: CHANGED, note: "a protected file was changed".into() })),
+        RESTORE => {
+            Ok(Some(CheckResponse::Judge { verdict: CHANGED, note: "a protected file was changed".into() }))
+        }
         STOP => Err(Ending::told(RecipeEnd::Stopped, "You stopped it because a protected file was changed.")),
         _ => Ok(None),
     }
@@ -145,7 +147,7 @@ fn acted(view: &View<'_>) -> bool {
 }
 
 /// One thing that happened to protected files.
-enum Event<'a> {
+enum ProtectedEvent<'a> {
     /// A run ended; whether that was in the step that made them.
     Ran { item: &'a BlockItem, run: &'a RunItem, makes: bool },
     /// The person wants the changes kept.
@@ -155,51 +157,53 @@ enum Event<'a> {
 /// Protected files that are not as they were agreed on, each with the place of the change. A file is as agreed again
 /// when its text was written back, when a write of it was agreed to with the typed word, or when the person keeps it.
 fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
-    let mut events: Vec<(usize, Event<'_>)> = Vec::new();
+    let mut events: Vec<(usize, ProtectedEvent<'_>)> = Vec::new();
     for &Span { step, from, until } in &view.spans {
         let Some(step) = path.definition.step(step).and_then(|at| path.definition.steps.get(at)) else {
             continue;
         };
         let makes = view.protects.contains(&step.name);
         if makes || !step.protects.is_empty() {
-            let runs = settled_runs(view.course, from, until);
-            events.extend(runs.map(|(after, item, run)| (after, Event::Ran { item, run, makes })));
+            let runs = settled_runs(view.context, from, until);
+            events.extend(runs.map(|(after, item, run)| (after, ProtectedEvent::Ran { item, run, makes })));
         }
     }
-    events.extend(view.course.items().filter_map(|(at, item)| match item {
+    events.extend(view.context.items().filter_map(|(at, item)| match item {
         Item::Recipe { fact: RecipeFact::Answered { form, answers }, .. } if form == FORM => {
-            answers.first().is_some_and(|(_, choice)| choice == KEEP).then_some((at, Event::Kept))
+            answers.first().is_some_and(|(_, choice)| choice == KEEP).then_some((at, ProtectedEvent::Kept))
         }
         _ => None,
     }));
-    events.sort_by_key(|(at, event)| (*at, matches!(event, Event::Kept)));
+    events.sort_by_key(|(at, event)| (*at, matches!(event, ProtectedEvent::Kept)));
     files(path, view).into_iter().filter_map(|file| Some((changed_at(view, &events, &file)?, file))).collect()
 }
 
 /// Where a file was changed, when it is not as it was agreed on.
-fn changed_at(view: &View<'_>, events: &[(usize, Event<'_>)], file: &str) -> Option<usize> {
+fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &str) -> Option<usize> {
     let mut content = Content::default();
     for (at, event) in events {
         match event {
-            Event::Kept => content.keep(),
-            Event::Ran { item, run, makes } => content.ran(*at, &seen(view, (item, run), *makes, file)),
+            ProtectedEvent::Kept => content.keep(),
+            ProtectedEvent::Ran { item, run, makes } => {
+                content.ran(*at, &seen(view, (item, run), *makes, file))
+            }
         }
     }
     content.changed
 }
 
 /// What is known of a run and a file.
-fn seen(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file: &str) -> Seen {
+fn seen(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file: &str) -> FileObservation {
     let report = run.ended.as_ref().map(|(_, report)| report);
     let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
-    let is_file = |path: &str| same(file, &named(&view.course, path));
+    let is_file = |path: &str| same(file, &named(&view.context, path));
     let is_ok = report.is_some_and(|report| report.outcome == Outcome::Ok);
     let writes = matches!(&item.block.kind, BlockKind::Write { path } if is_file(path));
     let tells = item.review.as_ref().filter(|(revision, _)| *revision == run.revision);
-    Seen {
+    FileObservation {
         hashes: hashed.find(|known| is_file(&known.path)).map(|known| (known.before, known.after)),
         written: (writes && is_ok).then_some(run.sha256),
-        listed: changes(&view.course, item, run).iter().any(|change| same(file, &change.path)),
+        listed: changes(&view.context, item, run).iter().any(|change| same(file, &change.path)),
         own: item.block.is_own(),
         makes: makes && !item.block.is_own(),
         told: writes || tells.is_some_and(|(_, review)| tells_of(view, review, file)),

@@ -12,11 +12,16 @@ use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, Event, Settings};
 use crate::recipe::kept::printed;
-use crate::recipe::{Recipe, shipped, ways};
+use crate::recipe::{Recipe, shipped, workflows};
 use std::path::Path;
 
 fn dialogue() -> Dialogue {
-    Dialogue::with(Settings { ways: ways(), step_limit: 100, repeat_limit: 100, ..Settings::default() })
+    Dialogue::with(Settings {
+        workflows: workflows(),
+        step_limit: 100,
+        repeat_limit: 100,
+        ..Settings::default()
+    })
 }
 
 fn recipe(name: &str) -> Recipe {
@@ -107,7 +112,7 @@ fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
 impl Talk {
     fn new(name: &str, inputs: &[(&str, &str)], facts: &[(&str, &str)]) -> Self {
         let settings = Settings {
-            ways: ways(),
+            workflows: workflows(),
             dialect: Some(Dialect::Tools),
             step_limit: 100,
             repeat_limit: 100,

@@ -5,7 +5,7 @@ use super::super::definition::{CHANGED, Step};
 use super::super::text::{Text, bounded, fenced};
 use super::super::view::{View, ended};
 use super::super::written;
-use super::path::{Ending, Lead, Path, Said};
+use super::path::{Ending, EndingText, Lead, Path};
 use super::protect;
 use crate::domain::{Block, RoundOutcome};
 use std::fmt::Write as _;
@@ -54,8 +54,8 @@ pub(super) fn not_wanted(step: &Step, block: &Block) -> String {
 /// What is shown at the end.
 pub(super) fn summary(path: &Path<'_>, ending: &Ending) -> String {
     let said = match &ending.say {
-        Said::Text(text) => fill(path, text),
-        Said::Words(words) => words.clone(),
+        EndingText::Text(text) => fill(path, text),
+        EndingText::Words(words) => words.clone(),
     };
     joined([said, fill(path, &path.definition.summary)])
 }
@@ -86,12 +86,12 @@ fn value(path: &Path<'_>, view: &View<'_>, name: &str) -> String {
         "images" => listed(&images(view)),
         "steps" => steps(path),
         name if name.starts_with("data:") => {
-            data(view.course.input(name.strip_prefix("data:").unwrap_or_default()))
+            data(view.context.input(name.strip_prefix("data:").unwrap_or_default()))
         }
         name => match (name.strip_prefix("file:"), name.strip_prefix("fact:")) {
-            (Some(input), _) => data(view.course.fact(&format!("file:{input}"))),
-            (_, Some(fact)) => view.course.fact(fact).to_owned(),
-            _ => view.course.input(name).to_owned(),
+            (Some(input), _) => data(view.context.fact(&format!("file:{input}"))),
+            (_, Some(fact)) => view.context.fact(fact).to_owned(),
+            _ => view.context.input(name).to_owned(),
         },
     }
 }
@@ -114,7 +114,7 @@ fn code(name: &str) -> String {
 
 /// The images that runs of the recipe made.
 fn images(view: &View<'_>) -> Vec<String> {
-    let runs = written::runs(&view.course, view.course.from.saturating_sub(1), usize::MAX);
+    let runs = written::runs(&view.context, view.context.from.saturating_sub(1), usize::MAX);
     let images = runs.filter_map(|(item, _)| ended(item)).flat_map(|(_, report)| &report.images);
     let mut paths: Vec<String> = images.map(|image| image.path.to_string_lossy().into_owned()).collect();
     paths.dedup();

@@ -2,8 +2,8 @@
 //! are given to call.
 
 use super::Reader;
+use crate::review::argument_flow::CallEntry;
 use crate::review::flow::element;
-use crate::review::handed::Entry;
 use crate::review::syntax::named;
 use crate::review::value::{Act, Argument, Kind, Value};
 use crate::review::walk::walk;
@@ -47,7 +47,7 @@ impl<'t> Reader<'_, 't> {
             for index in 0..act.arguments.len() {
                 self.hand_over(&act, index);
             }
-            self.shared.weigh(&act);
+            self.shared.note_unknown(&act);
             self.shared.reading.acts.push(act);
         }
     }
@@ -176,9 +176,9 @@ impl<'t> Reader<'_, 't> {
         let everything: Vec<(String, Value)> = positional.collect();
         let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
         let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
-            Entry::Known(value) => value,
-            Entry::Refused => Value::unknown(),
-            Entry::Read(key) => {
+            CallEntry::Known(value) => value,
+            CallEntry::Refused => Value::unknown(),
+            CallEntry::Read(key) => {
                 let frame = self.shared.frames.open(function.frame);
                 if function.method
                     && let Some((class, _)) = as_called.rsplit_once('.')

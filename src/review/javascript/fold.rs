@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::review::escapes;
-use crate::review::ground;
+use crate::review::path_class;
 use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Argument, Kind, Taint, Value};
 use tree_sitter::Node;
@@ -116,7 +116,7 @@ impl<'t> Reader<'_, 't> {
             }
             Kind::Name { path, .. } if path == "process.env" => match name {
                 "HOME" | "USERPROFILE" => Value::text("~"),
-                _ if ground::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
+                _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
                 _ => Value::unknown(),
             },
             Kind::Name { path, about } => {

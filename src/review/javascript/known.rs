@@ -1,8 +1,8 @@
 //! What well-known functions of JavaScript and node give, where that helps to name a path, a program or a host.
 
 use super::Reader;
-use crate::review::ground::{self, SCRATCH};
-use crate::review::rules::Ground;
+use crate::review::path_class::{self, SCRATCH};
+use crate::review::rules::PathClass;
 use crate::review::value::taint;
 use crate::review::value::{Act, Argument, Kind, Taint, Value};
 use base64::Engine as _;
@@ -31,8 +31,8 @@ impl Reader<'_, '_> {
         }
         if matches!(act.name.as_str(), "fs.readFileSync" | "fs.readFile" | "fs.createReadStream") {
             let path = act.arguments.first().and_then(|a| a.value.as_text()).map_or("", |(t, _)| t);
-            let located = ground::locate(path, None, self.shared.scope);
-            let secret = located.is(Ground::Secret) || located.is(Ground::Private);
+            let located = path_class::locate(path, None, self.shared.scope);
+            let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
         }
         match called.as_name() {

@@ -9,17 +9,17 @@ mod fold;
 mod known;
 
 use super::Scope;
-use super::book::RuleBook;
-use super::flow::{Reading, element_in};
-use super::handed::Function;
+use super::argument_flow::Function;
+use super::flow::{Extraction, element_in};
+use super::rule_set::RuleSet;
 use super::syntax::{named, pair, text};
 use super::value::{Argument, Kind, Value};
-use super::walk::{Shared, Step, Walker, walk};
+use super::walk::{Shared, WalkStep, Walker, walk};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
-pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
+pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
     let shared = Shared::new(root, source, book, scope);
     let mut reader = Reader { shared, told: HashSet::new(), unverified: false };
     reader.hoist(root, 0);
@@ -54,8 +54,8 @@ fn is_function(kind: &str) -> bool {
 
 impl<'t> Walker<'t> for Reader<'_, 't> {
     /// Takes in one node; says whether to go into it.
-    fn visit(&mut self, node: Node<'t>, step: Step) -> bool {
-        let Step { frame, branch, top } = step;
+    fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
+        let WalkStep { frame, branch, top } = step;
         match node.kind() {
             kind if !top && is_function(kind) => {
                 self.function(node, frame, branch);
@@ -201,7 +201,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// `enum Step { Look = 'ls' }`: a table of its values.
+    /// `enum WalkStep { Look = 'ls' }`: a table of its values.
     fn enumeration(&mut self, node: Node<'t>, frame: usize) {
         let (Some(name), Some(body)) = pair(node, "name", "body") else { return };
         let mut items = Vec::new();

@@ -3,7 +3,7 @@
 use super::Reader;
 use super::known;
 use crate::review::flow::element_in;
-use crate::review::ground::SCRATCH;
+use crate::review::path_class::SCRATCH;
 use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Kind, Value};
 use crate::review::walk::spread;

@@ -2,8 +2,8 @@
 //! given to call.
 
 use super::Reader;
+use crate::review::argument_flow::CallEntry;
 use crate::review::flow::element;
-use crate::review::handed::Entry;
 use crate::review::value::{Act, Argument, Kind, Value};
 use crate::review::walk::walk;
 use std::ops::Range;
@@ -75,7 +75,7 @@ impl<'t> Reader<'_, 't> {
                 let set = Argument { value: Value::new(Kind::Bool(true)), span: act.span.clone() };
                 act.named.push(("endless".to_owned(), set));
             }
-            self.shared.weigh(&act);
+            self.shared.note_unknown(&act);
             self.program(&act);
             self.shared.reading.acts.push(act);
         }
@@ -224,9 +224,9 @@ impl<'t> Reader<'_, 't> {
         };
         let given: Vec<(&str, Value)> = everything.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
         let value = match self.shared.handed.entry(&mut self.shared.frames, function, &given) {
-            Entry::Known(value) => value,
-            Entry::Refused => Value::unknown(),
-            Entry::Read(key) => {
+            CallEntry::Known(value) => value,
+            CallEntry::Refused => Value::unknown(),
+            CallEntry::Read(key) => {
                 let frame = self.shared.frames.open(function.frame);
                 if let Some(parameters) = parameters {
                     self.parameters(parameters, frame, Some((&inside, function.method)));

@@ -4,7 +4,7 @@ use super::Reader;
 use super::items;
 use super::known::{self, plus};
 use super::text::{content, percent};
-use crate::review::ground::SCRATCH;
+use crate::review::path_class::SCRATCH;
 use crate::review::syntax::{named, pair, text};
 use crate::review::value::{Act, Argument, Kind, Value};
 use tree_sitter::Node;

@@ -1,8 +1,8 @@
 //! What well-known Python functions and operators give, where that helps to name a path, a program or a host.
 
 use super::{Reader, items, text};
-use crate::review::ground::{self, SCRATCH};
-use crate::review::rules::{Ground, Mark};
+use crate::review::path_class::{self, SCRATCH};
+use crate::review::rules::{Mark, PathClass};
 use crate::review::value::taint;
 use crate::review::value::{Act, HOLE, Kind, Taint, Value};
 
@@ -27,8 +27,8 @@ impl Reader<'_, '_> {
             return value.tainted(mark);
         }
         if let Some(path) = file_of(act) {
-            let located = ground::locate(path.as_text().map_or("", |(t, _)| t), None, self.shared.scope);
-            let secret = located.is(Ground::Secret) || located.is(Ground::Private);
+            let located = path_class::locate(path.as_text().map_or("", |(t, _)| t), None, self.shared.scope);
+            let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
             given = given.with(if secret { Taint::SECRET.with(Taint::FILE) } else { Taint::FILE });
             return Value::name_about(format!("{}()", act.name), path).tainted(given);
         }
@@ -364,7 +364,7 @@ pub(super) fn variable(name: &str) -> Value {
         "HOME" | "USERPROFILE" => Value::text("~"),
         "TMPDIR" | "TEMP" | "TMP" => Value::text("/tmp"),
         "PWD" => Value::text("."),
-        _ if ground::secret_name(name) => Value::unknown().tainted(taint(Mark::Secret)),
+        _ if path_class::secret_name(name) => Value::unknown().tainted(taint(Mark::Secret)),
         _ => Value::unknown(),
     }
 }

@@ -12,18 +12,18 @@ mod known;
 mod text;
 
 use super::Scope;
-use super::book::RuleBook;
-use super::flow::Reading;
-use super::handed::Function;
+use super::argument_flow::Function;
+use super::flow::Extraction;
+use super::rule_set::RuleSet;
 use super::syntax::{named, pair, text};
 use super::value::{Argument, Kind, Value};
-use super::walk::{Shared, Step, Walker, walk};
+use super::walk::{Shared, WalkStep, Walker, walk};
 use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
-pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
+pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
     let mut reader = Reader {
         shared: Shared::new(root, source, book, scope),
         stars: Vec::new(),
@@ -50,8 +50,8 @@ struct Reader<'a, 't> {
 
 impl<'t> Walker<'t> for Reader<'_, 't> {
     /// Takes in one node; says whether to go into it.
-    fn visit(&mut self, node: Node<'t>, step: Step) -> bool {
-        let Step { frame, branch, top } = step;
+    fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
+        let WalkStep { frame, branch, top } = step;
         match node.kind() {
             "function_definition" | "lambda" if !top => {
                 self.define(node, frame, branch);

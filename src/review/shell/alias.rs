@@ -1,7 +1,7 @@
 //! Names that the text gives to commands: `alias x='rm -rf'`, and what `x build` then means.
 
 use super::Reader;
-use crate::review::nested::Nested;
+use crate::review::nested::NestedCode;
 use crate::review::rules::Inner;
 use crate::review::value::{Argument, Value};
 use std::ops::Range;
@@ -22,7 +22,11 @@ impl Reader<'_, '_> {
             let text = Value::join(&all.collect::<Vec<_>>(), " ");
             if let Some((text, _)) = text.as_text() {
                 let text = text.to_owned();
-                self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span: span.clone() });
+                self.reading.nested.push(NestedCode::Text {
+                    language: Inner::Bash,
+                    text,
+                    span: span.clone(),
+                });
             }
             return;
         }

@@ -3,7 +3,7 @@
 use super::Reader;
 use super::expand::pattern_fits;
 use super::options::plain_key;
-use crate::review::nested::Nested;
+use crate::review::nested::NestedCode;
 use crate::review::programs::{self, Takes};
 use crate::review::rules::{Inner, Wrapper};
 use crate::review::value::{Argument, HOLE, Kind, Taint, Value};
@@ -191,7 +191,7 @@ impl Reader<'_, '_> {
         match text.as_text() {
             Some((text, _)) => {
                 let text = text.to_owned();
-                self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span: whole });
+                self.reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span: whole });
             }
             None => self.reading.unknown = true,
         }
@@ -235,13 +235,13 @@ impl Reader<'_, '_> {
             let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
             if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
                 let (text, span) = (joined.to_owned(), word.span.clone());
-                self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span });
+                self.reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span });
                 at += 1;
             } else if name == "env" && matches!(text, "-S" | "--split-string") {
                 let Some(word) = words.get(at + 1) else { break };
                 if let Some((text, _)) = word.value.as_text() {
                     let (text, span) = (text.to_owned(), word.span.clone());
-                    self.reading.nested.push(Nested::Text { language: Inner::Bash, text, span });
+                    self.reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span });
                 }
                 at += 2;
             } else if text == "--" {

@@ -17,18 +17,18 @@ mod word;
 use function::Function;
 
 use super::Scope;
-use super::book::RuleBook;
-use super::flow::{Frames, Reading, gravest_in};
+use super::flow::{Extraction, Frames, gravest_in};
 use super::programs::{self, Code};
+use super::rule_set::RuleSet;
 use super::syntax::{named, text};
 use super::value::{Act, Argument, Kind, Taint, Value};
-use super::walk::{Step, Walker, walk};
+use super::walk::{WalkStep, Walker, walk};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
-pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope) -> Reading {
+pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
     let mut reader = Reader::new(source, book, scope);
     reader.functions = function::all(root, source);
     walk(&mut reader, root, 0);
@@ -37,7 +37,7 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleBook, scope: &Scope)
 }
 
 /// Reads the words of one command that no shell touches (`subprocess.run([...])`).
-pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleBook, scope: &Scope) -> Reading {
+pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleSet, scope: &Scope) -> Extraction {
     let mut reader = Reader::new("", book, scope);
     let words = words.iter().map(|value| Argument { value: value.clone(), span: span.clone() }).collect();
     reader.command(words, None, span, 0);
@@ -47,7 +47,7 @@ pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleBook, 
 /// The state of one reading.
 struct Reader<'a, 't> {
     source: &'a str,
-    book: &'a RuleBook,
+    book: &'a RuleSet,
     scope: &'a Scope,
     frames: Frames,
     /// What is piped into commands, by node.
@@ -74,11 +74,11 @@ struct Reader<'a, 't> {
     chosen: Option<(String, Value)>,
     /// Programs and options of which was told that nobody knows what they do.
     untold: HashSet<String>,
-    reading: Reading,
+    reading: Extraction,
 }
 
 impl<'a> Reader<'a, '_> {
-    fn new(source: &'a str, book: &'a RuleBook, scope: &'a Scope) -> Self {
+    fn new(source: &'a str, book: &'a RuleSet, scope: &'a Scope) -> Self {
         Self {
             source,
             book,
@@ -96,13 +96,13 @@ impl<'a> Reader<'a, '_> {
             choices: HashMap::new(),
             chosen: None,
             untold: HashSet::new(),
-            reading: Reading::default(),
+            reading: Extraction::default(),
         }
     }
 }
 
 impl<'t> Walker<'t> for Reader<'_, 't> {
-    fn visit(&mut self, node: Node<'t>, step: Step) -> bool {
+    fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         match node.kind() {
             "variable_assignment" => {
                 if let (Some(name), Some(value)) =

@@ -10,7 +10,7 @@ const NONE: Choice = Choice { takes: Takes::Nothing, does: Does::Nothing };
 
 /// What the tables know of the words of one command.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct CommandFacts {
     /// The program with its verbs, as far as tables follow them.
     pub(super) name: String,
     /// Tables of the program and of its verbs, the last one speaking first.
@@ -29,7 +29,7 @@ pub(super) struct Known {
     pub(super) command: Option<usize>,
 }
 
-impl Known {
+impl CommandFacts {
     fn of(name: &str) -> Self {
         let tables: Vec<&'static Program> = programs::shipped().get(name).into_iter().collect();
         let rest = tables.last().is_some_and(|table| table.rest);
@@ -91,10 +91,10 @@ impl Reader<'_, '_> {
         words: Vec<Argument>,
         input: Option<Argument>,
         span: &Range<usize>,
-    ) -> (Act, Known) {
+    ) -> (Act, CommandFacts) {
         let book = self.book;
         let takes: &[String] = book.file.values.get(name).map_or(&[], Vec::as_slice);
-        let mut known = Known::of(name);
+        let mut known = CommandFacts::of(name);
         let mut act = Act {
             name: name.to_owned(),
             receiver: None,
@@ -220,7 +220,13 @@ fn uploaded(act: &Act) -> Option<Argument> {
 }
 
 /// Notes an option; returns the name that the next word is the value of.
-fn option(text: &str, takes: &[String], word: &Argument, act: &mut Act, known: &mut Known) -> Option<String> {
+fn option(
+    text: &str,
+    takes: &[String],
+    word: &Argument,
+    act: &mut Act,
+    known: &mut CommandFacts,
+) -> Option<String> {
     let set = || Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() };
     if act.name == "kill" && text == "-0" {
         // It asks whether a process is there, and ends none.
@@ -268,7 +274,7 @@ fn cluster(
     takes: &[String],
     word: &Argument,
     act: &mut Act,
-    known: &mut Known,
+    known: &mut CommandFacts,
 ) -> Option<String> {
     let set = || Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() };
     let key = text.trim_start_matches('-');

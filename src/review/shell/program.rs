@@ -2,8 +2,8 @@
 //! what is not known of it.
 
 use super::Reader;
-use super::options::Known;
-use crate::review::nested::Nested;
+use super::options::CommandFacts;
+use crate::review::nested::NestedCode;
 use crate::review::orders::{self, What};
 use crate::review::programs::{self, Code, Does};
 use crate::review::rules::Inner;
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 impl Reader<'_, '_> {
     /// Tells what a command does by its options, its operands and its input.
-    pub(super) fn by_table(&mut self, act: &Act, known: &Known, input: Option<&Argument>, depth: u32) {
+    pub(super) fn by_table(&mut self, act: &Act, known: &CommandFacts, input: Option<&Argument>, depth: u32) {
         let span = &act.span;
         let Some(table) = known.tables.last() else { return };
         if let Some(verb) = &known.strange_verb {
@@ -188,7 +188,7 @@ impl Reader<'_, '_> {
                     self.hides(by, &text, span);
                 }
                 if depth < 12 {
-                    self.reading.nested.push(Nested::Text {
+                    self.reading.nested.push(NestedCode::Text {
                         language: Inner::Bash,
                         text,
                         span: place.clone(),
@@ -196,7 +196,7 @@ impl Reader<'_, '_> {
                 }
             }
             What::Runs(language, text) => {
-                self.reading.nested.push(Nested::Text { language, text, span: place.clone() });
+                self.reading.nested.push(NestedCode::Text { language, text, span: place.clone() });
             }
             What::File(path) => {
                 if !hidden {

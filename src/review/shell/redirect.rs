@@ -2,8 +2,8 @@
 //! become what a command reads.
 
 use super::Reader;
-use crate::review::ground;
-use crate::review::rules::Ground;
+use crate::review::path_class;
+use crate::review::rules::PathClass;
 use crate::review::syntax::{named, text};
 use crate::review::value::{Act, Argument, Kind, Taint, Value};
 use tree_sitter::Node;
@@ -53,11 +53,11 @@ impl Reader<'_, '_> {
             return None;
         }
         let path = self.word(target, 0);
-        let located = path.as_text().map(|(path, _)| ground::locate(path, None, self.scope))?;
-        if located.is(Ground::Null) {
+        let located = path.as_text().map(|(path, _)| path_class::locate(path, None, self.scope))?;
+        if located.is(PathClass::Null) {
             return None;
         }
-        let secret = located.is(Ground::Secret) || located.is(Ground::Private);
+        let secret = located.is(PathClass::Secret) || located.is(PathClass::Private);
         let mark = if secret { Taint::FILE.with(Taint::SECRET) } else { Taint::FILE };
         Some(Argument { value: Value::unknown().tainted(mark), span: target.byte_range() })
     }

@@ -2,8 +2,8 @@
 
 use super::Reader;
 use crate::review::escapes;
-use crate::review::ground::{self, SCRATCH};
-use crate::review::rules::Ground;
+use crate::review::path_class::{self, SCRATCH};
+use crate::review::rules::PathClass;
 use crate::review::syntax::{named, text};
 use crate::review::value::taint;
 use crate::review::value::{HOLE, Kind, Taint, Value};
@@ -171,7 +171,7 @@ impl Reader<'_, '_> {
             "IFS" => Value::text(" "),
             // The last job that this text started itself.
             "!" => Value::text(JOB),
-            _ if ground::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
+            _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
             _ => Value::unknown(),
         }
     }
@@ -244,8 +244,8 @@ impl Reader<'_, '_> {
         for operand in
             operands.iter().filter_map(Value::as_text).map(|(t, _)| t).filter(|t| !t.starts_with('-'))
         {
-            let located = ground::locate(operand, None, self.scope);
-            if located.is(Ground::Secret) || located.is(Ground::Private) {
+            let located = path_class::locate(operand, None, self.scope);
+            if located.is(PathClass::Secret) || located.is(PathClass::Private) {
                 all = all.with(Taint::SECRET);
             }
         }

@@ -4,17 +4,17 @@
 //! words were checked.
 
 use super::lexer::{Sort, Word};
-use crate::review::book::RuleBook;
-use crate::review::flow::Reading;
+use crate::review::flow::Extraction;
+use crate::review::rule_set::RuleSet;
 use crate::review::value::{Act, Argument, Kind, Value};
 
 /// Most arguments of one call that are looked at.
 const MOST: usize = 64;
 
 /// Reads the words of a text.
-pub(super) fn read(source: &str, words: &[Word], book: &RuleBook) -> Reading {
+pub(super) fn read(source: &str, words: &[Word], book: &RuleSet) -> Extraction {
     let words: Vec<&Word> = words.iter().filter(|w| w.sort != Sort::Comment).collect();
-    let mut reading = Reading::default();
+    let mut reading = Extraction::default();
     for (at, word) in words.iter().enumerate() {
         match word.sort {
             Sort::Command => command(source, word, &mut reading),
@@ -30,7 +30,7 @@ pub(super) fn read(source: &str, words: &[Word], book: &RuleBook) -> Reading {
 }
 
 /// A command in backquotes.
-fn command(source: &str, word: &Word, reading: &mut Reading) {
+fn command(source: &str, word: &Word, reading: &mut Extraction) {
     let text = source.get(word.inner.clone()).unwrap_or_default();
     reading.acts.push(Act {
         name: "`".to_owned(),
@@ -43,7 +43,7 @@ fn command(source: &str, word: &Word, reading: &mut Reading) {
 }
 
 /// The call that begins with the name in this position, where rules know it.
-fn call(source: &str, words: &[&Word], at: usize, book: &RuleBook) -> Option<Act> {
+fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act> {
     let word = words.get(at)?;
     let open = words.get(at + 1)?;
     let from = match open.sort {

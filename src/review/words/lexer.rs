@@ -1,7 +1,7 @@
 //! Words of a text: names, strings, comments, signs. Linear, and total: any text has words.
 
+use crate::review::grammar::Grammar;
 use crate::review::syntax::Matter;
-use crate::review::tongue::Tongue;
 use std::ops::Range;
 
 /// What a word is.
@@ -58,7 +58,7 @@ pub(super) struct Style {
 }
 
 /// The style of a language.
-pub(super) fn style(tongue: Tongue, language: &str) -> Style {
+pub(super) fn style(grammar: Grammar, language: &str) -> Style {
     let c = Style {
         lines: &["//"],
         blocks: &[("/*", "*/")],
@@ -67,7 +67,7 @@ pub(super) fn style(tongue: Tongue, language: &str) -> Style {
         commands: false,
         joins: &[".", "::", "->"],
     };
-    if tongue == Tongue::Sql {
+    if grammar == Grammar::Sql {
         return Style { lines: &["--"], escapes: false, joins: &["."], ..c };
     }
     let hash = Style { lines: &["#"], blocks: &[], commands: true, ..c };

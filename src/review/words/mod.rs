@@ -8,24 +8,24 @@ mod condition;
 mod lexer;
 mod sql;
 
-use super::book::RuleBook;
-use super::flow::Reading;
+use super::flow::Extraction;
+use super::grammar::Grammar;
+use super::rule_set::RuleSet;
 use super::syntax::Matter;
-use super::tongue::Tongue;
 use std::ops::Range;
 
 /// Reads a text: its acts, and where its strings and comments are.
 pub(super) fn read(
     source: &str,
-    tongue: Tongue,
+    grammar: Grammar,
     language: &str,
-    book: &RuleBook,
-) -> (Reading, Vec<(Range<usize>, Matter)>) {
-    let style = lexer::style(tongue, language);
+    book: &RuleSet,
+) -> (Extraction, Vec<(Range<usize>, Matter)>) {
+    let style = lexer::style(grammar, language);
     let (words, all) = lexer::words(source, &style);
     let matter = words.iter().filter_map(|word| word.matter()).collect();
-    let mut reading = match tongue {
-        Tongue::Sql => sql::read(source, &words),
+    let mut reading = match grammar {
+        Grammar::Sql => sql::read(source, &words),
         _ => calls::read(source, &words, book),
     };
     reading.cut |= !all;

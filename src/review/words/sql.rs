@@ -4,8 +4,8 @@
 
 use super::condition;
 use super::lexer::{Sort, Word};
-use crate::review::flow::Reading;
-use crate::review::nested::Nested;
+use crate::review::flow::Extraction;
+use crate::review::nested::NestedCode;
 use crate::review::orders::{self, What};
 use crate::review::rules::Inner;
 use crate::review::value::{Act, Argument, Kind, Value};
@@ -13,8 +13,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 /// Reads the words of a text.
-pub(super) fn read(source: &str, words: &[Word]) -> Reading {
-    let mut reading = Reading::default();
+pub(super) fn read(source: &str, words: &[Word]) -> Extraction {
+    let mut reading = Extraction::default();
     let mut created = HashSet::new();
     let statements: Vec<Statement<'_>> = split(source, words);
     for statement in &statements {
@@ -29,13 +29,13 @@ pub(super) fn read(source: &str, words: &[Word]) -> Reading {
 }
 
 /// Comments that some databases run: `/*!50000 … */`, `/*M! … */`.
-fn hidden_comments(source: &str, words: &[Word], reading: &mut Reading) {
+fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
     for word in words.iter().filter(|word| word.sort == Sort::Comment) {
         let Some(text) = source.get(word.span.clone()) else { continue };
         let inner = text.strip_prefix("/*!").or_else(|| text.strip_prefix("/*M!"));
         let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
         let inner = inner.trim_start_matches(|c: char| c.is_ascii_digit());
-        reading.nested.push(Nested::Text {
+        reading.nested.push(NestedCode::Text {
             language: Inner::Sql,
             text: inner.to_owned(),
             span: word.span.clone(),
@@ -44,7 +44,7 @@ fn hidden_comments(source: &str, words: &[Word], reading: &mut Reading) {
 }
 
 /// Lines that the client obeys and not the database: `.shell`, `\\!`, `.once |command`.
-fn client_lines(source: &str, reading: &mut Reading) {
+fn client_lines(source: &str, reading: &mut Extraction) {
     let own = |line: &str| {
         line.starts_with(['.', '\\']) || line.starts_with("system ") || line.starts_with("pager ")
     };
@@ -65,7 +65,7 @@ fn client_lines(source: &str, reading: &mut Reading) {
             span: order.at.start..end,
         });
         if let What::Starts { text, .. } = order.what {
-            reading.nested.push(Nested::Text { language: Inner::Bash, text, span: order.at.start..end });
+            reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span: order.at.start..end });
         }
     }
 }
@@ -134,7 +134,7 @@ impl Statement<'_> {
     }
 
     /// Tells what the statement does. Also reached behind `WITH … AS (…)` and `EXPLAIN ANALYZE`.
-    fn acts(&self, created: &HashSet<String>, reading: &mut Reading) {
+    fn acts(&self, created: &HashSet<String>, reading: &mut Extraction) {
         for at in 0..self.words.len() {
             let before = if at == 0 { String::new() } else { self.word(at - 1) };
             let begins = at == 0
@@ -146,7 +146,7 @@ impl Statement<'_> {
         }
     }
 
-    fn statement(&self, at: usize, created: &HashSet<String>, reading: &mut Reading) {
+    fn statement(&self, at: usize, created: &HashSet<String>, reading: &mut Extraction) {
         let (verb, next) = (self.word(at), self.word(at + 1));
         match verb.as_str() {
             "drop" => {
@@ -213,7 +213,7 @@ impl Statement<'_> {
     }
 
     /// `PRAGMA writable_schema = ON`: what lets statements break the database from inside.
-    fn pragma(&self, at: usize, reading: &mut Reading) {
+    fn pragma(&self, at: usize, reading: &mut Extraction) {
         let next = self.word(at + 1);
         let off = (at + 2..self.words.len())
             .any(|at| matches!(self.word(at).trim_matches('\''), "0" | "off" | "false" | "no"));
@@ -229,7 +229,7 @@ impl Statement<'_> {
     }
 
     /// A function in a language that nothing confines.
-    fn created_native(&self, at: usize, reading: &mut Reading) {
+    fn created_native(&self, at: usize, reading: &mut Extraction) {
         let language = self.find("language", at).map(|l| self.name(l + 1)).unwrap_or_default();
         let native = language.ends_with("3u")
             || ["c", "internal", "plpythonu", "plperlu", "pltclu", "plsh"].contains(&language.as_str());
@@ -240,7 +240,7 @@ impl Statement<'_> {
     }
 
     /// `EXECUTE IMMEDIATE 'text'`, `PREPARE p FROM 'text'`, `EXEC('text')`, `sp_executesql N'text'`.
-    fn executed(&self, at: usize, reading: &mut Reading) {
+    fn executed(&self, at: usize, reading: &mut Extraction) {
         let mut here = self.skip(at + 1, &["immediate", "(", "sp_executesql", "n"]);
         let dynamic = here > at + 1 || self.word(at) == "sp_executesql";
         if self.word(at) == "prepare" {
@@ -250,7 +250,7 @@ impl Statement<'_> {
         match self.words.get(here) {
             Some(word) if word.sort == Sort::Text => {
                 let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
-                reading.nested.push(Nested::Text { language: Inner::Sql, text, span: word.span.clone() });
+                reading.nested.push(NestedCode::Text { language: Inner::Sql, text, span: word.span.clone() });
             }
             Some(word) if dynamic && word.sort == Sort::Name || self.word(at) == "prepare" => {
                 self.tell("execute text", here, at..here, &[], reading);
@@ -261,7 +261,7 @@ impl Statement<'_> {
     }
 
     /// `COPY … FROM PROGRAM 'command'`, `COPY … TO '/path'`.
-    fn copy(&self, at: usize, reading: &mut Reading) {
+    fn copy(&self, at: usize, reading: &mut Extraction) {
         if let Some(program) = self.find("program", at) {
             self.tell("copy program", program + 1, at..program + 1, &[], reading);
         } else if let Some(to) = self.find("to", at) {
@@ -272,7 +272,7 @@ impl Statement<'_> {
     }
 
     /// What reaches outside of the database, wherever it stands.
-    fn reach(&self, at: usize, reading: &mut Reading) {
+    fn reach(&self, at: usize, reading: &mut Extraction) {
         if self.words.get(at).is_none_or(|w| w.sort != Sort::Name) {
             return;
         }
@@ -347,7 +347,7 @@ impl Statement<'_> {
         target: usize,
         span: Range<usize>,
         flags: &[(&str, bool)],
-        reading: &mut Reading,
+        reading: &mut Extraction,
     ) {
         let span = self.span(span.start, span.end);
         let argument = self.words.get(target).map(|word| {

@@ -1,9 +1,9 @@
 use super::*;
-use crate::domain::{BlockId, Entry, Finish, FinishReason, Moment, StepId, Usage};
+use crate::domain::{BlockId, Entry, Finish, FinishReason, StepId, Timestamp, Usage};
 use crate::store::samples::{each_kind, header};
 use crate::store::{Store, read};
 
-const AT: Moment = Moment(1_767_225_600_000);
+const AT: Timestamp = Timestamp(1_767_225_600_000);
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)

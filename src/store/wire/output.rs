@@ -7,7 +7,7 @@ use super::INLINE_OUTPUT;
 use super::file_name::FileName;
 use super::frame::Crc;
 use crate::domain::serial::bytes;
-use crate::domain::{Captured, Masked, Masker, Stream};
+use crate::domain::{Masked, Masker, OutputBuffer, Stream};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ pub(crate) struct OutputBlob {
 
 /// The file for an output that is too large for its line; `name` is what it would be called.
 pub(crate) fn blob_for(
-    output: &Captured,
+    output: &OutputBuffer,
     masker: &Masker,
     name: impl FnOnce() -> String,
 ) -> Option<OutputBlob> {
@@ -46,7 +46,7 @@ pub(crate) fn blob_for(
 }
 
 /// The pieces, neighbours of the same stream joined.
-fn stretches(output: &Captured) -> Vec<(Stream, Vec<&[u8]>)> {
+fn stretches(output: &OutputBuffer) -> Vec<(Stream, Vec<&[u8]>)> {
     let mut all: Vec<(Stream, Vec<&[u8]>)> = Vec::new();
     for piece in output.pieces() {
         match all.last_mut() {
@@ -102,7 +102,7 @@ fn usual_limit() -> u64 {
 
 impl OutputLine {
     /// The output as its line tells it; `blob` holds the rest, where there is one.
-    pub(super) fn of(output: &Captured, blob: Option<&OutputBlob>) -> Self {
+    pub(super) fn of(output: &OutputBuffer, blob: Option<&OutputBlob>) -> Self {
         let piece = |(stream, parts): (Stream, Vec<&[u8]>)| Piece { stream, bytes: parts.concat() };
         Self {
             limit: output.limit() as u64,
@@ -120,7 +120,7 @@ impl OutputLine {
     }
 
     /// The output, and the file that holds the rest, where there is one.
-    pub(super) fn into_captured(self) -> (Captured, Option<ExternalOutput>) {
+    pub(super) fn into_captured(self) -> (OutputBuffer, Option<ExternalOutput>) {
         let Self { limit, dropped, blob, pieces } = self;
         if let Some(blob) = blob {
             let outside = ExternalOutput { blob, limit, dropped };
@@ -128,7 +128,7 @@ impl OutputLine {
             return (outside.without_file(), Some(outside));
         }
         let pieces = pieces.into_iter().flatten().map(|piece| (piece.stream, piece.bytes));
-        (Captured::restore(limit, pieces, (dropped.stdout, dropped.stderr)), None)
+        (OutputBuffer::restore(limit, pieces, (dropped.stdout, dropped.stderr)), None)
     }
 }
 
@@ -178,18 +178,18 @@ impl ExternalOutput {
         self.blob.pieces.0.iter().fold(0, |sum, (_, len)| sum.saturating_add(*len))
     }
 
-    fn without_file(&self) -> Captured {
+    fn without_file(&self) -> OutputBuffer {
         let sum = |wanted: Stream, dropped: u64| {
             let of = self.blob.pieces.0.iter().filter(|(stream, _)| *stream == wanted);
             of.fold(dropped, |sum, (_, len)| sum.saturating_add(*len as u64))
         };
         let DroppedBytes { stdout, stderr } = self.dropped;
-        Captured::restore(self.limit, [], (sum(Stream::Stdout, stdout), sum(Stream::Stderr, stderr)))
+        OutputBuffer::restore(self.limit, [], (sum(Stream::Stdout, stdout), sum(Stream::Stderr, stderr)))
     }
 }
 
 /// The output, from what its file holds; `None` where the file is not the one that was written.
-pub(crate) fn restore_blob(outside: &ExternalOutput, file: &[u8]) -> Option<Captured> {
+pub(crate) fn restore_blob(outside: &ExternalOutput, file: &[u8]) -> Option<OutputBuffer> {
     if file.len() != outside.len() || Crc(crc32fast::hash(file)) != outside.blob.crc {
         return None;
     }
@@ -201,5 +201,5 @@ pub(crate) fn restore_blob(outside: &ExternalOutput, file: &[u8]) -> Option<Capt
         rest = behind;
     }
     let DroppedBytes { stdout, stderr } = outside.dropped;
-    Some(Captured::restore(outside.limit, pieces, (stdout, stderr)))
+    Some(OutputBuffer::restore(outside.limit, pieces, (stdout, stderr)))
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{BlockId, Captured, Entry, Gaps, Masker, Moment, RunId, RunReport, Stream};
+use crate::domain::{BlockId, Entry, Gaps, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp};
 use crate::store::samples::{
     about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools, captured,
     each_kind, entry, header, report, same, told,
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 mod frozen;
 
 fn line_of(entry: &Entry) -> Vec<u8> {
-    sealed(Moment(1_767_225_600_000), encode(entry, Path::new("/blobs"), None).unwrap()).0
+    sealed(Timestamp(1_767_225_600_000), encode(entry, Path::new("/blobs"), None).unwrap()).0
 }
 
 fn entry_of(line: &[u8]) -> Entry {
@@ -69,9 +69,9 @@ fn a_changed_byte_is_seen() {
 #[test]
 fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
     let more = Fields::of("prompt").with("text", "x").with("mood", "new");
-    let (line, _) = sealed(Moment(0), more);
+    let (line, _) = sealed(Timestamp(0), more);
     assert_eq!(entry_of(&line), Entry::Prompt("x".into()));
-    let (line, _) = sealed(Moment(0), Fields::of("prompt").with("text", 7));
+    let (line, _) = sealed(Timestamp(0), Fields::of("prompt").with("text", 7));
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     assert_eq!(
         decode(&frame, Path::new("")).unwrap_err(),
@@ -82,11 +82,11 @@ fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
 #[test]
 fn the_kind_of_a_decision_is_told_by_its_field_alone() {
     for kind in ["decision.approve", "decision.skip", "decision.edit", "a.b"] {
-        let (line, _) = sealed(Moment(0), Fields::of(kind).with("block", 1).with("revision", 1));
+        let (line, _) = sealed(Timestamp(0), Fields::of(kind).with("block", 1).with("revision", 1));
         assert!(matches!(decoded(&line), Ok(LineContent::UnknownKind)), "{kind}");
     }
     let (line, _) = sealed(
-        Moment(0),
+        Timestamp(0),
         Fields::of("decision").with("decision", "skip").with("block", 1).with("revision", 1),
     );
     assert!(
@@ -129,7 +129,7 @@ fn more_bytes_than_can_be_counted_overflow_nothing() {
 
 #[test]
 fn what_was_not_looked_at_stands_in_the_receipt_and_nowhere_else() {
-    let mut report = report(Captured::default());
+    let mut report = report(OutputBuffer::default());
     let entry_with = |report: &RunReport| Entry::Ran {
         run: crate::domain::RunId(1),
         block: crate::domain::BlockId(1),
@@ -148,7 +148,7 @@ fn what_was_not_looked_at_stands_in_the_receipt_and_nowhere_else() {
 
 #[test]
 fn a_blob_is_named_without_its_folder_and_leads_nowhere_else() {
-    let mut report = report(Captured::default());
+    let mut report = report(OutputBuffer::default());
     report.blob = Some(PathBuf::from("/blobs/run-1.out"));
     report.images[0].path = PathBuf::from("/blobs/figure-1.png");
     let entry = Entry::Ran {
@@ -162,7 +162,7 @@ fn a_blob_is_named_without_its_folder_and_leads_nowhere_else() {
 
     let hostile =
         encode(&entry, Path::new("/blobs"), None).unwrap().with("all_output", json!({ "blob": "../../x" }));
-    let (line, _) = sealed(Moment(0), hostile);
+    let (line, _) = sealed(Timestamp(0), hostile);
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     assert!(decode(&frame, Path::new("/blobs")).is_err());
 }
@@ -178,7 +178,7 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
         block: crate::domain::BlockId(1),
         report: Box::new(report(output.clone())),
     };
-    let (line, _) = sealed(Moment(0), encode(&entry, Path::new("/blobs"), Some(&blob)).unwrap());
+    let (line, _) = sealed(Timestamp(0), encode(&entry, Path::new("/blobs"), Some(&blob)).unwrap());
     assert!(line.len() < 2000);
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     let Ok(LineContent::Entry(back, Some(outside))) = decode(&frame, Path::new("/blobs")) else { panic!() };
@@ -196,10 +196,10 @@ fn large_output_goes_to_its_own_file_and_comes_back() {
 #[test]
 fn moments_beyond_all_calendars_do_not_break_a_line() {
     for at in [i64::MIN, -1, 0, 1, 1_767_225_600_123, i64::MAX] {
-        let text = String::from(Moment(at));
-        let back = Moment::try_from(text.clone()).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let text = String::from(Timestamp(at));
+        let back = Timestamp::try_from(text.clone()).unwrap_or_else(|error| panic!("{text}: {error}"));
         if (-1..=1_767_225_600_123).contains(&at) {
-            assert_eq!(back, Moment(at));
+            assert_eq!(back, Timestamp(at));
         }
     }
 }
@@ -254,7 +254,7 @@ proptest! {
     }
 }
 
-fn sealed(at: Moment, fields: Fields) -> (Vec<u8>, Link) {
+fn sealed(at: Timestamp, fields: Fields) -> (Vec<u8>, Link) {
     let (line, next) = seal(Link::FIRST, at, &Masker::default().mask(fields), false);
     (line.bytes().to_vec(), next)
 }

@@ -5,7 +5,7 @@ mod rows;
 
 use super::{Around, Means, Overlay, Then};
 use crate::domain::sentences::sending;
-use crate::domain::{Answers, FieldKind, Form, Misfit};
+use crate::domain::{AnswerError, Answers, FieldKind, Form};
 use crate::driver::Errand;
 use crate::engine::{Command, Phase, answers};
 use crate::tui::action::Action;
@@ -52,7 +52,7 @@ pub struct FormBox {
     /// The field with the cursor.
     pub at: usize,
     /// What does not fit. An empty field: it is about none of them.
-    pub misfits: Vec<Misfit>,
+    pub misfits: Vec<AnswerError>,
     /// Whether it was sent and nothing came back yet.
     pub sent: bool,
 }
@@ -155,7 +155,7 @@ impl FormBox {
     }
 
     /// Answers that do not fit: nothing of them is lost, and the cursor goes to the first.
-    pub fn refuse(&mut self, misfits: Vec<Misfit>) {
+    pub fn refuse(&mut self, misfits: Vec<AnswerError>) {
         self.sent = false;
         let first = self.form.fields.iter().position(|f| misfits.iter().any(|misfit| misfit.field == f.name));
         self.at = first.unwrap_or(self.at);
@@ -444,7 +444,7 @@ mod tests {
         let answers = form.send().unwrap();
         assert_eq!(answers.first().map(|(_, text)| text.as_str()), Some("one\ntwo"));
         assert!(form.sent && form.text_field().is_none(), "it waits for what comes of it");
-        form.refuse(vec![Misfit { field: String::new(), why: "no runner".into() }]);
+        form.refuse(vec![AnswerError { field: String::new(), why: "no runner".into() }]);
         assert_eq!(form.of_none().collect::<Vec<_>>(), ["no runner"]);
         assert_eq!(text(&form, "spec"), "one\ntwo");
     }

@@ -16,7 +16,7 @@ mod tests;
 
 use super::plain::{self, Spans, Strictness};
 use crate::domain::visible::visible;
-use crate::domain::{Captured, Stream};
+use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
 use cursor::Cursor;
@@ -46,7 +46,7 @@ pub struct Output {
 
 impl Output {
     /// What was kept of a run. What was not kept is told where it is missing.
-    pub fn of(captured: &Captured) -> Self {
+    pub fn of(captured: &OutputBuffer) -> Self {
         let mut output = Self::default();
         let mut gaps = [Stream::Stdout, Stream::Stderr].map(|stream| {
             let dropped = captured.dropped(stream);

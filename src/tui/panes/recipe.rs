@@ -2,7 +2,7 @@
 
 use crate::domain::RecipeFact;
 use crate::engine::transcript::Item;
-use crate::engine::{Course, State};
+use crate::engine::{State, WorkflowContext};
 use crate::tui::widgets::safe;
 
 /// Where the recipe that goes on stands; found out once for each change of the session.
@@ -60,7 +60,7 @@ impl Stage {
 }
 
 fn stage(state: &State) -> Option<Stage> {
-    let course = Course::of(state)?;
+    let course = WorkflowContext::of(state)?;
     let said = course.items().rev().find_map(|(_, item)| match item {
         Item::Recipe { fact: RecipeFact::Said { step, title, round, .. }, .. } => Some((step, title, *round)),
         _ => None,

@@ -1,7 +1,7 @@
 //! One session on screen: what wakes the loop, what follows from it, when a frame is drawn.
 
 use super::Tui;
-use crate::domain::Moment;
+use crate::domain::Timestamp;
 use crate::driver::{Driver, Found, Told, Update};
 use crate::engine::Command;
 use crate::tui::colouring::Colouring;
@@ -335,6 +335,6 @@ fn is_stream(told: &Told) -> bool {
     matches!(told, Told::Delta(..) | Told::Reasoning(..) | Told::Output(..))
 }
 
-fn look<'a>(theme: &'a Theme, options: &'a Options, now: Moment) -> Look<'a> {
+fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {
     Look { theme, glyphs: options.glyphs(), place: &options.place, now, motion: options.motion }
 }

@@ -1,13 +1,13 @@
 //! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
 
 use super::{Ctx, Note, Screen, Wish};
-use crate::domain::{Entry, Misfit, Outcome, RecipeFact, Stream};
+use crate::domain::{AnswerError, Entry, Outcome, RecipeFact, Stream};
 use crate::driver::Errand;
 use crate::engine::Command;
 use crate::engine::answers;
 use crate::engine::state::Question;
 use crate::engine::transcript::{BlockItem, RunItem};
-use crate::engine::{Course, Phase, State};
+use crate::engine::{Phase, State, WorkflowContext};
 use crate::tui::options::FirstRecipe;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::form::{FormBox, Purpose};
@@ -100,7 +100,7 @@ impl Screen {
     }
 
     /// A recipe was not begun: what does not fit is told at its fields, whether the form is still open or not.
-    pub(super) fn recipe_refused(&mut self, name: &str, misfits: Vec<Misfit>) {
+    pub(super) fn recipe_refused(&mut self, name: &str, misfits: Vec<AnswerError>) {
         let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         let why = why.trim_start_matches(": ").to_owned();
         let purpose = Purpose::Begin(name.to_owned());
@@ -178,7 +178,7 @@ impl Screen {
 
 /// What the recipe that goes on was begun with.
 fn begun_with(state: &State) -> &[(String, String)] {
-    Course::of(state).map_or(&[], |course| course.start.inputs.as_slice())
+    WorkflowContext::of(state).map_or(&[], |course| course.start.inputs.as_slice())
 }
 
 /// The form that the recipe asks for.

@@ -5,7 +5,7 @@ use super::header::sandbox_is_off;
 use super::problems;
 use crate::domain::sentences::sandbox;
 use crate::domain::sentences::saving::Saved;
-use crate::domain::{Level, Moment};
+use crate::domain::{Level, Timestamp};
 use crate::engine::always::PAUSE_MS;
 use crate::engine::state::{Countdown, Matched};
 use crate::engine::transcript::Standing;
@@ -161,7 +161,7 @@ fn way(screen: &Screen, state: &State) -> String {
 }
 
 /// Seconds until a covered block starts, counted up to whole ones.
-pub(super) fn rule_seconds(matched: &Matched, now: Moment) -> u64 {
+pub(super) fn rule_seconds(matched: &Matched, now: Timestamp) -> u64 {
     match matched.countdown {
         Countdown::Since(since, _) => PAUSE_MS.saturating_sub(now.since(since)).div_ceil(1000),
         Countdown::NotShown => PAUSE_MS / 1000,

@@ -1,6 +1,6 @@
 //! What every view is given to draw with: the theme, the glyphs, the way to write times and paths, the moment.
 
-use crate::domain::{Moment, Severity};
+use crate::domain::{Severity, Timestamp};
 use crate::engine::BlockState;
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Place;
@@ -54,7 +54,7 @@ pub struct Look<'a> {
     /// Times and paths.
     pub place: &'a Place,
     /// The moment of the frame.
-    pub now: Moment,
+    pub now: Timestamp,
     /// Whether a spinner turns.
     pub motion: bool,
 }

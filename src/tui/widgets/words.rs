@@ -1,6 +1,6 @@
 //! How figures, sizes, times and paths are written on screen: in one way everywhere.
 
-use crate::domain::{BlockKind, Language, Moment};
+use crate::domain::{BlockKind, Language, Timestamp};
 use crate::engine::transcript::BlockItem;
 pub use crate::text::number::{grouped, memory, size};
 use jiff::tz::TimeZone;
@@ -24,16 +24,16 @@ impl Default for Place {
 
 impl Place {
     /// `10:41`
-    pub fn hour(&self, at: Moment) -> String {
+    pub fn hour(&self, at: Timestamp) -> String {
         self.zoned(at).map_or_else(String::new, |z| z.strftime("%H:%M").to_string())
     }
 
     /// `10:42:07`
-    pub fn second(&self, at: Moment) -> String {
+    pub fn second(&self, at: Timestamp) -> String {
         self.zoned(at).map_or_else(String::new, |z| z.strftime("%H:%M:%S").to_string())
     }
 
-    fn zoned(&self, at: Moment) -> Option<jiff::Zoned> {
+    fn zoned(&self, at: Timestamp) -> Option<jiff::Zoned> {
         let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
         Some(at.to_zoned(TimeZone::clone(&self.zone)))
     }
@@ -82,7 +82,7 @@ pub fn count(number: usize, what: &str) -> String {
 }
 
 /// `12 min`, `2 d`: how long ago something was.
-pub fn ago(now: Moment, then: Moment) -> String {
+pub fn ago(now: Timestamp, then: Timestamp) -> String {
     let minutes = now.since(then) / 60_000;
     match minutes {
         0 => "now".into(),

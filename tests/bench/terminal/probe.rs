@@ -240,20 +240,20 @@ pub fn disk_sync_ms(count: usize) -> Vec<f64> {
 
 /// Writes a session of so many messages below a program's home.
 pub fn long_session(home: &Path, messages: usize) {
-    use sayso::domain::{Entry, Finish, FinishReason, Header, Moment, SessionId, StepId, TurnEnd, Usage};
+    use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let header = Header {
             id: SessionId("01900000-0000-7000-8000-000000000000".into()),
             name: "long".into(),
-            created: Moment(0),
+            created: Timestamp(0),
             cwd: home.to_path_buf(),
             model: None,
             program: "bench".into(),
         };
         let store = sayso::store::Store::create(&home.join("sessions"), header);
         for n in 0..messages / 2 {
-            let at = Moment(n as i64 * 1000);
+            let at = Timestamp(n as i64 * 1000);
             store.append(Entry::Prompt(format!("Question {n}: what is it about?")), at);
             let end = if n + 1 == messages / 2 { "omega" } else { "and so on" };
             let text =

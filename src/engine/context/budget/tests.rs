@@ -1,7 +1,7 @@
 use super::*;
 use crate::domain::{
-    Block, BlockId, BlockKind, Captured, Entry, Finish, FinishReason, Grantor, ImageRef, KernelRef, Moment,
-    Origin, Outcome, Revision, Role, RunId, RunReport, Sha256, StepId, Stream, Terms, Usage, Version,
+    Block, BlockId, BlockKind, Entry, Finish, FinishReason, Grantor, ImageRef, KernelRef, Origin, Outcome,
+    OutputBuffer, Revision, Role, RunId, RunReport, Sha256, StepId, Stream, Terms, Timestamp, Usage, Version,
 };
 use crate::engine::dialogue::{report, terms};
 use crate::engine::transcript::Standing;
@@ -23,13 +23,13 @@ fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
     let mut step = 0;
     for (turn, steps) in turns.iter().enumerate() {
         if turn > 0 {
-            transcript.apply(&Entry::TurnEnd(crate::domain::TurnEnd::Answered), Moment(1));
+            transcript.apply(&Entry::TurnEnd(crate::domain::TurnEnd::Answered), Timestamp(1));
         }
-        transcript.apply(&Entry::Prompt(format!("prompt {turn}.")), Moment(1));
+        transcript.apply(&Entry::Prompt(format!("prompt {turn}.")), Timestamp(1));
         for (length, fate) in steps {
             step += 1;
             for entry in entries(step, *length, fate) {
-                transcript.apply(&entry, Moment(1));
+                transcript.apply(&entry, Timestamp(1));
             }
         }
     }
@@ -37,7 +37,7 @@ fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
         let upto = (upto % (transcript.items.len() + 1)) as u32;
         let entry =
             Entry::Summary { upto, text: "the summary.".into(), model: None, usage: Usage::default() };
-        transcript.apply(&entry, Moment(1));
+        transcript.apply(&entry, Timestamp(1));
     }
     transcript
 }
@@ -74,7 +74,7 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
     }));
     match fate {
         Fate::Ran(bytes) => {
-            let mut output = Captured::new(1 << 20);
+            let mut output = OutputBuffer::new(1 << 20);
             output.push(
                 Stream::Stdout,
                 format!("begin {n}.\n{}end {n}.\n", "line of output\n".repeat(bytes / 15)).as_bytes(),
@@ -112,7 +112,7 @@ fn composer<'a>(transcript: &'a Transcript, settings: &'a Settings) -> Composer<
     Composer::new(transcript, settings, Dialect::Fences)
 }
 
-fn texts(composed: &Composed) -> String {
+fn texts(composed: &Composition) -> String {
     composed.messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -152,7 +152,7 @@ proptest! {
         }
 
         // Every cut is announced where it is, and counted.
-        let marks = |composed: &Composed| texts(composed).matches("[shortened: ").count();
+        let marks = |composed: &Composition| texts(composed).matches("[shortened: ").count();
         prop_assert_eq!(composed.shortened > 0, texts(&composed) != texts(&whole));
         prop_assert!(marks(&composed) >= composed.shortened.max(marks(&whole)));
 
@@ -249,7 +249,7 @@ fn what_is_settled_after_a_summary_of_everything_is_told() {
     let mut transcript = session(&[vec![(10, Fate::Ran(30)), (10, Fate::Skipped)]], Some(3));
     assert_eq!(transcript.summary().map(|s| (s.upto, s.settled)), Some((3, 1)));
     let reject = Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: "reason 2.".into() };
-    transcript.apply(&reject, Moment(1));
+    transcript.apply(&reject, Timestamp(1));
     let text = texts(&composer(&transcript, &Settings::default()).whole());
     assert!(text.contains("reason 2.") && !text.contains("Block 1 (python)"), "{text}");
 }
@@ -257,7 +257,7 @@ fn what_is_settled_after_a_summary_of_everything_is_told() {
 #[test]
 fn the_loss_of_a_kernel_is_told_also_when_a_summary_hides_what_ran() {
     let mut transcript = session(&[vec![(10, Fate::Ran(30))]], Some(2));
-    transcript.apply(&Entry::Resumed, Moment(1));
+    transcript.apply(&Entry::Resumed, Timestamp(1));
     let text = texts(&composer(&transcript, &Settings::default()).whole());
     assert!(text.contains("The session was opened again"), "{text}");
 }
@@ -266,7 +266,7 @@ fn the_loss_of_a_kernel_is_told_also_when_a_summary_hides_what_ran() {
 fn the_newest_images_go_along_if_the_model_can_see() {
     let turns: Vec<_> = (0..9).map(|_| vec![(10, Fate::Ran(10))]).collect();
     let (transcript, settings) = (session(&turns, None), Settings::default());
-    let names = |composed: Composed| -> Vec<String> {
+    let names = |composed: Composition| -> Vec<String> {
         composed.messages.iter().flat_map(|m| &m.images).map(|image| image.image.name.clone()).collect()
     };
     assert_eq!(names(composer(&transcript, &settings).whole()), Vec::<String>::new());

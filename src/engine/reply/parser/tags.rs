@@ -2,8 +2,8 @@
 
 use super::{Parser, Tail, newlines};
 use crate::domain::Dialect;
-use crate::engine::reply::info::{self, Offer};
-use crate::engine::reply::{Proposed, Segment, markdown, tag};
+use crate::engine::reply::info::{self, FenceOffer};
+use crate::engine::reply::{Proposal, Segment, markdown, tag};
 use std::ops::Range;
 
 impl Parser {
@@ -17,9 +17,9 @@ impl Parser {
         let attributes = tag::attributes(self.text.get(open.clone()).unwrap_or("")).to_owned();
         let offer = tag::offer(&attributes, &self.languages);
         let first = self.base_lines + newlines(&self.text, self.base..open.start) + 1;
-        let shown = matches!(offer, Offer::Run(_));
-        if let Offer::Run(language) = offer {
-            self.segments.push(Segment::Block(Proposed {
+        let shown = matches!(offer, FenceOffer::Run(_));
+        if let FenceOffer::Run(language) = offer {
+            self.segments.push(Segment::Block(Proposal {
                 file: None,
                 note: None,
                 dialect: Dialect::ExecuteTags,
@@ -51,12 +51,12 @@ impl Parser {
             block.lines.1 = last;
             block.closed = close.is_some();
             match fenced {
-                Some(Offer::Run(language)) if attributes.is_empty() => block.language = Some(language),
-                Some(file @ Offer::Write(..)) if attributes.is_empty() => {
+                Some(FenceOffer::Run(language)) if attributes.is_empty() => block.language = Some(language),
+                Some(file @ FenceOffer::Write(..)) if attributes.is_empty() => {
                     (block.file, block.language) = (file.file(), file.language());
                 }
                 // A fence of something else between the tags: which of the two is meant is not guessed.
-                Some(Offer::Shown) if attributes.is_empty() => block.language = None,
+                Some(FenceOffer::Shown) if attributes.is_empty() => block.language = None,
                 _ => {}
             }
         } else {

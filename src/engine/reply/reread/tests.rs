@@ -18,11 +18,11 @@ fn read_as(text: &str, dialect: Dialect, complete: bool) -> Vec<Segment> {
     segments
 }
 
-fn blocks(text: &str) -> Vec<Proposed> {
+fn blocks(text: &str) -> Vec<Proposal> {
     of(read_as(text, Dialect::Fences, true))
 }
 
-fn of(segments: Vec<Segment>) -> Vec<Proposed> {
+fn of(segments: Vec<Segment>) -> Vec<Proposal> {
     segments
         .into_iter()
         .filter_map(|segment| match segment {
@@ -33,8 +33,8 @@ fn of(segments: Vec<Segment>) -> Vec<Proposed> {
 }
 
 /// The only block, as language and source.
-fn only(text: &str) -> Proposed {
-    match <[Proposed; 1]>::try_from(blocks(text)) {
+fn only(text: &str) -> Proposal {
+    match <[Proposal; 1]>::try_from(blocks(text)) {
         Ok([block]) => block,
         Err(other) => panic!("{text:?}: {other:#?}"),
     }
@@ -76,7 +76,7 @@ fn every_printed_form_of_a_call_waits_with_a_note() {
 fn calls_in_a_row_are_blocks_in_order() {
     let text = "<tool_call>{\"name\":\"list_files\",\"arguments\":{\"path\":\".\"}}</tool_call>\n\
         <tool_call>{\"name\":\"write_file\",\"arguments\":{\"path\":\"a\",\"content\":\"b\"}}</tool_call>\nDone.";
-    let kinds: Vec<BlockKind> = blocks(text).iter().map(Proposed::kind).collect();
+    let kinds: Vec<BlockKind> = blocks(text).iter().map(Proposal::kind).collect();
     assert_eq!(kinds, [BlockKind::List, BlockKind::Write { path: "a".into() }]);
     let listed = "[{\"name\":\"list_files\",\"arguments\":{}},{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}]";
     assert_eq!(blocks(listed).len(), 2);
@@ -105,11 +105,11 @@ fn look_alikes_stay_prose() {
 #[test]
 fn a_cut_call_is_incomplete() {
     let text = "<tool_call>\n{\"name\": \"run_code\", \"arguments\": {\"language\": \"bash\", \"code\": \"rm -rf /tmp/x";
-    let [block] = <[Proposed; 1]>::try_from(of(read_as(text, Dialect::Fences, false))).expect("one");
+    let [block] = <[Proposal; 1]>::try_from(of(read_as(text, Dialect::Fences, false))).expect("one");
     assert_eq!((block.source.as_str(), block.closed), ("rm -rf /tmp/x", false));
     let tagged =
         "<function=run_code>\n<parameter=language>\nbash\n</parameter>\n<parameter=code>\nrm -rf /tmp/x";
-    let [block] = <[Proposed; 1]>::try_from(of(read_as(tagged, Dialect::Fences, false))).expect("one");
+    let [block] = <[Proposal; 1]>::try_from(of(read_as(tagged, Dialect::Fences, false))).expect("one");
     assert_eq!((block.source.as_str(), block.closed), ("rm -rf /tmp/x", false));
     // A whole reply with half a call in it: nothing is made up.
     assert_eq!(blocks(text), []);
@@ -118,11 +118,11 @@ fn a_cut_call_is_incomplete() {
 #[test]
 fn an_unclosed_tag_at_the_end_of_a_whole_reply_waits() {
     let text = "I run:\n<execute>\nprint(1)\n";
-    let [block] = <[Proposed; 1]>::try_from(of(read_as(text, Dialect::ExecuteTags, true))).expect("one");
+    let [block] = <[Proposal; 1]>::try_from(of(read_as(text, Dialect::ExecuteTags, true))).expect("one");
     assert!(
         block.closed && block.note.as_deref().is_some_and(|note| note.contains("</execute> was missing"))
     );
-    let [block] = <[Proposed; 1]>::try_from(of(read_as(text, Dialect::ExecuteTags, false))).expect("one");
+    let [block] = <[Proposal; 1]>::try_from(of(read_as(text, Dialect::ExecuteTags, false))).expect("one");
     assert_eq!((block.closed, block.note), (false, None), "cut off");
 }
 

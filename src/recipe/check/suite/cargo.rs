@@ -1,9 +1,9 @@
 //! Reads what `cargo test` prints.
 
-use super::printed::{Expected, Printed, Problem, Seen, between, number};
+use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
 
-pub(super) fn read(printed: &Printed, expected: &Expected<'_>) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
+    let mut seen = TestCounts::default();
     if printed.exit == Some(127) {
         seen.problem(Problem::NoRunner);
         return seen;
@@ -34,7 +34,7 @@ pub(super) fn read(printed: &Printed, expected: &Expected<'_>) -> Seen {
 }
 
 /// What the compiler says: each error with the place below it.
-fn errors(seen: &mut Seen, printed: &Printed, expected: &Expected<'_>) {
+fn errors(seen: &mut TestCounts, printed: &RunnerOutput, expected: &Expectation<'_>) {
     let own = between(&printed.err, "could not compile `", "`")
         .map(|name| name.replace('-', "_"))
         .unwrap_or_default();

@@ -1,9 +1,9 @@
 //! Reads what `go test -v` prints.
 
-use super::printed::{Expected, Printed, Problem, Seen, between};
+use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between};
 
-pub(super) fn read(printed: &Printed, expected: &Expected<'_>) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
+    let mut seen = TestCounts::default();
     if printed.exit == Some(127) {
         seen.problem(Problem::NoRunner);
         return seen;
@@ -33,7 +33,7 @@ pub(super) fn read(printed: &Printed, expected: &Expected<'_>) -> Seen {
 }
 
 /// What an error of building says.
-fn built(seen: &mut Seen, line: &str, package: &str, expected: &Expected<'_>) {
+fn built(seen: &mut TestCounts, line: &str, package: &str, expected: &Expectation<'_>) {
     if line.contains("does not contain main module") || line.contains("go.mod file not found") {
         return seen.problem(Problem::Other("there is no go.mod here".into()));
     }
@@ -72,7 +72,7 @@ fn built(seen: &mut Seen, line: &str, package: &str, expected: &Expected<'_>) {
 }
 
 /// Whether no package had a file with tests, as it is told without -v.
-pub(super) fn has_no_files(printed: &Printed) -> bool {
+pub(super) fn has_no_files(printed: &RunnerOutput) -> bool {
     let ok = |line: &str| line.starts_with("ok ") || line.starts_with("ok\t");
     printed.out.contains("[no test files]") && !printed.out.lines().any(ok)
 }

@@ -1,10 +1,10 @@
 //! Reads what node's test runner prints in TAP. What tests print themselves stands behind `# ` there, with every `#` in it
 //! escaped, so they can't speak for the runner.
 
-use super::printed::{Expected, Printed, Problem, Seen, between, file_name};
+use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, file_name};
 
-pub(super) fn read(printed: &Printed, expected: &Expected<'_>) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn read(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
+    let mut seen = TestCounts::default();
     if printed.exit == Some(127) || printed.err.contains("bad option: --test") {
         seen.problem(Problem::NoRunner);
         return seen;
@@ -62,7 +62,7 @@ fn place(line: &str) -> Option<String> {
 }
 
 /// What an error that ended a file says.
-fn thrown(seen: &mut Seen, file: &str, said: &str, expected: &Expected<'_>) {
+fn thrown(seen: &mut TestCounts, file: &str, said: &str, expected: &Expectation<'_>) {
     let Some((kind, message)) = said.split_once(": ") else { return };
     match kind {
         "SyntaxError" => match between(message, "The requested module '", "'") {
@@ -82,7 +82,7 @@ fn thrown(seen: &mut Seen, file: &str, said: &str, expected: &Expected<'_>) {
     }
 }
 
-fn missing(seen: &mut Seen, message: &str, expected: &Expected<'_>) {
+fn missing(seen: &mut TestCounts, message: &str, expected: &Expectation<'_>) {
     let found =
         between(message, "Cannot find module '", "'").or(between(message, "Cannot find package '", "'"));
     let Some(module) = found else { return };
@@ -100,7 +100,7 @@ fn is_local(module: &str) -> bool {
 }
 
 /// What an error inside of a test says: a name that the tests forgot to import.
-fn inside(seen: &mut Seen, error: &str, out: &str, expected: &Expected<'_>) {
+fn inside(seen: &mut TestCounts, error: &str, out: &str, expected: &Expectation<'_>) {
     missing(seen, error, expected);
     let Some(name) = error.strip_suffix(" is not defined").filter(|name| !name.contains(' ')) else { return };
     let Some((_, behind)) = out.split_once(error) else { return };

@@ -13,7 +13,7 @@ pub(super) const BROKEN: &str = "broken";
 pub(super) const UNCLEAR: &str = "unclear";
 
 /// The output of a runner.
-pub(super) struct Printed {
+pub(super) struct RunnerOutput {
     pub(super) out: String,
     pub(super) err: String,
     pub(super) exit: Option<i32>,
@@ -25,7 +25,7 @@ pub(super) struct Printed {
     cut: bool,
 }
 
-impl Printed {
+impl RunnerOutput {
     pub(super) fn of(report: &RunReport) -> Self {
         let text = |stream| String::from_utf8_lossy(&report.output.bytes(stream)).replace("\r\n", "\n");
         let word = report.outcome.as_str().replace('_', " ");
@@ -52,7 +52,7 @@ impl Printed {
 }
 
 /// What is to be written: a test that misses it fails for the right reason.
-pub(super) struct Expected<'a> {
+pub(super) struct Expectation<'a> {
     /// The file that the person named; may be empty.
     pub(super) target: &'a str,
     /// The files with tests.
@@ -61,7 +61,7 @@ pub(super) struct Expected<'a> {
     pub(super) said: Vec<&'a str>,
 }
 
-impl Expected<'_> {
+impl Expectation<'_> {
     /// Whether a module of this name is what is to be written: it is the file that was named, a file with tests is named
     /// after it, or the person spoke of it.
     pub(super) fn module(&self, name: &str) -> bool {
@@ -96,7 +96,7 @@ fn has_word(text: &str, word: &str) -> bool {
 
 /// What was seen in an output.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct TestCounts {
     pub(super) passed: u32,
     pub(super) failed: u32,
     /// Errors outside of tests: when they were collected, set up, built.
@@ -126,7 +126,7 @@ pub(super) enum Problem {
     Syntax(String),
 }
 
-impl Seen {
+impl TestCounts {
     pub(super) fn problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) && self.problems.len() < 20 {
             self.problems.push(problem);
@@ -152,7 +152,12 @@ impl Seen {
 }
 
 /// The verdict, and a note for the person, which calls the runner and the style of its tests by these names.
-pub(super) fn verdict(runner: &str, style: &str, seen: &Seen, printed: &Printed) -> (&'static str, String) {
+pub(super) fn verdict(
+    runner: &str,
+    style: &str,
+    seen: &TestCounts,
+    printed: &RunnerOutput,
+) -> (&'static str, String) {
     if !printed.ended {
         return (UNCLEAR, format!("the run ended otherwise: {}", printed.why));
     }
@@ -178,7 +183,7 @@ pub(super) fn verdict(runner: &str, style: &str, seen: &Seen, printed: &Printed)
     counted(seen, printed)
 }
 
-fn counted(seen: &Seen, printed: &Printed) -> (&'static str, String) {
+fn counted(seen: &TestCounts, printed: &RunnerOutput) -> (&'static str, String) {
     let counts = seen.counts();
     let bad = seen.failed > 0 || seen.errors > 0;
     match printed.exit {

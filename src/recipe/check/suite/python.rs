@@ -1,15 +1,15 @@
 //! Reads what pytest and unittest print.
 
-use super::printed::{Expected, Printed, Problem, Seen, between, number};
+use super::printed::{Expectation, Problem, RunnerOutput, TestCounts, between, number};
 
 /// Reads pytest, `-q --tb=short -rfE`.
-pub(super) fn pytest(printed: &Printed, expected: &Expected<'_>) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn pytest(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
+    let mut seen = TestCounts::default();
     if no_runner(printed, "No module named pytest") {
         seen.problem(Problem::NoRunner);
         return seen;
     }
-    let mut place = Place::default();
+    let mut place = ExceptionPlace::default();
     for line in printed.out.lines() {
         match line.strip_prefix("E   ") {
             Some(error) => raised(&mut seen, &place, error.trim_start(), expected),
@@ -67,13 +67,13 @@ fn is_summary(line: &str) -> bool {
 }
 
 /// Reads unittest, `-v`.
-pub(super) fn unittest(printed: &Printed, expected: &Expected<'_>) -> Seen {
-    let mut seen = Seen::default();
+pub(super) fn unittest(printed: &RunnerOutput, expected: &Expectation<'_>) -> TestCounts {
+    let mut seen = TestCounts::default();
     if no_runner(printed, "No module named unittest") {
         seen.problem(Problem::NoRunner);
         return seen;
     }
-    let mut place = Place::default();
+    let mut place = ExceptionPlace::default();
     for line in printed.err.lines() {
         place.file_line(line.trim());
         raised(&mut seen, &place, line, expected);
@@ -107,18 +107,18 @@ pub(super) fn unittest(printed: &Printed, expected: &Expected<'_>) -> Seen {
     seen
 }
 
-fn no_runner(printed: &Printed, words: &str) -> bool {
+fn no_runner(printed: &RunnerOutput, words: &str) -> bool {
     printed.exit == Some(127) || printed.err.lines().any(|line| line.ends_with(words))
 }
 
 /// Where an exception was raised, as the lines above it say.
 #[derive(Default)]
-struct Place {
+struct ExceptionPlace {
     file: String,
     line: String,
 }
 
-impl Place {
+impl ExceptionPlace {
     /// A line of pytest: `tests/test_slug.py:2: in test_blanks`.
     fn follow(&mut self, line: &str) {
         let Some((place, _)) = line.split_once(": in ") else { return };
@@ -143,7 +143,7 @@ impl Place {
 }
 
 /// What an exception says about why tests could not run.
-fn raised(seen: &mut Seen, place: &Place, error: &str, expected: &Expected<'_>) {
+fn raised(seen: &mut TestCounts, place: &ExceptionPlace, error: &str, expected: &Expectation<'_>) {
     let Some((kind, message)) = error.split_once(": ") else { return };
     match kind {
         "ModuleNotFoundError" => {

@@ -1,6 +1,6 @@
 //! Test runners as data: which files each takes, how it is started, who reads what it printed.
 
-use super::printed::{Expected, Printed, Seen, file_name};
+use super::printed::{Expectation, RunnerOutput, TestCounts, file_name};
 use super::{cargo, go, node, python};
 use crate::recipe::view::View;
 use crate::text::shell;
@@ -22,7 +22,7 @@ pub(super) struct Runner {
     pub(super) all: fn(&[String]) -> String,
     /// Whether a line starts it, and so that what it prints can be read.
     pub(super) is_in: fn(&str) -> bool,
-    pub(super) read: fn(&Printed, &Expected<'_>) -> Seen,
+    pub(super) read: fn(&RunnerOutput, &Expectation<'_>) -> TestCounts,
 }
 
 pub(super) const PYTEST: Runner = Runner {
@@ -98,7 +98,7 @@ pub(super) const ALL: &[Runner] = &[
 /// Who runs these files: the person's choice, else the likeliest one here that takes one of them, else one that would.
 pub(super) fn choose(view: &View<'_>, files: &[String]) -> Option<&'static Runner> {
     let here = usable(view);
-    if let Some(runner) = named(view.course.input("runner")) {
+    if let Some(runner) = named(view.context.input("runner")) {
         return Some(runner);
     }
     let takes = |runner: &&&'static Runner| files.iter().any(|file| (runner.takes)(file));
@@ -108,10 +108,10 @@ pub(super) fn choose(view: &View<'_>, files: &[String]) -> Option<&'static Runne
 
 /// The runners that are on the machine, the likeliest first, one of each language; all where nothing is known.
 pub(super) fn usable(view: &View<'_>) -> Vec<&'static Runner> {
-    if let Some(runner) = named(view.course.input("runner")) {
+    if let Some(runner) = named(view.context.input("runner")) {
         return vec![runner];
     }
-    let here: Vec<_> = view.course.fact("runners").split_whitespace().filter_map(named).collect();
+    let here: Vec<_> = view.context.fact("runners").split_whitespace().filter_map(named).collect();
     let here = if here.is_empty() { ALL.iter().collect() } else { here };
     let mut one_each: Vec<&Runner> = Vec::new();
     for runner in here {

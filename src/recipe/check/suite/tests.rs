@@ -1,18 +1,18 @@
 //! Real outputs of real runners, and what they mean.
 
-use super::printed::{self, Expected, Printed};
+use super::printed::{self, Expectation, RunnerOutput};
 use super::printed::{BROKEN, GREEN, RED, UNCLEAR};
 use super::runner::{self, Runner};
-use crate::recipe::kept::{self, Kept};
+use crate::recipe::kept::{self, RecordedOutput};
 use proptest::prelude::*;
 
 /// An output that was kept: its command, and what it printed.
-fn kept(name: &str) -> (&'static str, Printed) {
-    let Kept { command, exit, out, err } = kept::output(name);
-    (command, Printed::parts(out, err, exit))
+fn kept(name: &str) -> (&'static str, RunnerOutput) {
+    let RecordedOutput { command, exit, out, err } = kept::output(name);
+    (command, RunnerOutput::parts(out, err, exit))
 }
 
-fn expected<'a>(runner: &str, files: &'a mut Vec<String>) -> Expected<'a> {
+fn expected<'a>(runner: &str, files: &'a mut Vec<String>) -> Expectation<'a> {
     files.extend(
         match runner {
             "pytest" | "unittest" => vec!["tests/test_slug.py"],
@@ -23,7 +23,7 @@ fn expected<'a>(runner: &str, files: &'a mut Vec<String>) -> Expected<'a> {
         .into_iter()
         .map(str::to_owned),
     );
-    Expected { target: "", files, said: vec!["slugify makes addresses"] }
+    Expectation { target: "", files, said: vec!["slugify makes addresses"] }
 }
 
 fn judged(name: &str) -> (&'static str, String) {

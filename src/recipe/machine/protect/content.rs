@@ -7,7 +7,7 @@ use crate::domain::Sha256;
 type Hash = Option<Sha256>;
 
 /// What is known of a run and a file.
-pub(super) struct Seen {
+pub(super) struct FileObservation {
     /// Its content before and after.
     pub(super) hashes: Option<(Hash, Hash)>,
     /// What was approved to be written to it, where that was done.
@@ -42,14 +42,14 @@ impl Content {
     }
 
     /// A run ended at this place.
-    pub(super) fn ran(&mut self, at: usize, seen: &Seen) {
+    pub(super) fn ran(&mut self, at: usize, seen: &FileObservation) {
         match seen.hashes {
             Some((before, after)) => self.hashed(at, seen, before, after),
             None => self.listed(at, seen),
         }
     }
 
-    fn hashed(&mut self, at: usize, seen: &Seen, before: Hash, after: Hash) {
+    fn hashed(&mut self, at: usize, seen: &FileObservation, before: Hash, after: Hash) {
         let agreed = *self.agreed.get_or_insert(before);
         // In the step that makes the file, what was not shown is no more agreed to than elsewhere.
         if seen.agreed || seen.makes && seen.told {
@@ -65,7 +65,7 @@ impl Content {
         self.newest = Some(after);
     }
 
-    fn listed(&mut self, at: usize, seen: &Seen) {
+    fn listed(&mut self, at: usize, seen: &FileObservation) {
         if !seen.listed {
             return;
         }

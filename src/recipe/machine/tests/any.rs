@@ -116,7 +116,7 @@ proptest! {
     ) {
         let text = definition(&steps);
         let recipe = Recipe::read(&text, None).unwrap();
-        let settings = Settings { ways: ways(), dialect: Some(Dialect::Tools), step_limit: 50, repeat_limit: 50, ..Settings::default() };
+        let settings = Settings { workflows: workflows(), dialect: Some(Dialect::Tools), step_limit: 50, repeat_limit: 50, ..Settings::default() };
         let mut t = Talk { d: Dialogue::with(settings), block: 0, run: 0 };
         begin(&mut t.d, &recipe, &[], &[("runners", "pytest")]);
         for what in events {

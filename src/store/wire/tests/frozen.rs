@@ -23,7 +23,7 @@ fn line(entry: &Entry) -> String {
     };
     let fields =
         encode(entry, Path::new(BLOBS), output.as_ref()).unwrap().with("message", 1).with("session", "s");
-    let (line, _) = seal(Link::FIRST, Moment(1_767_225_600_000), &Masker::default().mask(fields), false);
+    let (line, _) = seal(Link::FIRST, Timestamp(1_767_225_600_000), &Masker::default().mask(fields), false);
     String::from_utf8(line.bytes().to_vec()).unwrap()
 }
 
@@ -86,7 +86,7 @@ fn what_was_masked_is_not_taken_for_whole() {
     ];
     let read = entries.map(|entry| {
         let fields = Masker::default().mask(encode(&entry, Path::new(BLOBS), None).unwrap());
-        let (line, _) = seal(Link::FIRST, Moment(0), &fields, true);
+        let (line, _) = seal(Link::FIRST, Timestamp(0), &fields, true);
         match decoded(line.bytes()) {
             Ok(LineContent::Entry(entry, _)) => *entry,
             other => panic!("{other:?}"),
@@ -304,20 +304,20 @@ fn of_runs() -> Vec<Entry> {
     ];
     let big =
         [(Stream::Stdout, &vec![b'x'; 70_000][..]), (Stream::Stderr, b"\xff")].map(|(s, b)| (s, b.to_vec()));
-    let mut dropping = Captured::new(8);
+    let mut dropping = OutputBuffer::new(8);
     dropping.push(Stream::Stdout, b"0123456789abcdef");
     let outputs = [
         captured(&[]),
         captured(&[(Stream::Stderr, b"e"), (Stream::Stdout, b"o"), (Stream::Stderr, b"\xff")]),
         dropping,
-        Captured::restore(1 << 20, big, (3, 4)),
+        OutputBuffer::restore(1 << 20, big, (3, 4)),
     ];
     outcomes
         .into_iter()
         .zip(outputs.into_iter().cycle())
         .enumerate()
         .map(|(n, ((outcome, kernel), output))| {
-            let mut report = RunReport { outcome, output, kernel, ..report(Captured::default()) };
+            let mut report = RunReport { outcome, output, kernel, ..report(OutputBuffer::default()) };
             report.blob = [None, Some("/blobs/run-1.out".into()), Some(strange_path())][n % 3].clone();
             report.images[0].path =
                 ["/blobs/figure-1.png".into(), strange_path(), "here.png".into()][n % 3].clone();

@@ -166,7 +166,7 @@ fn the_middle_is_left_out_and_told() {
 
 #[test]
 fn what_was_not_kept_is_told_where_it_is_missing() {
-    let mut captured = Captured::new(40);
+    let mut captured = OutputBuffer::new(40);
     captured.push(Stream::Stdout, b"0123456789abc");
     captured.push(Stream::Stderr, b"error\n");
     captured.push(Stream::Stdout, &[b'x'; 2_000]);

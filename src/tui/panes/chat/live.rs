@@ -7,7 +7,7 @@ use super::head::{gap, speaker};
 use super::item;
 use crate::domain::BlockId;
 use crate::domain::sentences::sending;
-use crate::engine::reply::{Proposed, Segment};
+use crate::engine::reply::{Proposal, Segment};
 use crate::engine::state::LiveReply;
 use crate::engine::{BlockState, Phase, State};
 use crate::tui::paint::markdown;
@@ -159,7 +159,7 @@ fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
 }
 
 /// A block that is being written, or was written just now.
-fn block_row(number: u32, block: &Proposed, look: Look<'_>) -> Line<'static> {
+fn block_row(number: u32, block: &Proposal, look: Look<'_>) -> Line<'static> {
     let language = block.language.as_ref().map_or("text", |l| l.as_str());
     let lines = lines_so_far(&block.source);
     if !block.closed {

@@ -1,7 +1,7 @@
 //! What a recipe did, on rows of the conversation: its beginning, its rounds with their verdicts, answers, its end.
 
 use super::head::{gap, speaker};
-use crate::domain::{Answers, Moment, RecipeEnd, RecipeFact, RoundOutcome};
+use crate::domain::{Answers, RecipeEnd, RecipeFact, RoundOutcome, Timestamp};
 use crate::engine::State;
 use crate::tui::paint::markdown;
 use crate::tui::panes::recipe;
@@ -18,7 +18,7 @@ const ANSWER: usize = 60;
 pub(super) fn rows(
     state: &State,
     at: usize,
-    when: Moment,
+    when: Timestamp,
     fact: &RecipeFact,
     width: u16,
     look: Look<'_>,

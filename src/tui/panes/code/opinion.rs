@@ -1,7 +1,7 @@
 //! A second opinion below the code of the block on screen: which model said it, how dangerous it holds the block to be,
 //! and why. It is advice: nothing of it has to be seen before a decision, and it changes no finding.
 
-use crate::domain::{BlockId, Moment};
+use crate::domain::{BlockId, Timestamp};
 use crate::engine::State;
 use crate::engine::transcript::OpinionItem;
 use crate::tui::theme::Slot;
@@ -38,7 +38,7 @@ pub(super) fn rows(
     rows
 }
 
-fn asking(since: Moment, look: Look<'_>) -> String {
+fn asking(since: Timestamp, look: Look<'_>) -> String {
     format!("asking a model, {} s. Decisions don't wait for it.", look.now.since(since) / 1000)
 }
 

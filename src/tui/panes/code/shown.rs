@@ -3,13 +3,13 @@
 use super::CodePane;
 use crate::domain::BlockId;
 use crate::engine::State;
-use crate::engine::reply::{Proposed, Segment};
+use crate::engine::reply::{Proposal, Segment};
 use crate::engine::transcript::BlockItem;
 
 /// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
 pub(super) enum Shown<'a> {
     Nothing,
-    Writing(BlockId, &'a Proposed),
+    Writing(BlockId, &'a Proposal),
     Block(&'a BlockItem),
 }
 
@@ -24,7 +24,7 @@ pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
 }
 
 /// The block that is being written, with the number that it will have.
-pub fn being_written(state: &State) -> Option<(BlockId, &Proposed)> {
+pub fn being_written(state: &State) -> Option<(BlockId, &Proposal)> {
     let reply = state.live.reply.as_ref()?;
     let blocks = || {
         reply.segments.iter().filter_map(|s| match s {

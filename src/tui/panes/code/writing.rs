@@ -3,7 +3,7 @@
 
 use super::doc::{gutter, gutter_of};
 use super::highlight::Colours;
-use crate::engine::reply::Proposed;
+use crate::engine::reply::Proposal;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// Draws the end of a text that still grows.
-pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposed, colours: &Colours, look: Look<'_>) {
+pub(super) fn draw(buf: &mut Buffer, area: Rect, block: &Proposal, colours: &Colours, look: Look<'_>) {
     let height = usize::from(area.height);
     let of = lines_so_far(&block.source);
     let room = usize::from(area.width).saturating_sub(gutter(of)).max(1);

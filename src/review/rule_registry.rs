@@ -3,12 +3,12 @@
 //! Own rule files look like the shipped ones (`assets/rules/*.toml`), with `language = "…"` at their head. Who loads them
 //! gives their texts; nothing is read here.
 
-use super::book::{self, RuleBook, parse};
 use super::forbid::Forbid;
+use super::grammar::Grammar;
 use super::queries;
 use super::rule_error::RuleError;
+use super::rule_set::{self, RuleSet, parse};
 use super::rules::{Builtin, PlaceRow, Rule, RuleFile};
-use super::tongue::Tongue;
 use super::{RuleInfo, Scope, review};
 use crate::domain::{Language, Severity};
 use std::collections::HashMap;
@@ -29,9 +29,9 @@ pub struct NoSuchRule {
 
 /// The rules that a review goes by. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Book {
+pub struct RuleRegistry {
     /// Languages with rules of the person's own: shipped and own ones together.
-    own: HashMap<Tongue, Arc<RuleBook>>,
+    own: HashMap<Grammar, Arc<RuleSet>>,
     /// Paths with a meaning that the person added.
     places: Arc<[PlaceRow]>,
     forbid: Arc<Forbid>,
@@ -39,30 +39,30 @@ pub struct Book {
     milder: Arc<HashMap<String, Option<Severity>>>,
 }
 
-impl Book {
+impl RuleRegistry {
     /// The shipped rules and those of files, each a name (for messages) and a text.
     ///
     /// # Errors
     /// All files that can't be used; each error names the file, the rule or the line, and what to do.
     pub fn with<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Result<Self, Vec<RuleError>> {
         let mut errors = Vec::new();
-        let mut added: HashMap<Tongue, Vec<(&str, RuleFile)>> = HashMap::new();
+        let mut added: HashMap<Grammar, Vec<(&str, RuleFile)>> = HashMap::new();
         let mut places = Vec::new();
         for (name, text) in files {
             match own_file(name, text) {
-                Ok((tongue, mut file)) => {
+                Ok((grammar, mut file)) => {
                     places.append(&mut file.place);
-                    if let Some(tongue) = tongue {
-                        added.entry(tongue).or_default().push((name, file));
+                    if let Some(grammar) = grammar {
+                        added.entry(grammar).or_default().push((name, file));
                     }
                 }
                 Err(error) => errors.push(error),
             }
         }
-        let mut book = Book { places: places.into(), ..Book::default() };
-        for (tongue, files) in added {
-            match together(tongue, files) {
-                Ok(rules) => drop(book.own.insert(tongue, Arc::new(rules))),
+        let mut book = RuleRegistry { places: places.into(), ..RuleRegistry::default() };
+        for (grammar, files) in added {
+            match together(grammar, files) {
+                Ok(rules) => drop(book.own.insert(grammar, Arc::new(rules))),
                 Err(error) => errors.push(error),
             }
         }
@@ -151,22 +151,22 @@ impl Book {
 
     /// Paths with a meaning: those that the person added, then those of every language.
     pub(super) fn places(&self) -> impl Iterator<Item = &PlaceRow> {
-        self.places.iter().chain(&book::common().file.place)
+        self.places.iter().chain(&rule_set::common().file.place)
     }
 
     /// The rules of a language.
-    pub(super) fn of(&self, tongue: Tongue) -> &RuleBook {
-        match self.own.get(&tongue) {
+    pub(super) fn of(&self, grammar: Grammar) -> &RuleSet {
+        match self.own.get(&grammar) {
             Some(own) => own,
-            None => book::book(tongue),
+            None => rule_set::book(grammar),
         }
     }
 
     /// All rules that make findings, by language and in the order of their files; a person's own stand behind the
     /// shipped ones.
     pub fn rules(&self) -> Vec<RuleInfo<'_>> {
-        let books = Tongue::ALL.map(|tongue| (tongue.as_str(), self.of(tongue)));
-        let books = books.into_iter().chain([("common", book::common())]);
+        let books = Grammar::ALL.map(|grammar| (grammar.as_str(), self.of(grammar)));
+        let books = books.into_iter().chain([("common", rule_set::common())]);
         books
             .flat_map(|(language, book)| book.file.rule.iter().map(move |rule| (language, rule)))
             .filter_map(|(language, rule)| info(language, rule))
@@ -176,12 +176,12 @@ impl Book {
     /// Examples of own rules that do not hold: a rule that misses what it was written for is worse than none.
     fn broken_examples(&self) -> Vec<RuleError> {
         let mut errors = Vec::new();
-        for (tongue, own) in &self.own {
-            let shipped = book::book(*tongue).file.rule.len();
+        for (grammar, own) in &self.own {
+            let shipped = rule_set::book(*grammar).file.rule.len();
             for rule in own.file.rule.iter().skip(shipped) {
                 let examples = rule.matches.iter().map(|text| (text, true));
                 for (text, wanted) in examples.chain(rule.near_misses.iter().map(|text| (text, false))) {
-                    if self.finds(rule, *tongue, text) != wanted {
+                    if self.finds(rule, *grammar, text) != wanted {
                         let verb = if wanted { "misses" } else { "finds" };
                         let (file, rule, example) = ("own rules".to_owned(), rule.id.clone(), text.clone());
                         errors.push(RuleError::Example { file, rule, verb, example });
@@ -192,7 +192,7 @@ impl Book {
         errors
     }
 
-    fn finds(&self, rule: &Rule, tongue: Tongue, text: &str) -> bool {
+    fn finds(&self, rule: &Rule, grammar: Grammar, text: &str) -> bool {
         let book = Arc::new(self.clone());
         let scope = Scope {
             cwd: PathBuf::from("/home/ann/work"),
@@ -200,13 +200,13 @@ impl Book {
             book,
             ..Scope::default()
         };
-        let review = review(text, Some(&Language(tongue.as_str().to_owned())), &scope);
+        let review = review(text, Some(&Language(grammar.as_str().to_owned())), &scope);
         review.findings.iter().any(|finding| finding.rule == rule.id)
     }
 }
 
 /// A file of the person's: its rules with their language, which a file of places alone needs not.
-fn own_file(name: &str, text: &str) -> Result<(Option<Tongue>, RuleFile), RuleError> {
+fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleError> {
     let file = name.to_owned();
     if text.len() > LARGEST {
         let reason = format!("it is larger than {} KiB", LARGEST / 1024);
@@ -217,14 +217,14 @@ fn own_file(name: &str, text: &str) -> Result<(Option<Tongue>, RuleFile), RuleEr
     if parsed.language.is_none() && parsed.rule.is_empty() && !parsed.place.is_empty() {
         return Ok((None, parsed));
     }
-    let known = || Tongue::ALL.map(Tongue::as_str).join(", ");
-    let tongue = parsed.language.as_deref().and_then(Tongue::of);
-    let tongue = tongue.ok_or_else(|| RuleError::NoLanguage { file: file.clone(), known: known() })?;
-    let unfit = |rule: &&Rule| rule.builtin.is_some() || rule.query.is_some() && !tongue.has_grammar();
+    let known = || Grammar::ALL.map(Grammar::as_str).join(", ");
+    let grammar = parsed.language.as_deref().and_then(Grammar::of);
+    let grammar = grammar.ok_or_else(|| RuleError::NoLanguage { file: file.clone(), known: known() })?;
+    let unfit = |rule: &&Rule| rule.builtin.is_some() || rule.query.is_some() && !grammar.has_grammar();
     if let Some(rule) = parsed.rule.iter().find(unfit) {
         return Err(RuleError::NoMatcher { file, rule: rule.id.clone() });
     }
-    Ok((Some(tongue), parsed))
+    Ok((Some(grammar), parsed))
 }
 
 /// Places of the person's mean something, and name what they mean.
@@ -245,8 +245,8 @@ fn sound_places(name: &str, text: &str, places: &[PlaceRow]) -> Result<(), RuleE
 }
 
 /// The shipped rules of a language and own ones, each file checked with all before it.
-fn together(tongue: Tongue, files: Vec<(&str, RuleFile)>) -> Result<RuleBook, RuleError> {
-    let (shipped, text) = book::shipped(tongue);
+fn together(grammar: Grammar, files: Vec<(&str, RuleFile)>) -> Result<RuleSet, RuleError> {
+    let (shipped, text) = rule_set::shipped(grammar);
     let mut whole = parse(shipped, text)?;
     let mut last = shipped;
     for (name, file) in files {
@@ -257,9 +257,9 @@ fn together(tongue: Tongue, files: Vec<(&str, RuleFile)>) -> Result<RuleBook, Ru
         whole.extend(file);
         last = name;
     }
-    let book = RuleBook::new(last, whole)?;
-    if tongue.has_grammar() {
-        queries::compile(last, tongue, &book.file.rule)?;
+    let book = RuleSet::new(last, whole)?;
+    if grammar.has_grammar() {
+        queries::compile(last, grammar, &book.file.rule)?;
     }
     Ok(book)
 }
@@ -294,13 +294,13 @@ mod tests {
     const GOOD: &str = "language = \"python\"\n[[rule]]\nid = \"team.x\"\nseverity = \"medium\"\ncalls = [\"x.y\"]\nmessage = \"m\"\n";
 
     fn refused(text: &str) -> String {
-        let errors = Book::with([("team.toml", text)]).expect_err(text);
+        let errors = RuleRegistry::with([("team.toml", text)]).expect_err(text);
         errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     }
 
     #[test]
     fn own_rules_stand_beside_the_shipped_ones() {
-        let book = Book::with([("team.toml", GOOD)]).unwrap();
+        let book = RuleRegistry::with([("team.toml", GOOD)]).unwrap();
         let ids: Vec<_> = book.rules().iter().map(|rule| rule.id.to_owned()).collect();
         assert!(ids.contains(&"team.x".to_owned()) && ids.contains(&"py.delete-tree".to_owned()));
         let scope = Scope { book: Arc::new(book), ..Scope::default() };
@@ -310,8 +310,8 @@ mod tests {
 
     #[test]
     fn the_strict_profile_comes_to_what_is_forbidden() {
-        let mild = Book::default().forbidding(Forbid::new(["math".to_owned()]));
-        let look = |book: &Book, text: &str| {
+        let mild = RuleRegistry::default().forbidding(Forbid::new(["math".to_owned()]));
+        let look = |book: &RuleRegistry, text: &str| {
             let scope = Scope { book: Arc::new(book.clone()), ..Scope::default() };
             review(text, Some(&Language::python()), &scope).forbidden()
         };
@@ -331,11 +331,11 @@ mod tests {
             home: Some("/home/ann".into()),
             ..Scope::default()
         };
-        let look = |book: &Book, language: Language, text: &str| {
+        let look = |book: &RuleRegistry, language: Language, text: &str| {
             let review = review(text, Some(&language), &scope(book.clone()));
             review.findings.iter().map(|f| (f.severity, f.message.clone())).collect::<Vec<_>>()
         };
-        let own = Book::with([("team.toml", text)]).unwrap();
+        let own = RuleRegistry::with([("team.toml", text)]).unwrap();
         for (language, code) in [
             (Language::bash(), "cat ~/vault/key"),
             (Language::python(), "open('/home/ann/vault/key').read()"),
@@ -345,7 +345,7 @@ mod tests {
                 found.iter().any(|(s, m)| *s == Severity::High && m.contains("the key of the vault")),
                 "{found:?}"
             );
-            let before = look(&Book::default(), language, code);
+            let before = look(&RuleRegistry::default(), language, code);
             assert!(!before.iter().any(|(s, _)| *s == Severity::High), "{before:?}");
         }
         assert!(look(&own, Language::bash(), "cat ~/vault/README").iter().all(|(s, _)| *s == Severity::Info));

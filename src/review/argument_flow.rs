@@ -32,7 +32,7 @@ pub(super) struct Function<'t> {
 
 /// Functions of a text, and how they were entered.
 #[derive(Default)]
-pub(super) struct Handed<'t> {
+pub(super) struct ArgumentFlow<'t> {
     /// By the name that calls of it have.
     functions: HashMap<String, Function<'t>>,
     /// The class that a class is made from, by their names.
@@ -47,7 +47,7 @@ pub(super) struct Handed<'t> {
 }
 
 /// How a call of a function of the text is dealt with.
-pub(super) enum Entry {
+pub(super) enum CallEntry {
     /// It was followed before, and gave this.
     Known(Value),
     /// It is not followed.
@@ -56,7 +56,7 @@ pub(super) enum Entry {
     Read(String),
 }
 
-impl<'t> Handed<'t> {
+impl<'t> ArgumentFlow<'t> {
     /// Notes a function by the name that calls of it have; a later one of the same name takes its place.
     pub(super) fn define(&mut self, name: String, function: Function<'t>) {
         if self.functions.len() < MOST_FUNCTIONS {
@@ -131,12 +131,12 @@ impl<'t> Handed<'t> {
         frames: &mut Frames,
         function: Function<'t>,
         given: &[(&str, Value)],
-    ) -> Entry {
+    ) -> CallEntry {
         let weight = given.iter().map(|(_, v)| v.weight()).sum::<usize>();
         let id = function.node.id();
         if weight > HEAVIEST || !frames.pay(weight) {
             self.refused.insert(id);
-            return Entry::Refused;
+            return CallEntry::Refused;
         }
         let mut key = String::new();
         for (name, value) in given {
@@ -145,17 +145,17 @@ impl<'t> Handed<'t> {
         }
         let key = (id, key);
         if let Some(value) = self.given_back.get(&key) {
-            return Entry::Known(value.clone());
+            return CallEntry::Known(value.clone());
         }
         let readings = self.readings.entry(id).or_default();
         let work = function.node.byte_range().len() / 2 + 8;
         if *readings >= MOST || self.returns.len() >= DEEPEST || !frames.spare(work) {
             self.refused.insert(id);
-            return Entry::Refused;
+            return CallEntry::Refused;
         }
         *readings += 1;
         // A function that calls itself gets no answer the second time.
         self.given_back.insert(key.clone(), Value::unknown());
-        Entry::Read(key.1)
+        CallEntry::Read(key.1)
     }
 }

@@ -17,54 +17,54 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 /// Opens recipes.
-pub trait Ways: Debug + Send + Sync {
+pub trait WorkflowOpener: Debug + Send + Sync {
     /// The way of the recipe that was begun so.
     ///
     /// # Errors
     /// Why its definition can't be used, for the person.
-    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Way>, String>;
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, String>;
 }
 
 /// Who opens recipes; nobody, where there are none.
 #[derive(Clone, Debug, Default)]
-pub struct WayFinder(pub Option<Arc<dyn Ways>>);
+pub struct Workflows(pub Option<Arc<dyn WorkflowOpener>>);
 
 /// One recipe. All that it answers depends on what it is shown, and on nothing else.
-pub trait Way: Debug + Send + Sync {
+pub trait Workflow: Debug + Send + Sync {
     /// What comes next. Asked at the start, when a reply came to no block, when all blocks of a reply and of the recipe
     /// are settled, when a form was answered, and after the session was opened again. The last move says what is waited
     /// for; a way without a last move gives up.
-    fn next(&self, course: &Course<'_>) -> Vec<Move>;
+    fn next(&self, context: &WorkflowContext<'_>) -> Vec<WorkflowStep>;
 
     /// Why a block that the model proposes is not offered to the person; for both, in a line. Its reply is the newest
     /// item.
-    fn declines(&self, course: &Course<'_>, block: &Block) -> Option<String>;
+    fn declines(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<String>;
 
     /// What there is to say about a block beside its review: `changes the tests that you agreed to`.
-    fn remarks(&self, course: &Course<'_>, block: &Block, review: &Review) -> Vec<Finding>;
+    fn remarks(&self, context: &WorkflowContext<'_>, block: &Block, review: &Review) -> Vec<Finding>;
 
     /// What there is to say about a block beside that, given what its file holds now.
-    fn outdated(&self, course: &Course<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
-        let _ = (course, block, on_disk);
+    fn outdated(&self, context: &WorkflowContext<'_>, block: &Block, on_disk: &str) -> Option<Finding> {
+        let _ = (context, block, on_disk);
         None
     }
 
     /// The text that the text of a block of code is compared with, where it stands for another.
-    fn before(&self, course: &Course<'_>, block: &Block) -> Option<Arc<str>>;
+    fn before(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<Arc<str>>;
 
     /// Files whose content is to be known before and after each run: what a run tells of them itself is not believed.
-    fn protects(&self, course: &Course<'_>) -> Vec<String> {
-        let _ = course;
+    fn protects(&self, context: &WorkflowContext<'_>) -> Vec<String> {
+        let _ = context;
         Vec::new()
     }
 
     /// Whether the strict list of what is forbidden holds for this block.
-    fn strict(&self, course: &Course<'_>, block: &Block) -> bool;
+    fn strict(&self, context: &WorkflowContext<'_>, block: &Block) -> bool;
 }
 
 /// What a recipe wants next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Move {
+pub enum WorkflowStep {
     /// A round is judged. Something follows.
     Judge(RoundOutcome),
     /// The model is told this: a round of a step begins. Something follows.
@@ -104,7 +104,7 @@ pub enum Move {
 
 /// What happened since a recipe began.
 #[derive(Clone, Copy, Debug)]
-pub struct Course<'a> {
+pub struct WorkflowContext<'a> {
     /// The whole session.
     pub transcript: &'a Transcript,
     /// With what it was begun.
@@ -115,7 +115,7 @@ pub struct Course<'a> {
     pub functions: &'a [Function],
 }
 
-impl<'a> Course<'a> {
+impl<'a> WorkflowContext<'a> {
     /// The recipe that goes on, where one does.
     pub fn of(state: &'a State) -> Option<Self> {
         let transcript = &state.transcript;
@@ -165,24 +165,24 @@ impl Engine {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::recipe_not_now());
         }
-        let Some(ways) = self.settings.ways.0.clone() else { return };
-        match ways.open(&start) {
+        let Some(opener) = self.settings.workflows.0.clone() else { return };
+        match opener.open(&start) {
             Ok(way) => {
                 self.open_turn();
-                self.turn.way = Some(way);
+                self.turn.workflow = Some(way);
                 self.prompted(start.prompt.clone());
                 self.record(Entry::Recipe(RecipeFact::Began(Box::new(start))));
-                self.follow_way();
+                self.follow_workflow();
             }
             Err(why) => self.notify(notices::recipe_refused(&start.name, &why)),
         }
     }
 
     /// Does what the recipe wants next.
-    pub(super) fn follow_way(&mut self) {
+    pub(super) fn follow_workflow(&mut self) {
         for wanted in self.moves() {
             match wanted {
-                Move::Ask => return self.ask_within_limit(),
+                WorkflowStep::Ask => return self.ask_within_limit(),
                 wanted => {
                     if self.make_move(wanted) {
                         return;
@@ -190,14 +190,14 @@ impl Engine {
                 }
             }
         }
-        self.leave_way();
+        self.leave_workflow();
     }
 
     /// The same after the session was opened again: nothing is asked by itself.
-    pub(super) fn take_up_way(&mut self) {
+    pub(super) fn resume_workflow(&mut self) {
         for wanted in self.moves() {
             match wanted {
-                Move::Ask => {
+                WorkflowStep::Ask => {
                     self.state.phase = Phase::Stuck(ReplyFailure {
                         kind: FailureKind::Cut,
                         status: None,
@@ -215,47 +215,47 @@ impl Engine {
                 }
             }
         }
-        self.leave_way();
+        self.leave_workflow();
     }
 
     /// Makes a move other than `Ask`; whether it was the last.
-    fn make_move(&mut self, wanted: Move) -> bool {
+    fn make_move(&mut self, wanted: WorkflowStep) -> bool {
         match wanted {
-            Move::Judge(outcome) => self.record(Entry::Recipe(RecipeFact::Judged(outcome))),
-            Move::Say { step, title, round, text } => {
+            WorkflowStep::Judge(outcome) => self.record(Entry::Recipe(RecipeFact::Judged(outcome))),
+            WorkflowStep::Say { step, title, round, text } => {
                 self.record(Entry::Recipe(RecipeFact::Said { step, title, round, text }));
             }
-            Move::Propose { kind, language, source, note } => {
+            WorkflowStep::Propose { kind, language, source, note } => {
                 let block = self.propose_own(kind, language, source, note);
                 self.look(block);
             }
-            Move::Form(form) => {
+            WorkflowStep::Form(form) => {
                 let question = Question::Form(Box::new(form));
                 self.notify(notices::question(&question));
                 self.state.phase = Phase::Asking(question);
                 return true;
             }
-            Move::End { end, summary } => {
-                self.turn.way = None;
+            WorkflowStep::End { end, summary } => {
+                self.turn.workflow = None;
                 self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
                 let stopped = end == RecipeEnd::Stopped;
                 self.finish(if stopped { TurnEnd::Stopped } else { TurnEnd::Answered });
                 return true;
             }
-            Move::Ask => {}
+            WorkflowStep::Ask => {}
         }
         false
     }
 
-    fn moves(&self) -> Vec<Move> {
-        match (&self.turn.way, Course::of(&self.state)) {
-            (Some(way), Some(course)) => way.next(&course),
+    fn moves(&self) -> Vec<WorkflowStep> {
+        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
+            (Some(way), Some(context)) => way.next(&context),
             _ => Vec::new(),
         }
     }
 
     /// No last move was made: blocks of the recipe wait, or it does not know how to go on.
-    fn leave_way(&mut self) {
+    fn leave_workflow(&mut self) {
         let next = self.state.queue().next().map(|item| item.block.id);
         match next {
             Some(block) => self.wait_for_decision(block),
@@ -264,22 +264,24 @@ impl Engine {
     }
 
     /// The turn ends while its recipe goes on.
-    pub(super) fn stop_way(&mut self) {
-        if self.turn.way.take().is_some() {
+    pub(super) fn stop_workflow(&mut self) {
+        if self.turn.workflow.take().is_some() {
             let (end, summary) = (RecipeEnd::Stopped, String::new());
             self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
         }
     }
 
     /// Opens the recipe of the turn again that was going on when the session was closed.
-    pub(super) fn reopen_way(&mut self) {
-        let Some(start) = Course::of(&self.state).map(|course| course.start.clone()) else { return };
-        let Some(ways) = self.settings.ways.0.clone() else { return };
+    pub(super) fn reopen_workflow(&mut self) {
+        let Some(start) = WorkflowContext::of(&self.state).map(|context| context.start.clone()) else {
+            return;
+        };
+        let Some(opener) = self.settings.workflows.0.clone() else { return };
         // What was agreed in it, and by whom, is not known of a foreign session.
         let foreign = self.state.live.foreign.then(|| notices::FOREIGN_RECIPE.to_owned());
-        let opened = foreign.map_or_else(|| ways.open(&start), Err);
+        let opened = foreign.map_or_else(|| opener.open(&start), Err);
         match opened {
-            Ok(way) => self.turn.way = Some(way),
+            Ok(way) => self.turn.workflow = Some(way),
             Err(why) => {
                 let (end, summary) = (RecipeEnd::GaveUp, String::new());
                 self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
@@ -289,13 +291,13 @@ impl Engine {
     }
 
     /// The blocks of a reply that the recipe lets the person decide about; the others are settled, and the model hears why.
-    pub(super) fn let_in(&mut self, blocks: Vec<BlockId>) -> Vec<BlockId> {
-        let Some(way) = self.turn.way.clone() else { return blocks };
+    pub(super) fn filter_blocks(&mut self, blocks: Vec<BlockId>) -> Vec<BlockId> {
+        let Some(way) = self.turn.workflow.clone() else { return blocks };
         let mut declined = Vec::new();
-        if let Some(course) = Course::of(&self.state) {
-            let all = blocks.iter().filter_map(|id| course.block(*id));
+        if let Some(context) = WorkflowContext::of(&self.state) {
+            let all = blocks.iter().filter_map(|id| context.block(*id));
             declined.extend(all.filter_map(|item| {
-                let why = way.declines(&course, &item.block)?;
+                let why = way.declines(&context, &item.block)?;
                 Some((item.block.id, item.block.current().revision, one_line(&why)))
             }));
         }
@@ -317,25 +319,25 @@ impl Engine {
         review: &mut Review,
         on_disk: Option<&str>,
     ) -> Option<Arc<str>> {
-        let (way, course) = (self.turn.way.as_ref()?, Course::of(&self.state)?);
-        let item = course.block(block)?;
-        review.findings.extend(way.remarks(&course, &item.block, review));
-        review.findings.extend(on_disk.and_then(|text| way.outdated(&course, &item.block, text)));
-        if item.block.is_own() { None } else { way.before(&course, &item.block) }
+        let (way, context) = (self.turn.workflow.as_ref()?, WorkflowContext::of(&self.state)?);
+        let item = context.block(block)?;
+        review.findings.extend(way.remarks(&context, &item.block, review));
+        review.findings.extend(on_disk.and_then(|text| way.outdated(&context, &item.block, text)));
+        if item.block.is_own() { None } else { way.before(&context, &item.block) }
     }
 
     /// The files that the recipe protects.
     pub(super) fn protected_files(&self) -> Vec<String> {
-        match (&self.turn.way, Course::of(&self.state)) {
-            (Some(way), Some(course)) => way.protects(&course),
+        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
+            (Some(way), Some(context)) => way.protects(&context),
             _ => Vec::new(),
         }
     }
 
     /// Whether the strict list of what is forbidden holds for a block.
     pub(super) fn is_strict(&self, block: &Block) -> bool {
-        match (&self.turn.way, Course::of(&self.state)) {
-            (Some(way), Some(course)) => way.strict(&course, block),
+        match (&self.turn.workflow, WorkflowContext::of(&self.state)) {
+            (Some(way), Some(context)) => way.strict(&context, block),
             _ => false,
         }
     }
@@ -347,7 +349,7 @@ impl Engine {
             Ok(answers) => {
                 let form = form.name.clone();
                 self.record(Entry::Recipe(RecipeFact::Answered { form, answers }));
-                self.follow_way();
+                self.follow_workflow();
             }
             Err(misfits) => {
                 if let Some(misfit) = misfits.first() {

@@ -10,60 +10,60 @@ use crate::engine::{Command, Event, Settings};
 #[derive(Debug)]
 struct Small;
 
-impl Ways for Small {
-    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Way>, String> {
+impl WorkflowOpener for Small {
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, String> {
         if start.name == "small" { Ok(Arc::new(Small)) } else { Err("nobody knows it".into()) }
     }
 }
 
-impl Way for Small {
-    fn next(&self, course: &Course<'_>) -> Vec<Move> {
-        let said = |round| Move::Say {
+impl Workflow for Small {
+    fn next(&self, context: &WorkflowContext<'_>) -> Vec<WorkflowStep> {
+        let said = |round| WorkflowStep::Say {
             step: "one".into(),
             title: "One".into(),
             round,
-            text: format!("Round {round} of {}.", course.input("what")),
+            text: format!("Round {round} of {}.", context.input("what")),
         };
-        let last = course.items().rev().find_map(|(at, item)| match item {
+        let last = context.items().rev().find_map(|(at, item)| match item {
             Item::Recipe { fact, .. } => Some((at, fact)),
             _ => None,
         });
-        let Some((at, fact)) = last else { return vec![said(1), Move::Ask] };
+        let Some((at, fact)) = last else { return vec![said(1), WorkflowStep::Ask] };
         let ran = |own| {
-            let mut settled = course.settled_since(at).filter_map(|settled| course.block(settled.block));
+            let mut settled = context.settled_since(at).filter_map(|settled| context.block(settled.block));
             settled.any(|item| item.block.is_own() == own && !item.runs.is_empty())
         };
         match fact {
             RecipeFact::Said { round, .. } if ran(true) => {
                 let (step, verdict) = ("one".into(), "good".into());
                 let outcome = RoundOutcome { step, round: *round, verdict, note: String::new() };
-                vec![Move::Judge(outcome), Move::Form(form())]
+                vec![WorkflowStep::Judge(outcome), WorkflowStep::Form(form())]
             }
-            RecipeFact::Said { .. } if ran(false) => vec![Move::Propose {
+            RecipeFact::Said { .. } if ran(false) => vec![WorkflowStep::Propose {
                 kind: BlockKind::Code { language: Some(Language::bash()) },
                 language: Language::bash(),
                 source: "true\n".into(),
                 note: "check it".into(),
             }],
             RecipeFact::Said { round: 1, .. }
-                if matches!(course.items().next_back(), Some((_, Item::Reply(_)))) =>
+                if matches!(context.items().next_back(), Some((_, Item::Reply(_)))) =>
             {
-                vec![said(2), Move::Ask]
+                vec![said(2), WorkflowStep::Ask]
             }
-            RecipeFact::Said { round: 1, .. } => vec![Move::Ask],
-            RecipeFact::Judged(_) => vec![Move::Form(form())],
+            RecipeFact::Said { round: 1, .. } => vec![WorkflowStep::Ask],
+            RecipeFact::Judged(_) => vec![WorkflowStep::Form(form())],
             RecipeFact::Answered { answers, .. } => {
-                vec![Move::End { end: RecipeEnd::Done, summary: format!("{answers:?}") }]
+                vec![WorkflowStep::End { end: RecipeEnd::Done, summary: format!("{answers:?}") }]
             }
             _ => Vec::new(),
         }
     }
 
-    fn declines(&self, _: &Course<'_>, block: &Block) -> Option<String> {
+    fn declines(&self, _: &WorkflowContext<'_>, block: &Block) -> Option<String> {
         block.current().source.contains("bad").then(|| "it is\nbad".into())
     }
 
-    fn remarks(&self, _: &Course<'_>, block: &Block, _: &Review) -> Vec<Finding> {
+    fn remarks(&self, _: &WorkflowContext<'_>, block: &Block, _: &Review) -> Vec<Finding> {
         let finding = |message: &str| Finding {
             rule: "recipe.small".into(),
             severity: Severity::High,
@@ -74,11 +74,11 @@ impl Way for Small {
         if block.current().source.contains("grave") { vec![finding("is grave")] } else { Vec::new() }
     }
 
-    fn before(&self, _: &Course<'_>, _: &Block) -> Option<Arc<str>> {
+    fn before(&self, _: &WorkflowContext<'_>, _: &Block) -> Option<Arc<str>> {
         Some("old\n".into())
     }
 
-    fn strict(&self, _: &Course<'_>, block: &Block) -> bool {
+    fn strict(&self, _: &WorkflowContext<'_>, block: &Block) -> bool {
         !block.is_own()
     }
 }
@@ -96,7 +96,7 @@ fn form() -> Form {
 }
 
 fn dialogue() -> Dialogue {
-    Dialogue::with(Settings { ways: WayFinder(Some(Arc::new(Small))), ..Settings::default() })
+    Dialogue::with(Settings { workflows: Workflows(Some(Arc::new(Small))), ..Settings::default() })
 }
 
 fn begin(d: &mut Dialogue, name: &str) -> String {
@@ -115,7 +115,7 @@ fn answer(d: &mut Dialogue, text: &str) -> String {
 }
 
 #[test]
-fn a_recipe_goes_its_way() {
+fn a_recipe_goes_its_workflow() {
     let mut d = dialogue();
     let line = begin(&mut d, "small");
     assert_eq!(line, "+prompt, +named small-tea, +recipe small, +said one.1, ask s1 | replying s1");

@@ -2,10 +2,10 @@
 //!
 //! Shipped books are read at their first use; `shelf` makes others from a person's own files.
 
-use super::queries::{self, Compiled};
+use super::grammar::Grammar;
+use super::queries::{self, CompiledQueries};
 use super::rule_error::RuleError;
 use super::rules::{Condition, Mark, NamedShape, Rule, RuleFile};
-use super::tongue::Tongue;
 use crate::text::located::{line_of, start_of};
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
@@ -25,9 +25,9 @@ pub(super) struct Shape {
 
 /// The rules of one language, with an index by called name.
 #[derive(Debug, Default)]
-pub(super) struct RuleBook {
+pub(super) struct RuleSet {
     pub(super) file: RuleFile,
-    queries: OnceLock<Option<Compiled>>,
+    queries: OnceLock<Option<CompiledQueries>>,
     shapes: Vec<Shape>,
     exact: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
@@ -51,10 +51,10 @@ pub(super) fn parse(name: &str, text: &str) -> Result<RuleFile, RuleError> {
     })
 }
 
-impl RuleBook {
+impl RuleSet {
     /// Indexes a rule file. `name` is for messages.
     pub(super) fn new(name: &str, file: RuleFile) -> Result<Self, RuleError> {
-        let mut book = RuleBook::default();
+        let mut book = RuleSet::default();
         let mut seen = HashSet::new();
         for (index, rule) in file.rule.iter().enumerate() {
             sound(name, rule, &mut seen)?;
@@ -128,8 +128,8 @@ impl RuleBook {
     }
 
     /// The queries of its rules, compiled at their first use; `None` where it has none.
-    pub(super) fn queries(&self, tongue: Tongue) -> Option<&Compiled> {
-        let compile = || queries::compile("", tongue, &self.file.rule).ok().flatten();
+    pub(super) fn queries(&self, grammar: Grammar) -> Option<&CompiledQueries> {
+        let compile = || queries::compile("", grammar, &self.file.rule).ok().flatten();
         self.queries.get_or_init(compile).as_ref()
     }
 
@@ -220,13 +220,13 @@ fn sound<'r>(file: &str, rule: &'r Rule, seen: &mut HashSet<&'r str>) -> Result<
 }
 
 /// The name and the text of a shipped rule file.
-pub(super) fn shipped(tongue: Tongue) -> (&'static str, &'static str) {
-    match tongue {
-        Tongue::Python => ("python.toml", include_str!("../../assets/rules/python.toml")),
-        Tongue::Javascript => ("javascript.toml", include_str!("../../assets/rules/javascript.toml")),
-        Tongue::Bash => ("bash.toml", include_str!("../../assets/rules/bash.toml")),
-        Tongue::Sql => ("sql.toml", include_str!("../../assets/rules/sql.toml")),
-        Tongue::Other => ("other.toml", include_str!("../../assets/rules/other.toml")),
+pub(super) fn shipped(grammar: Grammar) -> (&'static str, &'static str) {
+    match grammar {
+        Grammar::Python => ("python.toml", include_str!("../../assets/rules/python.toml")),
+        Grammar::Javascript => ("javascript.toml", include_str!("../../assets/rules/javascript.toml")),
+        Grammar::Bash => ("bash.toml", include_str!("../../assets/rules/bash.toml")),
+        Grammar::Sql => ("sql.toml", include_str!("../../assets/rules/sql.toml")),
+        Grammar::Other => ("other.toml", include_str!("../../assets/rules/other.toml")),
     }
 }
 
@@ -234,28 +234,28 @@ pub(super) fn shipped(tongue: Tongue) -> (&'static str, &'static str) {
 pub(super) const COMMON: (&str, &str) = ("common.toml", include_str!("../../assets/rules/common.toml"));
 
 /// The rules that hold in every language, and the places with a meaning.
-pub(super) fn common() -> &'static RuleBook {
-    static BOOK: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(COMMON));
+pub(super) fn common() -> &'static RuleSet {
+    static BOOK: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(COMMON));
     &BOOK
 }
 
 /// The shipped rules of a language, read at their first use.
-pub(super) fn book(tongue: Tongue) -> &'static RuleBook {
-    static PYTHON: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Python)));
-    static JAVASCRIPT: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Javascript)));
-    static BASH: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Bash)));
-    static SQL: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Sql)));
-    static OTHER: LazyLock<RuleBook> = LazyLock::new(|| read_shipped(shipped(Tongue::Other)));
-    match tongue {
-        Tongue::Python => &PYTHON,
-        Tongue::Javascript => &JAVASCRIPT,
-        Tongue::Bash => &BASH,
-        Tongue::Sql => &SQL,
-        Tongue::Other => &OTHER,
+pub(super) fn book(grammar: Grammar) -> &'static RuleSet {
+    static PYTHON: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Python)));
+    static JAVASCRIPT: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Javascript)));
+    static BASH: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Bash)));
+    static SQL: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Sql)));
+    static OTHER: LazyLock<RuleSet> = LazyLock::new(|| read_shipped(shipped(Grammar::Other)));
+    match grammar {
+        Grammar::Python => &PYTHON,
+        Grammar::Javascript => &JAVASCRIPT,
+        Grammar::Bash => &BASH,
+        Grammar::Sql => &SQL,
+        Grammar::Other => &OTHER,
     }
 }
 
 /// The shipped files are read by a test, so that the empty book can't be met.
-fn read_shipped((name, text): (&str, &str)) -> RuleBook {
-    parse(name, text).and_then(|file| RuleBook::new(name, file)).unwrap_or_default()
+fn read_shipped((name, text): (&str, &str)) -> RuleSet {
+    parse(name, text).and_then(|file| RuleSet::new(name, file)).unwrap_or_default()
 }

@@ -28,7 +28,7 @@ pub struct Piece {
 
 /// What is kept of one stream.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-struct Kept {
+struct StreamBuffer {
     head: Vec<Piece>,
     head_len: usize,
     tail: VecDeque<Piece>,
@@ -39,21 +39,21 @@ struct Kept {
 
 /// Bounded output of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Captured {
+pub struct OutputBuffer {
     limit: usize,
     next_seq: u64,
-    stdout: Kept,
-    stderr: Kept,
+    stdout: StreamBuffer,
+    stderr: StreamBuffer,
 }
 
-impl Captured {
+impl OutputBuffer {
     /// Nothing yet; at most `limit` bytes of each stream will be kept.
     pub fn new(limit: u64) -> Self {
         Self {
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             next_seq: 0,
-            stdout: Kept::default(),
-            stderr: Kept::default(),
+            stdout: StreamBuffer::default(),
+            stderr: StreamBuffer::default(),
         }
     }
 
@@ -127,14 +127,14 @@ impl Captured {
         self.limit
     }
 
-    fn kept(&self, stream: Stream) -> &Kept {
+    fn kept(&self, stream: Stream) -> &StreamBuffer {
         match stream {
             Stream::Stdout => &self.stdout,
             Stream::Stderr => &self.stderr,
         }
     }
 
-    fn kept_mut(&mut self, stream: Stream) -> &mut Kept {
+    fn kept_mut(&mut self, stream: Stream) -> &mut StreamBuffer {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
@@ -142,13 +142,13 @@ impl Captured {
     }
 }
 
-impl Default for Captured {
+impl Default for OutputBuffer {
     fn default() -> Self {
         Self::new(1 << 20)
     }
 }
 
-impl Kept {
+impl StreamBuffer {
     fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.head.iter().chain(self.tail.iter())
     }
@@ -256,7 +256,7 @@ mod tests {
         /// Of each stream exactly the first quarter and the rest of the allowance from the end; what lies between is counted.
         #[test]
         fn both_ends_are_kept(limit in 0usize..200, pushes in pushes()) {
-            let mut captured = Captured::new(limit as u64);
+            let mut captured = OutputBuffer::new(limit as u64);
             for (stream, bytes) in &pushes {
                 captured.push(*stream, bytes);
             }
@@ -275,7 +275,7 @@ mod tests {
         /// While nothing is dropped, all pieces together are what was printed, in order.
         #[test]
         fn order_is_kept(pushes in pushes()) {
-            let mut captured = Captured::new(1 << 20);
+            let mut captured = OutputBuffer::new(1 << 20);
             for (stream, bytes) in &pushes {
                 captured.push(*stream, bytes);
             }
@@ -289,13 +289,13 @@ mod tests {
         /// What was kept elsewhere comes back as it was.
         #[test]
         fn restored(limit in 0usize..200, pushes in pushes()) {
-            let mut captured = Captured::new(limit as u64);
+            let mut captured = OutputBuffer::new(limit as u64);
             for (stream, bytes) in &pushes {
                 captured.push(*stream, bytes);
             }
             let dropped = (captured.dropped(Stream::Stdout), captured.dropped(Stream::Stderr));
             let pieces = captured.pieces().map(|p| (p.stream, p.bytes.clone()));
-            let again = Captured::restore(limit as u64, pieces, dropped);
+            let again = OutputBuffer::restore(limit as u64, pieces, dropped);
             for stream in [Stream::Stdout, Stream::Stderr] {
                 prop_assert_eq!(again.bytes(stream), captured.bytes(stream));
                 prop_assert_eq!(again.head(stream), captured.head(stream));
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn streams_that_alternate_byte_by_byte_stay_small() {
-        let mut captured = Captured::new(1 << 20);
+        let mut captured = OutputBuffer::new(1 << 20);
         for _ in 0..1_000_000 {
             captured.push(Stream::Stdout, b"o");
             captured.push(Stream::Stderr, b"e");
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_small_pieces_costs_the_same_at_any_length() {
-        let mut captured = Captured::new(1 << 20);
+        let mut captured = OutputBuffer::new(1 << 20);
         for _ in 0..3_000_000 {
             captured.push(Stream::Stdout, b"0123456789");
         }

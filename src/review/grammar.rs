@@ -2,7 +2,7 @@
 
 /// How a language is read: by a grammar of its own, or by its words alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Tongue {
+pub(super) enum Grammar {
     Python,
     /// TypeScript and JSX too: one grammar reads them all.
     Javascript,
@@ -13,26 +13,26 @@ pub(super) enum Tongue {
     Other,
 }
 
-impl Tongue {
-    pub(super) const ALL: [Tongue; 5] =
-        [Tongue::Python, Tongue::Javascript, Tongue::Bash, Tongue::Sql, Tongue::Other];
+impl Grammar {
+    pub(super) const ALL: [Grammar; 5] =
+        [Grammar::Python, Grammar::Javascript, Grammar::Bash, Grammar::Sql, Grammar::Other];
 
     /// Whether a grammar reads it.
     pub(super) fn has_grammar(self) -> bool {
-        matches!(self, Tongue::Python | Tongue::Javascript | Tongue::Bash)
+        matches!(self, Grammar::Python | Grammar::Javascript | Grammar::Bash)
     }
 
     /// The tongue of a language by its canonical name; `None` for texts that are no programs (`json`, `markdown`).
     pub(super) fn of(language: &str) -> Option<Self> {
         Some(match language {
-            "python" | "py" | "ipython" => Tongue::Python,
+            "python" | "py" | "ipython" => Grammar::Python,
             "javascript" | "js" | "node" | "jsx" | "typescript" | "ts" | "tsx" | "deno" | "bun" => {
-                Tongue::Javascript
+                Grammar::Javascript
             }
-            "bash" | "sh" | "shell" | "zsh" | "ksh" | "dash" => Tongue::Bash,
-            "sql" | "postgresql" | "mysql" | "sqlite" | "plsql" | "tsql" => Tongue::Sql,
-            "other" => Tongue::Other,
-            _ if LANGUAGES.iter().any(|(name, _)| *name == language) => Tongue::Other,
+            "bash" | "sh" | "shell" | "zsh" | "ksh" | "dash" => Grammar::Bash,
+            "sql" | "postgresql" | "mysql" | "sqlite" | "plsql" | "tsql" => Grammar::Sql,
+            "other" => Grammar::Other,
+            _ if LANGUAGES.iter().any(|(name, _)| *name == language) => Grammar::Other,
             _ => return None,
         })
     }
@@ -40,11 +40,11 @@ impl Tongue {
     /// The name of its language, as rule files and lists spell it.
     pub(super) fn as_str(self) -> &'static str {
         match self {
-            Tongue::Python => "python",
-            Tongue::Javascript => "javascript",
-            Tongue::Bash => "bash",
-            Tongue::Sql => "sql",
-            Tongue::Other => "other",
+            Grammar::Python => "python",
+            Grammar::Javascript => "javascript",
+            Grammar::Bash => "bash",
+            Grammar::Sql => "sql",
+            Grammar::Other => "other",
         }
     }
 }
@@ -91,10 +91,10 @@ pub fn language_of_extension(extension: &str) -> Option<&'static str> {
 
 /// Whether the review has rules for a language by this name, or reads its words at least.
 pub fn reads(language: &str) -> bool {
-    Tongue::of(language).is_some()
+    Grammar::of(language).is_some()
 }
 
 /// Whether two languages are read alike: by the same grammar, or by the same words.
 pub fn reads_alike(one: &str, other: &str) -> bool {
-    one == other || Tongue::of(one).is_some_and(|t| t.has_grammar() && Tongue::of(other) == Some(t))
+    one == other || Grammar::of(one).is_some_and(|t| t.has_grammar() && Grammar::of(other) == Some(t))
 }

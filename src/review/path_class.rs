@@ -3,7 +3,7 @@
 //! Judges by spelling alone. Links, mounts and what exists are not its business; the sandbox sees those.
 
 use super::Scope;
-use super::rules::{Ground, PlaceRow};
+use super::rules::{PathClass, PlaceRow};
 use super::value::HOLE;
 use crate::domain::obeyed::obeyed;
 use std::path::Path;
@@ -45,44 +45,48 @@ const DERIVED: &[&str] = &[
 
 /// What is known of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Located {
-    pub(super) grounds: Vec<Ground>,
+pub(super) struct PathMeaning {
+    pub(super) grounds: Vec<PathClass>,
     /// For a place with a meaning: `an SSH key`.
     pub(super) what: Option<String>,
 }
 
-impl Located {
-    fn only(ground: Ground) -> Self {
+impl PathMeaning {
+    fn only(ground: PathClass) -> Self {
         Self { grounds: vec![ground], what: None }
     }
 
-    pub(super) fn is(&self, ground: Ground) -> bool {
+    pub(super) fn is(&self, ground: PathClass) -> bool {
         self.grounds.contains(&ground)
     }
 }
 
 /// Where a path leads that is spelled like this; `folder` is what relative ones start from, where the code changed it.
-pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> Located {
+pub(super) fn locate(text: &str, folder: Option<&str>, scope: &Scope) -> PathMeaning {
     if text.len() > LONGEST || text.is_empty() || text.starts_with(HOLE) && !text.contains('/') {
-        return Located::only(Ground::Unknown);
+        return PathMeaning::only(PathClass::Unknown);
     }
     let spelled = joined(&text.replace('\\', "/"), folder);
     let mut located = meanings(&spelled, scope);
     let region = match region(&spelled, scope) {
         // Of an image that is being built nothing is lost but what the build itself put there.
-        Ground::Inside | Ground::Outside | Ground::System | Ground::Temp if scope.in_image => Ground::Scratch,
-        Ground::Root if scope.in_image && spelled.trim_end_matches("/*").trim_end_matches('/').len() > 1 => {
-            Ground::Scratch
+        PathClass::Inside | PathClass::Outside | PathClass::System | PathClass::Temp if scope.in_image => {
+            PathClass::Scratch
+        }
+        PathClass::Root
+            if scope.in_image && spelled.trim_end_matches("/*").trim_end_matches('/').len() > 1 =>
+        {
+            PathClass::Scratch
         }
         region => region,
     };
-    if region == Ground::Inside && spelled.split('/').any(|part| DERIVED.contains(&part)) {
-        located.grounds.push(Ground::Derived);
+    if region == PathClass::Inside && spelled.split('/').any(|part| DERIVED.contains(&part)) {
+        located.grounds.push(PathClass::Derived);
     }
     located.grounds.push(region);
     if resolved(&spelled, scope).is_some_and(|full| full.trim_end_matches("/*") == spelled_path(&scope.cwd)) {
         // The folder itself: all is lost with it, and yet it may be written to.
-        located.grounds.push(Ground::Inside);
+        located.grounds.push(PathClass::Inside);
     }
     located
 }
@@ -107,21 +111,21 @@ fn drive(text: &str) -> bool {
         && chars.next() == Some('/')
 }
 
-fn region(text: &str, scope: &Scope) -> Ground {
+fn region(text: &str, scope: &Scope) -> PathClass {
     if text.starts_with(SCRATCH) {
-        return Ground::Scratch;
+        return PathClass::Scratch;
     }
     if drive(text) {
-        return Ground::Outside;
+        return PathClass::Outside;
     }
-    let Some(full) = resolved(text, scope) else { return Ground::Unknown };
+    let Some(full) = resolved(text, scope) else { return PathClass::Unknown };
     let cut = text.contains(HOLE);
     if let Some(device) = full.strip_prefix("/dev/") {
         let quiet = ["null", "stdout", "stderr", "stdin", "tty", "full", "zero", "random", "urandom"];
         if quiet.contains(&device) || device.starts_with("fd/") || device.starts_with("tcp/") {
-            return Ground::Null;
+            return PathClass::Null;
         }
-        return if device.starts_with("shm/") { Ground::Temp } else { Ground::Device };
+        return if device.starts_with("shm/") { PathClass::Temp } else { PathClass::Device };
     }
     let cwd = spelled_path(&scope.cwd);
     let home = scope.home.as_deref().map(spelled_path);
@@ -130,17 +134,17 @@ fn region(text: &str, scope: &Scope) -> Ground {
     let above =
         bare.is_empty() || cwd == bare || cwd.strip_prefix(bare).is_some_and(|rest| rest.starts_with('/'));
     if whole && !cut && (above || home.as_deref() == Some(bare) || bare == "~") {
-        return Ground::Root;
+        return PathClass::Root;
     }
     if cwd == "/" || full.strip_prefix(&cwd).is_some_and(|rest| rest.starts_with('/')) {
-        return Ground::Inside;
+        return PathClass::Inside;
     }
     if cut && above {
-        return if absolute(text) { Ground::Outside } else { Ground::Inside };
+        return if absolute(text) { PathClass::Outside } else { PathClass::Inside };
     }
     for temp in ["/tmp", "/var/tmp", "/private/tmp"] {
         if full.strip_prefix(temp).is_some_and(|rest| rest.starts_with('/')) {
-            return Ground::Temp;
+            return PathClass::Temp;
         }
     }
     let top = full.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -152,15 +156,15 @@ fn region(text: &str, scope: &Scope) -> Ground {
         (listed, 1)
             if full.starts_with('/') && (listed || ["home", "Users", "mnt", "media"].contains(&top)) =>
         {
-            Ground::Root
+            PathClass::Root
         }
         (true, _)
             if !full.starts_with("/var/folders/")
                 && !home.as_deref().is_some_and(|h| full.starts_with(h)) =>
         {
-            Ground::System
+            PathClass::System
         }
-        _ => Ground::Outside,
+        _ => PathClass::Outside,
     }
 }
 
@@ -203,8 +207,8 @@ pub(super) fn resolved(text: &str, scope: &Scope) -> Option<String> {
 }
 
 /// The places with a meaning that a path is in.
-fn meanings(text: &str, scope: &Scope) -> Located {
-    let mut located = Located::default();
+fn meanings(text: &str, scope: &Scope) -> PathMeaning {
+    let mut located = PathMeaning::default();
     let full = resolved(text, scope).unwrap_or_default();
     let tail = text.rsplit(HOLE).next().unwrap_or_default();
     for row in scope.book.places() {
@@ -214,8 +218,8 @@ fn meanings(text: &str, scope: &Scope) -> Located {
         }
     }
     let spelled = if full.is_empty() { text } else { full.as_str() };
-    if let Some(obeyed) = obeyed(Path::new(spelled)).filter(|_| !located.is(Ground::Start)) {
-        located.grounds.push(Ground::Start);
+    if let Some(obeyed) = obeyed(Path::new(spelled)).filter(|_| !located.is(PathClass::Start)) {
+        located.grounds.push(PathClass::Start);
         located.what.get_or_insert_with(|| obeyed.what.to_owned());
     }
     located
@@ -297,16 +301,16 @@ pub(super) fn host(text: &str) -> Option<String> {
 }
 
 /// Whether a host is this computer.
-pub(super) fn host_ground(text: &str) -> Ground {
+pub(super) fn host_ground(text: &str) -> PathClass {
     match host(text) {
-        None => Ground::Unknown,
+        None => PathClass::Unknown,
         Some(host) => {
             let local = host == "localhost"
                 || host.ends_with(".localhost")
                 || host.starts_with("127.")
                 || host == "::1"
                 || host == "0.0.0.0";
-            if local { Ground::Local } else { Ground::Remote }
+            if local { PathClass::Local } else { PathClass::Remote }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Commands of notebooks inside Python: `!command`, `%pip install`, `%%bash` cells, which are no Python and do run.
 
-use super::nested::Nested;
+use super::nested::NestedCode;
 use super::rules::Inner;
 use super::syntax::Matter;
 use super::value::HOLE;
@@ -17,7 +17,7 @@ const PROGRAMS: &[&str] = &["pip", "conda", "mamba", "uv", "rm", "mv", "cp", "mk
 
 /// The commands of a text, each read by a shell. `matter` tells where strings and comments are: lines inside them that
 /// begin alike are none. The second value tells whether those are all.
-pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> (Vec<Nested>, bool) {
+pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> (Vec<NestedCode>, bool) {
     let mut found = Vec::new();
     let mut at = 0;
     for line in source.split_inclusive('\n') {
@@ -78,7 +78,7 @@ fn command(line: &str) -> Option<usize> {
     plain.then_some(name.len() + 3)
 }
 
-fn nested(language: Inner, source: &str, span: Range<usize>) -> Option<Nested> {
+fn nested(language: Inner, source: &str, span: Range<usize>) -> Option<NestedCode> {
     let text = source.get(span.clone())?;
     // `{name}` is put in by the notebook; what it holds is not known to a shell.
     let text = if text.contains('{') && language == Inner::Bash && !text.contains("${") {
@@ -86,7 +86,7 @@ fn nested(language: Inner, source: &str, span: Range<usize>) -> Option<Nested> {
     } else {
         text.to_owned()
     };
-    Some(Nested::Text { language, text, span })
+    Some(NestedCode::Text { language, text, span })
 }
 
 /// A command with what a notebook puts in as holes of the same length, so that places stay true.

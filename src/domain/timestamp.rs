@@ -1,40 +1,39 @@
 //! A point in time as a value. Only the driver asks the clock; everybody else is told.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds since the Unix epoch, UTC. In files it is a time of RFC 3339 with milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct Moment(pub i64);
+pub struct Timestamp(pub i64);
 
-impl Moment {
+impl Timestamp {
     /// Milliseconds from `earlier` to this moment; 0 where the clock went back.
     #[must_use]
-    pub fn since(self, earlier: Moment) -> u64 {
+    pub fn since(self, earlier: Timestamp) -> u64 {
         u64::try_from(self.0 - earlier.0).unwrap_or(0)
     }
 
     /// This moment, `ms` milliseconds later.
     #[must_use]
-    pub fn plus(self, ms: u64) -> Moment {
-        Moment(self.0.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)))
+    pub fn plus(self, ms: u64) -> Timestamp {
+        Timestamp(self.0.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX)))
     }
 }
 
 /// Moments beyond the year 9999 are told as the last one before it.
-impl From<Moment> for String {
-    fn from(at: Moment) -> String {
-        let far = if at.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };
-        format!("{:.3}", Timestamp::from_millisecond(at.0).unwrap_or(far))
+impl From<Timestamp> for String {
+    fn from(at: Timestamp) -> String {
+        let far = if at.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+        format!("{:.3}", jiff::Timestamp::from_millisecond(at.0).unwrap_or(far))
     }
 }
 
-impl TryFrom<String> for Moment {
+impl TryFrom<String> for Timestamp {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let time: Timestamp = text.parse().map_err(|_| "not a time of RFC 3339")?;
-        Ok(Moment(time.as_millisecond()))
+        let time: jiff::Timestamp = text.parse().map_err(|_| "not a time of RFC 3339")?;
+        Ok(Timestamp(time.as_millisecond()))
     }
 }
