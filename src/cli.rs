@@ -432,9 +432,6 @@ impl PromptError {
 }
 
 /// The prompt of `words` (in front of `--`) and `rest` (behind it), if there is one.
-///
-/// # Errors
-/// When it is not one argument and does not follow `--`.
 pub fn prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
     match (words, rest) {
         ([], []) => Ok(None),
@@ -445,9 +442,6 @@ pub fn prompt(words: &[String], rest: &[String]) -> Result<Option<String>, Promp
 }
 
 /// Like [`prompt`] for the place where a command could stand too.
-///
-/// # Errors
-/// As [`prompt`], and when the only word looks like a mistyped command.
 pub fn first_prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
     if let ([word], []) = (words, rest)
         && let Some(meant) = mistyped(word)

@@ -15,11 +15,8 @@ pub enum Kind {
     Work,
     /// The command line was not understood, or can't be done as it was written.
     Usage,
-    /// The configuration.
     Config,
-    /// The provider.
     Provider,
-    /// The session file.
     Session,
     /// A decision is needed that nobody is there to make.
     Decision,
@@ -30,7 +27,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The exit code.
     pub fn code(self) -> u8 {
         match self {
             Kind::Work => 1,
@@ -48,7 +44,6 @@ impl Kind {
 /// Why a command ended without success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What kind.
     pub kind: Kind,
     /// What happened, and where. Empty: it was told already (in JSON, or beside the block that failed).
     pub what: String,
@@ -75,9 +70,6 @@ impl Failure {
     }
 
     /// Writes it as standard error shows it. Its text may hold what others wrote: it is escaped.
-    ///
-    /// # Errors
-    /// When it can't be written.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.what.is_empty() {
             writeln!(out, "error: {}", plain(&self.what))?;
@@ -108,9 +100,6 @@ impl From<io::Error> for Failure {
 }
 
 /// Tells what the person should know, one line each.
-///
-/// # Errors
-/// When it can't be written.
 pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
     for notice in notices {
         let label = match notice.level {

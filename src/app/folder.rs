@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 pub(super) enum Folder {
     /// It is the one that is worked in.
     Same,
-    /// Another one.
     Another(PathBuf),
     /// One that is not there any more.
     Missing(PathBuf),
@@ -33,9 +32,6 @@ pub(super) fn of(house: &House, path: &Path) -> Folder {
 }
 
 /// Asks where the session goes on; `None`: where the person is.
-///
-/// # Errors
-/// When it is not to be opened.
 pub(super) fn ask(
     folder: &Folder,
     here: &Path,

@@ -134,7 +134,9 @@ fn start_of(house: &House, args: &ResumeArgs) -> Result<Start, Failure> {
         return last.map(|s| Start::File(s.path)).ok_or_else(|| failed("there is no session yet".into()));
     }
     match &args.session {
-        Some(wanted) => house.find_session(wanted).map(Start::File).map_err(failed),
+        Some(wanted) => {
+            house.find_session(wanted).map(Start::File).map_err(|error| failed(error.to_string()))
+        }
         None => Ok(Start::Pick),
     }
 }

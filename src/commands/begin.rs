@@ -15,16 +15,12 @@ use std::path::Path;
 /// A recipe that was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Its name.
     pub name: String,
     /// What was answered beforehand: to its inputs, and to what it may ask later.
     pub given: Answers,
 }
 
 /// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first.
-///
-/// # Errors
-/// When there is no such recipe, an answer names nothing that it asks, or a file can't be read.
 pub fn chosen(
     args: &RecipeArgs,
     story: Option<Chosen>,

@@ -21,7 +21,6 @@ use std::sync::Arc;
 
 /// One thing that was looked for.
 struct Look {
-    /// What: `python`.
     what: String,
     /// Whether it is as it should be.
     good: bool,

@@ -10,9 +10,6 @@ use std::path::Path;
 const LARGEST: u64 = 64 << 20;
 
 /// A file's text, byte for byte; `-` is standard input.
-///
-/// # Errors
-/// When it can't be read, is too large, or is no text.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
     let bytes = read_bytes(path).map_err(|error| {
         let what = format!("{} can't be read: {}", shown(path), reason(&error));
@@ -49,9 +46,6 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 /// The language of a file: the one that was named, else that of its extension.
-///
-/// # Errors
-/// When neither tells.
 pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) -> Result<Language, Failure> {
     if let Some(word) = named {
         let found = languages.find(word).map(|entry| entry.name.clone());

@@ -24,9 +24,7 @@ use std::io::Write;
 
 /// Where a command writes to.
 pub struct Console<'a> {
-    /// Standard output.
     pub out: &'a mut dyn Write,
-    /// Standard error.
     pub err: &'a mut dyn Write,
 }
 

@@ -64,9 +64,6 @@ impl ChoiceError {
 
 impl Config {
     /// The model that was chosen; `None` where none was.
-    ///
-    /// # Errors
-    /// When the name that was given leads to none.
     pub fn chosen(&self) -> Result<Option<Chosen>, ChoiceError> {
         self.model.as_deref().map(|name| self.resolve(name)).transpose()
     }
@@ -74,9 +71,6 @@ impl Config {
     /// The model that a name means: `PROVIDER/MODEL`, or a provider alone for the model that is asked there by default.
     /// A name without a provider is one of OpenAI's, or of the server that stands in its place; with such a server a
     /// first part that is no provider belongs to the model's name (`qwen/qwen3-coder`).
-    ///
-    /// # Errors
-    /// When there is no such provider, or no model or address of it is known.
     pub fn resolve(&self, name: &str) -> Result<Chosen, ChoiceError> {
         let name = name.trim();
         let owner = self.provider_of(name);
@@ -104,9 +98,6 @@ impl Config {
     }
 
     /// The provider of this name.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn named(&self, name: &str) -> Result<&Provider, ChoiceError> {
         self.providers.get(name).ok_or_else(|| self.unknown(name, self.near(name).map(str::to_owned)))
     }

@@ -181,9 +181,6 @@ pub fn looks_secret(name: &str) -> bool {
 }
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.
-///
-/// # Errors
-/// As [`find`].
 pub fn read(credentials: &Path) -> Result<Vec<Stored>, ConfigError> {
     let refuse = |why: String| ConfigError::Credentials { path: credentials.to_owned(), why };
     let Some(text) = private_text(credentials)? else { return Ok(Vec::new()) };

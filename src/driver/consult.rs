@@ -28,7 +28,7 @@ impl Rooms {
         request: ModelRequest,
     ) {
         let provider = match &wanted {
-            Some(name) => (self.connect)(name),
+            Some(name) => (self.connect)(name).map_err(|error| error.to_string()),
             None => self.provider.clone().ok_or_else(|| "no model is chosen yet".into()),
         };
         let inbox = self.inbox();

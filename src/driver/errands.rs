@@ -39,7 +39,7 @@ impl Driver {
                     let wanted = name.clone();
                     let tested = match tokio::task::spawn_blocking(move || connect(&wanted)).await {
                         Ok(Ok(provider)) => catalogue::test(&provider).await,
-                        Ok(Err(why)) => Err(why),
+                        Ok(Err(why)) => Err(why.to_string()),
                         Err(error) => Err(error.to_string()),
                     };
                     Found::Tested(name, tested)

@@ -38,7 +38,7 @@ pub use update::{Told, Update};
 use crate::domain::{Departed, ModelInfo, ModelName, ReplyEvent, RunEvent, SandboxReport, Timestamp};
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor};
-use crate::provider::{self, Provider};
+use crate::provider::{self, ConnectError, Provider};
 use crate::recipe::RecipeList;
 use crate::review::Scope;
 use crate::store::{Draft, Store};
@@ -51,7 +51,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
-pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, String> + Send + Sync>;
+pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, ConnectError> + Send + Sync>;
 
 /// Lays what the configuration says of a model over what is told of it.
 pub type Informed = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
@@ -169,9 +169,6 @@ impl Driver {
     }
 
     /// What confines runs, by its tests.
-    ///
-    /// # Errors
-    /// When the confinement that was asked for can't be had.
     pub async fn sandbox(&self) -> Result<SandboxReport, String> {
         self.rooms.executor.sandbox().await
     }

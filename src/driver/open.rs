@@ -9,7 +9,6 @@ use crate::workspace::read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// The desktop's opener.
 const OPENER: Start = if cfg!(target_os = "macos") { Start::Open } else { Start::XdgOpen };
 /// A larger file is not opened from here.
 const LARGEST: u64 = 64 << 20;

@@ -145,7 +145,7 @@ impl Rooms {
                 self.provider = Some(provider);
                 self.learn_model(state);
             }
-            Err(why) => self.update.told.push(Told::Notice(Notice::error(why))),
+            Err(why) => self.update.told.push(Told::Notice(Notice::error(why.to_string()))),
         }
     }
 

@@ -11,7 +11,6 @@ use crate::store::Store;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-/// Something that arrived.
 #[derive(Debug)]
 pub(super) enum Signal {
     /// A piece of the reply.

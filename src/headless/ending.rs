@@ -13,7 +13,6 @@ use crate::engine::transcript::{Item, ReplyItem, RunItem};
 use crate::text::number::dollars;
 use serde_json::{Value, json};
 
-/// How it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The model answered and everything that ran last went well.
@@ -26,7 +25,6 @@ pub enum Ending {
     CutShort(Finish),
     /// The engine stopped to ask whether to go on.
     Asked(Question),
-    /// The provider failed.
     Provider(ReplyFailure),
     /// The session file can't be written, and why.
     Unsaved(String),

@@ -9,9 +9,6 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io::{self, Write};
 
 /// Writes a value and a line feed, and hands them over at once.
-///
-/// # Errors
-/// When `out` can't be written.
 pub fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     let mut text = text(value)?;
     text.push(b'\n');
@@ -20,9 +17,6 @@ pub fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
 }
 
 /// Writes a value and nothing behind it: a piece of a larger one.
-///
-/// # Errors
-/// When `out` can't be written.
 pub fn piece(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     out.write_all(&text(value)?)
 }

@@ -37,18 +37,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a turn begins with.
 #[derive(Clone, Debug)]
 pub enum Begin {
-    /// This is asked.
     Prompt(String),
-    /// A recipe.
     Recipe {
-        /// Its name.
         name: String,
         /// What was answered beforehand, to its inputs and to what it may ask later.
         given: Answers,
     },
     /// Files that were named, in their order.
     Files {
-        /// The files.
         files: Vec<NamedFile>,
         /// The limits of each run, where some were named.
         limits: Option<Limits>,
@@ -59,22 +55,12 @@ pub enum Begin {
 
 /// Who tells a turn while it goes on.
 pub trait Tell {
-    /// Tells one thing.
-    ///
-    /// # Errors
-    /// When it can't be written.
     fn tell(&mut self, told: &Told, state: &State) -> io::Result<()>;
 
     /// Tells what a form asks that waits.
-    ///
-    /// # Errors
-    /// When it can't be written.
     fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()>;
 
     /// Tells how it ended.
-    ///
-    /// # Errors
-    /// When it can't be written.
     fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
 }
 
@@ -88,7 +74,6 @@ impl Begin {
     }
 }
 
-/// What to do.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// What the turn begins with.
@@ -102,16 +87,12 @@ pub struct Options {
 /// How a turn ended, and what to do about a block that waits.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// How.
     pub ending: Ending,
     /// Where it can be decided, by what is on the disk.
     pub hint: String,
 }
 
 /// Does one turn, told as text or JSON lines, and closes the session.
-///
-/// # Errors
-/// When the output can't be written; the session is closed all the same.
 pub async fn run(
     driver: Driver,
     options: &Options,
@@ -122,9 +103,6 @@ pub async fn run(
 }
 
 /// The same, told by this one.
-///
-/// # Errors
-/// As [`run`].
 pub async fn run_told(mut driver: Driver, options: &Options, teller: &mut dyn Tell) -> io::Result<Ended> {
     let mut given = Given::new(options.begin.given());
     let ending = turn(&mut driver, options, &mut given, teller).await;

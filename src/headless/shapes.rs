@@ -13,7 +13,6 @@ use base64::Engine as _;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// A finding.
 pub fn finding(finding: &Finding) -> Value {
     with(json!(finding), [("forbidden", json!(finding.forbidden))])
 }
@@ -216,7 +215,6 @@ pub fn opinion(answer: &Result<Opinion, String>) -> Map<String, Value> {
     out
 }
 
-/// Tokens used.
 pub fn usage(usage: &Usage) -> Value {
     json!({
         "input": usage.input,

@@ -42,9 +42,6 @@ fn local(address: &str) -> bool {
 
 /// The address to which requests for replies go, from any form of `base_url`: what the format adds to it is added once, a
 /// missing version too. A query (`?api-version=…`) is kept.
-///
-/// # Errors
-/// When the address is none.
 pub(super) fn endpoint(protocol: &Protocol, base_url: &str, model: &str) -> Result<Url, AddressError> {
     let mut url = parse(base_url)?;
     let root = (protocol.root)(url.path().trim_end_matches('/'));
@@ -73,7 +70,6 @@ pub(super) fn beside(protocol: &Protocol, url: &Url, path: &str) -> Url {
     url
 }
 
-/// Reads an address.
 pub(super) fn parse(base_url: &str) -> Result<Url, AddressError> {
     let base = base_url.trim();
     let lower = base.to_ascii_lowercase();

@@ -47,7 +47,6 @@ impl Server {
         self.connection.ask(request, out).await;
     }
 
-    /// All models.
     pub(super) async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let mut models = match self.listing() {
             Listing::Names => self.of_ollama().await?,

@@ -18,11 +18,12 @@ pub(super) const GOES_ON: &str = "(The conversation goes on.)";
 /// Something that was said.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said<'a> {
-    /// Standing instructions.
     System(&'a str),
     /// The person, or a result in a dialect without tools.
-    User { text: &'a str, images: &'a [MessageImage] },
-    /// The model.
+    User {
+        text: &'a str,
+        images: &'a [MessageImage],
+    },
     Model(Vec<kept::Part<'a>>),
     /// The results of the calls of the model's last words, in their order.
     Results(Vec<Outcome<'a>>),

@@ -39,7 +39,6 @@ pub(super) struct Refusal {
 /// An answer that is no reply: its status, what its headers say, its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// The HTTP status.
     pub(super) status: u16,
     /// How long the server asks to wait.
     pub(super) retry_after: Option<Duration>,

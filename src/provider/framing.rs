@@ -7,7 +7,6 @@ use super::wire::End;
 /// Bytes of a body that is no stream.
 pub(super) const LONGEST_BODY: usize = 16 << 20;
 
-/// One piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     /// The event's name, where it has one.
@@ -66,9 +65,6 @@ impl Framing {
     }
 
     /// Reads on; pieces that are over are given to `each`.
-    ///
-    /// # Errors
-    /// When a piece is too long. What is read afterwards makes no sense any more.
     pub(super) fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), Broken> {
         let Form::Unknown(before) = &mut self.form else { return self.read(bytes, each) };
         before.extend_from_slice(bytes);

@@ -43,9 +43,7 @@ pub(super) struct Gathered {
     secrets: Masker,
     /// What is to be told.
     pub(super) out: Vec<ReplyEvent>,
-    /// Bytes of text.
     text: usize,
-    /// Bytes of everything.
     length: usize,
     calls: Vec<ToolCall>,
     kept: Vec<OpaqueItem>,
@@ -76,7 +74,6 @@ impl Gathered {
         }
     }
 
-    /// Who is asked.
     pub(super) fn asked(&self) -> &Asked {
         &self.asked
     }

@@ -63,7 +63,6 @@ impl Connection {
         }
     }
 
-    /// The server.
     pub(super) fn access(&self) -> &Access {
         self.wire.access()
     }
@@ -189,7 +188,6 @@ impl Connection {
         }
     }
 
-    /// One request.
     async fn once(&self, request: &ModelRequest, known: &Known, out: &Sender<ReplyEvent>) -> Option<Tried> {
         let asked = &self.access().asked;
         let refused = |failure, again| Some(Tried::Refused(Refusal { failure, again }));

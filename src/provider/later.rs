@@ -1,15 +1,38 @@
 //! A provider that is made when it is needed first: a program that writes its key may take its time, and must not hold
 //! up the first frame.
 
-use super::Provider;
+use super::{Provider, ProviderError};
 use crate::domain::sentences::sending;
 use crate::domain::{Departure, FailureKind, ReplyFailure};
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// Makes the provider; may block. `Err`: what is wrong, and what to do about it.
-pub type Make = Arc<dyn Fn() -> Result<Provider, (String, String)> + Send + Sync>;
+/// Why a source of replies can't be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}. {hint}")]
+pub struct ConnectError {
+    /// What is wrong, without a full stop.
+    pub what: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl ConnectError {
+    /// What is wrong, and what to do about it.
+    pub fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: hint.into() }
+    }
+}
+
+impl From<ProviderError> for ConnectError {
+    fn from(error: ProviderError) -> Self {
+        Self::new(error.to_string(), error.hint())
+    }
+}
+
+/// Makes the provider; may block.
+pub type Make = Arc<dyn Fn() -> Result<Provider, ConnectError> + Send + Sync>;
 
 /// A provider that is made when it is needed first.
 pub(super) struct Later {
@@ -34,7 +57,7 @@ impl Later {
             let make = self.make.clone();
             match tokio::task::spawn_blocking(move || make()).await {
                 Ok(made) => {
-                    made.map_err(|(what, hint)| no_key(format!("{what}. {}", sending::NOTHING), hint))
+                    made.map_err(|error| no_key(format!("{}. {}", error.what, sending::NOTHING), error.hint))
                 }
                 Err(error) => Err(no_key(error.to_string(), String::new())),
             }

@@ -47,7 +47,7 @@ use tokio::sync::mpsc::Sender;
 use wire::Format;
 
 pub use address::AddressError;
-pub use later::Make;
+pub use later::{ConnectError, Make};
 pub use ledger::departed;
 pub use server::Server;
 
@@ -125,9 +125,6 @@ enum Source {
 
 impl Provider {
     /// Makes a provider.
-    ///
-    /// # Errors
-    /// When the address, a header or the key can't be used.
     pub fn new(choice: Choice) -> Result<Self, ProviderError> {
         match choice {
             Choice::Scripted { name, story } => {
@@ -171,9 +168,6 @@ impl Provider {
     }
 
     /// The models that the server offers, with what it tells of each. A scripted provider has one. Within some seconds.
-    ///
-    /// # Errors
-    /// When the server does not answer, or not with a list.
     pub async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         match &*self.source {
             Source::Scripted(player) => Ok(vec![player.info()]),

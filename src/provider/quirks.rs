@@ -38,7 +38,6 @@ impl LeftOut {
 /// What was learnt of the server and the model before the request is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    /// What it refuses.
     pub(super) left_out: LeftOut,
     /// Tokens that the model can have in its context.
     pub(super) context: Option<u64>,

@@ -18,7 +18,6 @@ pub(super) trait Reading: Send {
     /// nothing: the reply is whole when the server ends it in good order.
     const REASON_IS_LAST: bool = true;
 
-    /// Reads a piece.
     fn piece(&mut self, value: Value, so_far: &mut Gathered);
     /// The reply is about to end in good order: what was held back is handed over.
     fn ending(&mut self, so_far: &mut Gathered) {
@@ -26,7 +25,6 @@ pub(super) trait Reading: Send {
     }
 }
 
-/// Reads one reply.
 pub(super) struct ReplyDecoder<R> {
     framing: Framing,
     reading: R,

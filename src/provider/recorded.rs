@@ -68,7 +68,6 @@ pub(super) fn failed(total: &Total) -> &ReplyFailure {
     }
 }
 
-/// A recording.
 pub(super) struct Recording {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,

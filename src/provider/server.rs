@@ -63,7 +63,6 @@ impl Server {
 /// A request as a value.
 #[derive(Debug)]
 pub(super) struct HttpRequest {
-    /// Where it goes.
     pub(super) url: Url,
     /// Its headers that are no secrets.
     pub(super) headers: Vec<(&'static str, String)>,

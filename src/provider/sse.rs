@@ -1,8 +1,10 @@
 //! Server-sent events: bytes in, events out, whatever the splits. Follows the HTML standard's "event stream" with one
 //! difference: what stands at the end without a blank line is handed out too, and the caller is told whether its last
 //! line was whole. Does not know what the events mean.
+//!
+//! It is kept by hand because streams of models are often cut or mixed: crates for this format drop the event that a cut
+//! left unfinished, and know neither a bound for one event nor the error objects that some servers write between two.
 
-/// One event.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Event {
     /// The `event` field, empty where there was none.
@@ -39,9 +41,6 @@ const LONGEST_STRAY: usize = 64 << 10;
 
 impl Parser {
     /// Reads on; events that are over are given to `each`.
-    ///
-    /// # Errors
-    /// When an event is too long. What is read afterwards makes no sense any more.
     pub(super) fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(Event)) -> Result<(), TooLong> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_cr)

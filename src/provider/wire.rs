@@ -24,14 +24,12 @@ pub(super) struct Format {
 pub(super) enum End {
     /// As HTTP ends them: all that was sent is there.
     Closed,
-    /// The connection broke.
     Cut,
 }
 
 /// How requests are written for one server of a format, and its replies read.
 pub(super) trait Wire: std::fmt::Debug + Send + Sync {
     fn format(&self) -> &'static Format;
-    /// The server.
     fn access(&self) -> &Access;
     /// The body of the request.
     fn encode(&self, request: &ModelRequest, known: &Known) -> Value;
@@ -41,7 +39,6 @@ pub(super) trait Wire: std::fmt::Debug + Send + Sync {
 
 /// Reads one reply. After `Finished` or `Failed` it says nothing more.
 pub(super) trait Decoder: Send {
-    /// Reads on.
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>);
     /// The bytes are over.
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);

@@ -3,12 +3,12 @@
 
 use super::keys::KeyRing;
 use super::place::Place;
-use super::source::{self, Unusable};
+use super::source::{self, unresolved};
 use super::{recipes, rules};
 use crate::config::{self, Chosen, Loaded};
 use crate::domain::{Masker, ModelInfo, ModelName};
 use crate::engine::cost::Prices;
-use crate::provider::Provider;
+use crate::provider::{ConnectError, Provider};
 use crate::recipe::{Recipe, RecipeList};
 use crate::review::{RuleRegistry, Scope};
 use crate::workspace::instructions::Search;
@@ -19,7 +19,6 @@ use std::sync::Arc;
 /// The configuration, and where this process stands.
 #[derive(Clone)]
 pub struct House {
-    /// The configuration.
     pub loaded: Arc<Loaded>,
     /// Where this process stands.
     pub place: Place,
@@ -63,24 +62,23 @@ impl House {
         &self,
         name: &str,
         provider: &config::Provider,
-    ) -> Result<Option<SecretString>, Unusable> {
+    ) -> Result<Option<SecretString>, ConnectError> {
         self.keys.find(name, provider, (&self.loaded, &self.place))
     }
 
     /// The source of replies that was chosen by option, configuration or environment; `None` where none was.
-    ///
-    /// # Errors
-    /// An unknown provider, an address or a key that can't be used.
-    pub fn chosen_provider(&self) -> Result<Option<Provider>, Unusable> {
-        self.loaded.config.chosen()?.map(|chosen| self.connect(chosen)).transpose()
+    pub fn chosen_provider(&self) -> Result<Option<Provider>, ConnectError> {
+        self.loaded
+            .config
+            .chosen()
+            .map_err(|error| unresolved(&error))?
+            .map(|chosen| self.connect(chosen))
+            .transpose()
     }
 
     /// The source of replies for a model by name.
-    ///
-    /// # Errors
-    /// As [`House::chosen_provider`].
-    pub fn provider(&self, name: &ModelName) -> Result<Provider, Unusable> {
-        self.connect(self.loaded.config.resolve(&name.to_string())?)
+    pub fn provider(&self, name: &ModelName) -> Result<Provider, ConnectError> {
+        self.connect(self.loaded.config.resolve(&name.to_string()).map_err(|error| unresolved(&error))?)
     }
 
     /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
@@ -93,16 +91,13 @@ impl House {
     }
 
     /// A source of replies at an address of the person's, with a key or without.
-    ///
-    /// # Errors
-    /// When the address or the key can't be used.
-    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, Unusable> {
+    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, ConnectError> {
         let known = self.loaded.config.providers.get(&name.provider).cloned().unwrap_or_default();
         let provider = config::Provider { elsewhere: Some(base_url.to_owned()), ..known };
         self.connect(Chosen { name, provider })
     }
 
-    fn connect(&self, chosen: Chosen) -> Result<Provider, Unusable> {
+    fn connect(&self, chosen: Chosen) -> Result<Provider, ConnectError> {
         if self.keys.asks_program(&chosen.name.provider, &chosen.provider, (&self.loaded, &self.place))? {
             return Ok(self.connect_later(chosen));
         }
@@ -118,8 +113,7 @@ impl House {
             name,
             Arc::new(move || {
                 let key = house.find_key(&chosen.name.provider, &chosen.provider);
-                let made = key.and_then(|key| source::connect(chosen.clone(), key));
-                made.map_err(|error| (error.what, error.hint))
+                key.and_then(|key| source::connect(chosen.clone(), key))
             }),
         )
     }

@@ -5,6 +5,10 @@
 
 use crate::config::Texts;
 use crate::launch::{Launcher, Start};
+use KeyCommandError::{
+    Failed, NoOutput, NoProgram, NoText, NotAllowed, NotStarted, Nothing, SeveralLines, Signal, TooLate,
+    TooLong, Unreadable,
+};
 use secrecy::SecretString;
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -17,21 +21,50 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes of output that are read.
 const LARGEST: u64 = 64 << 10;
 
+/// Why a program wrote no key, as the rest of a sentence about it. Never a word of its output.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum KeyCommandError {
+    #[error("names no program")]
+    NoProgram,
+    /// What the table of programs says of it.
+    #[error("{0}")]
+    NotAllowed(String),
+    #[error("can't be started: {0}")]
+    NotStarted(String),
+    #[error("gave no key within {} s", .0.as_secs_f64().ceil())]
+    TooLate(Duration),
+    #[error("has no output")]
+    NoOutput,
+    #[error("can't be read: {0}")]
+    Unreadable(String),
+    #[error("wrote more than 64 KiB: that is no key")]
+    TooLong,
+    #[error("wrote something that is no text")]
+    NoText,
+    #[error("wrote nothing")]
+    Nothing,
+    #[error("wrote more than one line: only the key may stand there")]
+    SeveralLines,
+    #[error("ended with exit code {0}")]
+    Failed(i32),
+    #[error("was ended by a signal")]
+    Signal,
+}
+
 /// The key that the program writes.
-///
-/// # Errors
-/// What is wrong, as the rest of a sentence: `ended with exit code 1`. Never a word of its output.
-pub(super) fn run(command: &Texts, programs: &Launcher) -> Result<SecretString, String> {
+pub(super) fn run(command: &Texts, programs: &Launcher) -> Result<SecretString, KeyCommandError> {
     run_for(command, programs, PATIENCE)
 }
 
-fn run_for(command: &Texts, programs: &Launcher, patience: Duration) -> Result<SecretString, String> {
+fn run_for(
+    command: &Texts,
+    programs: &Launcher,
+    patience: Duration,
+) -> Result<SecretString, KeyCommandError> {
     let mut program = program(command, programs)?;
     program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = program
-        .process_group(0)
-        .spawn()
-        .map_err(|error| format!("can't be started: {}", error.to_string().to_lowercase()))?;
+    let mut child =
+        program.process_group(0).spawn().map_err(|error| NotStarted(error.to_string().to_lowercase()))?;
     let deadline = Instant::now() + patience;
     let output = read(&mut child, deadline);
     let ended = if output.is_ok() { wait(&mut child, deadline) } else { None };
@@ -39,28 +72,21 @@ fn run_for(command: &Texts, programs: &Launcher, patience: Duration) -> Result<S
     kill(&mut child);
     match (output, ended) {
         (Err(Some(why)), _) => Err(why),
-        (Err(None), _) | (Ok(_), None) => {
-            Err(format!("gave no key within {} s", patience.as_secs_f64().ceil()))
-        }
+        (Err(None), _) | (Ok(_), None) => Err(TooLate(patience)),
         (Ok(output), Some(status)) if status.success() => key(output),
-        (Ok(_), Some(status)) => Err(status.code().map_or_else(
-            || "was ended by a signal".to_owned(),
-            |code| format!("ended with exit code {code}"),
-        )),
+        (Ok(_), Some(status)) => Err(status.code().map_or(Signal, Failed)),
     }
 }
 
-fn program(command: &Texts, programs: &Launcher) -> Result<Command, String> {
+fn program(command: &Texts, programs: &Launcher) -> Result<Command, KeyCommandError> {
     match command {
-        Texts::One(line) => programs.line(Start::KeyCommand, line),
+        Texts::One(line) => programs.line(Start::KeyCommand, line).map_err(NotAllowed),
         Texts::Several(words) => {
-            let Some((first, rest)) = words.split_first() else { return Err("names no program".into()) };
+            let Some((first, rest)) = words.split_first() else { return Err(NoProgram) };
             let keyring = [Start::SecretTool, Start::Security].into_iter();
             let mut program = match keyring.into_iter().find(|start| start.row().found.name() == first) {
-                Some(keyring) => {
-                    programs.command(keyring).map_err(|why| format!("can't be started: {why}"))?
-                }
-                None => programs.named(Start::KeyCommand, first)?,
+                Some(keyring) => programs.command(keyring).map_err(NotStarted)?,
+                None => programs.named(Start::KeyCommand, first).map_err(NotAllowed)?,
             };
             program.args(rest);
             Ok(program)
@@ -69,8 +95,8 @@ fn program(command: &Texts, programs: &Launcher) -> Result<Command, String> {
 }
 
 /// All that it writes, until it closes its output; `Err(None)`: it took too long.
-fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<String>> {
-    let Some(pipe) = child.stdout.take() else { return Err(Some("has no output".into())) };
+fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<KeyCommandError>> {
+    let Some(pipe) = child.stdout.take() else { return Err(Some(NoOutput)) };
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -80,8 +106,8 @@ fn read(child: &mut Child, deadline: Instant) -> Result<Vec<u8>, Option<String>>
     });
     match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
         Ok(Ok(bytes)) if bytes.len() as u64 <= LARGEST => Ok(bytes),
-        Ok(Ok(_)) => Err(Some("wrote more than 64 KiB: that is no key".into())),
-        Ok(Err(error)) => Err(Some(format!("can't be read: {error}"))),
+        Ok(Ok(_)) => Err(Some(TooLong)),
+        Ok(Err(error)) => Err(Some(Unreadable(error.to_string()))),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(None),
     }
 }
@@ -104,13 +130,13 @@ fn kill(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn key(output: Vec<u8>) -> Result<SecretString, String> {
-    let text = String::from_utf8(output).map_err(|_| "wrote something that is no text".to_owned())?;
+fn key(output: Vec<u8>) -> Result<SecretString, KeyCommandError> {
+    let text = String::from_utf8(output).map_err(|_| NoText)?;
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     match (lines.next(), lines.next()) {
-        (None, _) => Err("wrote nothing".into()),
+        (None, _) => Err(Nothing),
         (Some(key), None) => Ok(key.to_owned().into()),
-        (Some(_), Some(_)) => Err("wrote more than one line: only the key may stand there".into()),
+        (Some(_), Some(_)) => Err(SeveralLines),
     }
 }
 
@@ -123,6 +149,7 @@ mod tests {
         let launcher = Launcher::default();
         run_for(&Texts::One(text.into()), &launcher, Duration::from_secs(20))
             .map(|key| key.expose_secret().to_owned())
+            .map_err(|why| why.to_string())
     }
 
     #[test]
@@ -146,6 +173,7 @@ mod tests {
             assert_eq!(line(text), Err(why.into()), "{text}");
         }
         let missing = run(&Texts::Several(vec!["/nowhere/pass".into()]), &Launcher::default()).unwrap_err();
+        let missing = missing.to_string();
         assert!(missing.starts_with("can't be started: no such file"), "{missing}");
     }
 
@@ -155,7 +183,7 @@ mod tests {
             let start = Instant::now();
             let told = run_for(&Texts::One(text.into()), &Launcher::default(), Duration::from_millis(200))
                 .unwrap_err();
-            assert_eq!(told, "gave no key within 1 s", "{text}");
+            assert_eq!(told.to_string(), "gave no key within 1 s", "{text}");
             assert!(start.elapsed() < Duration::from_secs(10));
         }
     }

@@ -3,11 +3,11 @@
 
 use super::key_command;
 use super::place::Place;
-use super::source::Unusable;
 use crate::config::keys::{self, Key, Source};
 use crate::config::{Loaded, Provider, origin};
 use crate::domain::sentences::sending;
 use crate::domain::{Masker, Notice};
+use crate::provider::ConnectError;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,6 @@ pub struct KeyRing {
 struct Inner {
     /// By provider and origin.
     typed: BTreeMap<(String, String), SecretString>,
-    /// By provider.
     written: BTreeMap<String, SecretString>,
     notices: Vec<Notice>,
 }
@@ -44,15 +43,12 @@ impl KeyRing {
     }
 
     /// Whether a program has to be run for a provider's key.
-    ///
-    /// # Errors
-    /// When the file of keys can't be used.
     pub(super) fn asks_program(
         &self,
         name: &str,
         provider: &Provider,
         (loaded, place): (&Loaded, &Place),
-    ) -> Result<bool, Unusable> {
+    ) -> Result<bool, ConnectError> {
         let known = self.typed(name, provider).is_some() || self.has_written(name);
         Ok(!known && matches!(look(name, provider, loaded, place)?, Key::Command(..)))
     }
@@ -63,15 +59,12 @@ impl KeyRing {
     }
 
     /// The key to send to a provider's address; `None` where it has none. May run the person's program for it.
-    ///
-    /// # Errors
-    /// When the file of keys can't be used, or the program gave no key.
     pub(super) fn find(
         &self,
         name: &str,
         provider: &Provider,
         (loaded, place): (&Loaded, &Place),
-    ) -> Result<Option<SecretString>, Unusable> {
+    ) -> Result<Option<SecretString>, ConnectError> {
         self.tell_held_back(name, provider);
         if let Some(key) = self.typed(name, provider) {
             return Ok(Some(key));
@@ -95,7 +88,7 @@ impl KeyRing {
                     _ => format!("Correct key_command under [providers.{name}]."),
                 };
                 let key = key_command::run(&command, &place.launcher(loaded))
-                    .map_err(|why| Unusable::new(format!("the {kept} of {name} {why}"), hint))?;
+                    .map_err(|why| ConnectError::new(format!("the {kept} of {name} {why}"), hint))?;
                 self.masker.learn([key.clone()]);
                 let mut inner = self.inner();
                 inner.written.insert(name.to_owned(), key.clone());
@@ -175,7 +168,7 @@ impl KeyRing {
     }
 }
 
-fn look(name: &str, provider: &Provider, loaded: &Loaded, place: &Place) -> Result<Key, Unusable> {
+fn look(name: &str, provider: &Provider, loaded: &Loaded, place: &Place) -> Result<Key, ConnectError> {
     keys::find(name, provider, &place.env(), &loaded.paths.credentials())
-        .map_err(|error| Unusable::new(error.to_string(), "Nothing was read from it."))
+        .map_err(|error| ConnectError::new(error.to_string(), "Nothing was read from it."))
 }

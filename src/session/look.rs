@@ -20,9 +20,6 @@ use std::time::Duration;
 const LARGEST: u64 = 1 << 20;
 
 /// The options of the terminal for this house.
-///
-/// # Errors
-/// When the person's keymap is there and can't be read.
 pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
     let config = &house.loaded.config;
     let env = house.place.env();

@@ -6,13 +6,13 @@ use crate::domain::{Header, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Effect, Engine, Settings};
 use crate::provider::Provider;
-use crate::store::{self, Damage, Scratch, Seal, Store, StoreError};
+use crate::store::index::{self, FindError};
+use crate::store::{Damage, Scratch, Seal, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A session that is open.
 pub struct Opened {
-    /// Its driver.
     pub driver: Driver,
     /// What the person should know: damage in the file, a disk that is not durable.
     pub notices: Vec<Notice>,
@@ -96,9 +96,6 @@ impl House {
     }
 
     /// A driver with a session that is on disk.
-    ///
-    /// # Errors
-    /// When the file can't be opened for going on with it.
     pub fn resume(
         &self,
         path: &Path,
@@ -151,7 +148,7 @@ impl House {
             effects,
             executor,
             provider,
-            connect: Arc::new(move |name| house.provider(name).map_err(|error| error.to_string())),
+            connect: Arc::new(move |name| house.provider(name)),
             catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             recipes: self.recipes.clone(),
@@ -174,11 +171,7 @@ impl House {
     }
 
     /// The session that a word names: an id, the beginning of one, or a name.
-    ///
-    /// # Errors
-    /// When none or several fit, in words.
-    pub fn find_session(&self, wanted: &str) -> Result<PathBuf, String> {
-        let found = store::index::find(&self.loaded.sessions(), wanted);
-        found.map(|summary| summary.path).map_err(|error| error.to_string())
+    pub fn find_session(&self, wanted: &str) -> Result<PathBuf, FindError> {
+        index::find(&self.loaded.sessions(), wanted).map(|summary| summary.path)
     }
 }

@@ -19,9 +19,6 @@ pub struct Place {
 
 impl Place {
     /// Looks where this process stands; `cwd` is what `--cwd` named.
-    ///
-    /// # Errors
-    /// When the folder is not there, or the program's own path can't be found.
     pub fn find(cwd: Option<&Path>) -> io::Result<Self> {
         let here = match cwd {
             Some(folder) => folder.canonicalize()?,

@@ -19,18 +19,13 @@ use std::time::Duration;
 /// Options beside those of the model that the configuration has a place for.
 #[derive(Clone, Debug, Default)]
 pub struct More {
-    /// `--theme NAME`.
     pub theme: Option<String>,
-    /// `--max-steps N`.
     pub max_steps: Option<u32>,
     /// `--timeout SECONDS`; what is less than a whole second is for the caller to see to.
     pub timeout: Option<Duration>,
 }
 
 /// The house of this process.
-///
-/// # Errors
-/// When the working folder is not there, or the configuration can't be used.
 pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
     let place = Place::find(model.cwd.as_deref()).map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
     let env = place.env();
@@ -81,9 +76,6 @@ pub fn broken(error: &ConfigError) -> Failure {
 }
 
 /// What the sandbox holds here, by its tests.
-///
-/// # Errors
-/// When the one that was asked for can't be had.
 pub async fn sandbox(house: &House) -> Result<SandboxReport, Failure> {
     let executor = house.executor(house.loaded.sessions().join("blobs"));
     let report = executor.sandbox().await;
@@ -96,9 +88,7 @@ pub fn no_sandbox(why: String) -> Failure {
     Failure::new(Kind::Usage, why).hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
 }
 
-/// A demo.
 pub struct Demo {
-    /// Its replies.
     pub provider: Provider,
     /// The house in the folder that it works in.
     pub house: House,
@@ -109,16 +99,12 @@ pub struct Demo {
 /// The recipe that a story begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Begins {
-    /// Its name.
     pub recipe: String,
     /// The answers to what it asks.
     pub inputs: Answers,
 }
 
 /// A demo: its replies, and the house in the folder that it works in.
-///
-/// # Errors
-/// When there is no such story, it can't be read, or its folder can't be made.
 pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
     let text = source::story_text(wanted).map_err(|error| {
         let hint = format!("{} Or name a file. A prompt goes behind --.", source::stories());
@@ -150,9 +136,6 @@ pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<Demo, Failu
 
 /// The source of replies that was asked for, else one that is found: by a key, then a server on this computer. What was
 /// found is told.
-///
-/// # Errors
-/// When the chosen one can't be used, or none was chosen and none is found.
 pub async fn provider(house: &House) -> Result<(Provider, Vec<Notice>), Failure> {
     if let Some(provider) = chosen(house)? {
         return Ok((provider, house.keys.take_notices()));
@@ -179,9 +162,6 @@ pub fn by_key(house: &House) -> Option<(Provider, Notice)> {
 }
 
 /// The source of replies that was chosen; `None` where none was.
-///
-/// # Errors
-/// When it can't be used.
 pub fn chosen(house: &House) -> Result<Option<Provider>, Failure> {
     let chosen =
         house.chosen_provider().map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;

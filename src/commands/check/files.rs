@@ -27,9 +27,6 @@ pub(super) struct Job {
 }
 
 /// The language that was named on the command line.
-///
-/// # Errors
-/// When neither the configuration nor the review knows it.
 pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String, Failure> {
     let lower = word.to_ascii_lowercase();
     let known = languages.find(word).map(|entry| entry.name.to_string());

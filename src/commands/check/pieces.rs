@@ -90,7 +90,6 @@ impl Piece {
         Self { language, source: String::new(), lines: Vec::new(), in_image: false }
     }
 
-    /// A whole file.
     pub(super) fn whole(language: &str, source: &str) -> Self {
         let stand = |at: usize| Stand { line: number(at), columns: Columns::Shifted(0), cell: None };
         let lines = (0..source.split('\n').count()).map(stand).collect();

@@ -7,10 +7,6 @@ use crate::review::{RuleInfo, RuleRegistry};
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Lists the rules.
-///
-/// # Errors
-/// When nothing can be written.
 pub(super) fn list(book: &RuleRegistry, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let rules = book.rules();
     if as_json {

@@ -5,7 +5,8 @@ use super::work::{Checked, Outcome};
 use crate::commands::input::is_stdin;
 use crate::domain::{Finding, Severity};
 use crate::headless::json;
-use crate::review::{RuleInfo, RuleRegistry};
+use crate::review::{RuleRegistry, RuleInfo};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -132,22 +133,16 @@ fn points(severity: Severity) -> &'static str {
     }
 }
 
+/// All but letters, digits and what has no meaning in a reference.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
 /// A path as the reference to a resource: what has a meaning there is escaped.
 fn uri(path: &Path) -> String {
     if is_stdin(path) {
         return "stdin".to_owned();
     }
-    let text = path.to_string_lossy();
-    let mut out = if path.is_absolute() { "file://".to_owned() } else { String::new() };
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(char::from(byte));
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
+    let scheme = if path.is_absolute() { "file://" } else { "" };
+    format!("{scheme}{}", utf8_percent_encode(&path.to_string_lossy(), ESCAPED))
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ use std::path::Path;
 pub(super) enum Kept {
     /// A session of this identity, with the files that belong to it.
     Session(Option<String>),
-    /// Nothing.
     Nothing,
 }
 

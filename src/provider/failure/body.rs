@@ -17,7 +17,6 @@ pub(in crate::provider) struct ErrorBody {
     counts: Option<(u64, u64)>,
     /// How long it asks to wait (Google tells it here, not in a header).
     pub(in crate::provider) retry_after: Option<Duration>,
-    /// It is JSON.
     pub(in crate::provider) is_structured: bool,
     /// It is a web page.
     pub(in crate::provider) is_page: bool,

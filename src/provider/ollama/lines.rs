@@ -45,7 +45,6 @@ impl Lines {
         so_far.call(ToolCall { id, name, arguments, signature: None });
     }
 
-    /// The last line.
     fn over(&mut self, value: &Value, so_far: &mut Gathered) {
         let number = |name: &str| value.get(name).and_then(Value::as_u64);
         let read = number("prompt_eval_count");

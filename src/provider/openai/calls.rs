@@ -14,7 +14,6 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Adds a piece.
     pub(super) fn add(&mut self, piece: CallPiece) {
         let id = piece.id.unwrap_or_default();
         let function = piece.function.unwrap_or(Function { name: None, arguments: None });
@@ -79,7 +78,6 @@ impl Calls {
         self.calls.is_empty()
     }
 
-    /// The calls, whole.
     pub(super) fn take(&mut self) -> impl Iterator<Item = ToolCall> + use<> {
         self.bytes = 0;
         std::mem::take(&mut self.calls).into_iter().map(|(_, call)| call)

@@ -69,7 +69,6 @@ pub(super) struct CallPiece {
     pub(super) function: Option<Function>,
 }
 
-/// What is called.
 #[derive(Debug, Deserialize)]
 pub(super) struct Function {
     pub(super) name: Option<String>,

@@ -15,7 +15,6 @@ pub(super) struct Completion {
     calls: Calls,
     /// Reasoning that came as `reasoning_content`: DeepSeek and others want it back beside the calls that it led to.
     reasoning: String,
-    /// OpenRouter's `reasoning_details`, likewise.
     details: Vec<Value>,
 }
 

@@ -1,6 +1,5 @@
 //! The stories that come with the program.
 
-/// One of them.
 pub(super) struct Shipped {
     pub(super) name: &'static str,
     pub(super) text: &'static str,
@@ -8,7 +7,6 @@ pub(super) struct Shipped {
 
 macro_rules! stories {
     ($($name:literal: $about:literal,)*) => {
-        /// Their texts.
         pub(super) static STORIES: &[Shipped] = &[$(Shipped {
             name: $name,
             text: include_str!(concat!("../../../assets/demo/", $name, ".toml")),
