@@ -36,9 +36,9 @@
 //!               session/                              composition root: from configuration to driver    cli.rs  report.rs
 //!                  │
 //!         ┌────────┴─────────┐
-//!       tui/              headless/                   front doors: read State, send Command
+//!       tui/              headless/                   front ends: read State, send Command
 //!         └────────┬─────────┘
-//!               driver/                             hallway: performs effects, feeds events, owns the clock
+//!               driver/                             runtime: performs effects, feeds events, owns the clock
 //!       ┌──────────┬───────────┬──────────────┬─────────┐
 //!    provider/   exec/       store/      workspace/     │      rooms of I/O: know nothing of each other or of the engine
 //!       └──────────┴───────┬───┴──────────────┘         │
@@ -130,7 +130,7 @@
 //!   blocks, proposes blocks of sayso's own, asks for answers, ends. It runs nothing and widens no rights.
 //! - What a block lacks (packages, the image of its container) waits in front of it as a block of sayso's own; only that
 //!   block reaches the network, and only once the person has approved it.
-//! - The front door owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
+//! - The front end owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
 pub mod app;
 pub mod cli;

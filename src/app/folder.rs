@@ -3,7 +3,7 @@
 
 use crate::domain::visible::visible_line;
 use crate::report::{Failure, Kind};
-use crate::session::factory::House;
+use crate::session::factory::SessionFactory;
 use crate::store::index;
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -19,13 +19,13 @@ pub(super) enum Folder {
 }
 
 /// The folder of the session in this file, beside the one that is worked in.
-pub(super) fn of(house: &House, path: &Path) -> Folder {
+pub(super) fn of(factory: &SessionFactory, path: &Path) -> Folder {
     let Some(was) = index::of(path).map(|session| session.cwd).filter(|cwd| !cwd.as_os_str().is_empty())
     else {
         return Folder::Same;
     };
     match was.canonicalize() {
-        Ok(real) if real == house.place.cwd => Folder::Same,
+        Ok(real) if real == factory.place.cwd => Folder::Same,
         Ok(real) if real.is_dir() => Folder::Another(real),
         _ => Folder::Missing(was),
     }

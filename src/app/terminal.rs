@@ -1,4 +1,4 @@
-//! The terminal front door, from its opening to its end: one session after the other in one terminal.
+//! The terminal front end, from its opening to its end: one session after the other in one terminal.
 
 use super::folder;
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
@@ -9,8 +9,8 @@ use crate::domain::{ModelName, Notice, Policy};
 use crate::engine::State;
 use crate::provider::Provider;
 use crate::report::{Failure, Kind};
-use crate::session::factory::House;
-use crate::session::opening::Opened;
+use crate::session::factory::SessionFactory;
+use crate::session::opening::OpenSession;
 use crate::session::setup::{self, More};
 use crate::session::{log, look};
 use crate::store::{StoreError, index};
@@ -42,19 +42,19 @@ pub fn run(
         Some(args) => (args.model.clone().or(&cli.model), true),
         None => (cli.model.clone(), false),
     };
-    let house = setup::house(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
-    let env = house.place.env();
-    log::start(house.loaded.paths.log(), env("SAYSO_LOG"), house.masker());
+    let factory = setup::factory(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
+    let env = factory.place.env();
+    log::start(factory.loaded.paths.log(), env("SAYSO_LOG"), factory.masker());
     let start = match resume {
-        Some(args) => start_of(&house, &args)?,
+        Some(args) => start_of(&factory, &args)?,
         None => cli.session.clone().map_or(Start::New, Start::File),
     };
-    let (house, model) = match &start {
-        Start::File(path) if model.cwd.is_none() => in_its_folder(house, model, path, cli, out)?,
-        _ => (house, model),
+    let (factory, model) = match &start {
+        Start::File(path) if model.cwd.is_none() => in_its_folder(factory, model, path, cli, out)?,
+        _ => (factory, model),
     };
-    let source = source(&house, &model, pick)?;
-    let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.house)?;
+    let source = source(&factory, &model, pick)?;
+    let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
@@ -75,19 +75,19 @@ fn as_argument(name: &str) -> String {
 
 /// Asks where a session of another folder goes on; there, the configuration of that folder holds.
 fn in_its_folder(
-    house: House,
+    factory: SessionFactory,
     model: ModelArgs,
     path: &Path,
     cli: &Cli,
     out: &mut dyn Write,
-) -> Result<(House, ModelArgs), Failure> {
-    let folder = folder::of(&house, path);
-    match folder::ask(&folder, &house.place.cwd, &mut io::stdin().lock(), out)? {
-        None => Ok((house, model)),
+) -> Result<(SessionFactory, ModelArgs), Failure> {
+    let folder = folder::of(&factory, path);
+    match folder::ask(&folder, &factory.place.cwd, &mut io::stdin().lock(), out)? {
+        None => Ok((factory, model)),
         Some(was) => {
             let model = ModelArgs { cwd: Some(was), ..model };
-            let house = setup::house(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
-            Ok((house, model))
+            let factory = setup::factory(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
+            Ok((factory, model))
         }
     }
 }
@@ -101,13 +101,13 @@ struct First {
 fn first(
     cli: &Cli,
     prompt: Option<String>,
-    story: Option<setup::Begins>,
-    house: &House,
+    story: Option<setup::OpeningRecipe>,
+    factory: &SessionFactory,
 ) -> Result<First, Failure> {
     // What a story asks is shown before it begins; what the person wrote needs no second look.
     let shown = story.is_some();
-    let story = story.map(begin::Chosen::from);
-    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, house.recipes())?;
+    let story = story.map(begin::ChosenRecipe::from);
+    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
     Ok(First { prompt, recipe })
 }
@@ -126,16 +126,16 @@ fn needs_terminal(plain: bool) -> Result<(), Failure> {
     Err(Failure::new(Kind::Usage, what).hint("sayso run \"PROMPT\" does one turn without a terminal."))
 }
 
-fn start_of(house: &House, args: &ResumeArgs) -> Result<Start, Failure> {
+fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<Start, Failure> {
     let failed =
         |what: String| Failure::new(Kind::Session, what).hint("sayso sessions list shows all of them.");
     if args.last {
-        let last = index::last(&house.loaded.sessions(), None);
+        let last = index::last(&factory.loaded.sessions(), None);
         return last.map(|s| Start::File(s.path)).ok_or_else(|| failed("there is no session yet".into()));
     }
     match &args.session {
         Some(wanted) => {
-            house.find_session(wanted).map(Start::File).map_err(|error| failed(error.to_string()))
+            factory.find_session(wanted).map(Start::File).map_err(|error| failed(error.to_string()))
         }
         None => Ok(Start::Pick),
     }
@@ -143,17 +143,22 @@ fn start_of(house: &House, args: &ResumeArgs) -> Result<Start, Failure> {
 
 /// The source of replies that was asked for, else one that a key is found for, if any. No server is asked before the
 /// first frame.
-fn source(house: &House, model: &ModelArgs, resumed: bool) -> Result<Source, Failure> {
-    let none = Source { provider: None, house: house.clone(), notices: Vec::new(), begins: None };
+fn source(factory: &SessionFactory, model: &ModelArgs, resumed: bool) -> Result<Source, Failure> {
+    let none = Source { provider: None, factory: factory.clone(), notices: Vec::new(), begins: None };
     if let Some(story) = &model.demo {
-        let demo = setup::demo(house, story, model.cwd.is_none() && !resumed)?;
-        return Ok(Source { provider: Some(demo.provider), house: demo.house, begins: demo.begins, ..none });
+        let demo = setup::demo(factory, story, model.cwd.is_none() && !resumed)?;
+        return Ok(Source {
+            provider: Some(demo.provider),
+            factory: demo.factory,
+            begins: demo.begins,
+            ..none
+        });
     }
-    if let Some(provider) = setup::chosen(house)? {
+    if let Some(provider) = setup::chosen(factory)? {
         return Ok(Source { provider: Some(provider), ..none });
     }
     // A session that is resumed has a model of its own.
-    let found = if resumed { None } else { setup::by_key(house) };
+    let found = if resumed { None } else { setup::by_key(factory) };
     let (provider, notice) = found.unzip();
     Ok(Source { provider, notices: notice.into_iter().collect(), ..none })
 }
@@ -161,26 +166,26 @@ fn source(house: &House, model: &ModelArgs, resumed: bool) -> Result<Source, Fai
 /// Where replies come from.
 struct Source {
     provider: Option<Provider>,
-    /// The house in the folder that is worked in.
-    house: House,
+    /// The factory in the folder that is worked in.
+    factory: SessionFactory,
     /// What has to be told of it.
     notices: Vec<Notice>,
     /// The recipe that a story begins with.
-    begins: Option<setup::Begins>,
+    begins: Option<setup::OpeningRecipe>,
 }
 
 /// One session after the other; gives the line that tells how to go on with the last one.
 async fn sessions(source: Source, start: Start, first: First) -> Result<Option<String>, Failure> {
-    let Source { mut house, mut provider, notices, .. } = source;
-    let mut options = look::options(&house, provider.is_none())?;
+    let Source { mut factory, mut provider, notices, .. } = source;
+    let mut options = look::options(&factory, provider.is_none())?;
     look::tell(&mut options, notices);
     (options.first_prompt, options.first_recipe) = (first.prompt, first.recipe);
     options.setup.pick_session = matches!(start, Start::Pick);
     let mut opened = match &start {
-        Start::File(path) => open(&mut house, path, provider.clone())?,
-        Start::New | Start::Pick => house.begin(provider.clone(), Policy::Ask),
+        Start::File(path) => open(&mut factory, path, provider.clone())?,
+        Start::New | Start::Pick => factory.begin(provider.clone(), Policy::Ask),
     };
-    options.setup.cwd.clone_from(&house.place.cwd);
+    options.setup.cwd.clone_from(&factory.place.cwd);
     // The session of another folder that was warned of: opened again, it is meant.
     let mut warned: Option<PathBuf> = None;
     let mut tui = Tui::open(&options).map_err(look::failure)?;
@@ -194,7 +199,7 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
         options.notices.clear();
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
-                let name = continue_with(&house, &opened);
+                let name = continue_with(&factory, &opened);
                 // The terminal is given back first: what has to end may take a moment.
                 tui.close();
                 let closed = opened.driver.close().await;
@@ -203,35 +208,35 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
                     Err(why) => saving::lost_at_the_end(&why),
                 }));
             }
-            Exit::UseProvider(choice) => match choose(&house, choice, opened.driver.state()).await {
+            Exit::UseProvider(choice) => match choose(&factory, choice, opened.driver.state()).await {
                 Ok((chosen, None)) => {
                     opened.driver.use_provider(chosen.clone());
                     provider = Some(chosen);
                     continue;
                 }
                 Ok((chosen, Some(elsewhere))) => {
-                    (provider, house) = (Some(chosen), elsewhere);
-                    Ok(house.begin(provider.clone(), Policy::Ask))
+                    (provider, factory) = (Some(chosen), elsewhere);
+                    Ok(factory.begin(provider.clone(), Policy::Ask))
                 }
                 Err(why) => {
                     options.notices.push(Notice::error(why));
                     continue;
                 }
             },
-            Exit::NewSession => Ok(house.begin(provider.clone(), Policy::Ask)),
+            Exit::NewSession => Ok(factory.begin(provider.clone(), Policy::Ask)),
             Exit::OpenSession(path) => {
                 if path == opened.driver.session_path() {
                     options.notices.push(Notice::info("This session is open already."));
                     continue;
                 }
                 let id = path.file_stem().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
-                let warning = folder::warning(&folder::of(&house, &path), &house.place.cwd, &id);
+                let warning = folder::warning(&folder::of(&factory, &path), &factory.place.cwd, &id);
                 if let Some(warning) = warning.filter(|_| warned.as_ref() != Some(&path)) {
                     warned = Some(path);
                     options.notices.push(Notice::warn(warning));
                     continue;
                 }
-                house.resume(&path, provider.clone(), Policy::Ask)
+                factory.resume(&path, provider.clone(), Policy::Ask)
             }
         };
         match next {
@@ -243,16 +248,20 @@ async fn sessions(source: Source, start: Start, first: First) -> Result<Option<S
             }
             Err(error) => options.notices.push(Notice::error(error.to_string())),
         }
-        options.setup.cwd.clone_from(&house.place.cwd);
+        options.setup.cwd.clone_from(&factory.place.cwd);
     }
 }
 
 /// Opens a session by its file; one that is not there yet is made.
-fn open(house: &mut House, path: &Path, provider: Option<Provider>) -> Result<Opened, Failure> {
+fn open(
+    factory: &mut SessionFactory,
+    path: &Path,
+    provider: Option<Provider>,
+) -> Result<OpenSession, Failure> {
     if !path.exists() {
-        return Ok(house.begin_at(path, provider, Policy::Ask));
+        return Ok(factory.begin_at(path, provider, Policy::Ask));
     }
-    house.resume(path, provider, Policy::Ask).map_err(|error| {
+    factory.resume(path, provider, Policy::Ask).map_err(|error| {
         let hint = match &error {
             StoreError::Locked { .. } => "Close it there, or begin a new session.",
             StoreError::Newer { .. } => "Nothing was changed in it.",
@@ -263,7 +272,7 @@ fn open(house: &mut House, path: &Path, provider: Option<Provider>) -> Result<Op
 }
 
 /// What `sayso resume` takes to go on with the session; `None` where nothing was asked in it.
-fn continue_with(house: &House, opened: &Opened) -> Option<String> {
+fn continue_with(factory: &SessionFactory, opened: &OpenSession) -> Option<String> {
     let path = opened.driver.session_path();
     if !path.exists() {
         return None;
@@ -271,45 +280,51 @@ fn continue_with(house: &House, opened: &Opened) -> Option<String> {
     let name = opened.driver.state().transcript.name.clone();
     // A name that can't be printed as it is can't be typed either: the id leads to the same place.
     let typed = visible_line(&name) == name;
-    let unique = typed && !name.is_empty() && house.find_session(&name).is_ok_and(|found| found == path);
+    let unique = typed && !name.is_empty() && factory.find_session(&name).is_ok_and(|found| found == path);
     if unique { Some(name) } else { path.file_stem().map(|id| id.to_string_lossy().into_owned()) }
 }
 
-/// The source of replies that was chosen on screen; with another house where it works in a folder of its own.
-async fn choose(house: &House, choice: Choice, state: &State) -> Result<(Provider, Option<House>), String> {
+/// The source of replies that was chosen on screen; with another factory where it works in a folder of its own.
+async fn choose(
+    factory: &SessionFactory,
+    choice: Choice,
+    state: &State,
+) -> Result<(Provider, Option<SessionFactory>), String> {
     match choice {
         Choice::Demo => {
-            let demo = setup::demo(house, crate::cli::DEFAULT_STORY, true).map_err(|f| f.what)?;
-            Ok((demo.provider, Some(demo.house)))
+            let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, true).map_err(|f| f.what)?;
+            Ok((demo.provider, Some(demo.factory)))
         }
         Choice::Cloud { provider, key } => {
             if let Some(key) = key {
-                house.remember_key(&provider, key);
+                factory.remember_key(&provider, key);
             }
             // A key that is pasted for the provider in use changes nothing about the model.
             let name = match state.transcript.model.as_ref().filter(|model| model.provider == provider) {
                 Some(model) => model.clone(),
                 None => {
-                    let chosen = house.loaded.config.resolve(&provider);
+                    let chosen = factory.loaded.config.resolve(&provider);
                     chosen.map_err(|error| format!("{error}. {}", error.hint()))?.name
                 }
             };
-            Ok((house.provider(&name).map_err(|error| error.to_string())?, None))
+            Ok((factory.provider(&name).map_err(|error| error.to_string())?, None))
         }
         Choice::Server { provider, model } => {
             let model = match model {
                 Some(model) => model,
-                None => first_model(&house.provider(&any_of(&provider)).map_err(|e| e.to_string())?).await?,
+                None => {
+                    first_model(&factory.provider(&any_of(&provider)).map_err(|e| e.to_string())?).await?
+                }
             };
             let name = ModelName { provider, model };
-            Ok((house.provider(&name).map_err(|error| error.to_string())?, None))
+            Ok((factory.provider(&name).map_err(|error| error.to_string())?, None))
         }
         Choice::Address { base_url, key } => {
-            let provider = house.loaded.config.provider_at(&base_url).unwrap_or("other").to_owned();
+            let provider = factory.loaded.config.provider_at(&base_url).unwrap_or("other").to_owned();
             if let Some(key) = key {
-                house.keys.remember(&provider, &base_url, key);
+                factory.keys.remember(&provider, &base_url, key);
             }
-            let at = |name| house.provider_at(name, &base_url).map_err(|error| error.to_string());
+            let at = |name| factory.provider_at(name, &base_url).map_err(|error| error.to_string());
             let model = first_model(&at(any_of(&provider))?).await?;
             Ok((at(ModelName { provider, model })?, None))
         }

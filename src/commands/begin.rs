@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// A recipe that was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenRecipe {
     pub name: String,
     /// What was answered beforehand: to its inputs, and to what it may ask later.
     pub given: Answers,
@@ -23,11 +23,11 @@ pub struct Chosen {
 /// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first.
 pub fn chosen(
     args: &RecipeArgs,
-    story: Option<Chosen>,
+    story: Option<ChosenRecipe>,
     prompt: Option<String>,
     recipes: &[Recipe],
-) -> Result<(Option<Chosen>, Option<String>), Failure> {
-    let wanted = args.recipe.clone().map(|name| Chosen { name, given: Answers::new() });
+) -> Result<(Option<ChosenRecipe>, Option<String>), Failure> {
+    let wanted = args.recipe.clone().map(|name| ChosenRecipe { name, given: Answers::new() });
     // A story's answers are for its own recipe.
     let story = story.filter(|story| args.recipe.as_ref().is_none_or(|name| *name == story.name));
     let Some(mut chosen) = story.filter(|_| prompt.is_none()).or(wanted) else {
@@ -67,7 +67,7 @@ pub fn chosen(
 ///
 /// # Errors
 /// Each one that is missing or does not fit, with the list of what is asked.
-pub fn complete(chosen: &Chosen, recipes: &[Recipe]) -> Result<(), Failure> {
+pub fn complete(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result<(), Failure> {
     let form = &find(&chosen.name, recipes)?.card().inputs;
     answers::check(form, &chosen.given).map(drop).map_err(|misfits| refused(&chosen.name, &misfits, form))
 }
@@ -123,8 +123,8 @@ fn read(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure
     }
 }
 
-impl From<setup::Begins> for Chosen {
-    fn from(begins: setup::Begins) -> Self {
+impl From<setup::OpeningRecipe> for ChosenRecipe {
+    fn from(begins: setup::OpeningRecipe) -> Self {
         Self { name: begins.recipe, given: begins.inputs }
     }
 }

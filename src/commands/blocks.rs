@@ -10,9 +10,9 @@ use crate::report::Failure;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &BlocksArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = super::house(outer, console)?;
+    let factory = super::factory(outer, console)?;
     let text = input::read(&args.file)?;
-    let config = &house.loaded.config;
+    let config = &factory.loaded.config;
     let (dialect, languages) = (config.dialect.unwrap_or_default(), config.languages());
     let segments = reply::reread(&text, reply::parse(&text, dialect, &languages, true), &languages, true);
     let blocks: Vec<&Proposal> = segments

@@ -5,7 +5,7 @@ use crate::cli::{ConfigCommand, ModelArgs};
 use crate::config::{self, Origin, Paths};
 use crate::domain::visible::Visible;
 use crate::report::{self, Failure, Kind};
-use crate::session::factory::House;
+use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::fs;
 use std::io::{self, Write};
@@ -50,14 +50,14 @@ fn path(console: &mut Console<'_>) -> Result<(), Failure> {
 }
 
 async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = super::house(outer, console)?;
-    let notices = &house.loaded.notices;
-    let paths = &house.loaded.paths;
+    let factory = super::factory(outer, console)?;
+    let notices = &factory.loaded.notices;
+    let paths = &factory.loaded.paths;
     config::keys::read(&paths.credentials()).map_err(|error| setup::broken(&error))?;
     // The terminal would not open with a keymap or theme that is not understood.
-    crate::session::look::check(&house)?;
-    model_is_known(&house)?;
-    rights_can_be_had(&house).await?;
+    crate::session::look::check(&factory)?;
+    model_is_known(&factory)?;
+    rights_can_be_had(&factory).await?;
     let told = match notices.len() {
         0 => "the configuration is right".to_owned(),
         1 => "the configuration can be used; 1 warning above".to_owned(),
@@ -68,32 +68,32 @@ async fn check(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failu
 }
 
 /// A session does not begin with a model of which no provider is known.
-fn model_is_known(house: &House) -> Result<(), Failure> {
-    house
+fn model_is_known(factory: &SessionFactory) -> Result<(), Failure> {
+    factory
         .loaded
         .config
         .chosen()
         .map(drop)
-        .map_err(|error| refused_at_start(house, "model", &error.to_string()).hint(error.hint()))
+        .map_err(|error| refused_at_start(factory, "model", &error.to_string()).hint(error.hint()))
 }
 
 /// Nothing runs where a folder that runs may use is not there, or the sandbox that was asked for can't be had.
-async fn rights_can_be_had(house: &House) -> Result<(), Failure> {
-    let config = &house.loaded.config;
-    let executor = house.local_executor();
+async fn rights_can_be_had(factory: &SessionFactory) -> Result<(), Failure> {
+    let config = &factory.loaded.config;
+    let executor = factory.local_executor();
     let found = executor.sandbox().await;
     executor.close().await;
     let Err(why) = found else { return Ok(()) };
     let folders = [("sandbox.read", &config.sandbox.read), ("sandbox.write", &config.sandbox.write)];
     let gone = folders.iter().find(|(_, folders)| folders.iter().any(|folder| !folder.exists()));
     let setting = gone.map_or("sandbox", |(setting, _)| setting);
-    Err(refused_at_start(house, setting, &why)
+    Err(refused_at_start(factory, setting, &why)
         .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
 }
 
 /// What a start refuses, with the place where it is set.
-fn refused_at_start(house: &House, setting: &str, why: &str) -> Failure {
-    let place = match house.loaded.origins.of(setting) {
+fn refused_at_start(factory: &SessionFactory, setting: &str, why: &str) -> Failure {
+    let place = match factory.loaded.origins.of(setting) {
         Origin::Default => String::new(),
         origin => format!("{origin}: "),
     };
@@ -101,8 +101,8 @@ fn refused_at_start(house: &House, setting: &str, why: &str) -> Failure {
 }
 
 fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = super::house(outer, console)?;
-    write!(console.out, "{}", Visible(&config::show(&house.loaded)))?;
+    let factory = super::factory(outer, console)?;
+    write!(console.out, "{}", Visible(&config::show(&factory.loaded)))?;
     Ok(())
 }
 

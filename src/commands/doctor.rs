@@ -12,7 +12,7 @@ use crate::domain::{Header, Hold, Layer, SandboxLevel, SandboxReport, SessionId,
 use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
 use crate::report::Failure;
-use crate::session::factory::House;
+use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use crate::store::{Store, index};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use std::io::IsTerminal as _;
 use std::sync::Arc;
 
 /// One thing that was looked for.
-struct Look {
+struct DoctorEntry {
     what: String,
     /// Whether it is as it should be.
     good: bool,
@@ -30,7 +30,7 @@ struct Look {
     means: String,
 }
 
-impl Look {
+impl DoctorEntry {
     fn good(what: impl Into<String>, found: impl Into<String>) -> Self {
         Self { what: what.into(), good: true, found: found.into(), means: String::new() }
     }
@@ -45,15 +45,15 @@ pub(super) async fn run(
     outer: &ModelArgs,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    let house = super::house(outer, console)?;
-    let mut looks = interpreters(&house).await;
-    looks.extend(models(&house).await);
-    looks.extend(elsewhere::installers(&house).await);
-    looks.extend(sandbox(&house).await);
-    looks.extend(elsewhere::containers(&house).await);
-    looks.extend(elsewhere::kernels(&house).await);
-    looks.push(sessions(&house));
-    looks.push(configuration(&house));
+    let factory = super::factory(outer, console)?;
+    let mut looks = interpreters(&factory).await;
+    looks.extend(models(&factory).await);
+    looks.extend(elsewhere::installers(&factory).await);
+    looks.extend(sandbox(&factory).await);
+    looks.extend(elsewhere::containers(&factory).await);
+    looks.extend(elsewhere::kernels(&factory).await);
+    looks.push(sessions(&factory));
+    looks.push(configuration(&factory));
     looks.push(terminal());
     if args.json {
         let looks: Value = looks
@@ -74,19 +74,19 @@ pub(super) async fn run(
     Ok(())
 }
 
-async fn interpreters(house: &House) -> Vec<Look> {
-    let executor = house.local_executor();
+async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
+    let executor = factory.local_executor();
     let found = executor.found().await;
     executor.close().await;
-    let languages = house.loaded.config.languages();
+    let languages = factory.loaded.config.languages();
     let look = |entry: &LanguageEntry| {
         let name = entry.name.as_str();
         match found.iter().find(|interpreter| interpreter.language == entry.name) {
             Some(interpreter) => {
                 let version = interpreter.version.as_deref().unwrap_or("version not known");
-                Look::good(name, format!("{version}, {}", interpreter.path.display()))
+                DoctorEntry::good(name, format!("{version}, {}", interpreter.path.display()))
             }
-            None => Look::missing(
+            None => DoctorEntry::missing(
                 name,
                 format!("no {} on the PATH", entry.command),
                 format!(
@@ -99,7 +99,7 @@ async fn interpreters(house: &House) -> Vec<Look> {
     let (usual, others): (Vec<_>, Vec<_>) =
         languages.0.iter().partition(|entry| USUAL.contains(&entry.name.as_str()));
     let there = |entry: &&LanguageEntry| found.iter().any(|interpreter| interpreter.language == entry.name);
-    let mut looks: Vec<Look> =
+    let mut looks: Vec<DoctorEntry> =
         usual.into_iter().chain(others.iter().copied().filter(there)).map(look).collect();
     let missing: Vec<String> = others
         .into_iter()
@@ -112,7 +112,7 @@ async fn interpreters(house: &House) -> Vec<Look> {
     if !missing.is_empty() {
         let means =
             "Blocks in these can be read and edited, not run, until the program in brackets is installed.";
-        looks.push(Look::missing("languages", missing.join(", "), means));
+        looks.push(DoctorEntry::missing("languages", missing.join(", "), means));
     }
     looks
 }
@@ -131,56 +131,58 @@ fn how_to_get(language: &str, command: &str) -> String {
 /// Languages that nearly everybody needs: each that is missing is told for itself.
 const USUAL: &[&str] = &["python", "bash", "javascript"];
 
-async fn models(house: &House) -> Vec<Look> {
-    let mut looks = vec![match house.chosen_provider() {
-        Ok(Some(provider)) => Look::good("model", provider.name().to_string()),
-        Ok(None) => Look::missing(
+async fn models(factory: &SessionFactory) -> Vec<DoctorEntry> {
+    let mut looks = vec![match factory.chosen_provider() {
+        Ok(Some(provider)) => DoctorEntry::good("model", provider.name().to_string()),
+        Ok(None) => DoctorEntry::missing(
             "model",
             "none is chosen",
             "Choose one with --model PROVIDER/MODEL or `model` in the configuration, or try --demo.",
         ),
-        Err(error) => Look::missing("model", error.what, error.hint),
+        Err(error) => DoctorEntry::missing("model", error.what, error.hint),
     }];
     // Only whether there is one is told, never the key.
-    if let Err(error) = config::keys::read(&house.loaded.paths.credentials()) {
-        looks.push(Look::missing("keys", error.to_string(), "Until then its keys are not used."));
+    if let Err(error) = config::keys::read(&factory.loaded.paths.credentials()) {
+        looks.push(DoctorEntry::missing("keys", error.to_string(), "Until then its keys are not used."));
     }
-    for (name, provider) in &house.loaded.config.providers {
-        let kept = house.kept_key(name, provider);
-        looks.extend(kept.map(|kept| Look::good(format!("key {name}"), format!("there is one ({kept})"))));
+    for (name, provider) in &factory.loaded.config.providers {
+        let kept = factory.kept_key(name, provider);
+        looks.extend(
+            kept.map(|kept| DoctorEntry::good(format!("key {name}"), format!("there is one ({kept})"))),
+        );
     }
-    let asked = house.clone();
+    let asked = factory.clone();
     let catalogue: Catalogue = Arc::new(move || asked.sources(None));
     for server in catalogue::servers(&catalogue).await {
         let names: Vec<&str> = server.models().iter().map(|model| model.name.model.as_str()).collect();
         let names = if names.is_empty() { "no models".into() } else { names.join(", ") };
         let address = server.address.as_deref().unwrap_or_default();
-        looks.push(Look::good("server", format!("{} at {address}: {names}", server.name)));
+        looks.push(DoctorEntry::good("server", format!("{} at {address}: {names}", server.name)));
     }
     looks
 }
 
 /// The sandbox as a whole, then each layer, by the result of the tests.
-async fn sandbox(house: &House) -> Vec<Look> {
-    let report = match setup::sandbox(house).await {
+async fn sandbox(factory: &SessionFactory) -> Vec<DoctorEntry> {
+    let report = match setup::sandbox(factory).await {
         Ok(report) => report,
         Err(failure) => {
             let means = "Nothing runs here until that is put right, or another level is chosen.";
-            return vec![Look::missing("sandbox", failure.what, means)];
+            return vec![DoctorEntry::missing("sandbox", failure.what, means)];
         }
     };
     let mut looks = vec![if report.level == SandboxLevel::Off {
-        Look::missing(
+        DoctorEntry::missing(
             "sandbox",
             "OFF",
             "A block can do anything that your account can. The first one of a session needs the typed word, and \
              nothing is approved by itself.",
         )
     } else {
-        Look::good("sandbox", format!("{}: {}", report.level.as_str(), facts(&report)))
+        DoctorEntry::good("sandbox", format!("{}: {}", report.level.as_str(), facts(&report)))
     }];
     looks.extend(report.layers.iter().map(layer));
-    looks.extend(report.notes.iter().map(|note| Look::good("note", note.clone())));
+    looks.extend(report.notes.iter().map(|note| DoctorEntry::good("note", note.clone())));
     looks
 }
 
@@ -203,17 +205,17 @@ fn facts(report: &SandboxReport) -> String {
     .join(" | ")
 }
 
-fn layer(layer: &Layer) -> Look {
+fn layer(layer: &Layer) -> DoctorEntry {
     let name = format!("  {}", layer.name);
     let why = layer.why.clone().unwrap_or_else(|| "not in use".into());
     if layer.active && layer.tested {
-        return Look::good(name, "on, tested");
+        return DoctorEntry::good(name, "on, tested");
     }
     if layer.active && layer.name == "cgroup" {
-        return Look::good(name, "on; a group was made and entered, its limits were not tried");
+        return DoctorEntry::good(name, "on; a group was made and entered, its limits were not tried");
     }
     if layer.active {
-        return Look::missing(name, format!("on, but its test failed: {why}"), "It is not relied on.");
+        return DoctorEntry::missing(name, format!("on, but its test failed: {why}"), "It is not relied on.");
     }
     let means = match layer.name.as_str() {
         "bwrap" => sentences::sandbox::WITHOUT_BWRAP,
@@ -227,11 +229,11 @@ fn layer(layer: &Layer) -> Look {
         }
         _ => "",
     };
-    Look::missing(name, why, means)
+    DoctorEntry::missing(name, why, means)
 }
 
-fn sessions(house: &House) -> Look {
-    let folder = house.loaded.sessions();
+fn sessions(factory: &SessionFactory) -> DoctorEntry {
+    let folder = factory.loaded.sessions();
     let count = index::list(&folder).len();
     let found = format!("{count} in {}", folder.display());
     // A session in which nothing was asked leaves no file.
@@ -239,40 +241,40 @@ fn sessions(house: &House) -> Look {
         id: SessionId("doctor".into()),
         name: String::new(),
         created: Timestamp(0),
-        cwd: house.place.cwd.clone(),
+        cwd: factory.place.cwd.clone(),
         model: None,
         program: env!("CARGO_PKG_VERSION").into(),
     };
     if Store::create(&folder, header).durable() {
-        return Look::good("sessions", found);
+        return DoctorEntry::good("sessions", found);
     }
-    Look::missing(
+    DoctorEntry::missing(
         "sessions",
         format!("{found}, on a disk that is not durable"),
         sentences::saving::NOT_DURABLE,
     )
 }
 
-fn configuration(house: &House) -> Look {
-    let file = house.loaded.paths.file();
+fn configuration(factory: &SessionFactory) -> DoctorEntry {
+    let file = factory.loaded.paths.file();
     if file.exists() {
-        Look::good("configuration", file.display().to_string())
+        DoctorEntry::good("configuration", file.display().to_string())
     } else {
-        Look::good("configuration", format!("defaults ({} is not there)", file.display()))
+        DoctorEntry::good("configuration", format!("defaults ({} is not there)", file.display()))
     }
 }
 
-fn terminal() -> Look {
+fn terminal() -> DoctorEntry {
     let term = std::env::var("TERM").unwrap_or_default();
     if term.is_empty() || term == "dumb" {
-        return Look::missing(
+        return DoctorEntry::missing(
             "terminal",
             format!("TERM is {term:?}"),
             "The panes can't be drawn here; sayso run does one turn without a terminal.",
         );
     }
     let pipe = if std::io::stdout().is_terminal() { "" } else { ", standard output is not a terminal" };
-    Look::good("terminal", format!("{term}{pipe}"))
+    DoctorEntry::good("terminal", format!("{term}{pipe}"))
 }
 
 #[cfg(test)]

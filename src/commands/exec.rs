@@ -17,7 +17,7 @@ use crate::report::{self, Failure, Kind};
 use crate::session::setup;
 use std::path::PathBuf;
 use std::sync::Arc;
-use told::{FileTeller, Kept};
+use told::{FileTeller, Retention};
 
 pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let model = crate::cli::ModelArgs {
@@ -28,18 +28,18 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     };
     // Files are named from where the person stands, whatever the folder is in which they start.
     let texts = read(&args)?;
-    let house = super::house(&model, console)?;
-    let languages = house.loaded.config.languages();
+    let factory = super::factory(&model, console)?;
+    let languages = factory.loaded.config.languages();
     let mut files = Vec::new();
     for (path, source) in texts {
         let language = input::language(&path, args.language.as_deref(), &languages)?;
         files.push(NamedFile { path: path.to_string_lossy().into_owned(), language, source });
     }
     let (opened, scratch) = if args.no_session {
-        let (opened, scratch) = house.begin_unkept(Policy::Ask);
+        let (opened, scratch) = factory.begin_unkept(Policy::Ask);
         (opened, Some(scratch))
     } else {
-        (house.begin(None, Policy::Ask), None)
+        (factory.begin(None, Policy::Ask), None)
     };
     report::tell(&opened.notices, console.err)?;
     let report = match opened.driver.sandbox().await {
@@ -49,17 +49,19 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
             return Err(setup::no_sandbox(why));
         }
     };
-    match house.loaded.config.executor {
+    match factory.loaded.config.executor {
         ExecutorChoice::Jupyter(_) => writeln!(console.err, "{}", sandbox::JUPYTER_WARNING)?,
         _ => warn(&report, args.confine.sandbox, console)?,
     }
     let kept = match &scratch {
-        Some(_) => Kept::Nothing,
-        None => Kept::Session(opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into())),
+        Some(_) => Retention::Nothing,
+        None => {
+            Retention::Session(opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into()))
+        }
     };
     let limits = args.timeout.map(|time| Limits {
         wall_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-        ..house.limits()
+        ..factory.limits()
     });
     let begin = Begin::Files { files, limits, fetch: args.pull };
     let options = Options { begin, json: args.json, session: None };

@@ -17,7 +17,7 @@ mod sessions;
 
 use crate::cli::{Command, ModelArgs, RecipeArgs};
 use crate::report::{self, Failure, Kind};
-use crate::session::factory::House;
+use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::future::Future;
 use std::io::Write;
@@ -67,15 +67,19 @@ pub fn perform(
     }
 }
 
-/// The house of this process; what is wrong with its configuration is told.
-fn house(model: &ModelArgs, console: &mut Console<'_>) -> Result<House, Failure> {
-    house_with(model, &setup::More::default(), console)
+/// The factory of this process; what is wrong with its configuration is told.
+fn factory(model: &ModelArgs, console: &mut Console<'_>) -> Result<SessionFactory, Failure> {
+    factory_with(model, &setup::More::default(), console)
 }
 
-fn house_with(model: &ModelArgs, more: &setup::More, console: &mut Console<'_>) -> Result<House, Failure> {
-    let house = setup::house(model, more)?;
-    report::tell(&house.loaded.notices, console.err)?;
-    Ok(house)
+fn factory_with(
+    model: &ModelArgs,
+    more: &setup::More,
+    console: &mut Console<'_>,
+) -> Result<SessionFactory, Failure> {
+    let factory = setup::factory(model, more)?;
+    report::tell(&factory.loaded.notices, console.err)?;
+    Ok(factory)
 }
 
 /// Runs what has to wait for others: a model, a program.

@@ -18,18 +18,18 @@ pub(super) async fn run(
     // An address that is given here is the named provider's.
     let named = args.provider.clone().filter(|_| args.base_url.is_some());
     let given = ModelArgs { model: named, base_url: args.base_url.clone(), ..ModelArgs::default() };
-    let house = super::house(&given.or(outer), console)?;
+    let factory = super::factory(&given.or(outer), console)?;
     let only = args.provider.as_deref();
     if let Some(name) = only {
-        house
+        factory
             .loaded
             .config
             .named(name)
             .map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
     }
-    let sources = house.sources(only);
+    let sources = factory.sources(only);
     let offers = catalogue::ask_all(sources).await;
-    report::tell(&house.keys.take_notices(), console.err)?;
+    report::tell(&factory.keys.take_notices(), console.err)?;
     if args.json {
         let providers: Vec<Value> = offers.iter().map(as_json).collect();
         json::line(console.out, &json!({ "providers": providers }))?;

@@ -9,8 +9,8 @@ use crate::report::Failure;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: RecipesArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = super::house(outer, console)?;
-    let cards = house.recipes().iter().map(crate::recipe::Recipe::card);
+    let factory = super::factory(outer, console)?;
+    let cards = factory.recipes().iter().map(crate::recipe::Recipe::card);
     if args.json {
         let recipes: Value = cards.map(shape).collect();
         json::line(console.out, &json!({ "recipes": recipes }))?;
@@ -19,7 +19,7 @@ pub(super) fn run(args: RecipesArgs, outer: &ModelArgs, console: &mut Console<'_
     for card in cards {
         write(card, console)?;
     }
-    let folder = house.loaded.paths.recipes();
+    let folder = factory.loaded.paths.recipes();
     writeln!(console.err, "Recipes of your own go into {}.", Visible(&folder.to_string_lossy()))?;
     Ok(())
 }

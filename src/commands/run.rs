@@ -5,9 +5,9 @@ use crate::cli::{self, RunArgs};
 use crate::domain::sentences::{sandbox, sending};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
-use crate::headless::{self, Begin, Ended, Ending, Options};
+use crate::headless::{self, Begin, Ending, Options, TurnResult};
 use crate::report::{self, Failure, Kind};
-use crate::session::factory::House;
+use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::path::Path;
 
@@ -17,39 +17,39 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
         return Err(nothing_asked());
     }
     let more = setup::More { max_steps: args.max_steps, ..setup::More::default() };
-    let house = super::house_with(&args.model, &more, console)?;
-    let (provider, house, begins) = match &args.model.demo {
+    let factory = super::factory_with(&args.model, &more, console)?;
+    let (provider, factory, begins) = match &args.model.demo {
         Some(story) => {
-            let demo = setup::demo(&house, story, args.model.cwd.is_none())?;
-            (demo.provider, demo.house, demo.begins)
+            let demo = setup::demo(&factory, story, args.model.cwd.is_none())?;
+            (demo.provider, demo.factory, demo.begins)
         }
         None => {
-            let (provider, notices) = setup::provider(&house).await?;
+            let (provider, notices) = setup::provider(&factory).await?;
             report::tell(&notices, console.err)?;
-            (provider, house, None)
+            (provider, factory, None)
         }
     };
-    let begin = begin(&args, prompt, begins, &house)?;
-    may_approve(&args, &house).await?;
-    let opened = house.begin(Some(provider), args.approve);
+    let begin = begin(&args, prompt, begins, &factory)?;
+    may_approve(&args, &factory).await?;
+    let opened = factory.begin(Some(provider), args.approve);
     report::tell(&opened.notices, console.err)?;
     let id = opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into_owned());
     let options = Options { begin, json: args.json, session: id };
     let ended = headless::run(opened.driver, &options, console.out, console.err).await?;
-    failure(&ended, &options, &house)
+    failure(&ended, &options, &factory)
 }
 
 /// What the turn begins with: a recipe, or the prompt.
 fn begin(
     args: &RunArgs,
     prompt: Option<String>,
-    story: Option<setup::Begins>,
-    house: &House,
+    story: Option<setup::OpeningRecipe>,
+    factory: &SessionFactory,
 ) -> Result<Begin, Failure> {
-    let story = story.map(begin::Chosen::from);
-    match begin::chosen(&args.recipe, story, prompt, house.recipes())? {
+    let story = story.map(begin::ChosenRecipe::from);
+    match begin::chosen(&args.recipe, story, prompt, factory.recipes())? {
         (Some(chosen), _) => {
-            begin::complete(&chosen, house.recipes())?;
+            begin::complete(&chosen, factory.recipes())?;
             Ok(Begin::Recipe { name: chosen.name, given: chosen.given })
         }
         (None, Some(prompt)) => Ok(Begin::Prompt(prompt)),
@@ -76,11 +76,11 @@ fn prompt(args: &RunArgs) -> Result<Option<String>, Failure> {
 }
 
 /// Whether blocks may be approved by themselves here: in a sandbox that holds, or where none is what the person said.
-async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
+async fn may_approve(args: &RunArgs, factory: &SessionFactory) -> Result<(), Failure> {
     if args.approve == Policy::Ask || args.model.confine.sandbox == Some(SandboxLevel::Off) {
         return Ok(());
     }
-    let report = setup::sandbox(house).await?;
+    let report = setup::sandbox(factory).await?;
     if report.level != SandboxLevel::Off {
         return Ok(());
     }
@@ -88,10 +88,10 @@ async fn may_approve(args: &RunArgs, house: &House) -> Result<(), Failure> {
 }
 
 /// The exit code of an ending, and what is told of it on standard error.
-fn failure(ended: &Ended, options: &Options, house: &House) -> Result<(), Failure> {
-    let Ended { ending, hint } = ended;
+fn failure(ended: &TurnResult, options: &Options, factory: &SessionFactory) -> Result<(), Failure> {
+    let TurnResult { ending, hint } = ended;
     if let (Ending::Refused(misfits), Begin::Recipe { name, .. }) = (ending, &options.begin) {
-        let recipe = house.recipes().iter().find(|recipe| recipe.card().name == *name);
+        let recipe = factory.recipes().iter().find(|recipe| recipe.card().name == *name);
         let form = recipe.map(|recipe| recipe.card().inputs.clone()).unwrap_or_default();
         return Err(begin::refused(name, misfits, &form));
     }

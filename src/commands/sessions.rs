@@ -20,13 +20,13 @@ pub(super) fn run(
     outer: &ModelArgs,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    let house = super::house(outer, console)?;
-    let folder = house.loaded.sessions();
+    let factory = super::factory(outer, console)?;
+    let folder = factory.loaded.sessions();
     match command {
-        SessionsCommand::List { json } => list(&folder, house.place.home.as_deref(), *json, console),
+        SessionsCommand::List { json } => list(&folder, factory.place.home.as_deref(), *json, console),
         SessionsCommand::Show { session, json } => {
             let summary = find(&folder, session)?;
-            let seal = seal(&house.loaded.paths.state, console)?;
+            let seal = seal(&factory.loaded.paths.state, console)?;
             let loaded =
                 store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
             if let Some(why) = &loaded.foreign {
@@ -42,12 +42,12 @@ pub(super) fn run(
                 Some(session) => vec![find(&folder, session)?],
                 None => index::list(&folder),
             };
-            let seal = seal(&house.loaded.paths.state, console)?;
+            let seal = seal(&factory.loaded.paths.state, console)?;
             check(&wanted, seal.as_ref(), console)
         }
         SessionsCommand::Adopt { session, yes } => {
             let summary = find(&folder, session)?;
-            adopt(&summary, &house.loaded.paths.state, *yes, console)
+            adopt(&summary, &factory.loaded.paths.state, *yes, console)
         }
         SessionsCommand::Rm { session } => {
             let summary = find(&folder, session)?;

@@ -8,7 +8,7 @@ use crate::text::near::nearest;
 
 /// The model that was chosen, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct ChosenModel {
     /// Its name.
     pub name: ModelName,
     /// Its provider.
@@ -64,14 +64,14 @@ impl ChoiceError {
 
 impl Config {
     /// The model that was chosen; `None` where none was.
-    pub fn chosen(&self) -> Result<Option<Chosen>, ChoiceError> {
+    pub fn chosen(&self) -> Result<Option<ChosenModel>, ChoiceError> {
         self.model.as_deref().map(|name| self.resolve(name)).transpose()
     }
 
     /// The model that a name means: `PROVIDER/MODEL`, or a provider alone for the model that is asked there by default.
     /// A name without a provider is one of OpenAI's, or of the server that stands in its place; with such a server a
     /// first part that is no provider belongs to the model's name (`qwen/qwen3-coder`).
-    pub fn resolve(&self, name: &str) -> Result<Chosen, ChoiceError> {
+    pub fn resolve(&self, name: &str) -> Result<ChosenModel, ChoiceError> {
         let name = name.trim();
         let owner = self.provider_of(name);
         let provider = self.named(owner)?;
@@ -94,7 +94,7 @@ impl Config {
             return Err(ChoiceError::NoAddress(owner.to_owned()));
         }
         let name = ModelName { provider: owner.to_owned(), model: model.to_owned() };
-        Ok(Chosen { name, provider: provider.clone() })
+        Ok(ChosenModel { name, provider: provider.clone() })
     }
 
     /// The provider of this name.
@@ -115,7 +115,7 @@ impl Config {
     }
 
     /// The providers whose key may be looked for where nothing is chosen, in their order, each with its model.
-    pub fn by_key(&self) -> Vec<Chosen> {
+    pub fn by_key(&self) -> Vec<ChosenModel> {
         BY_KEY.iter().filter_map(|name| self.resolve(name).ok()).collect()
     }
 

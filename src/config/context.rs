@@ -124,7 +124,7 @@ impl PriceChoice {
 }
 
 #[derive(Deserialize)]
-struct Shipped {
+struct ShippedPrices {
     as_of: String,
     prices: BTreeMap<String, PriceChoice>,
 }
@@ -132,8 +132,8 @@ struct Shipped {
 /// The prices that come with the program, by `PROVIDER/MODEL`, and their date. Empty where the table is broken, which a
 /// test rules out.
 pub fn shipped_prices() -> (String, BTreeMap<String, Price>) {
-    let table: Option<Shipped> = toml::from_str(SHIPPED).ok();
-    let table = table.unwrap_or_else(|| Shipped { as_of: String::new(), prices: BTreeMap::new() });
+    let table: Option<ShippedPrices> = toml::from_str(SHIPPED).ok();
+    let table = table.unwrap_or_else(|| ShippedPrices { as_of: String::new(), prices: BTreeMap::new() });
     (table.as_of, prices(&table.prices))
 }
 

@@ -64,7 +64,7 @@ impl std::fmt::Display for Source {
 
 /// A key of the file.
 #[derive(Debug)]
-pub struct Stored {
+pub struct StoredKey {
     /// Its provider.
     pub name: String,
     /// The key.
@@ -181,7 +181,7 @@ pub fn looks_secret(name: &str) -> bool {
 }
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.
-pub fn read(credentials: &Path) -> Result<Vec<Stored>, ConfigError> {
+pub fn read(credentials: &Path) -> Result<Vec<StoredKey>, ConfigError> {
     let refuse = |why: String| ConfigError::Credentials { path: credentials.to_owned(), why };
     let Some(text) = private_text(credentials)? else { return Ok(Vec::new()) };
     // The parser's own message quotes the line, which may hold a key: only the place is told.
@@ -193,7 +193,7 @@ pub fn read(credentials: &Path) -> Result<Vec<Stored>, ConfigError> {
 }
 
 /// One key: `NAME = "KEY"`, or `NAME = { key = "KEY", origin = "https://…" }`.
-fn stored(name: String, value: &toml::Value) -> Result<Stored, String> {
+fn stored(name: String, value: &toml::Value) -> Result<StoredKey, String> {
     let written = |value: Option<&toml::Value>| {
         value.and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
@@ -216,7 +216,7 @@ fn stored(name: String, value: &toml::Value) -> Result<Stored, String> {
             })?)
         }
     };
-    Ok(Stored { name, key, origin: for_origin })
+    Ok(StoredKey { name, key, origin: for_origin })
 }
 
 /// The text of a file that only the person can read; `None` where it is not there.

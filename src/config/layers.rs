@@ -52,7 +52,7 @@ impl Origins {
 
 /// One value of a layer.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundSetting {
     pub(super) name: Vec<String>,
     pub(super) value: Value,
     pub(super) line: usize,
@@ -77,20 +77,20 @@ pub(super) fn dotted(name: &[String]) -> String {
 }
 
 /// Something that is wrong in a file, where, and with which setting.
-pub(super) struct Wrong {
+pub(super) struct SettingError {
     pub(super) name: Vec<String>,
     pub(super) span: Range<usize>,
     pub(super) message: String,
 }
 
-impl Wrong {
+impl SettingError {
     pub(super) fn in_file(self, path: &Path, source: &str) -> ConfigError {
         ConfigError::Invalid(Box::new(Invalid::at(path, source, self.span, dotted(&self.name), self.message)))
     }
 }
 
 /// The values of a file, and what is wrong with it. What is wrong does not keep the rest from being read.
-pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<Found>, Vec<Wrong>), ConfigError> {
+pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<FoundSetting>, Vec<SettingError>), ConfigError> {
     let table = DeTable::parse(source).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         let message = error.message().trim().replace('\n', ", ");
@@ -103,8 +103,8 @@ pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<Found>, Vec<Wrong>)
 
 struct Walk<'a> {
     source: &'a str,
-    found: Vec<Found>,
-    wrong: Vec<Wrong>,
+    found: Vec<FoundSetting>,
+    wrong: Vec<SettingError>,
 }
 
 impl Walk<'_> {
@@ -117,7 +117,7 @@ impl Walk<'_> {
                 (Some(setting), None) => match convert(inner).and_then(|value| check(setting, value)) {
                     Ok(value) => {
                         let line = line_of(self.source, key_span.start);
-                        self.found.push(Found { name: name.clone(), value, line });
+                        self.found.push(FoundSetting { name: name.clone(), value, line });
                     }
                     Err(message) => self.wrong(name, value_span, message),
                 },
@@ -131,7 +131,7 @@ impl Walk<'_> {
                 // A name that the person chose says something even where nothing is said of it.
                 (_, Some(inner)) if inner.is_empty() && settings::is_chosen(name) => {
                     let line = line_of(self.source, key_span.start);
-                    self.found.push(Found {
+                    self.found.push(FoundSetting {
                         name: name.clone(),
                         value: Value::Table(toml::Table::new()),
                         line,
@@ -151,7 +151,7 @@ impl Walk<'_> {
     }
 
     fn wrong(&mut self, name: &[String], span: Range<usize>, message: String) {
-        self.wrong.push(Wrong { name: name.to_vec(), span, message });
+        self.wrong.push(SettingError { name: name.to_vec(), span, message });
     }
 }
 

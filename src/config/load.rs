@@ -1,7 +1,7 @@
 //! Puts the configuration together: reads the files, asks the environment, lays one over the other.
 
 use super::error::ConfigError;
-use super::layers::{self, Found, Origin, Origins, dotted};
+use super::layers::{self, FoundSetting, Origin, Origins, dotted};
 use super::outside::{self, Flags};
 use super::schema::{Config, Sandbox};
 use super::{Paths, settings, trust};
@@ -19,20 +19,20 @@ const PROJECT_FILE: &str = ".sayso.toml";
 
 /// The configuration, and where it came from.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// The settings.
     pub config: Config,
     /// Where each value came from.
     pub origins: Origins,
     /// What the person should know: settings of the project that were refused.
     pub notices: Vec<Notice>,
-    /// Where the files are; sessions are in [`Loaded::sessions`].
+    /// Where the files are; sessions are in [`LoadedConfig::sessions`].
     pub paths: Paths,
     /// All values, for showing them.
     pub(super) whole: toml::Table,
 }
 
-impl Loaded {
+impl LoadedConfig {
     /// The folder of the sessions.
     pub fn sessions(&self) -> PathBuf {
         self.config.sessions.folder.clone().unwrap_or_else(|| self.paths.sessions())
@@ -49,8 +49,8 @@ pub fn load(
     cwd: &Path,
     env: &dyn Fn(&str) -> Option<String>,
     flags: &Flags,
-) -> Result<Loaded, ConfigError> {
-    let mut layered = Layered::start()?;
+) -> Result<LoadedConfig, ConfigError> {
+    let mut layered = ConfigLayers::start()?;
     if let Some(source) = read_file(&paths.file())? {
         let found = strict(&paths.file(), &source)?;
         layered.file(&paths.file(), found);
@@ -77,13 +77,13 @@ pub fn load(
 }
 
 /// The layers so far, one over the other.
-struct Layered {
+struct ConfigLayers {
     whole: toml::Table,
     origins: Origins,
     notices: Vec<Notice>,
 }
 
-impl Layered {
+impl ConfigLayers {
     fn start() -> Result<Self, ConfigError> {
         let whole =
             toml::Table::try_from(Config::default()).map_err(|error| ConfigError::Flaw(error.to_string()))?;
@@ -95,8 +95,8 @@ impl Layered {
         layers::insert(&mut self.whole, name, value);
     }
 
-    fn file(&mut self, path: &Path, found: Vec<Found>) {
-        for Found { name, value, line, .. } in found {
+    fn file(&mut self, path: &Path, found: Vec<FoundSetting>) {
+        for FoundSetting { name, value, line, .. } in found {
             self.set(&name, value, Origin::File(path.to_owned(), line));
         }
     }
@@ -167,7 +167,7 @@ impl Layered {
                 let at = source.find(language.as_str()).unwrap_or(0);
                 let message = "needs a command: the program that runs it".into();
                 let span = at..at + language.len();
-                return Err(layers::Wrong { name: name.to_vec(), span, message }.in_file(path, source));
+                return Err(layers::SettingError { name: name.to_vec(), span, message }.in_file(path, source));
             }
         }
         Ok(())
@@ -178,7 +178,7 @@ impl Layered {
         files: &toml::Table,
         paths: Paths,
         env: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Loaded, ConfigError> {
+    ) -> Result<LoadedConfig, ConfigError> {
         let Self { whole, origins, notices } = self;
         let mut config: Config = serde_path_to_error::deserialize(Value::Table(whole.clone()))
             .map_err(|error| ConfigError::Flaw(format!("{}: {}", error.path(), error.inner().message())))?;
@@ -198,7 +198,7 @@ impl Layered {
             };
         }
         addresses(&mut config, &origins, files);
-        Ok(Loaded { config, origins, notices, paths, whole })
+        Ok(LoadedConfig { config, origins, notices, paths, whole })
     }
 }
 
@@ -230,7 +230,7 @@ fn addresses(config: &mut Config, origins: &Origins, files: &toml::Table) {
 }
 
 /// The values of a file in which everything has to be right.
-fn strict(path: &Path, source: &str) -> Result<Vec<Found>, ConfigError> {
+fn strict(path: &Path, source: &str) -> Result<Vec<FoundSetting>, ConfigError> {
     let (found, wrong) = layers::read(path, source)?;
     match wrong.into_iter().min_by_key(|wrong| wrong.span.start) {
         Some(first) => Err(first.in_file(path, source)),

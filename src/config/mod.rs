@@ -33,14 +33,14 @@ mod show;
 mod trust;
 mod vision;
 
-pub use chosen::{ChoiceError, Chosen};
+pub use chosen::{ChoiceError, ChosenModel};
 pub use context::{Budget, Context, Dollars, Instructions, PriceChoice, prices, shipped_prices};
 pub use error::{ConfigError, Invalid};
 pub use executors::{
     ContainerExecutor, ExecutorChoice, Executors, FolderInContainer, JupyterExecutor, NoExecutor,
 };
 pub use layers::{Origin, Origins};
-pub use load::{Loaded, load};
+pub use load::{LoadedConfig, load};
 pub use origin::{is_loopback, origin, without_secrets};
 pub use outside::Flags;
 pub use paths::Paths;

@@ -34,7 +34,7 @@ pub struct Flags {
 }
 
 /// A value from outside of files: where it came from, its setting, the value.
-pub(super) type Told = (&'static str, &'static str, Value);
+pub(super) type OutsideValue = (&'static str, &'static str, Value);
 
 /// Addresses of providers, in the variables that their makers' own programs read.
 const ADDRESSES: [(&str, &str); 5] = [
@@ -46,9 +46,9 @@ const ADDRESSES: [(&str, &str); 5] = [
 ];
 
 /// What the environment says.
-pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<Told> {
+pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<OutsideValue> {
     let get = |name| env(name).filter(|value| !value.trim().is_empty());
-    let mut told: Vec<Told> = Vec::new();
+    let mut told: Vec<OutsideValue> = Vec::new();
     let plain = [("SAYSO_MODEL", "model"), ("SAYSO_THEME", "ui.theme")];
     for (name, key) in plain {
         told.extend(get(name).map(|value| (name, key, Value::String(value))));
@@ -64,7 +64,7 @@ pub(super) fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<Told> {
 }
 
 /// What the options say.
-pub(super) fn flags(flags: &Flags) -> Vec<Told> {
+pub(super) fn flags(flags: &Flags) -> Vec<OutsideValue> {
     let text = |value: &Option<String>| value.clone().map(Value::String);
     let values = [
         ("--model", "model", text(&flags.model)),

@@ -1,7 +1,7 @@
 //! The configuration as text: what holds and why, what could be set, and a file to start with.
 
 use super::layers::{dotted, size};
-use super::load::Loaded;
+use super::load::LoadedConfig;
 use super::schema::Config;
 use super::settings::{Form, SETTINGS, Setting};
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ pub fn init() -> &'static str {
 }
 
 /// Every value that holds, one a line, and where it came from. Values that may hold keys are hidden.
-pub fn show(loaded: &Loaded) -> String {
+pub fn show(loaded: &LoadedConfig) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     leaves(&loaded.whole, &mut Vec::new(), &mut lines);
     let width =

@@ -27,7 +27,7 @@ impl Home {
         self
     }
 
-    pub(super) fn try_load(&self) -> Result<Loaded, ConfigError> {
+    pub(super) fn try_load(&self) -> Result<LoadedConfig, ConfigError> {
         let cwd = self.folder.path().join("work/project/deep");
         let env = |name: &str| match name {
             "HOME" => Some("/home/ada".to_owned()),
@@ -36,7 +36,7 @@ impl Home {
         load(&Paths::under(&self.folder.path().join("home")), &cwd, &env, &self.flags)
     }
 
-    pub(super) fn load(&self) -> Loaded {
+    pub(super) fn load(&self) -> LoadedConfig {
         self.try_load().unwrap_or_else(|error| panic!("{error}"))
     }
 }

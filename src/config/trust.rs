@@ -1,14 +1,18 @@
 //! What a project's file may say: it can only tighten. A repository does not decide where keys go, what is started,
 //! or what needs no asking. Pure.
 
-use super::layers::{Found, dotted, get, shown};
+use super::layers::{FoundSetting, dotted, get, shown};
 use super::settings::{self, Tighten};
 use crate::domain::Notice;
 use std::path::Path;
 use toml::Value;
 
 /// The values of a project's file that hold; the others are refused, each with a notice that names its place.
-pub(super) fn tightening(path: &Path, found: Vec<Found>, whole: &toml::Table) -> (Vec<Found>, Vec<Notice>) {
+pub(super) fn tightening(
+    path: &Path,
+    found: Vec<FoundSetting>,
+    whole: &toml::Table,
+) -> (Vec<FoundSetting>, Vec<Notice>) {
     let mut notices = Vec::new();
     let kept = found
         .into_iter()
@@ -25,7 +29,7 @@ pub(super) fn tightening(path: &Path, found: Vec<Found>, whole: &toml::Table) ->
 }
 
 /// A list that a project adds to: what was there before, and what is new.
-fn added(mut found: Found, whole: &toml::Table) -> Found {
+fn added(mut found: FoundSetting, whole: &toml::Table) -> FoundSetting {
     let adds = settings::find(&found.name).is_some_and(|setting| setting.tighten == Tighten::Add);
     if adds
         && let (Some(Value::Array(before)), Value::Array(new)) = (get(whole, &found.name), &mut found.value)
@@ -37,7 +41,7 @@ fn added(mut found: Found, whole: &toml::Table) -> Found {
     found
 }
 
-fn verdict(found: &Found, now: Option<&Value>) -> Result<(), String> {
+fn verdict(found: &FoundSetting, now: Option<&Value>) -> Result<(), String> {
     let tighten = settings::find(&found.name).map_or(Tighten::Never, |setting| setting.tighten);
     let looser = || {
         let now = now.map_or_else(|| "not set".to_owned(), shown);

@@ -1,4 +1,4 @@
-//! Carries out the jobs that a front door asks for. They never hold it up; what they find is told as
+//! Carries out the jobs that a front end asks for. They never hold it up; what they find is told as
 //! [`super::Told::Found`].
 
 use super::Driver;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Where blocks about files stand.
 #[derive(Clone, Debug)]
-pub(super) struct Ground {
+pub(super) struct FileScope {
     /// What the review has to know.
     pub(super) scope: Scope,
     /// The folder of sessions: sayso's own.
@@ -25,7 +25,7 @@ pub(super) fn inspect(
     block: &Block,
     revision: Revision,
     limits: Option<Limits>,
-    ground: &Ground,
+    ground: &FileScope,
 ) -> (Inspection, Option<Held>) {
     let act = match block.version(revision).map(|version| block.file_act(version)) {
         Some(Ok(act)) => act,

@@ -1,7 +1,7 @@
 //! Looking at a block: its review on a worker, the sizes of what it names, and the terms under which it would run.
 
-use super::file_look::{self, Ground, impossible};
-use super::links::{AllSeen, Seen, review_with_links};
+use super::file_look::{self, FileScope, impossible};
+use super::links::{AllSeen, SeenPaths, review_with_links};
 use super::places::Places;
 use super::review_time::traces_in_time;
 use super::sources::Signal;
@@ -25,7 +25,7 @@ pub(super) fn spawn(
     revision: Revision,
     (limits, fresh): (Option<Limits>, bool),
     earlier: Arc<Earlier>,
-    ground: Ground,
+    ground: FileScope,
     executor: Executor,
     (seen, places, inbox): (AllSeen, Places, mpsc::Sender<Signal>),
 ) {
@@ -100,7 +100,7 @@ async fn look_at_file(
     block: Block,
     revision: Revision,
     limits: Option<Limits>,
-    ground: Ground,
+    ground: FileScope,
 ) -> (Inspection, Option<Held>) {
     let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &ground));
     work.await.unwrap_or_else(|error| {
@@ -159,13 +159,13 @@ fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
     }
 }
 
-async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earlier>) -> (Review, Seen) {
+async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earlier>) -> (Review, SeenPaths) {
     let known = scope.clone();
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Default::default() };
         if let Some(mut review) = review_of_name(&block.kind, version) {
             scope.book.forbid().mark(&mut review);
-            return (review, Seen::default());
+            return (review, SeenPaths::default());
         }
         let (mut review, seen) = review_with_links(&version.source, version.language.as_ref(), &scope);
         add_sizes(&mut review, &scope);
@@ -178,7 +178,7 @@ async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earli
     work.await.unwrap_or_else(|error| {
         // A rule that breaks must not let a block pass as clean.
         tracing::error!(%error, "the review broke off");
-        (review::unchecked("the checks broke off", &known), Seen::default())
+        (review::unchecked("the checks broke off", &known), SeenPaths::default())
     })
 }
 

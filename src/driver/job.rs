@@ -1,4 +1,4 @@
-//! Small jobs that a front door asks for beside the session, and what comes of them.
+//! Small jobs that a front end asks for beside the session, and what comes of them.
 
 use super::catalogue::Offer;
 use crate::domain::{AnswerError, Answers, ImageRef, Interpreter, ModelName, Pixels, SandboxReport};

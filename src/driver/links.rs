@@ -11,9 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// The review of a text that may run here: where paths that it names lead elsewhere, the place counts that they lead to.
-pub(super) fn review_with_links(source: &str, language: Option<&Language>, scope: &Scope) -> (Review, Seen) {
+pub(super) fn review_with_links(
+    source: &str,
+    language: Option<&Language>,
+    scope: &Scope,
+) -> (Review, SeenPaths) {
     let review = review_in_time(source, language, scope);
-    let seen = Seen::of(&review, scope);
+    let seen = SeenPaths::of(&review, scope);
     let (followed, kept) = seen.leads.clone();
     let links = Links { followed, kept };
     if links.is_empty() {
@@ -50,14 +54,14 @@ fn told_links(links: &Links, cwd: &Path, source: &str) -> Vec<Finding> {
 
 /// Where the paths led that a block names when it was looked at, to be compared right before it starts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenPaths {
     cwd: PathBuf,
     home: Option<PathBuf>,
     effects: Effects,
     leads: (Leads, Leads),
 }
 
-impl Seen {
+impl SeenPaths {
     fn of(review: &Review, scope: &Scope) -> Self {
         let (cwd, home, effects) = (scope.cwd.clone(), scope.home.clone(), review.effects.clone());
         let leads = leads::of_effects(&cwd, home.as_deref(), &effects);
@@ -76,7 +80,7 @@ impl Seen {
 }
 
 /// What was seen of blocks, by the newest look at each.
-pub(super) type AllSeen = Arc<Mutex<HashMap<(BlockId, Revision), Seen>>>;
+pub(super) type AllSeen = Arc<Mutex<HashMap<(BlockId, Revision), SeenPaths>>>;
 
 #[cfg(test)]
 mod tests {
@@ -106,7 +110,7 @@ mod tests {
             std::os::unix::fs::symlink(to, self.base.path().join("work").join(name)).unwrap();
         }
 
-        fn look(&self, language: Language, text: &str) -> (Review, Seen) {
+        fn look(&self, language: Language, text: &str) -> (Review, SeenPaths) {
             let at = |name: &str| self.base.path().join(name);
             let scope = Scope { cwd: at("work"), home: Some(at("home")), ..Scope::default() };
             review_with_links(text, Some(&language), &scope)

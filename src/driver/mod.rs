@@ -1,6 +1,6 @@
-//! The hallway: feeds events to the engine and performs its effects with the rooms of I/O.
+//! The runtime: feeds events to the engine and performs its effects with the rooms of I/O.
 //!
-//! A front door owns the [`Driver`], sends it commands, waits for [`Driver::next`] and borrows the state for drawing:
+//! A front end owns the [`Driver`], sends it commands, waits for [`Driver::next`] and borrows the state for drawing:
 //! no lock, no clone, no mirror. The driver decides nothing: what happens next is the engine's business. It owns the
 //! clock and the tasks. The engine is told one event after the other, never in the middle of effects: those are performed
 //! by `rooms`, which can't reach it.
@@ -211,7 +211,7 @@ impl Driver {
             let signal = self.rooms.wait().await;
             self.take(signal);
         }
-        // A flood is taken in portions, so that the front door can draw in between.
+        // A flood is taken in portions, so that the front end can draw in between.
         for _ in 0..64 {
             let Some(signal) = self.rooms.sources.ready() else { break };
             self.take(signal);

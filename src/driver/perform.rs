@@ -1,7 +1,7 @@
 //! One effect, one act. What takes time is spawned and reports back with an event.
 
 use super::Told;
-use super::file_look::Ground;
+use super::file_look::FileScope;
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
 use super::{images, inspect};
@@ -41,7 +41,7 @@ impl Rooms {
                     revision,
                     (limits, fresh),
                     earlier,
-                    Ground { scope, own: self.sessions.clone() },
+                    FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),
                     (self.seen.clone(), self.places.clone(), self.inbox()),
                 );

@@ -82,7 +82,7 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
             Want::Runners | Want::Tests => {
                 let seen = match &seen {
                     Some(seen) => seen,
-                    None => seen.insert(Testing::look(site).await),
+                    None => seen.insert(TestSetup::look(site).await),
                 };
                 facts.extend(if want == Want::Runners { seen.runners() } else { seen.command() });
             }
@@ -122,12 +122,12 @@ async fn in_time<T: Send + 'static>(look: impl FnOnce() -> T + Send + 'static) -
 }
 
 /// How tests could be run here.
-struct Testing {
+struct TestSetup {
     marks: testing::Marks,
     machine: runners::Machine,
 }
 
-impl Testing {
+impl TestSetup {
     async fn look(site: &Site) -> Self {
         let cwd = site.cwd.clone();
         let (marks, machine) =

@@ -30,7 +30,7 @@ use tokio::sync::mpsc;
 pub(super) type Stamp = (u64, StepId, Vec<NotedInstructions>);
 
 /// Of which run, the working folder, and the files that the recipe protects.
-pub(super) type Looked = (RunId, Option<changes::FolderLook>, ProtectedFiles);
+pub(super) type FolderBefore = (RunId, Option<changes::FolderLook>, ProtectedFiles);
 
 /// What effects are performed with.
 pub(super) struct Rooms {
@@ -48,12 +48,12 @@ pub(super) struct Rooms {
     pub(super) waiting: VecDeque<Event>,
     /// Whether a run began in this process.
     pub(super) ran: bool,
-    /// Whether it was asked what is known of the model; not before a front door could have drawn.
+    /// Whether it was asked what is known of the model; not before a front end could have drawn.
     pub(super) learned: bool,
     /// What was told of files of instructions that can not be used.
     pub(super) told: Vec<Notice>,
     /// How files stood before the run that goes on.
-    pub(super) looked: Arc<Mutex<Option<Looked>>>,
+    pub(super) looked: Arc<Mutex<Option<FolderBefore>>>,
     /// The names in it that programs obey by themselves, as they stood after the newest run.
     pub(super) obeyed: Arc<Mutex<ObeyedFiles>>,
     /// Where the paths lead that blocks name.
@@ -70,7 +70,7 @@ pub(super) struct Rooms {
     pub(super) earlier: Option<(Stamp, Arc<Earlier>)>,
     /// So many entries were asked about whether they are on disk.
     pub(super) asked_saved: u64,
-    /// What has been told since the front door was told last.
+    /// What has been told since the front end was told last.
     pub(super) update: Update,
 }
 

@@ -1,4 +1,4 @@
-//! Taking signals in: what the front door is told of them, and which event the engine gets.
+//! Taking signals in: what the front end is told of them, and which event the engine gets.
 
 use super::sources::Signal;
 use super::{Driver, Told};

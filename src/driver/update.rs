@@ -1,4 +1,4 @@
-//! What a front door is told when [`super::Driver::next`] returns. The state is the truth; this says what happened
+//! What a front end is told when [`super::Driver::next`] returns. The state is the truth; this says what happened
 //! to it, for fronts that tell events on (JSON lines) and for deciding how soon to draw.
 
 use super::job::Found;
@@ -28,7 +28,7 @@ pub enum Told {
     Output(RunId, Chunk),
     /// Something for the person.
     Notice(Notice),
-    /// An errand of the front door was done.
+    /// An errand of the front end was done.
     Found(Found),
 }
 

@@ -3,11 +3,11 @@
 
 /// The state of one stream.
 #[derive(Clone, Debug, Default)]
-pub struct Decoder {
+pub struct Utf8Decoder {
     rest: Vec<u8>,
 }
 
-impl Decoder {
+impl Utf8Decoder {
     /// The text that is whole after these bytes.
     pub fn push(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_cut_character_waits_and_rubbish_does_not() {
-        let mut decoder = Decoder::default();
+        let mut decoder = Utf8Decoder::default();
         assert_eq!(decoder.push(b"a\xe2\x82"), "a");
         assert_eq!(decoder.push(b"\xac\xff"), "€\u{fffd}");
         assert_eq!(decoder.push(b"\xf0\x9f"), "");
@@ -61,7 +61,7 @@ mod tests {
         #[test]
         fn any_split_gives_the_same(bytes in proptest::collection::vec(any::<u8>(), 0..40), at in 0usize..40) {
             let at = at.min(bytes.len());
-            let mut decoder = Decoder::default();
+            let mut decoder = Utf8Decoder::default();
             let split = decoder.push(&bytes[..at]) + &decoder.push(&bytes[at..]) + &decoder.finish();
             prop_assert_eq!(split, String::from_utf8_lossy(&bytes));
         }
@@ -69,7 +69,7 @@ mod tests {
         #[test]
         fn text_is_never_broken(text in any::<String>(), at in 0usize..60) {
             let at = at.min(text.len());
-            let mut decoder = Decoder::default();
+            let mut decoder = Utf8Decoder::default();
             let split = decoder.push(&text.as_bytes()[..at]) + &decoder.push(&text.as_bytes()[at..]);
             prop_assert_eq!(split, text);
         }

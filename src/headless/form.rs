@@ -10,12 +10,12 @@ const MOST: u32 = 3;
 
 /// Answers that were given before anything was asked.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given {
+pub(super) struct GivenAnswers {
     answers: Answers,
     asked: HashMap<String, u32>,
 }
 
-impl Given {
+impl GivenAnswers {
     pub(super) fn new(answers: Answers) -> Self {
         Self { answers, asked: HashMap::new() }
     }
@@ -135,15 +135,15 @@ mod tests {
     #[test]
     fn what_was_given_counts_then_defaults_and_never_for_ever() {
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
-        assert_eq!(Given::default().to(&form, &[]), None);
-        let mut given = Given::new(vec![("n".into(), "3".into()), ("other".into(), "x".into())]);
+        assert_eq!(GivenAnswers::default().to(&form, &[]), None);
+        let mut given = GivenAnswers::new(vec![("n".into(), "3".into()), ("other".into(), "x".into())]);
         for _ in 0..MOST {
             assert_eq!(given.to(&form, &[]), Some(vec![("n".into(), "3".into())]));
         }
         assert_eq!(given.to(&form, &[]), None);
         let filled = Form { fields: vec![number(true, Some("5"))], ..form };
-        assert_eq!(Given::default().to(&filled, &[]), Some(vec![("n".into(), "5".into())]));
-        let mut unfit = Given::new(vec![("n".into(), "10".into())]);
+        assert_eq!(GivenAnswers::default().to(&filled, &[]), Some(vec![("n".into(), "5".into())]));
+        let mut unfit = GivenAnswers::new(vec![("n".into(), "10".into())]);
         assert_eq!(unfit.to(&filled, &[]), None);
         assert_eq!(unfit.misfits(&filled, &[]), [AnswerError { field: "n".into(), why: "at most 9".into() }]);
     }
@@ -153,8 +153,8 @@ mod tests {
         let form = Form { name: "f".into(), fields: vec![number(true, None)], ..Form::default() };
         let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let inputs = [pair("n", "3")];
-        assert_eq!(Given::new(vec![pair("n", "3")]).to(&form, &inputs), None);
-        let mut given = Given::new(vec![pair("f.n", "4"), pair("n", "3"), pair("g.n", "5")]);
+        assert_eq!(GivenAnswers::new(vec![pair("n", "3")]).to(&form, &inputs), None);
+        let mut given = GivenAnswers::new(vec![pair("f.n", "4"), pair("n", "3"), pair("g.n", "5")]);
         assert_eq!(given.to(&form, &inputs), Some(vec![pair("n", "4")]));
         assert_eq!(given.to(&form, &[]), Some(vec![pair("n", "4")]));
     }

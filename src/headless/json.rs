@@ -24,13 +24,13 @@ pub fn piece(out: &mut dyn Write, value: &Value) -> io::Result<()> {
 /// The bytes of a value.
 fn text(value: &Value) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(256);
-    value.serialize(&mut Serializer::with_formatter(&mut bytes, Escaping))?;
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, EscapingFormatter))?;
     Ok(bytes)
 }
 
-struct Escaping;
+struct EscapingFormatter;
 
-impl Formatter for Escaping {
+impl Formatter for EscapingFormatter {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         let mut start = 0;
         for (at, c) in fragment.char_indices().filter(|(_, c)| acts(*c)) {

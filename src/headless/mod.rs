@@ -1,6 +1,6 @@
 //! A turn without a terminal: one prompt, recipe or list of files in, the turn told as it goes on, one ending out.
 //!
-//! It uses the same hallway as the terminal. It decides about no block: what the policy of the engine does not let run
+//! It uses the same runtime as the terminal. It decides about no block: what the policy of the engine does not let run
 //! waits, and ends the turn here. So does a form that the answers given beforehand do not fill. Exit codes are the
 //! command's business.
 
@@ -22,8 +22,8 @@ use crate::domain::{
 };
 use crate::driver::{Driver, Errand, Found, Told, Update};
 use crate::engine::state::Question;
-use crate::engine::{Command, NamedFile, Phase, State, WorkflowContext};
-use form::Given;
+use crate::engine::{Command, WorkflowContext, NamedFile, Phase, State};
+use form::GivenAnswers;
 use std::future::pending;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -86,7 +86,7 @@ pub struct Options {
 
 /// How a turn ended, and what to do about a block that waits.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct TurnResult {
     pub ending: Ending,
     /// Where it can be decided, by what is on the disk.
     pub hint: String,
@@ -98,13 +98,17 @@ pub async fn run(
     options: &Options,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> io::Result<Ended> {
+) -> io::Result<TurnResult> {
     Box::pin(run_told(driver, options, &mut Teller::new(out, err, options.json))).await
 }
 
 /// The same, told by this one.
-pub async fn run_told(mut driver: Driver, options: &Options, teller: &mut dyn Tell) -> io::Result<Ended> {
-    let mut given = Given::new(options.begin.given());
+pub async fn run_told(
+    mut driver: Driver,
+    options: &Options,
+    teller: &mut dyn Tell,
+) -> io::Result<TurnResult> {
+    let mut given = GivenAnswers::new(options.begin.given());
     let ending = turn(&mut driver, options, &mut given, teller).await;
     // The last that was written may have been masked.
     let is_saved = driver.saved().await.is_ok() && driver.is_saved().await;
@@ -124,7 +128,7 @@ pub async fn run_told(mut driver: Driver, options: &Options, teller: &mut dyn Te
     if let Err(why) = driver.close().await {
         tracing::error!(%why, "the end of the session is lost");
     }
-    told.and(ending).map(|ending| Ended { ending, hint })
+    told.and(ending).map(|ending| TurnResult { ending, hint })
 }
 
 /// What the newest recipe was begun with.
@@ -135,7 +139,7 @@ fn begun_with(state: &State) -> &[(String, String)] {
 async fn turn(
     driver: &mut Driver,
     options: &Options,
-    given: &mut Given,
+    given: &mut GivenAnswers,
     teller: &mut dyn Tell,
 ) -> io::Result<Ending> {
     let mut signals = Signals::listen()?;
@@ -205,7 +209,7 @@ fn refused(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
 fn ended_by(
     driver: &mut Driver,
     interrupts: &Interrupts,
-    given: &mut Given,
+    given: &mut GivenAnswers,
     cause: &mut Option<Ending>,
     over: Option<&TurnEnd>,
 ) -> Option<Ending> {

@@ -3,7 +3,7 @@
 //! As text, standard output has the conversation: replies as they stream, the output of programs behind a gutter that
 //! nothing else begins with. What happens to blocks goes to standard error.
 
-use super::decode::Decoder;
+use super::decode::Utf8Decoder;
 use super::{Ending, Tell, events, form, json};
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
@@ -21,8 +21,8 @@ pub(super) struct Teller<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     json: bool,
-    stdout: Decoder,
-    stderr: Decoder,
+    stdout: Utf8Decoder,
+    stderr: Utf8Decoder,
     /// What the unfinished line of standard output belongs to.
     line: Line,
 }
@@ -37,7 +37,7 @@ enum Line {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
-        let (stdout, stderr) = (Decoder::default(), Decoder::default());
+        let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
         Self { out, err, json, stdout, stderr, line: Line::None }
     }
 }
@@ -273,7 +273,7 @@ impl Teller<'_> {
         self.err.flush()
     }
 
-    fn decoder(&mut self, stream: Stream) -> &mut Decoder {
+    fn decoder(&mut self, stream: Stream) -> &mut Utf8Decoder {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,

@@ -8,10 +8,10 @@ mod events;
 
 use super::catalogue::listed::{self, Listing};
 use super::conversation::{self, Outcome, Said};
-use super::kept;
+use super::opaque_items;
+use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{Known, Part};
-use super::reading::ReplyDecoder;
+use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
 use super::wire::{Decoder, Format, Wire};
 use crate::config::ProviderKind;
@@ -52,7 +52,7 @@ struct Anthropic {
 
 impl Anthropic {
     /// Tokens that a reply may have: the server wants to be told.
-    fn limit(&self, known: &Known) -> u64 {
+    fn limit(&self, known: &ServerQuirks) -> u64 {
         let model = &self.access.name.model;
         let usual = if known.left_out.has(Part::Limit) {
             4_096
@@ -87,7 +87,7 @@ impl Wire for Anthropic {
         &self.access
     }
 
-    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
         let with_reasoning = !known.left_out.has(Part::Reasoning);
         let mut said = conversation::said(request, with_reasoning.then_some(FORMAT.kind.as_str()));
         let mut body = Map::new();
@@ -201,14 +201,14 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-fn model(part: &kept::Part<'_>) -> Value {
+fn model(part: &opaque_items::Part<'_>) -> Value {
     match part {
-        kept::Part::Text(words) => text(words),
-        kept::Part::Call(call) => {
+        opaque_items::Part::Text(words) => text(words),
+        opaque_items::Part::Call(call) => {
             let input = conversation::arguments(call);
             json!({ "type": "tool_use", "id": id(&call.id), "name": call.name, "input": input })
         }
-        kept::Part::Item(item) => item.clone(),
+        opaque_items::Part::Item(item) => item.clone(),
     }
 }
 

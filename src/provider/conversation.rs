@@ -4,7 +4,7 @@
 //! Servers refuse a conversation that breaks these rules, and after a model was changed or a turn was stopped it does.
 //! How a wire writes the parts down, and whether it joins neighbours, is its own affair.
 
-use super::kept;
+use super::opaque_items;
 use crate::config::Effort;
 use crate::domain::{Message, MessageImage, ModelRequest, Role, ToolCall};
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ pub(super) enum Said<'a> {
         text: &'a str,
         images: &'a [MessageImage],
     },
-    Model(Vec<kept::Part<'a>>),
+    Model(Vec<opaque_items::Part<'a>>),
     /// The results of the calls of the model's last words, in their order.
     Results(Vec<Outcome<'a>>),
 }
@@ -59,8 +59,8 @@ pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Sai
             Role::Assistant => {
                 let calls: &[ToolCall] = if with_calls { &message.tool_calls } else { &[] };
                 let kept = kind.map(|kind| (kind, message.kept.as_slice()));
-                let parts = kept::parts(&message.text, calls, kept);
-                if parts.iter().any(|part| !matches!(part, kept::Part::Item(_))) {
+                let parts = opaque_items::parts(&message.text, calls, kept);
+                if parts.iter().any(|part| !matches!(part, opaque_items::Part::Item(_))) {
                     all.push(Said::Model(parts));
                 }
                 if !calls.is_empty() {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Who is asked: what messages name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ServerIdentity {
     /// The provider's name as configured.
     pub(super) provider: String,
     /// The model's name there.
@@ -50,7 +50,7 @@ pub(super) struct Answer {
     pub(super) body: String,
 }
 
-impl Asked {
+impl ServerIdentity {
     /// The connection could not be made.
     pub(super) fn unreachable(&self, kind: FailureKind, why: &str) -> ReplyFailure {
         let why = short_line(why);

@@ -1,7 +1,7 @@
 //! Every wire against what servers do wrong: errors in the middle, filters, pages, pieces that can't be read, replies
 //! without end. What is wrong is told, and what came is kept.
 
-use super::gathered::LONGEST;
+use super::accumulator::LONGEST;
 use super::recorded::{Total, failed, finished, read};
 use super::wire::{Decoder, End};
 use super::{fixture, wire_of};

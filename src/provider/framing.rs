@@ -19,7 +19,7 @@ pub(super) struct Piece {
 
 /// Why nothing more can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum FramingError {
     /// One piece is longer than is kept.
     Piece(String),
     /// The body is longer than is kept.
@@ -65,7 +65,7 @@ impl Framing {
     }
 
     /// Reads on; pieces that are over are given to `each`.
-    pub(super) fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), Broken> {
+    pub(super) fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), FramingError> {
         let Form::Unknown(before) = &mut self.form else { return self.read(bytes, each) };
         before.extend_from_slice(bytes);
         let mark = b"\xEF\xBB\xBF";
@@ -88,16 +88,16 @@ impl Framing {
         self.read(start, each)
     }
 
-    fn read(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), Broken> {
+    fn read(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), FramingError> {
         match &mut self.form {
             Form::Unknown(_) => Ok(()),
             Form::Events(parser) => parser
                 .feed(bytes, &mut |event| each(Piece { name: event.name, data: event.data, whole: false }))
-                .map_err(|why| Broken::Piece(why.to_string())),
+                .map_err(|why| FramingError::Piece(why.to_string())),
             Form::List(list) => list.feed(bytes, each),
             Form::Whole(body) => {
                 body.extend_from_slice(bytes);
-                if body.len() > LONGEST_BODY { Err(Broken::Body) } else { Ok(()) }
+                if body.len() > LONGEST_BODY { Err(FramingError::Body) } else { Ok(()) }
             }
             Form::Lines { line, first } => {
                 let mut rest = bytes;
@@ -119,7 +119,11 @@ impl Framing {
                     }
                 }
                 line.extend_from_slice(rest);
-                if line.len() > sse::LONGEST { Err(Broken::Piece(sse::TooLong.to_string())) } else { Ok(()) }
+                if line.len() > sse::LONGEST {
+                    Err(FramingError::Piece(sse::TooLong.to_string()))
+                } else {
+                    Ok(())
+                }
             }
         }
     }
@@ -159,7 +163,7 @@ impl Framing {
 }
 
 impl List {
-    fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), Broken> {
+    fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), FramingError> {
         for byte in bytes {
             if self.in_string {
                 match byte {
@@ -194,7 +198,11 @@ impl List {
             }
             self.element.push(*byte);
         }
-        if self.element.len() > sse::LONGEST { Err(Broken::Piece(sse::TooLong.to_string())) } else { Ok(()) }
+        if self.element.len() > sse::LONGEST {
+            Err(FramingError::Piece(sse::TooLong.to_string()))
+        } else {
+            Ok(())
+        }
     }
 
     fn over(&mut self, each: &mut impl FnMut(Piece)) {

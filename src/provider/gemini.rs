@@ -10,10 +10,10 @@ mod schema;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
-use super::kept;
+use super::opaque_items;
+use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{Known, Part};
-use super::reading::ReplyDecoder;
+use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
 use super::wire::{Decoder, Format, Wire};
 use crate::config::{Effort, ProviderKind};
@@ -71,7 +71,7 @@ struct Gemini {
 
 impl Gemini {
     /// How replies are to be made.
-    fn config(&self, request: &ModelRequest, known: &Known) -> Map<String, Value> {
+    fn config(&self, request: &ModelRequest, known: &ServerQuirks) -> Map<String, Value> {
         let mut config = Map::new();
         if let Some(limit) = self.access.max_output {
             config.insert("maxOutputTokens".into(), limit.into());
@@ -116,13 +116,13 @@ impl Gemini {
         turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
     }
 
-    fn model(&self, parts: &[kept::Part<'_>]) -> Vec<Value> {
+    fn model(&self, parts: &[opaque_items::Part<'_>]) -> Vec<Value> {
         let mut all: Vec<Value> = Vec::new();
         let mut unsigned = self.access.name.model.contains("gemini-3");
         for part in parts {
             match part {
-                kept::Part::Text(words) => all.push(text(words)),
-                kept::Part::Call(call) => {
+                opaque_items::Part::Text(words) => all.push(text(words)),
+                opaque_items::Part::Call(call) => {
                     let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
                     // Of calls made at once only the first is signed.
                     let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN.to_owned());
@@ -131,7 +131,7 @@ impl Gemini {
                     }
                     all.push(one);
                 }
-                kept::Part::Item(item) => match (all.last_mut(), item.get("thoughtSignature")) {
+                opaque_items::Part::Item(item) => match (all.last_mut(), item.get("thoughtSignature")) {
                     (Some(Value::Object(last)), Some(signature)) if last.contains_key("text") => {
                         last.insert("thoughtSignature".into(), signature.clone());
                     }
@@ -153,7 +153,7 @@ impl Wire for Gemini {
         &self.access
     }
 
-    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
         let kept = (!known.left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
         let mut said = conversation::said(request, kept);
         let mut body = Map::new();
@@ -201,7 +201,7 @@ fn image(image: &MessageImage) -> Value {
 /// A call or its result. An id that was made here means nothing there.
 fn function(id: &str, name: &str, field: &str, value: Value) -> Value {
     let mut function = Map::new();
-    if !super::gathered::is_own_id(id) {
+    if !super::accumulator::is_own_id(id) {
         function.insert("id".into(), id.into());
     }
     function.insert("name".into(), name.into());

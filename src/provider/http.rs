@@ -8,9 +8,9 @@ mod client;
 mod refusal;
 
 use super::address;
-use super::failure::{Asked, Refusal};
+use super::failure::{Refusal, ServerIdentity};
 use super::ledger;
-use super::quirks::{Known, LeftOut, Part};
+use super::quirks::{Part, RefusedParts, ServerQuirks};
 use super::retry::{self, Again, REPETITIONS};
 use super::server::{Access, HttpRequest};
 use super::wire::{self, Decoder, End, Format, Wire};
@@ -38,14 +38,14 @@ pub(super) struct Connection {
     wire: Box<dyn Wire>,
     timeouts: Timeouts,
     client: OnceLock<Result<Client, String>>,
-    /// What the server refused, as [`LeftOut`].
+    /// What the server refused, as [`RefusedParts`].
     left_out: AtomicU8,
     /// Tokens that the model can have in its context; 0: not known.
     context: AtomicU64,
 }
 
 /// How a try ended. `None` in its place: nobody listens any more.
-enum Tried {
+enum Attempt {
     /// `Finished` or `Failed` was told.
     Over,
     /// It failed before any of the reply came.
@@ -76,9 +76,9 @@ impl Connection {
         self.context.store(tokens.unwrap_or(0), Ordering::Relaxed);
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> ServerQuirks {
         let context = Some(self.context.load(Ordering::Relaxed)).filter(|tokens| *tokens > 0);
-        Known { left_out: LeftOut(self.left_out.load(Ordering::Relaxed)), context }
+        ServerQuirks { left_out: RefusedParts(self.left_out.load(Ordering::Relaxed)), context }
     }
 
     fn client(&self) -> Result<&Client, ReplyFailure> {
@@ -91,7 +91,7 @@ impl Connection {
         let mut attempt = 0;
         loop {
             let known = self.known();
-            let Some(Tried::Refused(refusal)) = self.once(request, &known, out).await else { return };
+            let Some(Attempt::Refused(refusal)) = self.once(request, &known, out).await else { return };
             let Refusal { failure, again } = self.without_keys(refusal);
             if let Again::Without(part) = again
                 && self.leave_out(part, request, &known)
@@ -124,8 +124,8 @@ impl Connection {
     }
 
     /// Leaves out a part from now on; false where that changes nothing of this request.
-    fn leave_out(&self, part: Part, request: &ModelRequest, known: &Known) -> bool {
-        let without = Known { left_out: known.left_out.with(part), ..*known };
+    fn leave_out(&self, part: Part, request: &ModelRequest, known: &ServerQuirks) -> bool {
+        let without = ServerQuirks { left_out: known.left_out.with(part), ..*known };
         let changes = self.wire.encode(request, known) != self.wire.encode(request, &without);
         if changes {
             self.left_out.fetch_or(without.left_out.0, Ordering::Relaxed);
@@ -148,7 +148,7 @@ impl Connection {
             Ok(Ok(body)) => match serde_json::from_slice(&body) {
                 Ok(value) => return Ok(value),
                 Err(_) => Refusal {
-                    failure: Asked { address, ..self.access().asked.clone() }
+                    failure: ServerIdentity { address, ..self.access().asked.clone() }
                         .not_a_model(None, "something that is no list"),
                     again: Again::Never,
                 },
@@ -161,7 +161,7 @@ impl Connection {
 
     async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, Refusal> {
         let never = |failure| Refusal { failure, again: Again::Never };
-        let asked = Asked { address: address::shown(&request.url), ..self.access().asked.clone() };
+        let asked = ServerIdentity { address: address::shown(&request.url), ..self.access().asked.clone() };
         let client = self.client().map_err(never)?;
         let sent = client::build(client, request).send().await;
         let sent = sent.map_err(|error| client::not_sent(&asked, &error, self.timeouts));
@@ -188,9 +188,14 @@ impl Connection {
         }
     }
 
-    async fn once(&self, request: &ModelRequest, known: &Known, out: &Sender<ReplyEvent>) -> Option<Tried> {
+    async fn once(
+        &self,
+        request: &ModelRequest,
+        known: &ServerQuirks,
+        out: &Sender<ReplyEvent>,
+    ) -> Option<Attempt> {
         let asked = &self.access().asked;
-        let refused = |failure, again| Some(Tried::Refused(Refusal { failure, again }));
+        let refused = |failure, again| Some(Attempt::Refused(Refusal { failure, again }));
         let client = match self.client() {
             Ok(client) => client,
             Err(failure) => return refused(failure, Again::Never),
@@ -211,7 +216,7 @@ impl Connection {
             Ok(Err(error)) => {
                 let refusal = client::not_sent(asked, &error, self.timeouts);
                 self.note(Some(&refusal));
-                return Some(Tried::Refused(refusal));
+                return Some(Attempt::Refused(refusal));
             }
             Ok(Ok(response)) => response,
         };
@@ -223,7 +228,7 @@ impl Connection {
         );
         if !response.status().is_success() {
             let answer = self.read_refusal(response).await;
-            return Some(Tried::Refused(asked.refusal(&answer)));
+            return Some(Attempt::Refused(asked.refusal(&answer)));
         }
         out.send(ReplyEvent::Sent).await.ok()?;
         self.read_reply(response, self.wire.decoder(&body), began, out).await
@@ -236,7 +241,7 @@ impl Connection {
         mut decoder: Box<dyn Decoder>,
         began: Instant,
         out: &Sender<ReplyEvent>,
-    ) -> Option<Tried> {
+    ) -> Option<Attempt> {
         let mut events = Vec::new();
         let (mut begun, mut last_piece, mut silent) = (false, began, true);
         let mut settled: Option<Instant> = None;
@@ -275,7 +280,10 @@ impl Connection {
                     && !begun
                     && may_pass(failure.kind)
                 {
-                    return Some(Tried::Refused(Refusal { failure: failure.clone(), again: Again::Backoff }));
+                    return Some(Attempt::Refused(Refusal {
+                        failure: failure.clone(),
+                        again: Again::Backoff,
+                    }));
                 }
                 let is_last = wire::is_last(&event);
                 let is_good = matches!(event, ReplyEvent::Finished(_));
@@ -284,7 +292,7 @@ impl Connection {
                     if is_good {
                         let _ = timeout(LAST_BYTES, response.chunk()).await;
                     }
-                    return Some(Tried::Over);
+                    return Some(Attempt::Over);
                 }
             }
         }

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::domain::{ModelName, ModelRequest, Purpose, ReplyEvent, StepId};
     use crate::provider::Choice;
-    use crate::provider::story::Story;
+    use crate::provider::script::Script;
     use std::sync::atomic::{AtomicU32, Ordering};
 
     #[tokio::test]
@@ -89,7 +89,7 @@ mod tests {
                 if count.fetch_add(1, Ordering::SeqCst) == 0 {
                     return Err(("the key_command of x wrote nothing".into(), "Correct it.".into()));
                 }
-                let story = Story::parse("[[reply]]\ntext = \"hello\"", "x").unwrap();
+                let story = Script::parse("[[reply]]\ntext = \"hello\"", "x").unwrap();
                 Ok(Provider::new(Choice::Scripted { name: of.clone(), story }).unwrap())
             }),
         );

@@ -2,11 +2,12 @@
 //!
 //! What a server speaks is a format: a pure encoder and a pure decoder ([`wire`]), and how its requests are addressed and
 //! signed ([`protocol`]). There are five, each in a file of its own: `openai`, `responses`, `anthropic`, `gemini` and
-//! `ollama`. What they share stands once: `conversation` and `kept` for what is sent; `framing`, `gathered` and `reading`
+//! `ollama`. What they share stands once: `conversation` and `opaque_items` for what is sent; `framing`, `accumulator` and `piece_decoder`
 //! for what comes; `failure` for what goes wrong. One file, `http`, carries every wire; `catalogue` asks what models there
 //! are; `story` and `scripted` need no network at all. This room does not decide what is asked and does not read what is
 //! answered.
 
+mod accumulator;
 mod address;
 mod anthropic;
 mod catalogue;
@@ -15,34 +16,33 @@ mod failure;
 #[cfg(test)]
 mod faults;
 mod framing;
-mod gathered;
 mod gemini;
 mod http;
-mod kept;
 mod later;
 mod ledger;
 mod ollama;
+mod opaque_items;
 mod openai;
+mod piece_decoder;
 mod protocol;
 mod quirks;
-mod reading;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]
 mod requests;
 mod responses;
 mod retry;
+pub mod script;
 mod scripted;
 mod server;
 mod sse;
-pub mod story;
 mod wire;
 
 use crate::config::ProviderKind;
 use crate::domain::{ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
+use script::Script;
 use server::Access;
 use std::sync::Arc;
-use story::Story;
 use tokio::sync::mpsc::Sender;
 use wire::Format;
 
@@ -59,7 +59,7 @@ pub enum Choice {
         /// The name shown for it.
         name: ModelName,
         /// The replies.
-        story: Story,
+        story: Script,
     },
     /// A server of models.
     Server(Server),
@@ -118,7 +118,7 @@ pub struct Provider {
 
 #[derive(Debug)]
 enum Source {
-    Scripted(scripted::Player),
+    Scripted(scripted::ScriptedProvider),
     Http(Box<catalogue::Server>),
     Later(later::Later),
 }
@@ -128,7 +128,7 @@ impl Provider {
     pub fn new(choice: Choice) -> Result<Self, ProviderError> {
         match choice {
             Choice::Scripted { name, story } => {
-                let source = Source::Scripted(scripted::Player::new(name.clone(), story));
+                let source = Source::Scripted(scripted::ScriptedProvider::new(name.clone(), story));
                 Ok(Self { name, source: Arc::new(source) })
             }
             Choice::Server(server) => {

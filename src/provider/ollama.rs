@@ -8,10 +8,10 @@ mod lines;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
-use super::kept;
+use super::opaque_items;
+use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
-use super::quirks::{Known, Part};
-use super::reading::ReplyDecoder;
+use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
 use super::wire::{Decoder, Format, Wire};
 use crate::config::{Effort, ProviderKind};
@@ -46,7 +46,7 @@ struct Ollama {
 
 impl Ollama {
     /// Tokens of context to ask for.
-    fn context(&self, messages: &Value, tools: &Value, known: &Known) -> u64 {
+    fn context(&self, messages: &Value, tools: &Value, known: &ServerQuirks) -> u64 {
         if let Some(context) = self.access.context {
             return context;
         }
@@ -67,7 +67,7 @@ impl Wire for Ollama {
         &self.access
     }
 
-    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
         let kept = (!known.left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
         let messages: Value = conversation::said(request, kept).iter().flat_map(messages).collect();
         let tools: Value = request.tools.iter().map(tool).collect();
@@ -129,19 +129,19 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     message
 }
 
-fn model(parts: &[kept::Part<'_>]) -> Value {
+fn model(parts: &[opaque_items::Part<'_>]) -> Value {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
     for part in parts {
         match part {
-            kept::Part::Text(piece) => text.push_str(piece),
-            kept::Part::Call(call) => {
+            opaque_items::Part::Text(piece) => text.push_str(piece),
+            opaque_items::Part::Call(call) => {
                 calls.push(
                     json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
                 );
             }
-            kept::Part::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            kept::Part::Item(_) => {}
+            opaque_items::Part::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            opaque_items::Part::Item(_) => {}
         }
     }
     message.insert("content".into(), text.into());

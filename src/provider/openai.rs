@@ -9,10 +9,10 @@ pub(super) use chunk::{reason, usage};
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
-use super::kept;
+use super::opaque_items;
+use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{Known, LeftOut, Part};
-use super::reading::ReplyDecoder;
+use super::quirks::{Part, RefusedParts, ServerQuirks};
 use super::server::Access;
 use super::wire::{Decoder, Format, Wire};
 use crate::config::ProviderKind;
@@ -68,7 +68,7 @@ impl Wire for OpenAi {
         &self.access
     }
 
-    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
         let left_out = known.left_out;
         let kept = (!left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
         let messages: Vec<Value> =
@@ -107,7 +107,7 @@ impl Wire for OpenAi {
 }
 
 /// What was said, as messages of this wire.
-fn messages(said: &Said<'_>, left_out: LeftOut) -> Vec<Value> {
+fn messages(said: &Said<'_>, left_out: RefusedParts) -> Vec<Value> {
     match said {
         Said::System(text) => vec![json!({ "role": "system", "content": text })],
         Said::User { text, images } => vec![json!({ "role": "user", "content": content(text, images) })],
@@ -132,20 +132,20 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-fn model(parts: &[kept::Part<'_>], left_out: LeftOut) -> Value {
+fn model(parts: &[opaque_items::Part<'_>], left_out: RefusedParts) -> Value {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
     message.insert("content".into(), Value::Null);
     for part in parts {
         match part {
-            kept::Part::Text(piece) => text.push_str(piece),
-            kept::Part::Call(call) => calls.push(json!({
+            opaque_items::Part::Text(piece) => text.push_str(piece),
+            opaque_items::Part::Call(call) => calls.push(json!({
                 "id": id(&call.id, left_out),
                 "type": "function",
                 "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
             })),
-            kept::Part::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            kept::Part::Item(_) => {}
+            opaque_items::Part::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            opaque_items::Part::Item(_) => {}
         }
     }
     if !text.is_empty() {
@@ -158,7 +158,7 @@ fn model(parts: &[kept::Part<'_>], left_out: LeftOut) -> Value {
 }
 
 /// Results, and behind them the images that came with them: the role `tool` takes text only.
-fn results(outcomes: &[Outcome<'_>], left_out: LeftOut) -> Vec<Value> {
+fn results(outcomes: &[Outcome<'_>], left_out: RefusedParts) -> Vec<Value> {
     let mut all: Vec<Value> = outcomes
         .iter()
         .map(|o| json!({ "role": "tool", "tool_call_id": id(&o.call.id, left_out), "content": o.text }))
@@ -173,7 +173,7 @@ fn results(outcomes: &[Outcome<'_>], left_out: LeftOut) -> Vec<Value> {
 }
 
 /// The id of a call; where a server takes its own form of ids only (Mistral: nine letters and digits), one of that form.
-fn id(given: &str, left_out: LeftOut) -> String {
+fn id(given: &str, left_out: RefusedParts) -> String {
     let fits = given.len() == 9 && given.bytes().all(|b| b.is_ascii_alphanumeric());
     if !left_out.has(Part::Ids) || fits {
         return given.to_owned();

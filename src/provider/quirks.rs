@@ -17,9 +17,9 @@ pub(super) enum Part {
 
 /// What had to be left out because a server refused it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct LeftOut(pub(super) u8);
+pub(super) struct RefusedParts(pub(super) u8);
 
-impl LeftOut {
+impl RefusedParts {
     /// Whether this part is left out.
     pub(super) fn has(self, part: Part) -> bool {
         self.0 & Self::bit(part) != 0
@@ -37,8 +37,8 @@ impl LeftOut {
 
 /// What was learnt of the server and the model before the request is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known {
-    pub(super) left_out: LeftOut,
+pub(super) struct ServerQuirks {
+    pub(super) left_out: RefusedParts,
     /// Tokens that the model can have in its context.
     pub(super) context: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! The requests that leave, of every wire: one conversation with everything in it, and what each makes of it.
 
-use super::kept;
-use super::quirks::{Known, LeftOut, Part};
+use super::opaque_items;
+use super::quirks::{Part, RefusedParts, ServerQuirks};
 use super::server::{Access, Server};
 use super::wire::Wire;
 use super::{fixture, format_of, wire_of};
@@ -40,8 +40,13 @@ fn picture(data: Option<&[u8]>) -> MessageImage {
 /// Instructions, a question, two calls of which one is broken, their results with an image, and a further question.
 fn request(kind: Kind) -> ModelRequest {
     let kept = vec![
-        kept::keep(kind.as_str(), 0, 0, json!({ "type": "thinking", "thinking": "hm", "signature": "s" })),
-        kept::keep("another", 0, 0, json!({ "type": "secret" })),
+        opaque_items::keep(
+            kind.as_str(),
+            0,
+            0,
+            json!({ "type": "thinking", "thinking": "hm", "signature": "s" }),
+        ),
+        opaque_items::keep("another", 0, 0, json!({ "type": "secret" })),
     ];
     let calls = vec![call("c1", r#"{"code":"1"}"#, Some("sig")), call("c2", r#"{"code":"#, None)];
     let messages = vec![
@@ -66,11 +71,12 @@ fn request(kind: Kind) -> ModelRequest {
 }
 
 fn sent(kind: Kind) -> Value {
-    wire(kind).encode(&request(kind), &Known::default())
+    wire(kind).encode(&request(kind), &ServerQuirks::default())
 }
 
 fn without(kind: Kind, part: Part) -> Value {
-    wire(kind).encode(&request(kind), &Known { left_out: LeftOut::default().with(part), context: None })
+    wire(kind)
+        .encode(&request(kind), &ServerQuirks { left_out: RefusedParts::default().with(part), context: None })
 }
 
 const MISSING: &str = "[The image figure-1.png can't be read any more.]";
@@ -207,8 +213,8 @@ fn gemini_3_is_given_a_signature_for_calls_of_others_and_none_of_our_ids() {
         Message::result("sayso-1-1", "a"),
     ];
     let request = ModelRequest { messages, ..request(Kind::Gemini) };
-    let body =
-        wire_of(Kind::Gemini, fixture(Kind::Gemini, "gemini-3-pro")).encode(&request, &Known::default());
+    let body = wire_of(Kind::Gemini, fixture(Kind::Gemini, "gemini-3-pro"))
+        .encode(&request, &ServerQuirks::default());
     assert_eq!(
         body["contents"],
         json!([
@@ -251,7 +257,7 @@ fn ollama_is_asked_for_as_much_context_as_is_needed() {
         access.context = configured;
         let messages = vec![Message::new(Role::User, "x".repeat(text))];
         let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
-        let known = Known { context: known, ..Known::default() };
+        let known = ServerQuirks { context: known, ..ServerQuirks::default() };
         wire_of(Kind::Ollama, access).encode(&request, &known)["options"]["num_ctx"].as_u64().unwrap()
     };
     assert_eq!(context(10, Some(8_192), None), 8_192, "no more than the model can have");
@@ -267,7 +273,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     let body = |kind: Kind| {
         let mut access = fixture(kind, "m");
         (access.max_output, access.effort) = (Some(9), Some(Effort::High));
-        wire_of(kind, access).encode(&request(kind), &Known::default())
+        wire_of(kind, access).encode(&request(kind), &ServerQuirks::default())
     };
     let chat = body(Kind::Openai);
     assert_eq!((&chat["max_tokens"], &chat["reasoning_effort"]), (&json!(9), &json!("high")));
@@ -279,7 +285,8 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     assert_eq!(messages["output_config"]["effort"], "high");
     let mut before = fixture(Kind::Anthropic, "claude-sonnet-4-5-20250929");
     (before.max_output, before.effort) = (Some(9), Some(Effort::High));
-    let messages = wire_of(Kind::Anthropic, before).encode(&request(Kind::Anthropic), &Known::default());
+    let messages =
+        wire_of(Kind::Anthropic, before).encode(&request(Kind::Anthropic), &ServerQuirks::default());
     assert_eq!(messages["output_config"]["effort"], Value::Null);
     assert_eq!(messages["thinking"], json!({ "type": "enabled", "budget_tokens": 24_576 }));
     assert!(messages["max_tokens"].as_u64() > Some(24_576), "thinking counts: {messages}");
@@ -292,7 +299,7 @@ fn limits_and_effort_are_said_in_the_words_of_each() {
     openai.asked.host = "api.openai.com".into();
     openai.max_output = Some(9);
     assert_eq!(
-        wire_of(Kind::Openai, openai).encode(&request(Kind::Openai), &Known::default())["max_completion_tokens"],
+        wire_of(Kind::Openai, openai).encode(&request(Kind::Openai), &ServerQuirks::default())["max_completion_tokens"],
         9
     );
 }
@@ -322,7 +329,7 @@ fn keys_are_in_one_header_and_nowhere_else() {
     ] {
         use secrecy::ExposeSecret as _;
         let wire = wire(kind);
-        let http = wire.access().post(&wire.encode(&request(kind), &Known::default()));
+        let http = wire.access().post(&wire.encode(&request(kind), &ServerQuirks::default()));
         let secret: Vec<_> =
             http.secret_headers.iter().map(|(n, v)| (n.as_str(), v.expose_secret())).collect();
         assert_eq!(secret, [(header, value)]);
@@ -338,7 +345,7 @@ fn keys_are_in_one_header_and_nowhere_else() {
 fn what_a_model_said_last_is_gone_on_from() {
     let messages = vec![Message::new(Role::User, "go"), Message::new(Role::Assistant, "half a \n")];
     let request = ModelRequest::new(StepId(1), Purpose::Answer, messages);
-    let body = wire(Kind::Anthropic).encode(&request, &Known::default());
+    let body = wire(Kind::Anthropic).encode(&request, &ServerQuirks::default());
     assert_eq!(body["messages"][1]["content"], json!([{ "type": "text", "text": "half a" }]));
     assert!(body.get("tools").is_none() && body.get("system").is_none());
 }

@@ -5,11 +5,11 @@ mod events;
 
 use super::catalogue::listed::Listing;
 use super::conversation::{self, Outcome, Said};
-use super::kept;
+use super::opaque_items;
 use super::openai::{self, strict};
+use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
-use super::quirks::{Known, Part};
-use super::reading::ReplyDecoder;
+use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
 use super::wire::{Decoder, Format, Wire};
 use crate::config::ProviderKind;
@@ -46,7 +46,7 @@ impl Wire for Responses {
         &self.access
     }
 
-    fn encode(&self, request: &ModelRequest, known: &Known) -> Value {
+    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
         let with_reasoning = !known.left_out.has(Part::Reasoning);
         let kept = with_reasoning.then_some(FORMAT.kind.as_str());
         let mut said = conversation::said(request, kept);
@@ -98,16 +98,16 @@ fn items(said: &Said<'_>) -> Vec<Value> {
     }
 }
 
-fn model(part: &kept::Part<'_>) -> Value {
+fn model(part: &opaque_items::Part<'_>) -> Value {
     match part {
-        kept::Part::Text(text) => json!({ "role": "assistant", "content": text }),
-        kept::Part::Call(call) => json!({
+        opaque_items::Part::Text(text) => json!({ "role": "assistant", "content": text }),
+        opaque_items::Part::Call(call) => json!({
             "type": "function_call",
             "call_id": call.id,
             "name": call.name,
             "arguments": conversation::arguments(call).to_string(),
         }),
-        kept::Part::Item(item) => item.clone(),
+        opaque_items::Part::Item(item) => item.clone(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Plays a story: the replies of a model that is not there, in its tempo, with its failures. No network.
 
-use super::failure::{Answer, Asked, Refusal, failure};
+use super::failure::{Answer, Refusal, ServerIdentity, failure};
 use super::retry::{Again, REPETITIONS};
-use super::story::{Cause, Chosen, Fault, Position, Scripted, Story};
+use super::script::{Cause, Position, Script, ScriptChoice, ScriptedError, ScriptedReply};
 use crate::domain::{
     FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
 };
@@ -18,17 +18,17 @@ const BURST: usize = 16;
 
 /// Plays a story; remembers how far it was told.
 #[derive(Debug)]
-pub(super) struct Player {
+pub(super) struct ScriptedProvider {
     name: ModelName,
-    story: Story,
+    story: Script,
     position: Mutex<Position>,
 }
 
 /// Nobody listens any more.
 struct Gone;
 
-impl Player {
-    pub(super) fn new(name: ModelName, story: Story) -> Self {
+impl ScriptedProvider {
+    pub(super) fn new(name: ModelName, story: Script) -> Self {
         Self { name, story, position: Mutex::default() }
     }
 
@@ -49,9 +49,9 @@ impl Player {
             position.choose(&self.story, request)
         };
         let _ = match chosen {
-            Chosen::Reply(reply) => self.reply(reply, out).await,
-            Chosen::Prompts(text) => self.list(&text, out).await,
-            Chosen::Nothing => {
+            ScriptChoice::Reply(reply) => self.reply(reply, out).await,
+            ScriptChoice::Prompts(text) => self.list(&text, out).await,
+            ScriptChoice::Nothing => {
                 let message = "This story has no further reply.";
                 let hint = "Start it anew, or choose a model.";
                 told(out, ReplyEvent::Failed(failure(FailureKind::NoReply, None, message, hint))).await
@@ -67,7 +67,7 @@ impl Player {
             .await
     }
 
-    async fn reply(&self, reply: &Scripted, out: &Sender<ReplyEvent>) -> Result<(), Gone> {
+    async fn reply(&self, reply: &ScriptedReply, out: &Sender<ReplyEvent>) -> Result<(), Gone> {
         if let Some(fault) = &reply.fault
             && !self.fail(fault, out).await?
         {
@@ -99,8 +99,8 @@ impl Player {
         told(out, ReplyEvent::Finished(Finish { reason: reply.finish, word })).await
     }
 
-    fn asked(&self, host: &str, provider: Option<&str>) -> Asked {
-        Asked {
+    fn asked(&self, host: &str, provider: Option<&str>) -> ServerIdentity {
+        ServerIdentity {
             provider: provider.unwrap_or(&self.name.provider).to_owned(),
             model: self.name.model.clone(),
             host: host.to_owned(),
@@ -110,7 +110,7 @@ impl Player {
     }
 
     /// Fails as a server would; tells whether the reply comes after all.
-    async fn fail(&self, fault: &Fault, out: &Sender<ReplyEvent>) -> Result<bool, Gone> {
+    async fn fail(&self, fault: &ScriptedError, out: &Sender<ReplyEvent>) -> Result<bool, Gone> {
         let mut failed = 0;
         loop {
             if fault.times.is_some_and(|times| failed >= times) {
@@ -129,7 +129,7 @@ impl Player {
         }
     }
 
-    fn refusal(&self, fault: &Fault) -> Refusal {
+    fn refusal(&self, fault: &ScriptedError) -> Refusal {
         let asked = self.asked(&fault.host, fault.provider.as_deref());
         let never = |failure: ReplyFailure| Refusal { failure, again: Again::Never };
         match fault.cause {

@@ -2,7 +2,7 @@
 //!
 //! The key travels in a header only, and only to the origin of the address: `http` follows no redirect to another one.
 
-use super::failure::Asked;
+use super::failure::ServerIdentity;
 use super::protocol::Protocol;
 use super::{ProviderError, address};
 use crate::config::keys::looks_secret;
@@ -77,7 +77,7 @@ pub(super) struct HttpRequest {
 pub(super) struct Access {
     protocol: &'static Protocol,
     pub(super) name: ModelName,
-    pub(super) asked: Asked,
+    pub(super) asked: ServerIdentity,
     /// Where requests for replies go.
     pub(super) url: Url,
     pub(super) secrets: Masker,
@@ -127,7 +127,7 @@ impl Access {
         // Some servers want their key in the query.
         let in_query = url.query_pairs().filter(|(name, _)| looks_secret(name));
         let in_query: Vec<_> = in_query.map(|(_, value)| SecretString::from(value.into_owned())).collect();
-        let asked = Asked {
+        let asked = ServerIdentity {
             provider: name.provider.clone(),
             model: name.model.clone(),
             host: address::host(&url),

@@ -3,7 +3,7 @@
 
 use super::catalogue::listed::Listing;
 use super::protocol::Protocol;
-use super::quirks::Known;
+use super::quirks::ServerQuirks;
 use super::server::Access;
 use crate::config::ProviderKind;
 use crate::domain::{ModelRequest, ReplyEvent};
@@ -32,7 +32,7 @@ pub(super) trait Wire: std::fmt::Debug + Send + Sync {
     fn format(&self) -> &'static Format;
     fn access(&self) -> &Access;
     /// The body of the request.
-    fn encode(&self, request: &ModelRequest, known: &Known) -> Value;
+    fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value;
     /// A decoder for the reply to this body.
     fn decoder(&self, sent: &Value) -> Box<dyn Decoder>;
 }

@@ -1,15 +1,15 @@
 //! The providers that can be asked for their models, with their keys.
 
-use super::factory::House;
+use super::factory::SessionFactory;
 use super::source;
-use crate::config::{self, Chosen, Provider, ProviderKind};
+use crate::config::{self, ChosenModel, Provider, ProviderKind};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::Informed;
 use crate::driver::catalogue::{KeyState, Source};
-use crate::provider::story::Story;
+use crate::provider::script::Script;
 use std::sync::Arc;
 
-impl House {
+impl SessionFactory {
     /// The providers that can be asked for their models, or the one of this name: servers on this computer first, then
     /// those with a key, then those without, stories last. A program that writes a key is run only for a provider that
     /// is asked for by name.
@@ -31,9 +31,9 @@ impl House {
 
     /// What the configuration says of models, their prices among it.
     fn informed_and_priced(&self) -> Informed {
-        let (house, prices) = (self.clone(), self.prices());
+        let (factory, prices) = (self.clone(), self.prices());
         Arc::new(move |told| {
-            let told = house.informed(told);
+            let told = factory.informed(told);
             let price = prices.of(&told.name, Some(&told)).map(|(price, _)| price);
             ModelInfo { price, ..told }
         })
@@ -58,7 +58,7 @@ impl House {
             Err("a story".to_owned())
         } else {
             self.find_key(name, provider)
-                .and_then(|key| source::connect(Chosen { name: model, provider: provider.clone() }, key))
+                .and_then(|key| source::connect(ChosenModel { name: model, provider: provider.clone() }, key))
                 .map_err(|error| error.to_string())
         };
         let address = address.map(|address| config::without_secrets(&address));
@@ -79,7 +79,7 @@ impl House {
 fn known(name: &str, provider: &Provider) -> Vec<ModelName> {
     let of = |model: &str| ModelName { provider: name.to_owned(), model: model.to_owned() };
     if provider.kind == ProviderKind::Scripted {
-        return Story::names().iter().map(|(story, _)| of(story)).collect();
+        return Script::names().iter().map(|(story, _)| of(story)).collect();
     }
     provider.models.keys().map(|model| of(model)).collect()
 }

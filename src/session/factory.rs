@@ -2,10 +2,10 @@
 //! sources of replies.
 
 use super::keys::KeyRing;
-use super::place::Place;
+use super::place::ProcessContext;
 use super::source::{self, unresolved};
 use super::{recipes, rules};
-use crate::config::{self, Chosen, Loaded};
+use crate::config::{self, ChosenModel, LoadedConfig};
 use crate::domain::{Masker, ModelInfo, ModelName};
 use crate::engine::cost::Prices;
 use crate::provider::{ConnectError, Provider};
@@ -16,12 +16,12 @@ use secrecy::SecretString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The configuration, and where this process stands.
+/// What sessions are made from: the configuration, and where this process stands.
 #[derive(Clone)]
-pub struct House {
-    pub loaded: Arc<Loaded>,
+pub struct SessionFactory {
+    pub loaded: Arc<LoadedConfig>,
     /// Where this process stands.
-    pub place: Place,
+    pub place: ProcessContext,
     /// The rules of the review: shipped ones, the person's own, and what is forbidden.
     book: Arc<RuleRegistry>,
     /// The recipes that there are: shipped ones, and the person's own.
@@ -30,10 +30,10 @@ pub struct House {
     pub keys: Arc<KeyRing>,
 }
 
-impl House {
-    /// A house with this configuration.
+impl SessionFactory {
+    /// A factory with this configuration.
     /// Own rules and recipes that can't be used are left out, and notices of `loaded` say so.
-    pub fn new(mut loaded: Loaded, place: Place) -> Self {
+    pub fn new(mut loaded: LoadedConfig, place: ProcessContext) -> Self {
         let (book, notices) = rules::book(&loaded);
         loaded.notices.extend(notices);
         let (recipes, notices) = recipes::all(&loaded);
@@ -94,10 +94,10 @@ impl House {
     pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, ConnectError> {
         let known = self.loaded.config.providers.get(&name.provider).cloned().unwrap_or_default();
         let provider = config::Provider { elsewhere: Some(base_url.to_owned()), ..known };
-        self.connect(Chosen { name, provider })
+        self.connect(ChosenModel { name, provider })
     }
 
-    fn connect(&self, chosen: Chosen) -> Result<Provider, ConnectError> {
+    fn connect(&self, chosen: ChosenModel) -> Result<Provider, ConnectError> {
         if self.keys.asks_program(&chosen.name.provider, &chosen.provider, (&self.loaded, &self.place))? {
             return Ok(self.connect_later(chosen));
         }
@@ -106,13 +106,13 @@ impl House {
     }
 
     /// A program that writes a key may take its time: it is run when the first request is about to leave.
-    fn connect_later(&self, chosen: Chosen) -> Provider {
-        let house = self.clone();
+    fn connect_later(&self, chosen: ChosenModel) -> Provider {
+        let factory = self.clone();
         let name = chosen.name.clone();
         Provider::later(
             name,
             Arc::new(move || {
-                let key = house.find_key(&chosen.name.provider, &chosen.provider);
+                let key = factory.find_key(&chosen.name.provider, &chosen.provider);
                 key.and_then(|key| source::connect(chosen.clone(), key))
             }),
         )

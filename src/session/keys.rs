@@ -2,9 +2,9 @@
 //! wrote. What may be sent where is decided in `config::keys`; here it is fetched and remembered, in memory only.
 
 use super::key_command;
-use super::place::Place;
+use super::place::ProcessContext;
 use crate::config::keys::{self, Key, Source};
-use crate::config::{Loaded, Provider, origin};
+use crate::config::{LoadedConfig, Provider, origin};
 use crate::domain::sentences::sending;
 use crate::domain::{Masker, Notice};
 use crate::provider::ConnectError;
@@ -47,7 +47,7 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        (loaded, place): (&Loaded, &Place),
+        (loaded, place): (&LoadedConfig, &ProcessContext),
     ) -> Result<bool, ConnectError> {
         let known = self.typed(name, provider).is_some() || self.has_written(name);
         Ok(!known && matches!(look(name, provider, loaded, place)?, Key::Command(..)))
@@ -63,7 +63,7 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        (loaded, place): (&Loaded, &Place),
+        (loaded, place): (&LoadedConfig, &ProcessContext),
     ) -> Result<Option<SecretString>, ConnectError> {
         self.tell_held_back(name, provider);
         if let Some(key) = self.typed(name, provider) {
@@ -103,7 +103,7 @@ impl KeyRing {
         &self,
         name: &str,
         provider: &Provider,
-        (loaded, place): (&Loaded, &Place),
+        (loaded, place): (&LoadedConfig, &ProcessContext),
     ) -> Option<String> {
         if self.typed(name, provider).is_some() {
             return Some("typed in".into());
@@ -121,7 +121,7 @@ impl KeyRing {
     }
 
     /// All keys that are known without asking anybody, for masking them wherever they turn up.
-    pub(super) fn known(&self, loaded: &Loaded, place: &Place) -> Vec<SecretString> {
+    pub(super) fn known(&self, loaded: &LoadedConfig, place: &ProcessContext) -> Vec<SecretString> {
         let env = place.env();
         let providers = &loaded.config.providers;
         let environment =
@@ -168,7 +168,12 @@ impl KeyRing {
     }
 }
 
-fn look(name: &str, provider: &Provider, loaded: &Loaded, place: &Place) -> Result<Key, ConnectError> {
+fn look(
+    name: &str,
+    provider: &Provider,
+    loaded: &LoadedConfig,
+    place: &ProcessContext,
+) -> Result<Key, ConnectError> {
     keys::find(name, provider, &place.env(), &loaded.paths.credentials())
         .map_err(|error| ConnectError::new(error.to_string(), "Nothing was read from it."))
 }

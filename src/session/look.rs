@@ -1,6 +1,6 @@
-//! What the terminal front door has to know, gathered from the configuration, the command line and the environment.
+//! What the terminal front end has to know, gathered from the configuration, the command line and the environment.
 
-use super::factory::House;
+use super::factory::SessionFactory;
 use super::zone;
 use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
@@ -19,10 +19,10 @@ use std::time::Duration;
 /// A person's theme or keymap of more bytes than this is none.
 const LARGEST: u64 = 1 << 20;
 
-/// The options of the terminal for this house.
-pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
-    let config = &house.loaded.config;
-    let env = house.place.env();
+/// The options of the terminal for this factory.
+pub fn options(factory: &SessionFactory, welcome: bool) -> Result<Options, Failure> {
+    let config = &factory.loaded.config;
+    let env = factory.place.env();
     let set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
     let depth = Depth::of(ColourEnv {
         no_color: env("NO_COLOR").as_deref(),
@@ -32,10 +32,10 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
     });
     let remote = set("SSH_CONNECTION") || set("SSH_TTY") || set("TMUX");
     Ok(Options {
-        setup: setup(house, welcome),
-        keymap: keymap(&house.loaded.paths.keymap())?,
+        setup: setup(factory, welcome),
+        keymap: keymap(&factory.loaded.paths.keymap())?,
         theme: preference(config.ui.theme.as_ref()),
-        themes: themes(&house.loaded.paths.themes(), config.ui.theme.as_ref()),
+        themes: themes(&factory.loaded.paths.themes(), config.ui.theme.as_ref()),
         depth,
         colorfgbg: env("COLORFGBG"),
         ascii: !speaks_unicode(&env),
@@ -52,13 +52,13 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
             x11: set("DISPLAY"),
             mac: cfg!(target_os = "macos"),
         },
-        launcher: house.launcher(),
+        launcher: factory.launcher(),
         editor: first([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
         pager: first([env("PAGER"), None, None], "less"),
-        place: words::Place { zone: Arc::new(LazyLock::new(zone::local)), home: house.place.home.clone() },
+        place: words::Place { zone: Arc::new(LazyLock::new(zone::local)), home: factory.place.home.clone() },
         first_prompt: None,
         first_recipe: None,
-        notices: house.loaded.notices.clone(),
+        notices: factory.loaded.notices.clone(),
     })
 }
 
@@ -66,14 +66,14 @@ pub fn options(house: &House, welcome: bool) -> Result<Options, Failure> {
 ///
 /// # Errors
 /// What it would say, with the file and the line.
-pub fn check(house: &House) -> Result<(), Failure> {
-    options(house, false)?.check().map_err(failure)
+pub fn check(factory: &SessionFactory) -> Result<(), Failure> {
+    options(factory, false)?.check().map_err(failure)
 }
 
-fn setup(house: &House, welcome: bool) -> Setup {
-    let config = &house.loaded.config;
+fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
+    let config = &factory.loaded.config;
     Setup {
-        cwd: house.place.cwd.clone(),
+        cwd: factory.place.cwd.clone(),
         times: Times {
             quiet: Duration::from_millis(config.review.arm_ms),
             seen: Duration::from_millis(config.review.seen_ms),
@@ -83,18 +83,18 @@ fn setup(house: &House, welcome: bool) -> Setup {
         },
         mouse: config.ui.mouse,
         languages: config.languages(),
-        clouds: clouds(house),
-        ignored: house.loaded.notices.iter().map(|notice| notice.text.clone()).collect(),
+        clouds: clouds(factory),
+        ignored: factory.loaded.notices.iter().map(|notice| notice.text.clone()).collect(),
         welcome,
-        log: Some(house.loaded.paths.log()),
+        log: Some(factory.loaded.paths.log()),
         ..Setup::default()
     }
 }
 
 /// The providers in the cloud that are offered by name, with what is known of their keys. Runs nothing.
-fn clouds(house: &House) -> Vec<Cloud> {
+fn clouds(factory: &SessionFactory) -> Vec<Cloud> {
     let known = [("openai", "OpenAI"), ("anthropic", "Anthropic"), ("gemini", "Gemini")];
-    let providers = &house.loaded.config.providers;
+    let providers = &factory.loaded.config.providers;
     let cloud = |(name, title): (&str, &str)| {
         let provider = providers.get(name)?;
         let variables = provider.key_env.as_ref().map(Texts::all);
@@ -102,7 +102,7 @@ fn clouds(house: &House) -> Vec<Cloud> {
             provider: name.to_owned(),
             title: title.to_owned(),
             place: variables.and_then(|names| names.first()).cloned().unwrap_or_default(),
-            kept: house.kept_key(name, provider),
+            kept: factory.kept_key(name, provider),
         })
     };
     known.into_iter().filter_map(cloud).collect()
@@ -167,7 +167,7 @@ fn themes(folder: &Path, choice: Option<&ThemeChoice>) -> Vec<(String, String)> 
         .collect()
 }
 
-/// A front door that can't open, as a failure with what to do.
+/// A front end that can't open, as a failure with what to do.
 pub fn failure(error: tui::TuiError) -> Failure {
     use tui::TuiError;
     let (kind, hint) = match &error {

@@ -1,6 +1,6 @@
 //! Opens sessions: a new one, one in a named file, one that is kept nowhere, and one that goes on from its file.
 
-use super::factory::House;
+use super::factory::SessionFactory;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A session that is open.
-pub struct Opened {
+pub struct OpenSession {
     pub driver: Driver,
     /// What the person should know: damage in the file, a disk that is not durable.
     pub notices: Vec<Notice>,
@@ -34,30 +34,36 @@ fn damage_notices(damage: &[Damage]) -> Vec<Notice> {
     }
 }
 
-impl House {
+impl SessionFactory {
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
-    pub fn begin(&self, provider: Option<Provider>, policy: Policy) -> Opened {
+    pub fn begin(&self, provider: Option<Provider>, policy: Policy) -> OpenSession {
         let header = self.header(provider.as_ref());
         let store = Store::create(&self.loaded.sessions(), header.clone());
         self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with the session in this file, which is not there yet.
-    pub fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> Opened {
+    pub fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> OpenSession {
         let header = self.header(provider.as_ref());
         let store = Store::create_at(path, header.clone());
         self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with a session that is kept nowhere. Its large outputs and images are gone with the other value.
-    pub fn begin_unkept(&self, policy: Policy) -> (Opened, Scratch) {
+    pub fn begin_unkept(&self, policy: Policy) -> (OpenSession, Scratch) {
         let header = self.header(None);
         let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
         // Nothing that is written has to be sealed, and no key is made for it.
         (self.begin_with(header, Store::forgetting(&scratch), None, policy), scratch)
     }
 
-    fn begin_with(&self, header: Header, store: Store, provider: Option<Provider>, policy: Policy) -> Opened {
+    fn begin_with(
+        &self,
+        header: Header,
+        store: Store,
+        provider: Option<Provider>,
+        policy: Policy,
+    ) -> OpenSession {
         let store = store.with_masker(self.masker());
         let mut engine = Engine::new(self.settings(policy));
         let effects = engine.start(header, Clock::System.now());
@@ -70,7 +76,7 @@ impl House {
         store: Store,
         provider: Option<Provider>,
         policy: Policy,
-    ) -> Opened {
+    ) -> OpenSession {
         let mut notices = Vec::new();
         let store = store.with_seal(self.seal(&mut notices));
         let mut opened = self.begin_with(header, store, provider, policy);
@@ -101,7 +107,7 @@ impl House {
         path: &Path,
         provider: Option<Provider>,
         policy: Policy,
-    ) -> Result<Opened, StoreError> {
+    ) -> Result<OpenSession, StoreError> {
         let mut notices = Vec::new();
         let seal = self.seal(&mut notices);
         let (store, loaded, reading) = Store::open_or_read(path, seal.as_ref())?;
@@ -140,15 +146,15 @@ impl House {
         store: Store,
         provider: Option<Provider>,
         notices: Vec<Notice>,
-    ) -> Opened {
-        let (house, asked, knows) = (self.clone(), self.clone(), self.clone());
+    ) -> OpenSession {
+        let (factory, asked, knows) = (self.clone(), self.clone(), self.clone());
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,
             effects,
             executor,
             provider,
-            connect: Arc::new(move |name| house.provider(name)),
+            connect: Arc::new(move |name| factory.provider(name)),
             catalogue: Arc::new(move || asked.sources(None)),
             scope: self.scope(),
             recipes: self.recipes.clone(),
@@ -162,7 +168,7 @@ impl House {
         });
         let mut notices = notices;
         notices.extend(self.functions().1.into_iter().map(Notice::warn));
-        Opened {
+        OpenSession {
             driver,
             damage: Vec::new(),
             foreign: None,

@@ -1,6 +1,6 @@
 //! Where this process stands: its working folder, home, environment and own program.
 
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 use crate::exec::HelperFile;
 use crate::launch::{Launcher, WritableFolders};
 use std::io;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Where this process stands.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ProcessContext {
     /// The working folder of the session.
     pub cwd: PathBuf,
     /// The person's home folder.
@@ -17,7 +17,7 @@ pub struct Place {
     pub program: HelperFile,
 }
 
-impl Place {
+impl ProcessContext {
     /// Looks where this process stands; `cwd` is what `--cwd` named.
     pub fn find(cwd: Option<&Path>) -> io::Result<Self> {
         let here = match cwd {
@@ -46,7 +46,7 @@ impl Place {
     }
 
     /// The programs that sayso may start by itself in this place, as they are found now.
-    pub(super) fn launcher(&self, loaded: &Loaded) -> Launcher {
+    pub(super) fn launcher(&self, loaded: &LoadedConfig) -> Launcher {
         let mut own = own_folders(loaded);
         own.push(loaded.paths.data.clone());
         let write = &loaded.config.sandbox.write;
@@ -55,7 +55,7 @@ impl Place {
 }
 
 /// Folders that no run may write: configuration, sessions, the log. Demos work in a folder of the data's.
-pub(super) fn own_folders(loaded: &Loaded) -> Vec<PathBuf> {
+pub(super) fn own_folders(loaded: &LoadedConfig) -> Vec<PathBuf> {
     let paths = &loaded.paths;
     let mut own = vec![paths.config.clone(), paths.state.clone(), loaded.sessions(), paths.sessions()];
     own.sort();

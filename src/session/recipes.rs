@@ -4,7 +4,7 @@
 //! ship stay what they are.
 
 use super::own_files;
-use crate::config::Loaded;
+use crate::config::LoadedConfig;
 use crate::domain::Notice;
 use crate::recipe::{self, Recipe, RecipeList};
 use crate::text::located::LocatedError;
@@ -14,7 +14,7 @@ use std::path::Path;
 const LARGEST: u64 = 64 << 10;
 
 /// The recipes that there are, those that ship first, and what could not be used.
-pub(super) fn all(loaded: &Loaded) -> (RecipeList, Vec<Notice>) {
+pub(super) fn all(loaded: &LoadedConfig) -> (RecipeList, Vec<Notice>) {
     let own_files = own_files::of(&loaded.paths.recipes());
     if own_files.is_empty() {
         return (RecipeList::shipped(), Vec::new());

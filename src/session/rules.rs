@@ -3,7 +3,7 @@
 //! A file that can't be used is left out with a notice that says why, and where; the shipped rules always hold.
 
 use super::own_files;
-use crate::config::{Loaded, Profile};
+use crate::config::{LoadedConfig, Profile};
 use crate::domain::Notice;
 use crate::review::{Forbid, RuleRegistry};
 
@@ -11,7 +11,7 @@ use crate::review::{Forbid, RuleRegistry};
 const LARGEST: u64 = 1 << 20;
 
 /// The rules that hold, and what could not be used.
-pub(super) fn book(loaded: &Loaded) -> (RuleRegistry, Vec<Notice>) {
+pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut texts: Vec<(String, String)> = Vec::new();
     for path in own_files::of(&loaded.paths.rules()) {

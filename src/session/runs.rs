@@ -1,6 +1,6 @@
 //! How runs are carried out: on which executor, within which limits, and how they are confined.
 
-use super::factory::House;
+use super::factory::SessionFactory;
 use super::place::own_folders;
 use crate::config::Origin;
 use crate::domain::Limits;
@@ -8,7 +8,7 @@ use crate::exec::{DisabledLayers, Executor, SandboxRequest, Setup};
 use crate::launch::Launcher;
 use std::path::PathBuf;
 
-impl House {
+impl SessionFactory {
     /// What carries out runs, with large outputs in this folder.
     pub fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;

@@ -1,12 +1,12 @@
 //! What the engine has to know beforehand, from the configuration and the place.
 
-use super::factory::House;
+use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
 use crate::domain::{FunctionFile, ModelName, Policy, SandboxLevel};
 use crate::engine::{JudgeSettings, Settings, prompt};
 use crate::{exec, recipe, workspace};
 
-impl House {
+impl SessionFactory {
     /// What the engine has to know beforehand.
     pub fn settings(&self, policy: Policy) -> Settings {
         let config = &self.loaded.config;

@@ -1,13 +1,13 @@
-//! From the command line to a house with its configuration, and to the source of replies that was asked for.
+//! From the command line to a factory with its configuration, and to the source of replies that was asked for.
 
-use super::factory::House;
-use super::place::Place;
+use super::factory::SessionFactory;
+use super::place::ProcessContext;
 use super::source;
 use crate::cli::ModelArgs;
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::{Answers, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
-use crate::provider::story::Story;
+use crate::provider::script::Script;
 use crate::provider::{Choice, Provider};
 use crate::report::{Failure, Kind, reason};
 use crate::workspace::folder;
@@ -25,9 +25,10 @@ pub struct More {
     pub timeout: Option<Duration>,
 }
 
-/// The house of this process.
-pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
-    let place = Place::find(model.cwd.as_deref()).map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
+/// The factory of this process.
+pub fn factory(model: &ModelArgs, more: &More) -> Result<SessionFactory, Failure> {
+    let place = ProcessContext::find(model.cwd.as_deref())
+        .map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
     let env = place.env();
     let confine = &model.confine;
     let flags = Flags {
@@ -46,7 +47,7 @@ pub fn house(model: &ModelArgs, more: &More) -> Result<House, Failure> {
     };
     let paths = Paths::find(&env).map_err(|error| broken(&error))?;
     let loaded = config::load(&paths, &place.cwd, &env, &flags).map_err(|error| broken(&error))?;
-    Ok(House::new(loaded, place))
+    Ok(SessionFactory::new(loaded, place))
 }
 
 fn no_folder(wanted: Option<&Path>, error: &io::Error) -> Failure {
@@ -76,8 +77,8 @@ pub fn broken(error: &ConfigError) -> Failure {
 }
 
 /// What the sandbox holds here, by its tests.
-pub async fn sandbox(house: &House) -> Result<SandboxReport, Failure> {
-    let executor = house.executor(house.loaded.sessions().join("blobs"));
+pub async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, Failure> {
+    let executor = factory.executor(factory.loaded.sessions().join("blobs"));
     let report = executor.sandbox().await;
     executor.close().await;
     report.map_err(no_sandbox)
@@ -90,60 +91,60 @@ pub fn no_sandbox(why: String) -> Failure {
 
 pub struct Demo {
     pub provider: Provider,
-    /// The house in the folder that it works in.
-    pub house: House,
+    /// The factory in the folder that it works in.
+    pub factory: SessionFactory,
     /// The recipe that it begins with.
-    pub begins: Option<Begins>,
+    pub begins: Option<OpeningRecipe>,
 }
 
 /// The recipe that a story begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Begins {
+pub struct OpeningRecipe {
     pub recipe: String,
     /// The answers to what it asks.
     pub inputs: Answers,
 }
 
-/// A demo: its replies, and the house in the folder that it works in.
-pub fn demo(house: &House, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
+/// A demo: its replies, and the factory in the folder that it works in.
+pub fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
     let text = source::story_text(wanted).map_err(|error| {
         let hint = format!("{} Or name a file. A prompt goes behind --.", source::stories());
         Failure::new(Kind::Usage, format!("no story {wanted:?}: {}", reason(&error))).hint(hint)
     })?;
-    let story = Story::parse(&text, wanted)
+    let story = Script::parse(&text, wanted)
         .map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint))?;
     let failed = |error: &dyn std::fmt::Display| {
         Failure::new(Kind::Work, format!("the demo's folder can't be made ready: {error}"))
             .hint("Name another folder with --cwd.")
     };
-    let name = match Story::shipped(wanted) {
+    let name = match Script::shipped(wanted) {
         Some(_) => wanted.to_owned(),
         None => Path::new(wanted).file_stem().map_or_else(|| "demo".into(), |s| s.to_string_lossy().into()),
     };
-    let mut house = house.clone();
+    let mut factory = factory.clone();
     if own_folder {
-        let made = folder::fresh(&house.loaded.paths.demo(), &name, story.files());
-        house.place = house.place.with_cwd(made.map_err(|error| failed(&error))?);
+        let made = folder::fresh(&factory.loaded.paths.demo(), &name, story.files());
+        factory.place = factory.place.with_cwd(made.map_err(|error| failed(&error))?);
     } else {
-        folder::put(&house.place.cwd, story.files()).map_err(|error| failed(&error))?;
+        folder::put(&factory.place.cwd, story.files()).map_err(|error| failed(&error))?;
     }
-    let begins = story.begins().cloned().map(|(recipe, inputs)| Begins { recipe, inputs });
+    let begins = story.begins().cloned().map(|(recipe, inputs)| OpeningRecipe { recipe, inputs });
     let model = ModelName { provider: "scripted".into(), model: name };
     let provider = Provider::new(Choice::Scripted { name: model, story });
     let provider = provider.map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
-    Ok(Demo { provider, house, begins })
+    Ok(Demo { provider, factory, begins })
 }
 
 /// The source of replies that was asked for, else one that is found: by a key, then a server on this computer. What was
 /// found is told.
-pub async fn provider(house: &House) -> Result<(Provider, Vec<Notice>), Failure> {
-    if let Some(provider) = chosen(house)? {
-        return Ok((provider, house.keys.take_notices()));
+pub async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<Notice>), Failure> {
+    if let Some(provider) = chosen(factory)? {
+        return Ok((provider, factory.keys.take_notices()));
     }
-    if let Some(found) = by_key(house) {
+    if let Some(found) = by_key(factory) {
         return Ok((found.0, vec![found.1]));
     }
-    if let Some((provider, address)) = local(house).await {
+    if let Some((provider, address)) = local(factory).await {
         let text = format!("{} answers: its server was found at {address}.", provider.name());
         return Ok((provider, vec![Notice::info(text)]));
     }
@@ -152,8 +153,8 @@ pub async fn provider(house: &House) -> Result<(Provider, Vec<Notice>), Failure>
 }
 
 /// A source of replies for which a key is found, and what is told of it.
-pub fn by_key(house: &House) -> Option<(Provider, Notice)> {
-    let (provider, kept) = house.provider_by_key()?;
+pub fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
+    let (provider, kept) = factory.provider_by_key()?;
     let text = format!(
         "{} answers: its key was found ({kept}). --model or /model chooses another.",
         provider.name()
@@ -162,10 +163,11 @@ pub fn by_key(house: &House) -> Option<(Provider, Notice)> {
 }
 
 /// The source of replies that was chosen; `None` where none was.
-pub fn chosen(house: &House) -> Result<Option<Provider>, Failure> {
-    let chosen =
-        house.chosen_provider().map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;
-    match (&house.loaded.config.base_url, &chosen) {
+pub fn chosen(factory: &SessionFactory) -> Result<Option<Provider>, Failure> {
+    let chosen = factory
+        .chosen_provider()
+        .map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;
+    match (&factory.loaded.config.base_url, &chosen) {
         (Some(address), None) => {
             let address = config::without_secrets(address);
             let what = format!("no model is named for {address}");
@@ -178,10 +180,10 @@ pub fn chosen(house: &House) -> Result<Option<Provider>, Failure> {
 }
 
 /// The first model of the first server that answers on this computer, and where that is.
-async fn local(house: &House) -> Option<(Provider, String)> {
-    let asked = house.clone();
+async fn local(factory: &SessionFactory) -> Option<(Provider, String)> {
+    let asked = factory.clone();
     let catalogue: Catalogue = Arc::new(move || asked.sources(None));
     let offers = catalogue::servers(&catalogue).await;
     let (offer, model) = offers.iter().find_map(|offer| Some((offer, offer.models().first()?)))?;
-    Some((house.provider(&model.name).ok()?, offer.address.clone().unwrap_or_default()))
+    Some((factory.provider(&model.name).ok()?, offer.address.clone().unwrap_or_default()))
 }

@@ -1,14 +1,14 @@
 //! From a model that was chosen in the configuration to a source of replies.
 
-use crate::config::{self, ChoiceError, Chosen, ProviderKind};
-use crate::provider::story::Story;
+use crate::config::{self, ChoiceError, ChosenModel, ProviderKind};
+use crate::provider::script::Script;
 use crate::provider::{Choice, ConnectError, Provider, Server};
 use secrecy::SecretString;
 use std::io;
 
 /// Makes a source of replies. No network: the first request brings it up.
-pub(super) fn connect(chosen: Chosen, key: Option<SecretString>) -> Result<Provider, ConnectError> {
-    let Chosen { name, provider } = chosen;
+pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<Provider, ConnectError> {
+    let ChosenModel { name, provider } = chosen;
     if provider.kind == ProviderKind::Scripted {
         let story = story(&name.model)?;
         return Ok(Provider::new(Choice::Scripted { name, story })?);
@@ -37,21 +37,21 @@ pub(super) fn unresolved(error: &ChoiceError) -> ConnectError {
 }
 
 /// A story as a model: a shipped one by its name, or a file.
-fn story(wanted: &str) -> Result<Story, ConnectError> {
+fn story(wanted: &str) -> Result<Script, ConnectError> {
     let text = story_text(wanted).map_err(|error| {
         let hint = format!("{} Or name a file.", stories());
         ConnectError::new(format!("no story {wanted:?}: {error}"), hint)
     })?;
-    Story::parse(&text, wanted).map_err(|error| ConnectError::new(error.to_string(), error.hint))
+    Script::parse(&text, wanted).map_err(|error| ConnectError::new(error.to_string(), error.hint))
 }
 
 /// The text of a story: of a shipped one by its name, or of a file.
 pub(super) fn story_text(wanted: &str) -> io::Result<String> {
-    Story::shipped(wanted).map_or_else(|| std::fs::read_to_string(wanted), |text| Ok(text.to_owned()))
+    Script::shipped(wanted).map_or_else(|| std::fs::read_to_string(wanted), |text| Ok(text.to_owned()))
 }
 
 /// The stories that ship, as a sentence.
 pub(super) fn stories() -> String {
-    let names: Vec<&str> = Story::names().iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = Script::names().iter().map(|(name, _)| *name).collect();
     format!("Stories: {}.", names.join(", "))
 }

@@ -10,7 +10,7 @@ use sayso::domain::{Entry, Header, ModelName, Outcome, Policy, SessionId, Stream
 use sayso::driver::{Clock, Driver, Parts, Told};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
-use sayso::provider::{Choice, Provider, story::Story};
+use sayso::provider::{Choice, Provider, script::Script};
 use sayso::review::Scope;
 use sayso::store::Store;
 use sayso::workspace::instructions::Search;
@@ -89,7 +89,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         toml::Value::Table(reply)
     };
     table.insert("reply".into(), vec![reply(text(answer, "answer")), reply("Done.")].into());
-    let story = Story::parse(&table.to_string(), "humaneval").expect("a story");
+    let story = Script::parse(&table.to_string(), "humaneval").expect("a story");
     let settings = Settings { policy: Policy::All, ..Settings::default() };
     let header = Header {
         id: SessionId("00000000-0000-7000-8000-000000000001".into()),

@@ -1,7 +1,7 @@
 //! The tour is right: each of its prompts is asked, its block really runs, and what is said about the result fits.
 
 use super::*;
-use sayso::provider::story::Story;
+use sayso::provider::script::Script;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -72,8 +72,8 @@ struct Tour {
 impl Tour {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
         // The pace is for people.
-        let text = Story::shipped("tour").expect("the tour is shipped").replace("pace = 120", "pace = 0");
-        let story = Story::parse(&text, "tour").expect("it can be read");
+        let text = Script::shipped("tour").expect("the tour is shipped").replace("pace = 120", "pace = 0");
+        let story = Script::parse(&text, "tour").expect("it can be read");
         let name = ModelName { provider: "demo".into(), model: "tour".into() };
         let provider = Provider::new(Choice::Scripted { name, story }).expect("a story always works");
         Self { provider, kernel: Kernel::start(folder, arguments) }
@@ -153,7 +153,7 @@ async fn the_chart_is_a_picture_with_and_without_matplotlib() {
 
 #[tokio::test]
 async fn a_rejected_block_is_never_told_as_done() {
-    let story = Story::parse(Story::shipped("tour").expect("shipped"), "tour").expect("it can be read");
+    let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
     for prompt in story.prompts() {
         let folder = tempfile::tempdir().expect("a folder");
         let tour = Tour::start(folder.path(), &[]);

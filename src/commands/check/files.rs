@@ -18,7 +18,7 @@ const PASSED: &[&str] =
 
 /// One file to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Job {
+pub(super) struct FileJob {
     pub(super) path: PathBuf,
     /// What its name tells; what its first line tells is found when it is read.
     pub(super) form: Form,
@@ -43,13 +43,13 @@ pub(super) fn gather<'a>(
     named: &'a [PathBuf],
     language: Option<&'a str>,
     languages: &'a Languages,
-) -> impl Iterator<Item = Job> + 'a {
+) -> impl Iterator<Item = FileJob> + 'a {
     named.iter().flat_map(move |path| Walk::new(path)).map(move |path| {
         let form = match language {
             Some(word) => Form::Program(named_language(word, languages).ok()),
             None => Form::of_name(&path).unwrap_or_else(|| Form::Program(by_extension(&path, languages))),
         };
-        Job { path, form, chosen: language.is_some() }
+        FileJob { path, form, chosen: language.is_some() }
     })
 }
 
@@ -154,7 +154,7 @@ mod tests {
         std::os::unix::fs::symlink(home.path().join("a.sh"), home.path().join("b/link.sh")).unwrap();
         let named = [home.path().to_owned()];
         let languages = Languages::default();
-        let jobs: Vec<Job> = gather(&named, None, &languages).collect();
+        let jobs: Vec<FileJob> = gather(&named, None, &languages).collect();
         let seen: Vec<_> = jobs
             .iter()
             .map(|job| (job.path.strip_prefix(home.path()).unwrap().to_str().unwrap(), job.form.name()))
@@ -177,7 +177,7 @@ mod tests {
         std::fs::write(home.path().join("notes.txt"), "x").unwrap();
         let named = [home.path().join("notes.txt"), home.path().join("gone.py"), PathBuf::from("-")];
         let languages = Languages::default();
-        let jobs: Vec<Job> = gather(&named, None, &languages).collect();
+        let jobs: Vec<FileJob> = gather(&named, None, &languages).collect();
         assert_eq!(jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>(), named);
         assert!(named_language("pyhton", &languages).is_err());
         assert_eq!(named_language("TS", &languages).unwrap(), "typescript");

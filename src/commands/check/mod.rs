@@ -21,15 +21,15 @@ use crate::report::{Failure, Kind};
 use crate::review::Scope;
 use serde_json::{Value, json};
 use std::io::Write;
-use work::{Checked, Form, Outcome};
+use work::{CheckedFile, Form, Outcome};
 
 pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
-    let house = super::house(outer, console)?;
-    let scope = house.scope();
+    let factory = super::factory(outer, console)?;
+    let scope = factory.scope();
     if args.rules {
         return rules::list(&scope.book, args.json, console.out);
     }
-    let languages = house.loaded.config.languages();
+    let languages = factory.loaded.config.languages();
     if let Some(word) = &args.language {
         // A name that nothing knows is a slip of the pen: said at once, not once a file.
         files::named_language(word, &languages)?;
@@ -85,7 +85,7 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    fn file(&mut self, checked: &Checked) -> Result<(), Failure> {
+    fn file(&mut self, checked: &CheckedFile) -> Result<(), Failure> {
         self.files += 1;
         match &checked.outcome {
             Outcome::Reviewed { review, .. } => {
@@ -179,7 +179,7 @@ fn with_cells(mut findings: Value, cells: &[Option<u32>]) -> Value {
     findings
 }
 
-fn file(checked: &Checked) -> Value {
+fn file(checked: &CheckedFile) -> Value {
     let path = checked.path.to_string_lossy();
     match &checked.outcome {
         Outcome::Reviewed { language, review, cells, .. } => json!({

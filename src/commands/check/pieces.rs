@@ -183,13 +183,13 @@ pub(super) fn of_shebang(text: &str) -> Option<String> {
 
 /// The reviews of several pieces as one of their file.
 #[derive(Debug, Default)]
-pub(super) struct Joined {
+pub(super) struct JoinedReview {
     findings: Vec<(Option<u32>, Finding)>,
     effects: Effects,
     unchecked: Vec<String>,
 }
 
-impl Joined {
+impl JoinedReview {
     /// Adds the review of a piece.
     pub(super) fn add(&mut self, piece: &Piece, review: Review) {
         for mut finding in review.findings {

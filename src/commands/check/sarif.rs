@@ -1,7 +1,7 @@
 //! Findings as SARIF 2.1.0, which code hosts and editors read. Written piece by piece, so that memory does not grow with
 //! the number of files.
 
-use super::work::{Checked, Outcome};
+use super::work::{CheckedFile, Outcome};
 use crate::commands::input::is_stdin;
 use crate::domain::{Finding, Severity};
 use crate::headless::json;
@@ -59,7 +59,7 @@ fn rule(rule: &RuleInfo<'_>) -> Value {
 }
 
 /// The results of one file.
-pub(super) fn results(checked: &Checked, book: &RuleRegistry) -> Vec<Value> {
+pub(super) fn results(checked: &CheckedFile, book: &RuleRegistry) -> Vec<Value> {
     let Outcome::Reviewed { review, cells, .. } = &checked.outcome else { return Vec::new() };
     let rules = book.rules();
     let cells = cells.iter().copied().chain(std::iter::repeat(None));
@@ -102,7 +102,7 @@ fn result(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleInfo<'
 }
 
 /// Notes a file that was not checked, or not in full.
-pub(super) fn note(checked: &Checked, notes: &mut Vec<Value>) {
+pub(super) fn note(checked: &CheckedFile, notes: &mut Vec<Value>) {
     let why = match &checked.outcome {
         Outcome::Unread(why) => Some(format!("it can't be read: {why}")),
         Outcome::Reviewed { review, .. } => review.unchecked.clone(),

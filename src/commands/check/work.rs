@@ -3,10 +3,10 @@
 //! Files are taken in batches, so that memory does not grow with their number; a text is dropped when its review is
 //! done, and what is kept of it are the lines that findings stand on.
 
-use super::files::Job;
+use super::files::FileJob;
 use super::lines::{cell_lines, lines};
 use super::pieces::of_shebang;
-use super::pieces::{self, Form as Holds, Joined, Piece, Pieces};
+use super::pieces::{self, Form as Holds, JoinedReview, Piece, Pieces};
 use crate::commands::input;
 use crate::domain::{Language, Languages, Review};
 use crate::driver::review_in_time;
@@ -36,7 +36,7 @@ pub(super) enum Form {
 }
 
 /// One file that was looked at.
-pub(super) struct Checked {
+pub(super) struct CheckedFile {
     pub(super) path: PathBuf,
     pub(super) outcome: Outcome,
 }
@@ -61,14 +61,14 @@ pub(super) enum Outcome {
 /// # Errors
 /// What telling says; then the rest is not reviewed.
 pub(super) fn each(
-    mut jobs: impl Iterator<Item = Job>,
+    mut jobs: impl Iterator<Item = FileJob>,
     (scope, languages): (&Scope, &Languages),
     form: Form,
-    tell: &mut dyn FnMut(Checked) -> Result<(), Failure>,
+    tell: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     loop {
-        let batch: Vec<Job> = jobs.by_ref().take(BATCH).collect();
+        let batch: Vec<FileJob> = jobs.by_ref().take(BATCH).collect();
         if batch.is_empty() {
             return Ok(());
         }
@@ -79,13 +79,13 @@ pub(super) fn each(
 }
 
 fn side_by_side(
-    batch: &[Job],
+    batch: &[FileJob],
     (scope, languages): (&Scope, &Languages),
     form: Form,
     threads: usize,
-) -> Vec<Checked> {
+) -> Vec<CheckedFile> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Checked)>> = Mutex::new(Vec::with_capacity(batch.len()));
+    let done: Mutex<Vec<(usize, CheckedFile)>> = Mutex::new(Vec::with_capacity(batch.len()));
     let work = || {
         while let Some((index, job)) = take(&next, batch) {
             let checked = check(job, (scope, languages), form);
@@ -106,23 +106,23 @@ fn side_by_side(
     done.into_iter().map(|(_, checked)| checked).collect()
 }
 
-fn take<'j>(next: &AtomicUsize, batch: &'j [Job]) -> Option<(usize, &'j Job)> {
+fn take<'j>(next: &AtomicUsize, batch: &'j [FileJob]) -> Option<(usize, &'j FileJob)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     batch.get(index).map(|job| (index, job))
 }
 
-fn check(job: &Job, (scope, languages): (&Scope, &Languages), form: Form) -> Checked {
+fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: Form) -> CheckedFile {
     let path = job.path.clone();
     let bytes = match read(&path) {
         Ok(bytes) => bytes,
-        Err(error) => return Checked { path, outcome: Outcome::Unread(report::reason(&error)) },
+        Err(error) => return CheckedFile { path, outcome: Outcome::Unread(report::reason(&error)) },
     };
     let source = match text(bytes) {
         Ok(source) => source,
         Err(why) => {
             let review = crate::review::unchecked(&why, scope);
             let outcome = Outcome::Reviewed { language: None, review, cells: Vec::new(), lines: Vec::new() };
-            return Checked { path, outcome };
+            return CheckedFile { path, outcome };
         }
     };
     let (holds, found) = held(job, &source, languages);
@@ -136,12 +136,12 @@ fn check(job: &Job, (scope, languages): (&Scope, &Languages), form: Form) -> Che
         (Form::Lines, Holds::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),
         (Form::Lines, _) => lines(&source, &review),
     };
-    Checked { path, outcome: Outcome::Reviewed { language, review, cells, lines } }
+    CheckedFile { path, outcome: Outcome::Reviewed { language, review, cells, lines } }
 }
 
 /// What a file holds, and its pieces. A program whose name and first line tell two languages is read in both: either may
 /// run it.
-fn held(job: &Job, source: &str, languages: &Languages) -> (Holds, Pieces) {
+fn held(job: &FileJob, source: &str, languages: &Languages) -> (Holds, Pieces) {
     let Holds::Program(named) = &job.form else {
         return (job.form.clone(), pieces::pieces(&job.form, source, languages));
     };
@@ -163,7 +163,7 @@ fn held(job: &Job, source: &str, languages: &Languages) -> (Holds, Pieces) {
 
 /// The reviews of all pieces as one.
 fn join(source: &str, found: Pieces, scope: &Scope) -> (Review, Vec<Option<u32>>) {
-    let mut joined = Joined::default();
+    let mut joined = JoinedReview::default();
     for piece in &found.pieces {
         let scope = Scope { in_image: piece.in_image, ..scope.clone() };
         joined.add(piece, look(&piece.source, piece.language.as_deref(), &scope));
@@ -221,17 +221,17 @@ mod tests {
     #[test]
     fn many_files_are_told_in_their_order() {
         let home = tempfile::tempdir().unwrap();
-        let jobs: Vec<Job> = (0..600)
+        let jobs: Vec<FileJob> = (0..600)
             .map(|n| {
                 let path = home.path().join(format!("{n}.py"));
                 // Some take longer than others.
                 let text = format!("import os\n{}", "x = 1\n".repeat((n * 37) % 400));
                 std::fs::write(&path, text + "os.remove('a')\n").unwrap();
-                Job { path, form: Holds::Program(Some("python".into())), chosen: false }
+                FileJob { path, form: Holds::Program(Some("python".into())), chosen: false }
             })
             .collect();
         let mut seen = Vec::new();
-        let mut tell = |checked: Checked| {
+        let mut tell = |checked: CheckedFile| {
             let Outcome::Reviewed { review, .. } = &checked.outcome else { panic!("it was not read") };
             assert_eq!(review.findings.len(), 1);
             seen.push(checked.path);

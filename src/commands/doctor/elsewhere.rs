@@ -1,32 +1,33 @@
 //! What runs beside this machine's own programs would need: a container engine and its images, Jupyter kernels; and what
 //! installs packages.
 
-use super::Look;
+use super::DoctorEntry;
 use crate::exec::found::{self, Kernels};
-use crate::session::factory::House;
+use crate::session::factory::SessionFactory;
 
 /// The container engine, and the images that the configuration names.
-pub(super) async fn containers(house: &House) -> Vec<Look> {
-    let config = &house.loaded.config.executors.container;
-    let engine = match found::engine(config, &house.launcher()).await {
+pub(super) async fn containers(factory: &SessionFactory) -> Vec<DoctorEntry> {
+    let config = &factory.loaded.config.executors.container;
+    let engine = match found::engine(config, &factory.launcher()).await {
         Ok(engine) => engine,
         Err(why) => {
             let means = "Nothing runs in containers (--executor container) until there is one: apt install docker.io, \
                          or podman. Other runs need none.";
-            return vec![Look::missing("containers", why, means)];
+            return vec![DoctorEntry::missing("containers", why, means)];
         }
     };
-    let mut looks = vec![Look::good("containers", format!("{} at {}", engine.version, engine.address))];
+    let mut looks =
+        vec![DoctorEntry::good("containers", format!("{} at {}", engine.version, engine.address))];
     for image in engine.images {
         let what = format!("  image {}", image.languages.join(", "));
         looks.push(match image.there {
-            Ok(id) => Look::good(what, format!("{} ({id})", image.name)),
+            Ok(id) => DoctorEntry::good(what, format!("{} ({id})", image.name)),
             Err(why) => {
                 let means = format!(
                     "The first block that needs it asks whether to pull it; sayso exec --pull and docker pull {} do, too.",
                     image.name
                 );
-                Look::missing(what, why, means)
+                DoctorEntry::missing(what, why, means)
             }
         });
     }
@@ -34,11 +35,11 @@ pub(super) async fn containers(house: &House) -> Vec<Look> {
 }
 
 /// The Jupyter kernels that are installed here, or that the configured server has.
-pub(super) async fn kernels(house: &House) -> Vec<Look> {
-    let (python, programs) = (house.loaded.config.run.python.clone(), house.launcher());
-    let found = found::kernels(&house.loaded.config.executors.jupyter, python.as_deref(), &programs).await;
+pub(super) async fn kernels(factory: &SessionFactory) -> Vec<DoctorEntry> {
+    let (python, programs) = (factory.loaded.config.run.python.clone(), factory.launcher());
+    let found = found::kernels(&factory.loaded.config.executors.jupyter, python.as_deref(), &programs).await;
     match found {
-        Ok(Kernels { place, names }) if names.is_empty() => vec![Look::missing(
+        Ok(Kernels { place, names }) if names.is_empty() => vec![DoctorEntry::missing(
             "jupyter",
             format!("no kernel {place}"),
             "Nothing runs in Jupyter kernels (--executor jupyter) until there is one, for Python: pip install ipykernel. \
@@ -46,18 +47,18 @@ pub(super) async fn kernels(house: &House) -> Vec<Look> {
         )],
         Ok(Kernels { place, names }) => {
             let kernels = names.into_iter().map(|(name, language)| format!("{name} ({language})"));
-            vec![Look::good("jupyter", format!("{} {place}", kernels.collect::<Vec<_>>().join(", ")))]
+            vec![DoctorEntry::good("jupyter", format!("{} {place}", kernels.collect::<Vec<_>>().join(", ")))]
         }
         Err(why) => {
             let means = "Nothing runs in Jupyter kernels (--executor jupyter) until that is put right.";
-            vec![Look::missing("jupyter", why, means)]
+            vec![DoctorEntry::missing("jupyter", why, means)]
         }
     }
 }
 
 /// What installs packages that blocks ask for.
-pub(super) async fn installers(house: &House) -> Vec<Look> {
-    let found = house.local_executor().installers().await;
+pub(super) async fn installers(factory: &SessionFactory) -> Vec<DoctorEntry> {
+    let found = factory.local_executor().installers().await;
     let there = |name: &str| found.iter().any(|(known, path)| *known == name && path.is_some());
     let (uv, pip) = (there("uv"), there("pip"));
     found
@@ -74,8 +75,8 @@ pub(super) async fn installers(house: &House) -> Vec<Look> {
                 _ => "Packages for JavaScript can't be installed from here. To get npm: apt install npm, or node with it.",
             };
             match path {
-                Some(path) => Look::good(*name, path.display().to_string()),
-                None => Look::missing(*name, "not found", means),
+                Some(path) => DoctorEntry::good(*name, path.display().to_string()),
+                None => DoctorEntry::missing(*name, "not found", means),
             }
         })
         .collect()

@@ -10,7 +10,7 @@ use crate::domain::{
 use crate::driver::Told;
 use crate::engine::State;
 use crate::engine::transcript::BlockItem;
-use crate::headless::decode::Decoder;
+use crate::headless::decode::Utf8Decoder;
 use crate::headless::{Ending, Tell, changes, ended, json, shapes};
 use crate::report::Kind;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// What stays when all files have run.
-pub(super) enum Kept {
+pub(super) enum Retention {
     /// A session of this identity, with the files that belong to it.
     Session(Option<String>),
     Nothing,
@@ -28,9 +28,9 @@ pub(super) enum Kept {
 pub(super) struct FileTeller<'a, 'c> {
     console: &'a mut Console<'c>,
     json: bool,
-    kept: Kept,
-    stdout: Decoder,
-    stderr: Decoder,
+    kept: Retention,
+    stdout: Utf8Decoder,
+    stderr: Utf8Decoder,
     /// Bytes of output that were told as they came.
     told: u64,
     /// What kind of failure the whole is: the first that did not end well.
@@ -57,8 +57,8 @@ impl Tell for FileTeller<'_, '_> {
 }
 
 impl<'a, 'c> FileTeller<'a, 'c> {
-    pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Kept) -> Self {
-        let (stdout, stderr) = (Decoder::default(), Decoder::default());
+    pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
+        let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
         Self { console, json, kept, stdout, stderr, told: 0, failed: None }
     }
 
@@ -146,8 +146,8 @@ impl<'a, 'c> FileTeller<'a, 'c> {
         object.insert("executor".into(), json!(terms.map(|terms| terms.executor.as_str())));
         object.insert("sha256".into(), json!(Sha256::of(version.source.as_bytes()).to_string()));
         match &self.kept {
-            Kept::Session(id) => object.insert("session".into(), json!(id)),
-            Kept::Nothing => {
+            Retention::Session(id) => object.insert("session".into(), json!(id)),
+            Retention::Nothing => {
                 // No file is named that is gone when this is read.
                 object.remove("blob");
                 for image in object.get_mut("images").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -174,15 +174,15 @@ impl<'a, 'c> FileTeller<'a, 'c> {
         for image in &report.images {
             let (name, file) = (visible_line(&image.name), visible_line(&image.path.to_string_lossy()));
             match self.kept {
-                Kept::Session(_) => writeln!(err, "image {file} ({}x{})", image.width, image.height)?,
-                Kept::Nothing => {
+                Retention::Session(_) => writeln!(err, "image {file} ({}x{})", image.width, image.height)?,
+                Retention::Nothing => {
                     writeln!(err, "{}", saving::image_gone(&name, image.width, image.height))?;
                 }
             }
         }
         let told = std::mem::take(&mut self.told);
         match (&report.blob, &self.kept) {
-            (Some(blob), Kept::Session(_)) => {
+            (Some(blob), Retention::Session(_)) => {
                 writeln!(err, "all of the output is in {}", visible_line(&blob.to_string_lossy()))?;
             }
             _ if printed(report) > told => {

@@ -1,10 +1,10 @@
 //! Reads the events of a message: blocks that begin, grow and end. A message that is not streamed has the same blocks.
 
 use crate::domain::{FinishReason, ToolCall, Usage};
+use crate::provider::accumulator::{Accumulator, weight};
 use crate::provider::failure::ErrorBody;
-use crate::provider::gathered::{Gathered, weight};
-use crate::provider::kept;
-use crate::provider::reading::Reading;
+use crate::provider::opaque_items;
+use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ impl Block {
 }
 
 impl Events {
-    fn begin(&mut self, event: &Value, so_far: &mut Gathered) {
+    fn begin(&mut self, event: &Value, so_far: &mut Accumulator) {
         let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
         let Some(Value::Object(fields)) = event.get("content_block") else {
             return so_far.malformed(&format!("a block without content: {event}"));
@@ -60,7 +60,7 @@ impl Events {
         self.open.insert(at, block);
     }
 
-    fn grow(&mut self, event: &Value, so_far: &mut Gathered) {
+    fn grow(&mut self, event: &Value, so_far: &mut Accumulator) {
         let at = event.get("index").and_then(Value::as_u64).unwrap_or(0);
         let delta = event.get("delta").unwrap_or(&Value::Null);
         let piece = |name: &str| delta.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -85,7 +85,7 @@ impl Events {
         }
     }
 
-    fn end(&mut self, at: u64, so_far: &mut Gathered) {
+    fn end(&mut self, at: u64, so_far: &mut Accumulator) {
         let Some(block) = self.open.remove(&at) else { return };
         match block.kind() {
             "tool_use" => {
@@ -102,7 +102,12 @@ impl Events {
                 let signed = ["signature", "data"].iter().any(|name| !block.text(name).is_empty());
                 if signed {
                     let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep(kept::keep(super::FORMAT.kind.as_str(), text, calls, block.fields.into()));
+                    so_far.keep(opaque_items::keep(
+                        super::FORMAT.kind.as_str(),
+                        text,
+                        calls,
+                        block.fields.into(),
+                    ));
                 }
             }
             _ => {}
@@ -110,7 +115,7 @@ impl Events {
     }
 
     /// A message that came whole.
-    fn message(&mut self, message: &Value, so_far: &mut Gathered) {
+    fn message(&mut self, message: &Value, so_far: &mut Accumulator) {
         so_far.known();
         for (at, block) in message.get("content").and_then(Value::as_array).into_iter().flatten().enumerate()
         {
@@ -123,8 +128,8 @@ impl Events {
     }
 }
 
-impl Reading for Events {
-    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+impl PieceDecoder for Events {
+    fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
             return so_far.refused(&ErrorBody::of(&value));
         }
@@ -155,7 +160,7 @@ impl Reading for Events {
     }
 
     /// A limit may end a message inside of a block.
-    fn ending(&mut self, so_far: &mut Gathered) {
+    fn ending(&mut self, so_far: &mut Accumulator) {
         let open: Vec<u64> = self.open.keys().copied().collect();
         for at in open {
             self.end(at, so_far);
@@ -164,7 +169,7 @@ impl Reading for Events {
 }
 
 /// Another model answers than the one that was asked.
-fn remark_fallback(block: &Block, so_far: &mut Gathered) {
+fn remark_fallback(block: &Block, so_far: &mut Accumulator) {
     let model = |side: &str| {
         let named = block.fields.get(side).and_then(|m| m.get("model")).and_then(Value::as_str);
         named.unwrap_or("another model").to_owned()
@@ -173,7 +178,7 @@ fn remark_fallback(block: &Block, so_far: &mut Gathered) {
 }
 
 /// The tokens used. What came from a cache or went into it is counted apart there, and in the input here.
-fn count(message: &Value, so_far: &mut Gathered) {
+fn count(message: &Value, so_far: &mut Accumulator) {
     let number = |name: &str| message.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64);
     let (cached, cache_written) = (number("cache_read_input_tokens"), number("cache_creation_input_tokens"));
     let input = number("input_tokens")
@@ -182,7 +187,7 @@ fn count(message: &Value, so_far: &mut Gathered) {
 }
 
 /// Why the message ended.
-fn stopped(from: &Value, so_far: &mut Gathered) {
+fn stopped(from: &Value, so_far: &mut Accumulator) {
     let Some(word) = from.get("stop_reason").and_then(Value::as_str) else { return };
     let reason = match word {
         "end_turn" | "stop_sequence" => FinishReason::Stop,

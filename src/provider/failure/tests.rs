@@ -1,8 +1,8 @@
 use super::*;
 use crate::provider::quirks::Part;
 
-fn asked() -> Asked {
-    Asked {
+fn asked() -> ServerIdentity {
+    ServerIdentity {
         provider: "openai".into(),
         model: "gpt-x".into(),
         host: "api.example.com".into(),
@@ -36,7 +36,7 @@ fn the_words_are_those_of_the_interface() {
 
 #[test]
 fn a_missing_key_is_told_apart_from_a_refused_one() {
-    let asked = Asked { has_key: false, ..asked() };
+    let asked = ServerIdentity { has_key: false, ..asked() };
     let told = asked.refusal(&Answer { status: 401, ..Answer::default() }).failure;
     assert_eq!(told.kind, FailureKind::NoKey);
     assert_eq!(told.message, "openai wants a key (401) and none is set. Not sent again.");

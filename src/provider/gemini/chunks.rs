@@ -1,21 +1,21 @@
 //! Reads the chunks of a reply: parts of text, thoughts and calls, until a chunk says why the model stopped.
 
 use crate::domain::{FinishReason, ToolCall, Usage};
+use crate::provider::accumulator::Accumulator;
 use crate::provider::failure::ErrorBody;
-use crate::provider::gathered::Gathered;
-use crate::provider::kept;
-use crate::provider::reading::Reading;
+use crate::provider::opaque_items;
+use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Value, json};
 
 /// Every chunk is whole: nothing is remembered between them.
 #[derive(Debug)]
 pub(super) struct Chunks;
 
-impl Reading for Chunks {
+impl PieceDecoder for Chunks {
     /// Some servers write a reason into every chunk.
     const REASON_IS_LAST: bool = false;
 
-    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+    fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
             return so_far.refused(&ErrorBody::of(&value));
         }
@@ -39,7 +39,7 @@ impl Reading for Chunks {
     }
 }
 
-fn candidate(candidate: &Value, so_far: &mut Gathered) {
+fn candidate(candidate: &Value, so_far: &mut Accumulator) {
     for part in candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten() {
         self::part(part, so_far);
     }
@@ -61,7 +61,7 @@ fn candidate(candidate: &Value, so_far: &mut Gathered) {
     so_far.finish(reason, word);
 }
 
-fn part(part: &Value, so_far: &mut Gathered) {
+fn part(part: &Value, so_far: &mut Accumulator) {
     let text =
         |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let signature =
@@ -80,7 +80,7 @@ fn part(part: &Value, so_far: &mut Gathered) {
     so_far.text(words);
     if let Some(signature) = signature {
         let item = json!({ "thoughtSignature": signature });
-        so_far.keep(kept::keep(super::FORMAT.kind.as_str(), so_far.text_len(), so_far.calls(), item));
+        so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), so_far.text_len(), so_far.calls(), item));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind};
 use crate::provider::address;
-use crate::provider::failure::{Asked, Refusal};
+use crate::provider::failure::{Refusal, ServerIdentity};
 use crate::provider::retry::Again;
 use crate::provider::server::HttpRequest;
 use crate::text::line::short_line;
@@ -72,7 +72,7 @@ pub(super) fn build(client: &Client, request: HttpRequest) -> reqwest::RequestBu
 }
 
 /// Why a request could not be sent, or got no answer.
-pub(super) fn not_sent(asked: &Asked, error: &reqwest::Error, timeouts: Timeouts) -> Refusal {
+pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts: Timeouts) -> Refusal {
     let why = causes(error);
     let lower = why.to_lowercase();
     let never = |failure| Refusal { failure, again: Again::Never };

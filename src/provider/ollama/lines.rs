@@ -2,10 +2,10 @@
 //! the conversation was cut.
 
 use crate::domain::{FinishReason, ToolCall, Usage};
+use crate::provider::accumulator::Accumulator;
 use crate::provider::failure::{ErrorBody, grouped};
-use crate::provider::gathered::Gathered;
-use crate::provider::kept;
-use crate::provider::reading::Reading;
+use crate::provider::opaque_items;
+use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::{Value, json};
 
 /// What was asked, and the reasoning so far.
@@ -30,7 +30,7 @@ impl Lines {
         }
     }
 
-    fn call(call: &Value, so_far: &mut Gathered) {
+    fn call(call: &Value, so_far: &mut Accumulator) {
         let function = call.get("function").unwrap_or(call);
         let arguments = match function.get("arguments") {
             Some(Value::String(text)) => text.clone(),
@@ -45,7 +45,7 @@ impl Lines {
         so_far.call(ToolCall { id, name, arguments, signature: None });
     }
 
-    fn over(&mut self, value: &Value, so_far: &mut Gathered) {
+    fn over(&mut self, value: &Value, so_far: &mut Accumulator) {
         let number = |name: &str| value.get(name).and_then(Value::as_u64);
         let read = number("prompt_eval_count");
         so_far.usage(Usage { input: read, output: number("eval_count"), ..Usage::default() });
@@ -93,8 +93,8 @@ fn cut(sent: u64, read: u64, context: u64) -> bool {
     sent > context && (sent * 2 / 3 > context || read * 3 / 2 < sent)
 }
 
-impl Reading for Lines {
-    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+impl PieceDecoder for Lines {
+    fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
             return so_far.refused(&ErrorBody::of(&value));
         }
@@ -118,10 +118,10 @@ impl Reading for Lines {
         }
     }
 
-    fn ending(&mut self, so_far: &mut Gathered) {
+    fn ending(&mut self, so_far: &mut Accumulator) {
         if so_far.calls() > 0 && !self.thinking.is_empty() {
             let item = json!({ "thinking": std::mem::take(&mut self.thinking) });
-            so_far.keep(kept::keep(super::FORMAT.kind.as_str(), 0, 0, item));
+            so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), 0, 0, item));
         }
     }
 }

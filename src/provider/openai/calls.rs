@@ -3,7 +3,7 @@
 
 use super::chunk::{CallPiece, Function};
 use crate::domain::ToolCall;
-use crate::provider::gathered::ENTRY;
+use crate::provider::accumulator::ENTRY;
 use serde_json::Value;
 
 /// The calls of one reply, as far as they came.

@@ -2,10 +2,10 @@
 
 use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Said, reason, usage};
+use crate::provider::accumulator::{Accumulator, weight};
 use crate::provider::failure::ErrorBody;
-use crate::provider::gathered::{Gathered, weight};
-use crate::provider::kept;
-use crate::provider::reading::Reading;
+use crate::provider::opaque_items;
+use crate::provider::piece_decoder::PieceDecoder;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ impl Completion {
         Self { calls: Calls::default(), reasoning: String::new(), details: Vec::new() }
     }
 
-    fn choice(&mut self, choice: Choice, so_far: &mut Gathered) {
+    fn choice(&mut self, choice: Choice, so_far: &mut Accumulator) {
         if choice.index.unwrap_or(0) != 0 {
             return;
         }
@@ -43,7 +43,7 @@ impl Completion {
         }
     }
 
-    fn said(&mut self, said: Said, text: &mut String, reasoning: &mut String, so_far: &mut Gathered) {
+    fn said(&mut self, said: Said, text: &mut String, reasoning: &mut String, so_far: &mut Accumulator) {
         // Some servers send the same reasoning under both names.
         let wanted_back = said.reasoning_content.is_some();
         if let Some(piece) = said.reasoning_content.or(said.reasoning) {
@@ -70,8 +70,8 @@ impl Completion {
     }
 }
 
-impl Reading for Completion {
-    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+impl PieceDecoder for Completion {
+    fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         let chunk = match Chunk::deserialize(&value) {
             Ok(chunk) => chunk,
             Err(why) => return so_far.malformed(&format!("{why} in: {value}")),
@@ -94,7 +94,7 @@ impl Reading for Completion {
         }
     }
 
-    fn ending(&mut self, so_far: &mut Gathered) {
+    fn ending(&mut self, so_far: &mut Accumulator) {
         if self.calls.is_empty() {
             return;
         }
@@ -106,7 +106,7 @@ impl Reading for Completion {
             fields.insert("reasoning_details".into(), std::mem::take(&mut self.details).into());
         }
         if !fields.is_empty() {
-            so_far.keep(kept::keep(super::FORMAT.kind.as_str(), 0, 0, fields.into()));
+            so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), 0, 0, fields.into()));
         }
         for call in self.calls.take() {
             so_far.call(call);

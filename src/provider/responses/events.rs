@@ -2,11 +2,11 @@
 //! not streamed is read as its last event would be.
 
 use crate::domain::{FinishReason, ToolCall};
+use crate::provider::accumulator::Accumulator;
 use crate::provider::failure::ErrorBody;
-use crate::provider::gathered::Gathered;
-use crate::provider::kept;
+use crate::provider::opaque_items;
 use crate::provider::openai;
-use crate::provider::reading::Reading;
+use crate::provider::piece_decoder::PieceDecoder;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ impl Events {
     }
 
     /// Whether nothing of this part came before.
-    fn begins(&mut self, part: (u64, u64, bool), so_far: &mut Gathered) -> bool {
+    fn begins(&mut self, part: (u64, u64, bool), so_far: &mut Accumulator) -> bool {
         let first = self.streamed.insert(part);
         if first {
             so_far.entry(0);
@@ -38,7 +38,7 @@ impl Events {
     }
 
     /// A piece of text, or the whole of a part of which no piece came.
-    fn text(&mut self, event: &Value, field: &str, so_far: &mut Gathered) {
+    fn text(&mut self, event: &Value, field: &str, so_far: &mut Accumulator) {
         let (item, part) = Self::place(event, "content_index");
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
         let first = self.begins((item, part, false), so_far);
@@ -48,7 +48,7 @@ impl Events {
     }
 
     /// The same of reasoning.
-    fn reasoning(&mut self, event: &Value, part: &str, field: &str, so_far: &mut Gathered) {
+    fn reasoning(&mut self, event: &Value, part: &str, field: &str, so_far: &mut Accumulator) {
         let place = Self::place(event, part);
         let piece = event.get(field).and_then(Value::as_str).unwrap_or_default();
         let first = self.begins((place.0, place.1, true), so_far);
@@ -62,7 +62,7 @@ impl Events {
     }
 
     /// An item that is whole.
-    fn item(&mut self, at: u64, item: &Value, so_far: &mut Gathered) {
+    fn item(&mut self, at: u64, item: &Value, so_far: &mut Accumulator) {
         if !self.whole.insert(at) {
             return;
         }
@@ -92,7 +92,7 @@ impl Events {
                         fields.remove("status");
                     }
                     let (text, calls) = (so_far.text_len(), so_far.calls());
-                    so_far.keep(kept::keep(super::FORMAT.kind.as_str(), text, calls, item));
+                    so_far.keep(opaque_items::keep(super::FORMAT.kind.as_str(), text, calls, item));
                 }
             }
             "message" => {
@@ -108,7 +108,7 @@ impl Events {
     }
 
     /// The response is over.
-    fn over(&mut self, response: &Value, so_far: &mut Gathered) {
+    fn over(&mut self, response: &Value, so_far: &mut Accumulator) {
         for (at, item) in list(response, "output").enumerate() {
             self.item(at as u64, item, so_far);
         }
@@ -133,8 +133,8 @@ fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-impl Reading for Events {
-    fn piece(&mut self, value: Value, so_far: &mut Gathered) {
+impl PieceDecoder for Events {
+    fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
         if let Some(error) = value.get("error").filter(|e| !e.is_null())
             && (kind.is_empty() || kind == "error" || error.is_object())

@@ -5,12 +5,12 @@ use crate::domain::{Message, Purpose, Role, StepId};
 use proptest::prelude::*;
 use tokio::sync::mpsc;
 
-fn player(story: &str) -> Player {
+fn player(story: &str) -> ScriptedProvider {
     let name = ModelName { provider: "demo".into(), model: "test".into() };
-    Player::new(name, Story::parse(story, "test").unwrap())
+    ScriptedProvider::new(name, Script::parse(story, "test").unwrap())
 }
 
-async fn play(player: &Player, prompt: &str) -> Vec<ReplyEvent> {
+async fn play(player: &ScriptedProvider, prompt: &str) -> Vec<ReplyEvent> {
     let message = Message::new(Role::User, prompt);
     let request = ModelRequest::new(StepId(1), Purpose::Answer, vec![message]);
     let (out, mut events) = mpsc::channel(16);
@@ -94,7 +94,7 @@ async fn failures_have_the_words_of_the_interface() {
         ("401", FailureKind::Refused, "The key for openai was refused (401). Not sent again."),
         ("overflow", FailureKind::Overflow, "This chat needs 34,100 of 32,768 tokens. Nothing was sent."),
     ] {
-        let player = player(Story::shipped(story).unwrap());
+        let player = player(Script::shipped(story).unwrap());
         let events = play(&player, "x").await;
         assert_eq!((failure(&events).kind, failure(&events).message.as_str()), (kind, message));
         assert_eq!(events.len(), 1);

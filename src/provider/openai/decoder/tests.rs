@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::ProviderKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent};
-use crate::provider::gathered::LONGEST;
+use crate::provider::accumulator::LONGEST;
 use crate::provider::recorded::{Total, failed, finished, read, recordings};
 use crate::provider::wire::{Decoder, End};
 use crate::provider::{fixture, wire_of};

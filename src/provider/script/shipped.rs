@@ -1,13 +1,13 @@
 //! The stories that come with the program.
 
-pub(super) struct Shipped {
+pub(super) struct ShippedScript {
     pub(super) name: &'static str,
     pub(super) text: &'static str,
 }
 
 macro_rules! stories {
     ($($name:literal: $about:literal,)*) => {
-        pub(super) static STORIES: &[Shipped] = &[$(Shipped {
+        pub(super) static STORIES: &[ShippedScript] = &[$(ShippedScript {
             name: $name,
             text: include_str!(concat!("../../../assets/demo/", $name, ".toml")),
         },)*];

@@ -1,26 +1,26 @@
-//! The decoder of every wire: pieces come from [`Framing`], what one wire makes of a piece is its [`Reading`], and what
-//! came so far is [`Gathered`].
+//! The decoder of every wire: pieces come from [`Framing`], what one wire makes of a piece is its [`PieceDecoder`], and what
+//! came so far is [`Accumulator`].
 //!
 //! What was read is never taken for more than it is: a stream that breaks has `Failed(Cut)`, one that ends without saying
 //! why has `Finished(Incomplete)`, a piece that can't be read has `Failed(Malformed)`.
 
-use super::failure::{Asked, ErrorBody};
-use super::framing::{Broken, Framing, LONGEST_BODY, Piece};
-use super::gathered::Gathered;
+use super::accumulator::Accumulator;
+use super::failure::{ErrorBody, ServerIdentity};
+use super::framing::{Framing, FramingError, LONGEST_BODY, Piece};
 use super::server::Access;
 use super::wire::{Decoder, End};
 use crate::domain::ReplyEvent;
 use serde_json::Value;
 
 /// What one wire makes of the pieces of a reply.
-pub(super) trait Reading: Send {
+pub(super) trait PieceDecoder: Send {
     /// Whether nothing of the reply but counts comes behind the reason of its end. Where it does, the reason alone tells
     /// nothing: the reply is whole when the server ends it in good order.
     const REASON_IS_LAST: bool = true;
 
-    fn piece(&mut self, value: Value, so_far: &mut Gathered);
+    fn piece(&mut self, value: Value, so_far: &mut Accumulator);
     /// The reply is about to end in good order: what was held back is handed over.
-    fn ending(&mut self, so_far: &mut Gathered) {
+    fn ending(&mut self, so_far: &mut Accumulator) {
         let _ = so_far;
     }
 }
@@ -28,13 +28,13 @@ pub(super) trait Reading: Send {
 pub(super) struct ReplyDecoder<R> {
     framing: Framing,
     reading: R,
-    so_far: Gathered,
+    so_far: Accumulator,
 }
 
-impl<R: Reading> ReplyDecoder<R> {
+impl<R: PieceDecoder> ReplyDecoder<R> {
     /// A decoder for one reply. `lines`: the wire has a piece a line.
     pub(super) fn new(access: &Access, lines: bool, reading: R) -> Self {
-        let so_far = Gathered::new(access.next_reply(), access.asked.clone(), access.secrets.clone());
+        let so_far = Accumulator::new(access.next_reply(), access.asked.clone(), access.secrets.clone());
         Self { framing: Framing::new(lines), reading, so_far }
     }
 
@@ -119,7 +119,7 @@ impl<R: Reading> ReplyDecoder<R> {
     }
 }
 
-impl<R: Reading> Decoder for ReplyDecoder<R> {
+impl<R: PieceDecoder> Decoder for ReplyDecoder<R> {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>) {
         if self.so_far.is_over() {
             return;
@@ -129,8 +129,8 @@ impl<R: Reading> Decoder for ReplyDecoder<R> {
         self.framing = framing;
         match read {
             Ok(()) => {}
-            Err(Broken::Body) => self.so_far.fail(Asked::too_long(LONGEST_BODY)),
-            Err(Broken::Piece(why)) => self.so_far.malformed(&why),
+            Err(FramingError::Body) => self.so_far.fail(ServerIdentity::too_long(LONGEST_BODY)),
+            Err(FramingError::Piece(why)) => self.so_far.malformed(&why),
         }
         self.take(out);
     }

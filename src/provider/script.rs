@@ -20,7 +20,7 @@
 //! Other keys of a reply: `purpose` (`answer`, `judge`, `summary`), `pace`, `reasoning`, `repeat` (the text so many
 //! times), `tool_calls = [{ name, arguments = {…} }]`, `finish` (`stop`, `length`, `filter`, `incomplete`),
 //! `usage = { input, output }`, `stall_ms` with `stall_after` (a pause before so many bytes of text), `cut_after` (the
-//! connection breaks after so many bytes) and `error` (see [`Fault`]): `{ status = 429, retry_after = 2 }`,
+//! connection breaks after so many bytes) and `error` (see [`ScriptedError`]): `{ status = 429, retry_after = 2 }`,
 //! `{ kind = "name_not_found", host = "api.example.com" }`; with `times = 2` it fails so often, then the text comes.
 //!
 //! # Matching
@@ -39,24 +39,24 @@ mod format;
 mod matching;
 mod shipped;
 
-pub use matching::{Chosen, Position};
+pub use matching::{Position, ScriptChoice};
 
 use crate::domain::{Answers, FinishReason, Purpose, Usage};
 use crate::text::located::LocatedError;
 
 /// Scripted replies.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Story {
+pub struct Script {
     pace: u32,
     context: Option<u64>,
-    replies: Vec<Scripted>,
+    replies: Vec<ScriptedReply>,
     files: Vec<(String, String)>,
     begins: Option<(String, Answers)>,
 }
 
 /// One scripted reply.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scripted {
+pub struct ScriptedReply {
     /// What it answers.
     pub purpose: Purpose,
     /// Alternatives; each is a list of words that must all occur. Empty: no condition.
@@ -76,18 +76,18 @@ pub struct Scripted {
     /// Bytes of text after which the connection breaks.
     pub cut_after: Option<usize>,
     /// What goes wrong instead of the reply, or before it.
-    pub fault: Option<Fault>,
+    pub fault: Option<ScriptedError>,
     /// How it ends.
     pub finish: FinishReason,
     /// Tokens used, where the story tells some.
     pub usage: Option<Usage>,
     /// What follows on it.
-    pub then: Vec<Scripted>,
+    pub then: Vec<ScriptedReply>,
 }
 
 /// Something that goes wrong, told in the same words as if a server had done it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ScriptedError {
     /// The HTTP status (with `status`), or one of the kinds that have none.
     pub cause: Cause,
     /// The host in the message.
@@ -123,7 +123,7 @@ pub enum Cause {
     Malformed,
 }
 
-impl Story {
+impl Script {
     /// Reads a story; `origin` is its path or name, for the errors.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::{Message, ModelRequest, Role, StepId};
 
 /// All replies, those of `then` behind the one that they follow on.
-fn all(replies: &[Scripted]) -> Vec<&Scripted> {
+fn all(replies: &[ScriptedReply]) -> Vec<&ScriptedReply> {
     replies.iter().flat_map(|reply| std::iter::once(reply).chain(all(&reply.then))).collect()
 }
 
@@ -12,17 +12,17 @@ fn request(purpose: Purpose, text: &str) -> ModelRequest {
     ModelRequest::new(StepId(1), purpose, vec![Message::new(Role::User, text)])
 }
 
-fn said(story: &Story, position: &mut Position, text: &str) -> String {
+fn said(story: &Script, position: &mut Position, text: &str) -> String {
     match position.choose(story, &request(Purpose::Answer, text)) {
-        Chosen::Reply(reply) => reply.text.clone(),
-        Chosen::Prompts(text) => text,
-        Chosen::Nothing => "NOTHING".into(),
+        ScriptChoice::Reply(reply) => reply.text.clone(),
+        ScriptChoice::Prompts(text) => text,
+        ScriptChoice::Nothing => "NOTHING".into(),
     }
 }
 
 /// What is answered to these messages, one after the other.
 fn told(story: &str, messages: &[&str]) -> Vec<String> {
-    let story = Story::parse(story, "s").unwrap();
+    let story = Script::parse(story, "s").unwrap();
     let mut position = Position::default();
     messages.iter().map(|text| said(&story, &mut position, text)).collect()
 }
@@ -95,18 +95,18 @@ fn numbers_are_whole_numbers() {
 #[test]
 fn a_judgement_has_replies_of_its_own() {
     let story = "[[reply]]\ntext='a'\n[[reply]]\npurpose='judge'\ntext='j'\n";
-    let story = Story::parse(story, "s").unwrap();
+    let story = Script::parse(story, "s").unwrap();
     let mut position = Position::default();
     assert!(
-        matches!(position.choose(&story, &request(Purpose::Judge, "x")), Chosen::Reply(r) if r.text == "j")
+        matches!(position.choose(&story, &request(Purpose::Judge, "x")), ScriptChoice::Reply(r) if r.text == "j")
     );
-    assert_eq!(position.choose(&story, &request(Purpose::Judge, "x")), Chosen::Nothing);
+    assert_eq!(position.choose(&story, &request(Purpose::Judge, "x")), ScriptChoice::Nothing);
     assert_eq!(said(&story, &mut position, "x"), "a");
 }
 
 #[test]
 fn the_format_of_the_plan_is_read() {
-    let story = Story::parse(
+    let story = Script::parse(
         "pace = 200\n[[reply]]\nwhen = \"square root\"\ntext = \"\"\"x\"\"\"\n[files]\n\"sales.csv\" = \"a\\n\"\n\
          [[reply]]\npurpose = \"answer\"\nerror = { status = 429, retry_after = 2 }\n\
          [[reply]]\ntool_calls = [{ name = \"run_code\", arguments = { code = \"1\", n = 2 } }]\nreasoning = \"hm\"\n\
@@ -143,7 +143,7 @@ fn what_is_wrong_is_told_with_its_place() {
         ("[[reply]]\ntext='a'\n[files]\n'../x'=''\n", (4, 1), "the file `../x` would lie outside"),
         ("[[reply]]\ntext='a'\n[files]\n'/etc/x'=''\n", (4, 1), "the file `/etc/x` would lie outside"),
     ] {
-        let error = Story::parse(text, "my.toml").unwrap_err();
+        let error = Script::parse(text, "my.toml").unwrap_err();
         assert_eq!((error.position.line, error.position.column), place, "{text:?}: {error}");
         assert!(error.what.contains(what), "{text:?}: {error}");
         assert!(error.to_string().starts_with("my.toml:"), "{error}");
@@ -151,9 +151,9 @@ fn what_is_wrong_is_told_with_its_place() {
     }
 }
 
-fn shipped() -> Vec<(&'static str, Story)> {
-    let read = |name| Story::parse(Story::shipped(name).unwrap(), name).unwrap();
-    Story::names().iter().map(|(name, _)| (*name, read(*name))).collect()
+fn shipped() -> Vec<(&'static str, Script)> {
+    let read = |name| Script::parse(Script::shipped(name).unwrap(), name).unwrap();
+    Script::names().iter().map(|(name, _)| (*name, read(*name))).collect()
 }
 
 /// The text of all fenced blocks of a reply.
@@ -171,8 +171,8 @@ fn every_shipped_story_is_listed_and_can_be_read() {
     files.sort();
     names.sort();
     assert_eq!(files, names);
-    assert_eq!(Story::names()[0].0, "tour", "the first one is the default");
-    assert_eq!(Story::shipped("nothing"), None);
+    assert_eq!(Script::names()[0].0, "tour", "the first one is the default");
+    assert_eq!(Script::shipped("nothing"), None);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn shipped_stories_speak_plainly() {
 #[test]
 fn each_block_of_a_story_for_checks_writes_its_number_first() {
     for name in ["long", "three", "sleep60", "files", "die", "cjk", "hostile"] {
-        let story = Story::parse(Story::shipped(name).unwrap(), name).unwrap();
+        let story = Script::parse(Script::shipped(name).unwrap(), name).unwrap();
         let mut number = 0;
         for reply in all(&story.replies) {
             for block in reply.text.split("```").skip(1).step_by(2) {
@@ -257,13 +257,13 @@ fn each_block_of_a_story_for_checks_writes_its_number_first() {
         }
         assert!(number > 0);
     }
-    let long = Story::parse(Story::shipped("long").unwrap(), "long").unwrap();
+    let long = Script::parse(Script::shipped("long").unwrap(), "long").unwrap();
     assert!(code(&all(&long.replies)[0].text).lines().count() > 30, "longer than a screen");
 }
 
 #[test]
 fn the_tour_knows_every_example_prompt() {
-    let story = Story::parse(Story::shipped("tour").unwrap(), "tour").unwrap();
+    let story = Script::parse(Script::shipped("tour").unwrap(), "tour").unwrap();
     let opening = said(&story, &mut Position::default(), "hello");
     for prompt in [
         "sum of 1 to 10",

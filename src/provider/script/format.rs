@@ -1,6 +1,6 @@
-//! The text of a story: TOML in, [`Story`] out, errors with line and column.
+//! The text of a story: TOML in, [`Script`] out, errors with line and column.
 
-use super::{Cause, Fault, Scripted, Story};
+use super::{Cause, Script, ScriptedError, ScriptedReply};
 use crate::domain::{FailureKind, FinishReason, Purpose, Usage};
 use crate::text::located::{LocatedError, Position, start_of};
 use serde::Deserialize;
@@ -82,7 +82,7 @@ struct RawFault {
 const LARGEST_TEXT: usize = 64 << 20;
 
 /// Where in the text something is wrong, and what.
-struct Wrong {
+struct ValueError {
     at: usize,
     what: String,
     hint: &'static str,
@@ -90,15 +90,15 @@ struct Wrong {
 
 const DIRECTION: &str = "Correct the story there; those in assets/demo are examples.";
 
-pub(super) fn parse(text: &str, origin: &str) -> Result<Story, LocatedError> {
+pub(super) fn parse(text: &str, origin: &str) -> Result<Script, LocatedError> {
     let raw: RawStory = toml::from_str(text).map_err(|e| {
         let at = start_of(&e);
-        locate(text, origin, Wrong { at, what: e.message().to_owned(), hint: DIRECTION })
+        locate(text, origin, ValueError { at, what: e.message().to_owned(), hint: DIRECTION })
     })?;
     story(raw).map_err(|wrong| locate(text, origin, wrong))
 }
 
-fn locate(text: &str, origin: &str, wrong: Wrong) -> LocatedError {
+fn locate(text: &str, origin: &str, wrong: ValueError) -> LocatedError {
     LocatedError {
         file: origin.into(),
         position: Position::of(text, wrong.at),
@@ -107,14 +107,14 @@ fn locate(text: &str, origin: &str, wrong: Wrong) -> LocatedError {
     }
 }
 
-fn story(raw: RawStory) -> Result<Story, Wrong> {
+fn story(raw: RawStory) -> Result<Script, ValueError> {
     let mut files = Vec::new();
     for (path, text) in raw.files {
         let at = path.span().start;
         let path = path.into_inner();
         let inside = Path::new(&path).components().all(|c| matches!(c, Component::Normal(_)));
         if path.is_empty() || !inside || path.contains('\\') || path.contains('\0') {
-            return Err(Wrong {
+            return Err(ValueError {
                 at,
                 what: format!("the file `{path}` would lie outside of the working folder"),
                 hint: "Use a relative path without `..`.",
@@ -124,7 +124,7 @@ fn story(raw: RawStory) -> Result<Story, Wrong> {
     }
     let first = raw.inputs.keys().next().map(|key| key.span().start);
     if let (Some(at), None) = (first, &raw.recipe) {
-        return Err(Wrong {
+        return Err(ValueError {
             at,
             what: "the story has inputs and no recipe".into(),
             hint: "Name the recipe with `recipe = \"…\"` at the head.",
@@ -133,20 +133,20 @@ fn story(raw: RawStory) -> Result<Story, Wrong> {
     let inputs = raw.inputs.into_iter().map(|(key, text)| (key.into_inner(), text)).collect();
     let begins = raw.recipe.map(|recipe| (recipe, inputs));
     if raw.reply.is_empty() {
-        return Err(Wrong {
+        return Err(ValueError {
             at: 0,
             what: "the story has no reply".into(),
             hint: "Add a [[reply]] with text.",
         });
     }
     let replies = raw.reply.into_iter().map(|r| reply(r, raw.pace)).collect::<Result<_, _>>()?;
-    Ok(Story { pace: raw.pace, context: raw.context, replies, files, begins })
+    Ok(Script { pace: raw.pace, context: raw.context, replies, files, begins })
 }
 
-fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<Scripted, Wrong> {
+fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<ScriptedReply, ValueError> {
     let at = raw.span().start;
     let raw = raw.into_inner();
-    let wrong = |what: String, hint| Wrong { at, what, hint };
+    let wrong = |what: String, hint| ValueError { at, what, hint };
     let purpose = match raw.purpose.as_deref() {
         None | Some("answer") => Purpose::Answer,
         Some("judge") => Purpose::Judge,
@@ -189,7 +189,7 @@ fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<Scripted, Wrong> {
             ));
         }
     }
-    Ok(Scripted {
+    Ok(ScriptedReply {
         purpose,
         when,
         prompt: raw.prompt,
@@ -215,7 +215,7 @@ fn words(when: Option<When>) -> Vec<Vec<String>> {
     alternatives.iter().map(|a| a.split_whitespace().map(str::to_lowercase).collect()).collect()
 }
 
-fn fault(raw: RawFault, at: usize) -> Result<Fault, Wrong> {
+fn fault(raw: RawFault, at: usize) -> Result<ScriptedError, ValueError> {
     let known = [
         (FailureKind::NameNotFound, Cause::NameNotFound),
         (FailureKind::Unreachable, Cause::Unreachable),
@@ -232,11 +232,11 @@ fn fault(raw: RawFault, at: usize) -> Result<Fault, Wrong> {
             found.ok_or_else(|| {
                 let words: Vec<_> = known.iter().map(|(kind, _)| kind.as_str()).collect();
                 let what = format!("`{word}` is no kind of error; one of {}", words.join(", "));
-                Wrong { at, what, hint: "Everything that a server answers is told by `status`." }
+                ValueError { at, what, hint: "Everything that a server answers is told by `status`." }
             })?
         }
         _ => {
-            return Err(Wrong {
+            return Err(ValueError {
                 at,
                 what: "an error needs either `status` (100 to 599) or `kind`".into(),
                 hint: "For example: error = { status = 429, retry_after = 2 }",
@@ -246,9 +246,9 @@ fn fault(raw: RawFault, at: usize) -> Result<Fault, Wrong> {
     let seconds = raw.retry_after.unwrap_or(0.0);
     if !(0.0..=86_400.0).contains(&seconds) {
         let what = "`retry_after` is between 0 and 86400 seconds".into();
-        return Err(Wrong { at, what, hint: DIRECTION });
+        return Err(ValueError { at, what, hint: DIRECTION });
     }
-    Ok(Fault {
+    Ok(ScriptedError {
         cause,
         host: raw.host.unwrap_or_else(|| "api.example.com".into()),
         provider: raw.provider,

@@ -3,8 +3,8 @@
 //! Text and reasoning are told as they come. Calls, kept items and counts are told once, before the end, so that a call
 //! which the connection tore is never taken for one. Nothing is told behind `Finished` or `Failed`.
 
-use super::failure::{Asked, ErrorBody};
-use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use super::failure::{ErrorBody, ServerIdentity};
+use crate::domain::{Finish, FinishReason, OpaqueItem, Masker, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
 use serde_json::Value;
 
@@ -36,10 +36,10 @@ pub(super) fn weight(value: &Value) -> usize {
 
 /// What has come of a reply so far.
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub(super) struct Accumulator {
     /// What makes ids of this reply other than those of another.
     number: u64,
-    asked: Asked,
+    asked: ServerIdentity,
     secrets: Masker,
     /// What is to be told.
     pub(super) out: Vec<ReplyEvent>,
@@ -55,9 +55,9 @@ pub(super) struct Gathered {
     over: bool,
 }
 
-impl Gathered {
+impl Accumulator {
     /// `number`: any, another for each reply.
-    pub(super) fn new(number: u64, asked: Asked, secrets: Masker) -> Self {
+    pub(super) fn new(number: u64, asked: ServerIdentity, secrets: Masker) -> Self {
         Self {
             number,
             asked,
@@ -74,7 +74,7 @@ impl Gathered {
         }
     }
 
-    pub(super) fn asked(&self) -> &Asked {
+    pub(super) fn asked(&self) -> &ServerIdentity {
         &self.asked
     }
 
@@ -153,7 +153,7 @@ impl Gathered {
     /// Ends a reply that is too long. Called between pieces, so that a piece is told whole.
     pub(super) fn check_length(&mut self) {
         if self.length > LONGEST {
-            self.fail(Asked::too_long(LONGEST));
+            self.fail(ServerIdentity::too_long(LONGEST));
         }
     }
 

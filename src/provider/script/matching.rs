@@ -1,6 +1,6 @@
 //! Which reply of a story comes next. Pure: the place in the story goes in and out.
 
-use super::{Scripted, Story};
+use super::{Script, ScriptedReply};
 use crate::domain::{ModelRequest, Purpose, Role};
 
 /// How far a story has been told.
@@ -14,9 +14,9 @@ pub struct Position {
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Chosen<'a> {
+pub enum ScriptChoice<'a> {
     /// This reply.
-    Reply(&'a Scripted),
+    Reply(&'a ScriptedReply),
     /// Nothing fits: a text that lists the prompts which the story knows.
     Prompts(String),
     /// Nothing fits, and the story knows no prompts.
@@ -25,7 +25,7 @@ pub enum Chosen<'a> {
 
 impl Position {
     /// Chooses the reply to a request and goes on in the story.
-    pub fn choose<'a>(&mut self, story: &'a Story, request: &ModelRequest) -> Chosen<'a> {
+    pub fn choose<'a>(&mut self, story: &'a Script, request: &ModelRequest) -> ScriptChoice<'a> {
         self.taken.resize(story.replies.len(), false);
         let purpose = request.purpose;
         let message = request.messages.last().map_or("", |m| m.text.as_str()).to_lowercase();
@@ -41,7 +41,7 @@ impl Position {
             && let Some(reply) = last.then.get(next)
         {
             self.last.push(next);
-            return Chosen::Reply(reply);
+            return ScriptChoice::Reply(reply);
         }
         if let Some(index) = self.waiting_for(story, purpose, &message) {
             return self.take(story, index);
@@ -57,7 +57,7 @@ impl Position {
         }
     }
 
-    fn take<'a>(&mut self, story: &'a Story, index: usize) -> Chosen<'a> {
+    fn take<'a>(&mut self, story: &'a Script, index: usize) -> ScriptChoice<'a> {
         if let Some(taken) = self.taken.get_mut(index) {
             *taken = true;
         }
@@ -67,22 +67,22 @@ impl Position {
                 if reply.purpose == Purpose::Answer {
                     self.last = vec![index];
                 }
-                Chosen::Reply(reply)
+                ScriptChoice::Reply(reply)
             }
-            None => Chosen::Nothing,
+            None => ScriptChoice::Nothing,
         }
     }
 
     /// The reply that waits for words of this text: not taken ones first.
-    fn waiting_for(&self, story: &Story, purpose: Purpose, text: &str) -> Option<usize> {
-        let fits = |reply: &Scripted| !reply.when.is_empty() && fits(reply, purpose, text);
+    fn waiting_for(&self, story: &Script, purpose: Purpose, text: &str) -> Option<usize> {
+        let fits = |reply: &ScriptedReply| !reply.when.is_empty() && fits(reply, purpose, text);
         let fresh = story.replies.iter().zip(&self.taken).position(|(reply, taken)| !taken && fits(reply));
         fresh.or_else(|| story.replies.iter().position(fits))
     }
 }
 
 /// The reply at the end of a way.
-fn at<'a>(story: &'a Story, way: &[usize]) -> Option<&'a Scripted> {
+fn at<'a>(story: &'a Script, way: &[usize]) -> Option<&'a ScriptedReply> {
     let (first, rest) = way.split_first()?;
     rest.iter().try_fold(story.replies.get(*first)?, |reply, next| reply.then.get(*next))
 }
@@ -96,19 +96,19 @@ fn last_line(message: &str) -> Option<&str> {
 }
 
 /// Whether a reply proposes something, so that a result follows on it.
-fn expects_result(reply: &Scripted) -> bool {
+fn expects_result(reply: &ScriptedReply) -> bool {
     !reply.tool_calls.is_empty() || ["```", "~~~", "<execute"].iter().any(|mark| reply.text.contains(mark))
 }
 
 /// Whether a reply may answer a text.
-fn fits(reply: &Scripted, purpose: Purpose, text: &str) -> bool {
+fn fits(reply: &ScriptedReply, purpose: Purpose, text: &str) -> bool {
     reply.purpose == purpose && (reply.when.is_empty() || occurs(&reply.when, text))
 }
 
-fn unknown(story: &Story, purpose: Purpose) -> Chosen<'static> {
+fn unknown(story: &Script, purpose: Purpose) -> ScriptChoice<'static> {
     let prompts = story.prompts();
     if prompts.is_empty() || purpose != Purpose::Answer {
-        return Chosen::Nothing;
+        return ScriptChoice::Nothing;
     }
     let mut text = String::from("This is a demo with scripted answers. It knows these prompts:\n\n");
     for prompt in prompts {
@@ -117,7 +117,7 @@ fn unknown(story: &Story, purpose: Purpose) -> Chosen<'static> {
         text.push('\n');
     }
     text.push_str("\nType one of them, or a part of it, and press Enter.\n");
-    Chosen::Prompts(text)
+    ScriptChoice::Prompts(text)
 }
 
 /// Whether all words of one of the alternatives occur in the message (lower case).
