@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// A job.
 #[derive(Clone, Debug)]
-pub enum Errand {
+pub enum Job {
     /// List the sessions.
     Sessions,
     /// Read the end of a session for a preview, at most so many messages.
@@ -48,7 +48,7 @@ pub enum Errand {
 
 /// What came of a job.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum JobResult {
     /// The sessions, newest first.
     Sessions(Vec<Summary>),
     /// The end of a session as plain lines.

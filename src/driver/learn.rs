@@ -1,6 +1,6 @@
 //! What the engine has to know beside the session: the model's context and price, and files of instructions.
 
-use super::Told;
+use super::Notification;
 use super::rooms::Rooms;
 use super::sources::Signal;
 use crate::domain::{Instructions, ModelInfo, Notice};
@@ -72,7 +72,7 @@ impl Rooms {
     fn take_instructions(&mut self, files: Vec<Instructions>, notices: Vec<Notice>) {
         let told: Vec<Notice> = notices.into_iter().filter(|notice| !self.told.contains(notice)).collect();
         self.told.extend(told.iter().cloned());
-        self.update.told.extend(told.into_iter().map(Told::Notice));
+        self.update.told.extend(told.into_iter().map(Notification::Notice));
         self.waiting.push_back(Event::Instructions(files));
     }
 }

@@ -8,12 +8,12 @@
 pub mod catalogue;
 mod clock;
 mod consult;
-mod errands;
 mod file_look;
 mod files;
 mod images;
 mod inspect;
 mod job;
+mod jobs;
 mod learn;
 mod links;
 mod new_recipe;
@@ -31,9 +31,9 @@ mod update;
 pub use crate::store::index::Summary;
 pub use crate::workspace::instructions::HeldFile;
 pub use clock::Clock;
-pub use job::{Errand, Found};
+pub use job::{Job, JobResult};
 pub use review_time::review_in_time;
-pub use update::{Told, Update};
+pub use update::{Notification, Update};
 
 use crate::domain::{Departed, ModelInfo, ModelName, ReplyEvent, RunEvent, SandboxReport, Timestamp};
 use crate::engine::{Command, Effect, Engine, Event, State};
@@ -270,7 +270,7 @@ impl Driver {
     }
 
     /// What happened and was not told by [`Driver::next`] yet, where nobody asks for a next one.
-    pub fn rest(&mut self) -> Vec<Told> {
+    pub fn rest(&mut self) -> Vec<Notification> {
         std::mem::take(&mut self.rooms.update.told)
     }
 

@@ -2,7 +2,7 @@
 //! What stands in it is told in the room `recipe`.
 
 use super::Driver;
-use super::job::Found;
+use super::job::JobResult;
 use super::sources::Signal;
 use crate::recipe::scaffold;
 use crate::workspace;
@@ -18,12 +18,12 @@ impl Driver {
         let (name, folder, inbox) = (name.to_owned(), self.own_recipes.clone(), self.rooms.inbox());
         tokio::task::spawn_blocking(move || {
             let written = write(&folder, &name, &text);
-            let _ = inbox.blocking_send(Signal::Errand(written.unwrap_or_else(Found::Failed)));
+            let _ = inbox.blocking_send(Signal::Job(written.unwrap_or_else(JobResult::Failed)));
         });
     }
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<Found, String> {
+fn write(folder: &Path, name: &str, text: &str) -> Result<JobResult, String> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.len() > NAME || !name.chars().all(fits) || name.starts_with('-') {
         return Err(format!(
@@ -32,7 +32,7 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<Found, String> {
     }
     let path = workspace::write::below(folder, &format!("{name}.toml"), text.as_bytes());
     let path = path.map_err(|error| format!("{error}. Nothing was written."))?;
-    Ok(Found::NewRecipe(path))
+    Ok(JobResult::NewRecipe(path))
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let at = folder.path().join("recipes");
         assert!(
-            matches!(write(&at, "tidy", "name = 'tidy'\n"), Ok(Found::NewRecipe(path)) if path == at.join("tidy.toml"))
+            matches!(write(&at, "tidy", "name = 'tidy'\n"), Ok(JobResult::NewRecipe(path)) if path == at.join("tidy.toml"))
         );
         assert!(
             write(&at, "tidy", "name = 'tidy'\n").expect_err("it is there").contains("Nothing was written")

@@ -1,6 +1,6 @@
 //! One effect, one act. What takes time is spawned and reports back with an event.
 
-use super::Told;
+use super::Notification;
 use super::file_look::FileScope;
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
@@ -82,7 +82,7 @@ impl Rooms {
             Effect::Consult { block, revision, model, request } => {
                 self.consult(block, revision, model, *request);
             }
-            Effect::Notify(notice) => self.update.told.push(Told::Notice(notice)),
+            Effect::Notify(notice) => self.update.told.push(Notification::Notice(notice)),
         }
     }
 
@@ -102,7 +102,7 @@ impl Rooms {
     }
 
     fn record(&mut self, entry: Entry) {
-        self.update.told.push(Told::Recorded(Box::new(entry.clone())));
+        self.update.told.push(Notification::Recorded(Box::new(entry.clone())));
         self.store.append(entry, self.clock.now());
     }
 
@@ -145,7 +145,7 @@ impl Rooms {
                 self.provider = Some(provider);
                 self.learn_model(state);
             }
-            Err(why) => self.update.told.push(Told::Notice(Notice::error(why.to_string()))),
+            Err(why) => self.update.told.push(Notification::Notice(Notice::error(why.to_string()))),
         }
     }
 

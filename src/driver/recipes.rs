@@ -4,7 +4,7 @@ mod machine;
 mod runners;
 
 use super::Driver;
-use super::job::Found;
+use super::job::JobResult;
 use super::sources::Signal;
 use crate::domain::{AnswerError, Answers, RecipeCards, RecipeStart};
 use crate::engine::Event;
@@ -38,7 +38,7 @@ impl Driver {
     }
 
     /// Begins a recipe when what it needs was found out; until then, and when something does not fit
-    /// ([`Found::RecipeRefused`]), nothing has happened.
+    /// ([`JobResult::RecipeRefused`]), nothing has happened.
     pub(super) fn begin_recipe(&self, name: &str, answers: Answers) {
         let found = self.recipes.iter().find(|recipe| recipe.card().name == name).cloned();
         let site = Site {
@@ -54,7 +54,7 @@ impl Driver {
             };
             let signal = match begun {
                 Ok(start) => Signal::Event(Event::RecipeReady(Box::new(start))),
-                Err(misfits) => Signal::Errand(Found::RecipeRefused { name, misfits }),
+                Err(misfits) => Signal::Job(JobResult::RecipeRefused { name, misfits }),
             };
             let _ = inbox.send(signal).await;
         });

@@ -2,7 +2,7 @@
 //!
 //! Pieces that are ready together are joined before the engine sees them: a flood costs one event, not thousands.
 
-use super::job::Found;
+use super::job::JobResult;
 use crate::domain::sentences::sending;
 use crate::domain::{Chunk, Departure, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
 use crate::engine::Event;
@@ -19,8 +19,8 @@ pub(super) enum Signal {
     Run(RunId, RunEvent),
     /// An event made by a task.
     Event(Event),
-    /// An errand was done.
-    Errand(Found),
+    /// A job was done.
+    Job(JobResult),
     /// Something was masked in the session file.
     Masked(String),
     /// The session file can't be written.

@@ -1,7 +1,7 @@
 //! Taking signals in: what the front end is told of them, and which event the engine gets.
 
 use super::sources::Signal;
-use super::{Driver, Told};
+use super::{Driver, Notification};
 use crate::domain::{Notice, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Event, Phase, StoreEvent};
 use std::sync::PoisonError;
@@ -15,7 +15,7 @@ impl Driver {
             Signal::Reply(step, event) => self.take_reply(step, event),
             Signal::Run(run, event) => self.take_run(run, event),
             Signal::Event(event) => self.feed(event),
-            Signal::Errand(found) => self.rooms.update.told.push(Told::Found(found)),
+            Signal::Job(found) => self.rooms.update.told.push(Notification::Job(found)),
             Signal::Masked(what) => self.tell_masked(what),
             Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
             Signal::KernelDied(why) => self.feed(Event::KernelDied(why)),
@@ -27,9 +27,9 @@ impl Driver {
         let told = match &event {
             // A summary is no part of the conversation.
             ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_) if summary => None,
-            ReplyEvent::Delta(text) => Some(Told::Delta(step, text.clone())),
-            ReplyEvent::Reasoning(text) => Some(Told::Reasoning(step, text.clone())),
-            ReplyEvent::Retrying { attempt, of, wait_ms, failure } => Some(Told::Retrying {
+            ReplyEvent::Delta(text) => Some(Notification::Delta(step, text.clone())),
+            ReplyEvent::Reasoning(text) => Some(Notification::Reasoning(step, text.clone())),
+            ReplyEvent::Retrying { attempt, of, wait_ms, failure } => Some(Notification::Retrying {
                 attempt: *attempt,
                 of: *of,
                 wait_ms: *wait_ms,
@@ -44,7 +44,7 @@ impl Driver {
 
     /// What was masked in the session file: the screen shows it, the file does not.
     pub(super) fn tell_masked(&mut self, what: String) {
-        self.rooms.update.told.push(Told::Notice(Notice::warn(what)));
+        self.rooms.update.told.push(Notification::Notice(Notice::warn(what)));
         self.rooms.update.urgent = true;
     }
 
@@ -83,7 +83,7 @@ impl Driver {
         match &event {
             RunEvent::Output(chunk) => {
                 self.rooms.update.streaming = true;
-                self.rooms.update.told.push(Told::Output(run, chunk.clone()));
+                self.rooms.update.told.push(Notification::Output(run, chunk.clone()));
             }
             RunEvent::Usage { .. } => self.rooms.update.streaming = true,
             RunEvent::Ended(_) => self.rooms.sources.drop_run(),

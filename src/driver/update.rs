@@ -1,12 +1,12 @@
 //! What a front end is told when [`super::Driver::next`] returns. The state is the truth; this says what happened
 //! to it, for fronts that tell events on (JSON lines) and for deciding how soon to draw.
 
-use super::job::Found;
+use super::job::JobResult;
 use crate::domain::{Chunk, Entry, Notice, ReplyFailure, RunId, StepId};
 
 /// One thing that happened.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum Notification {
     /// A durable fact was added.
     Recorded(Box<Entry>),
     /// A piece of the reply's text.
@@ -28,15 +28,15 @@ pub enum Told {
     Output(RunId, Chunk),
     /// Something for the person.
     Notice(Notice),
-    /// An errand of the front end was done.
-    Found(Found),
+    /// A job of the front end was done.
+    Job(JobResult),
 }
 
 /// What happened since the last time.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
     /// What happened, in its order.
-    pub told: Vec<Told>,
+    pub told: Vec<Notification>,
     /// Something streams: draw at the rate for streams.
     pub streaming: bool,
     /// Something happened that should be on screen at once.

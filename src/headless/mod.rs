@@ -20,9 +20,9 @@ use crate::domain::sentences::saving;
 use crate::domain::{
     AnswerError, Answers, BlockId, Decision, Entry, Form, Level, Limits, Readiness, TurnEnd,
 };
-use crate::driver::{Driver, Errand, Found, Told, Update};
+use crate::driver::{Driver, Job, JobResult, Notification, Update};
 use crate::engine::state::Question;
-use crate::engine::{Command, WorkflowContext, NamedFile, Phase, State};
+use crate::engine::{Command, NamedFile, Phase, State, WorkflowContext};
 use form::GivenAnswers;
 use std::future::pending;
 use std::io::{self, Write};
@@ -55,7 +55,7 @@ pub enum Begin {
 
 /// Who tells a turn while it goes on.
 pub trait Tell {
-    fn tell(&mut self, told: &Told, state: &State) -> io::Result<()>;
+    fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
     /// Tells what a form asks that waits.
     fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()>;
@@ -148,7 +148,7 @@ async fn turn(
     match &options.begin {
         Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.clone())),
         Begin::Recipe { name, given } => {
-            driver.errand(Errand::BeginRecipe(name.clone(), given.clone()));
+            driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));
         }
         Begin::Files { files, limits, fetch } => {
             let (files, limits, fetch) = (files.clone(), *limits, *fetch);
@@ -159,12 +159,12 @@ async fn turn(
         tokio::select! {
             update = driver.next() => {
                 // What is printed is on the disk first: who reads it may rely on it.
-                let recorded = update.told.iter().any(|told| matches!(told, Told::Recorded(_)));
+                let recorded = update.told.iter().any(|told| matches!(told, Notification::Recorded(_)));
                 if recorded && let Err(why) = driver.saved().await {
                     tracing::warn!(why, "the session can't be written");
                 }
                 for told in &update.told {
-                    if let Told::Recorded(entry) = told
+                    if let Notification::Recorded(entry) = told
                         && let Entry::TurnEnd(end) = &**entry
                     {
                         over = Some(end.clone());
@@ -195,9 +195,9 @@ fn not_begun(driver: &Driver) -> bool {
 /// Why the recipe was not begun, where it was not.
 fn refused(update: &Update, driver: &Driver) -> Option<Vec<AnswerError>> {
     update.told.iter().find_map(|told| match told {
-        Told::Found(Found::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
+        Notification::Job(JobResult::RecipeRefused { misfits, .. }) => Some(misfits.clone()),
         // A definition that the engine can't use.
-        Told::Notice(notice) if notice.level == Level::Error && not_begun(driver) => {
+        Notification::Notice(notice) if notice.level == Level::Error && not_begun(driver) => {
             Some(vec![AnswerError { field: String::new(), why: notice.text.clone() }])
         }
         _ => None,

@@ -11,7 +11,7 @@ use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
     AnswerError, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
 };
-use crate::driver::Told;
+use crate::driver::Notification;
 use crate::engine::State;
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,27 +43,31 @@ impl<'a> Teller<'a> {
 }
 
 impl Tell for Teller<'_> {
-    fn tell(&mut self, told: &Told, state: &State) -> io::Result<()> {
+    fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
-            Told::Recorded(entry) => self.entry(entry, state),
-            Told::Delta(step, text) if self.json => json::line(self.out, &events::delta(*step, text)),
-            Told::Delta(_, text) => {
+            Notification::Recorded(entry) => self.entry(entry, state),
+            Notification::Delta(step, text) if self.json => json::line(self.out, &events::delta(*step, text)),
+            Notification::Delta(_, text) => {
                 self.begin(Line::Reply)?;
                 self.text(text)
             }
-            Told::Reasoning(step, text) if self.json => json::line(self.out, &events::reasoning(*step, text)),
-            Told::Output(run, chunk) => {
+            Notification::Reasoning(step, text) if self.json => {
+                json::line(self.out, &events::reasoning(*step, text))
+            }
+            Notification::Output(run, chunk) => {
                 let decoder = self.decoder(chunk.stream);
                 let text = decoder.push(&chunk.bytes);
                 self.output(*run, chunk.stream, &text)
             }
-            Told::Retrying { attempt, of, wait_ms, failure } => {
+            Notification::Retrying { attempt, of, wait_ms, failure } => {
                 let seconds = wait_ms.div_ceil(1000);
                 let what = visible_line(&failure.message);
                 self.status(&format!("{what} Next try in {seconds} s ({attempt} of {of})."))
             }
-            Told::Notice(notice) if notice.level != Level::Info => self.status(&visible_line(&notice.text)),
-            Told::Reasoning(..) | Told::Notice(_) | Told::Found(_) => Ok(()),
+            Notification::Notice(notice) if notice.level != Level::Info => {
+                self.status(&visible_line(&notice.text))
+            }
+            Notification::Reasoning(..) | Notification::Notice(_) | Notification::Job(_) => Ok(()),
         }
     }
 

@@ -4,7 +4,7 @@
 //! which the connection tore is never taken for one. Nothing is told behind `Finished` or `Failed`.
 
 use super::failure::{ErrorBody, ServerIdentity};
-use crate::domain::{Finish, FinishReason, OpaqueItem, Masker, ReplyEvent, ReplyFailure, ToolCall, Usage};
+use crate::domain::{Finish, FinishReason, Masker, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 use crate::text::line::short_line;
 use serde_json::Value;
 

@@ -87,7 +87,7 @@ mod tests {
             name,
             Arc::new(move || {
                 if count.fetch_add(1, Ordering::SeqCst) == 0 {
-                    return Err(("the key_command of x wrote nothing".into(), "Correct it.".into()));
+                    return Err(ConnectError::new("the key_command of x wrote nothing", "Correct it."));
                 }
                 let story = Script::parse("[[reply]]\ntext = \"hello\"", "x").unwrap();
                 Ok(Provider::new(Choice::Scripted { name: of.clone(), story }).unwrap())

@@ -1,6 +1,6 @@
 //! What the screen asks the run loop to do: it does nothing to the world itself.
 
-use crate::driver::Errand;
+use crate::driver::Job;
 use crate::engine::Command;
 use secrecy::SecretString;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub enum Wish {
     /// Send this to the engine.
     Send(Command),
     /// Have a job done beside the session.
-    Errand(Errand),
+    Job(Job),
     /// Copy a text to the clipboard.
     Copy(String),
     /// Open a text in the person's editor; what comes back goes there.

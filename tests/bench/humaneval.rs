@@ -7,7 +7,7 @@
 
 use sayso::domain::Masker;
 use sayso::domain::{Entry, Header, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
-use sayso::driver::{Clock, Driver, Parts, Told};
+use sayso::driver::{Clock, Driver, Notification, Parts};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
 use sayso::provider::{Choice, Provider, script::Script};
@@ -123,7 +123,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         executor,
         provider: Provider::new(Choice::Scripted { name, story }).ok(),
         catalogue: std::sync::Arc::new(Vec::new),
-        connect: std::sync::Arc::new(|_| Err("no other".into())),
+        connect: std::sync::Arc::new(|_| Err(sayso::provider::ConnectError::new("no other", ""))),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         recipes: Vec::new().into(),
         own_recipes: home.join("recipes"),
@@ -137,7 +137,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
     let mut passed = false;
     loop {
         for told in driver.next().await.told {
-            let Told::Recorded(entry) = told else { continue };
+            let Notification::Recorded(entry) = told else { continue };
             match *entry {
                 Entry::Ran { report, .. } => {
                     let printed = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();

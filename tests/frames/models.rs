@@ -4,7 +4,7 @@ use super::scene::{Scene, clouds};
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::catalogue::{Answer, KeyState, Offer};
-use sayso::driver::{Errand, Found, Told};
+use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::state::{ContextShare, Cost, LiveSummary, PriceSource, Question};
 use sayso::engine::{Command, Phase};
 use sayso::tui::overlays::key::KeyBox;
@@ -84,8 +84,8 @@ fn offers() -> Vec<Offer> {
     ]
 }
 
-fn found(scene: &mut Scene, found: Found) {
-    scene.step(|screen, ctx| screen.told(Told::Found(found), ctx));
+fn found(scene: &mut Scene, found: JobResult) {
+    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
 }
 
 /// The list of models, with all answers.
@@ -97,8 +97,8 @@ fn picking() -> Scene {
     scene.state.live.context = share(12_412, Some(32_768), false);
     scene.type_text("/model");
     let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Errand(Errand::Models)]), "{wishes:?}");
-    found(&mut scene, Found::Offers(offers()));
+    assert!(matches!(wishes.as_slice(), [Wish::Job(Job::Models)]), "{wishes:?}");
+    found(&mut scene, JobResult::Offers(offers()));
     scene
 }
 
@@ -121,11 +121,9 @@ fn model_picker_tested() {
         let mut scene = picking();
         scene.type_text("llama");
         let wishes = scene.press(&["ctrl-t"]);
-        assert!(
-            matches!(wishes.as_slice(), [Wish::Errand(Errand::TestModel(m))] if m.model == "llama3.3:8b")
-        );
+        assert!(matches!(wishes.as_slice(), [Wish::Job(Job::TestModel(m))] if m.model == "llama3.3:8b"));
         let tested = Ok("ollama answers after 12 ms: the model is there.".to_owned());
-        found(&mut scene, Found::Tested(name("ollama", "llama3.3:8b"), tested));
+        found(&mut scene, JobResult::Tested(name("ollama", "llama3.3:8b"), tested));
         scene
     });
 }
@@ -165,7 +163,7 @@ fn what_a_hostile_server_lists_stays_text() {
     let mut scene = picking();
     let evil = ModelInfo::named(name("openrouter", "evil\u{1b}[2J\u{202e}\nmodel\u{7}"));
     let answer = Answer::Models(vec![evil]);
-    found(&mut scene, Found::Offer(offer("openrouter", false, KeyState::Needless, answer)));
+    found(&mut scene, JobResult::Offer(offer("openrouter", false, KeyState::Needless, answer)));
     scene.type_text("evil");
     let text = drawn(&mut scene, 100, 30);
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");

@@ -6,7 +6,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use sayso::domain::*;
-use sayso::driver::{Errand, Found, Told};
+use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::state::Question;
 use sayso::engine::{Command, Phase};
 use sayso::tui::overlays::ask::Ask;
@@ -96,7 +96,7 @@ fn note(scene: &Scene) -> &str {
 
 fn begun(wishes: &[Wish]) -> Option<(&str, &Answers)> {
     match wishes {
-        [Wish::Errand(Errand::BeginRecipe(name, answers))] => Some((name, answers)),
+        [Wish::Job(Job::BeginRecipe(name, answers))] => Some((name, answers)),
         _ => None,
     }
 }
@@ -120,7 +120,7 @@ fn recipes_are_chosen_from_a_list() {
     assert!(drawn(&mut scene, 100, 30).contains("What did you expect?"));
     assert!(scene.press(&["esc"]).is_empty());
     let wishes = command(&mut scene, "/recipe new house-style");
-    assert!(matches!(wishes.as_slice(), [Wish::Errand(Errand::NewRecipe(name))] if name == "house-style"));
+    assert!(matches!(wishes.as_slice(), [Wish::Job(Job::NewRecipe(name))] if name == "house-style"));
     assert!(command(&mut scene, "/recipe nonsense").is_empty());
     assert_eq!(note(&scene), "There is no recipe nonsense. /recipe lists all of them.");
     let mut scene = Scene::new();
@@ -161,15 +161,15 @@ fn a_form_that_does_not_fit_says_so_and_loses_nothing() {
     assert!(scene.press(&["enter"]).is_empty(), "it is sent once");
     // The driver finds that it can't begin: what was typed is still there.
     let misfits = vec![AnswerError { field: "runner".into(), why: "unittest is not here".into() }];
-    let refused = Found::RecipeRefused { name: "tdd".into(), misfits };
-    scene.step(|screen, ctx| screen.told(Told::Found(refused), ctx));
+    let refused = JobResult::RecipeRefused { name: "tdd".into(), misfits };
+    scene.step(|screen, ctx| screen.told(Notification::Job(refused), ctx));
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("! unittest is not here") && text.contains("pushed last"), "{text}");
     scene.press(&["left", "tab"]);
     let wishes = scene.press(&["enter"]);
     assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "runner")), Some("pytest"));
     let began = Entry::Recipe(RecipeFact::Began(Box::new(start())));
-    scene.step(|screen, ctx| screen.told(Told::Recorded(Box::new(began)), ctx));
+    scene.step(|screen, ctx| screen.told(Notification::Recorded(Box::new(began)), ctx));
     assert!(scene.screen.overlays.is_empty(), "the form goes when the recipe has begun");
 }
 

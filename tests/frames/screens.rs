@@ -4,7 +4,7 @@ use super::models::ollama;
 use super::scene::{CODE, Scene, clouds, findings};
 use super::snapshots;
 use sayso::domain::*;
-use sayso::driver::{Found, Told};
+use sayso::driver::{JobResult, Notification};
 use sayso::engine::Phase;
 use sayso::engine::state::{Question, Retry};
 use sayso::tui::setup::Setup;
@@ -15,7 +15,7 @@ fn first_start() {
     snapshots("01_first_start", || {
         let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
         let server = ollama(&["qwen3-coder:30b", "llama3.3:8b", "gemma3"]);
-        scene.step(|screen, ctx| screen.told(Told::Found(Found::Servers(vec![server])), ctx));
+        scene.step(|screen, ctx| screen.told(Notification::Job(JobResult::Servers(vec![server])), ctx));
         scene
     });
 }

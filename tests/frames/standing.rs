@@ -4,7 +4,7 @@
 use super::drawn;
 use super::scene::{Scene, clouds};
 use sayso::domain::*;
-use sayso::driver::{Errand, Found, Told};
+use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::{Command, Phase};
 use sayso::tui::setup::Setup;
 use sayso::tui::widgets::layout::Pane;
@@ -28,11 +28,11 @@ fn report(level: SandboxLevel, network_blocked: bool) -> SandboxReport {
 }
 
 fn found(scene: &mut Scene, answer: Result<SandboxReport, String>) {
-    scene.step(|screen, ctx| screen.told(Told::Found(Found::Sandbox(answer)), ctx));
+    scene.step(|screen, ctx| screen.told(Notification::Job(JobResult::Sandbox(answer)), ctx));
 }
 
 fn asks_for_sandbox(wishes: &[Wish]) -> bool {
-    wishes.iter().any(|wish| matches!(wish, Wish::Errand(Errand::Sandbox)))
+    wishes.iter().any(|wish| matches!(wish, Wish::Job(Job::Sandbox)))
 }
 
 fn command(scene: &mut Scene, line: &str) -> Vec<Wish> {

@@ -147,7 +147,7 @@ fn made(at: At) -> Scene {
 fn acts(wish: &Wish) -> bool {
     match wish {
         Wish::Send(Command::Submit(_) | Command::OnScreen { .. }) => false,
-        Wish::Send(_) | Wish::Errand(_) | Wish::Editor(..) | Wish::Pager(_) | Wish::Leave(_) => true,
+        Wish::Send(_) | Wish::Job(_) | Wish::Editor(..) | Wish::Pager(_) | Wish::Leave(_) => true,
         _ => false,
     }
 }

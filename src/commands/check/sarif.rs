@@ -5,7 +5,7 @@ use super::work::{CheckedFile, Outcome};
 use crate::commands::input::is_stdin;
 use crate::domain::{Finding, Severity};
 use crate::headless::json;
-use crate::review::{RuleRegistry, RuleInfo};
+use crate::review::{RuleInfo, RuleRegistry};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::io::{self, Write};

@@ -7,7 +7,7 @@ use crate::domain::{
     AnswerError, Block, BlockId, BlockKind, Chunk, Entry, Form, Language, Outcome, Review, RunId, RunReport,
     Severity, Sha256, Stream, Terms,
 };
-use crate::driver::Told;
+use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::transcript::BlockItem;
 use crate::headless::decode::Utf8Decoder;
@@ -38,10 +38,10 @@ pub(super) struct FileTeller<'a, 'c> {
 }
 
 impl Tell for FileTeller<'_, '_> {
-    fn tell(&mut self, told: &Told, state: &State) -> io::Result<()> {
+    fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
-            Told::Recorded(entry) => self.entry(entry, state),
-            Told::Output(run, chunk) => self.output(*run, chunk, state),
+            Notification::Recorded(entry) => self.entry(entry, state),
+            Notification::Output(run, chunk) => self.output(*run, chunk, state),
             _ => Ok(()),
         }
     }

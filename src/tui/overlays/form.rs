@@ -6,7 +6,7 @@ mod rows;
 use super::{Around, Means, Overlay, Then};
 use crate::domain::sentences::sending;
 use crate::domain::{AnswerError, Answers, FieldKind, Form};
-use crate::driver::Errand;
+use crate::driver::Job;
 use crate::engine::{Command, Phase, answers};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -252,7 +252,7 @@ impl FormBox {
         }
         let Some(answers) = self.send() else { return vec![Then::Say(Note::warn(sending::FORM_MISFIT))] };
         vec![Then::Wish(match self.purpose.clone() {
-            Purpose::Begin(name) => Wish::Errand(Errand::BeginRecipe(name, answers)),
+            Purpose::Begin(name) => Wish::Job(Job::BeginRecipe(name, answers)),
             Purpose::Answer => Wish::Send(Command::Answer(answers)),
         })]
     }

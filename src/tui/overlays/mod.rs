@@ -27,7 +27,7 @@ pub mod steps;
 pub mod welcome;
 
 use crate::domain::{Departed, SandboxReport};
-use crate::driver::Found;
+use crate::driver::JobResult;
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
@@ -224,7 +224,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// What a job found. None: it is not for this overlay.
-    fn found(&mut self, _found: &Found) -> Option<Vec<Then>> {
+    fn found(&mut self, _found: &JobResult) -> Option<Vec<Then>> {
         None
     }
 

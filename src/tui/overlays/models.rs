@@ -5,7 +5,7 @@ use super::key::KeyBox;
 use super::{Around, Overlay, Then};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue::{self, Answer, KeyState, Offer};
-use crate::driver::{Errand, Found};
+use crate::driver::{Job, JobResult};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
@@ -143,7 +143,7 @@ impl Overlay for Models {
         }
         let Some(model) = self.chosen() else { return Vec::new() };
         self.tested = Some((model.clone(), None));
-        vec![Then::Wish(Wish::Errand(Errand::TestModel(model)))]
+        vec![Then::Wish(Wish::Job(Job::TestModel(model)))]
     }
 
     fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
@@ -167,11 +167,11 @@ impl Overlay for Models {
         vec![Then::Close, then]
     }
 
-    fn found(&mut self, found: &Found) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
         match found {
-            Found::Offers(offers) => self.offers = Some(offers.clone()),
-            Found::Offer(offer) => self.offered(offer.clone()),
-            Found::Tested(model, answer) => {
+            JobResult::Offers(offers) => self.offers = Some(offers.clone()),
+            JobResult::Offer(offer) => self.offered(offer.clone()),
+            JobResult::Tested(model, answer) => {
                 if self.tested.as_ref().is_some_and(|(of, _)| of == model) {
                     self.tested = Some((model.clone(), Some(answer.clone())));
                 }

@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::{Around, Overlay, Then};
-use crate::driver::{Errand, Found, Summary};
+use crate::driver::{Job, JobResult, Summary};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -68,7 +68,7 @@ impl Sessions {
         if self.preview.as_ref().is_some_and(|(path, _)| *path == chosen.path) {
             return Vec::new();
         }
-        vec![Then::Wish(Wish::Errand(Errand::Preview(chosen.path.clone())))]
+        vec![Then::Wish(Wish::Job(Job::Preview(chosen.path.clone())))]
     }
 
     fn start_rename(&mut self) {
@@ -84,7 +84,7 @@ impl Sessions {
         let chosen = self.chosen().filter(|_| self.rename.is_none())?;
         let name = if chosen.name.is_empty() { &chosen.id } else { &chosen.name };
         let lines = vec![format!("{name}: {} messages, {} blocks.", chosen.messages, chosen.blocks)];
-        let delete = Wish::Errand(Errand::Delete(chosen.path.clone()));
+        let delete = Wish::Job(Job::Delete(chosen.path.clone()));
         let ask = Ask::new("Delete this session?", lines, 'w', "keep it");
         Some(ask.or_wish('d', "delete it; it can't be brought back", delete))
     }
@@ -134,8 +134,8 @@ impl Overlay for Sessions {
         if let Some(mut field) = self.rename.take() {
             let name = field.take().trim().to_owned();
             let chosen = self.chosen().filter(|_| !name.is_empty());
-            let rename = chosen.map(|chosen| Errand::Rename(chosen.path.clone(), name.clone()));
-            return rename.map(|rename| Then::Wish(Wish::Errand(rename))).into_iter().collect();
+            let rename = chosen.map(|chosen| Job::Rename(chosen.path.clone(), name.clone()));
+            return rename.map(|rename| Then::Wish(Wish::Job(rename))).into_iter().collect();
         }
         let exit = self.chosen().map_or(Exit::NewSession, |chosen| Exit::OpenSession(chosen.path.clone()));
         vec![Then::Close, Then::LeaveFor(exit)]
@@ -149,17 +149,17 @@ impl Overlay for Sessions {
         vec![Then::Close]
     }
 
-    fn found(&mut self, found: &Found) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
         match found {
-            Found::Sessions(list) => {
+            JobResult::Sessions(list) => {
                 self.all = Some(list.clone());
                 Some(self.preview())
             }
-            Found::Preview(path, lines) => {
+            JobResult::Preview(path, lines) => {
                 self.preview = Some((path.clone(), lines.clone()));
                 Some(Vec::new())
             }
-            Found::SessionsChanged => Some(vec![Then::Wish(Wish::Errand(Errand::Sessions))]),
+            JobResult::SessionsChanged => Some(vec![Then::Wish(Wish::Job(Job::Sessions))]),
             _ => None,
         }
     }

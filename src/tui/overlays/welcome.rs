@@ -4,7 +4,7 @@ use super::{Around, Means, Overlay, Then};
 use crate::domain::Interpreter;
 use crate::domain::sentences::sandbox::Standing;
 use crate::domain::sentences::{network, saving, sending};
-use crate::driver::Found;
+use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
@@ -236,10 +236,10 @@ impl Overlay for Welcome {
         if self.field.take().is_some() || around.setup.welcome { Vec::new() } else { vec![Then::Close] }
     }
 
-    fn found(&mut self, found: &Found) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
         match found {
-            Found::Interpreters(found) => self.interpreters = Some(found.clone()),
-            Found::Servers(found) => self.servers_found(found.clone()),
+            JobResult::Interpreters(found) => self.interpreters = Some(found.clone()),
+            JobResult::Servers(found) => self.servers_found(found.clone()),
             _ => return None,
         }
         Some(Vec::new())
@@ -285,7 +285,7 @@ impl Overlay for Welcome {
                         None => i.language.to_string(),
                     })
                     .collect();
-                format!("Found on this computer: {}", names.join(", "))
+                format!("JobResult on this computer: {}", names.join(", "))
             }
         };
         sheet.words(&found, width, look.text());

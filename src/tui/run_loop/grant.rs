@@ -20,7 +20,7 @@ impl Session<'_> {
     fn grant_one(&mut self, wish: Wish) -> Result<(), TuiError> {
         match wish {
             Wish::Send(command) => self.driver.send(command),
-            Wish::Errand(errand) => self.driver.errand(errand),
+            Wish::Job(job) => self.driver.start_job(job),
             Wish::Copy(text) => {
                 let (ways, programs) =
                     (clipboard::ways(self.options.surroundings), self.options.launcher.clone());

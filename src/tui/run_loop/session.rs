@@ -2,7 +2,7 @@
 
 use super::Tui;
 use crate::domain::Timestamp;
-use crate::driver::{Driver, Found, Told, Update};
+use crate::driver::{Driver, JobResult, Notification, Update};
 use crate::engine::Command;
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
@@ -72,9 +72,9 @@ impl Session<'_> {
             return self.grant(wishes);
         }
         if self.screen.setup.welcome {
-            self.driver.errand(crate::driver::Errand::Servers);
-            self.driver.errand(crate::driver::Errand::Interpreters);
-            self.driver.errand(crate::driver::Errand::Sandbox);
+            self.driver.start_job(crate::driver::Job::Servers);
+            self.driver.start_job(crate::driver::Job::Interpreters);
+            self.driver.start_job(crate::driver::Job::Sandbox);
         } else if let Some(first) = self.options.first_recipe.clone()
             && self.driver.state().transcript.items.is_empty()
         {
@@ -137,7 +137,7 @@ impl Session<'_> {
             if update.urgent || !update.told.iter().all(is_stream) { Urgency::Now } else { Urgency::Stream };
         self.frames.changed(urgency, now);
         for told in update.told {
-            if let Told::Found(Found::Picture(path, (width, height), pixels)) = told {
+            if let Notification::Job(JobResult::Picture(path, (width, height), pixels)) = told {
                 self.workers.paint(Wanted { path, width, height }, pixels, self.options.depth);
                 continue;
             }
@@ -247,7 +247,7 @@ impl Session<'_> {
     fn ask_workers(&mut self) {
         for wanted in self.screen.panes.pictures.take_wanted() {
             let cells = (wanted.width, wanted.height);
-            self.driver.errand(crate::driver::Errand::Picture(wanted.path, cells));
+            self.driver.start_job(crate::driver::Job::Picture(wanted.path, cells));
         }
         self.colouring.ask(&self.screen.panes.code, self.driver.state());
     }
@@ -331,8 +331,8 @@ impl Session<'_> {
 }
 
 /// Whether something told only adds to what streams.
-fn is_stream(told: &Told) -> bool {
-    matches!(told, Told::Delta(..) | Told::Reasoning(..) | Told::Output(..))
+fn is_stream(told: &Notification) -> bool {
+    matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }
 
 fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {

@@ -2,7 +2,7 @@
 
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::ImageRef;
-use crate::driver::Errand;
+use crate::driver::Job;
 use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -218,9 +218,9 @@ impl Screen {
             },
             Action::OutputWrite => {
                 let mut wishes: Vec<Wish> =
-                    images.iter().map(|i| Wish::Errand(Errand::SaveImage(i.clone()))).collect();
+                    images.iter().map(|i| Wish::Job(Job::SaveImage(i.clone()))).collect();
                 if wishes.is_empty() {
-                    wishes.push(Wish::Errand(Errand::SaveOutput(Box::new(item.clone()))));
+                    wishes.push(Wish::Job(Job::SaveOutput(Box::new(item.clone()))));
                 }
                 wishes
             }
@@ -241,7 +241,7 @@ impl Screen {
             "The desktop's own program opens it, and nothing confines that one.".to_owned(),
         ];
         let ask = Ask::new("Open outside?", lines, 'w', "leave it closed");
-        self.open(ask.or_wish('o', "open it", Wish::Errand(Errand::Open(image))));
+        self.open(ask.or_wish('o', "open it", Wish::Job(Job::Open(image))));
     }
 
     /// Asks whether the kernel may go.

@@ -2,8 +2,8 @@
 
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::visible::{visible, visible_line};
-use crate::driver::Errand;
 use crate::driver::HeldFile;
+use crate::driver::Job;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::wish::Paged;
 
@@ -20,7 +20,7 @@ impl Screen {
         });
         let text: String = held.iter().map(difference).collect();
         let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
-        let take = Wish::Errand(Errand::TakeInstructions(held));
+        let take = Wish::Job(Job::TakeInstructions(held));
         self.open(ask.or_wish('t', "tell the model the new text", take));
         vec![Wish::Pager(Paged::Text(text))]
     }

@@ -3,7 +3,7 @@
 use super::{Ctx, Exit, Lower, Note, Screen, Wish};
 use crate::domain::BlockId;
 use crate::domain::sentences::sending;
-use crate::driver::Errand;
+use crate::driver::Job;
 use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::overlays::commands::CommandList;
@@ -187,7 +187,7 @@ impl Screen {
             "" => !ctx.state.live.use_instructions,
             "on" => true,
             "off" => false,
-            "changes" => return vec![Wish::Errand(Errand::ChangedInstructions)],
+            "changes" => return vec![Wish::Job(Job::ChangedInstructions)],
             _ => {
                 self.say(Note::warn("/instructions on, /instructions off, or /instructions changes."));
                 return Vec::new();
@@ -218,7 +218,7 @@ impl Screen {
         if argument.is_empty() {
             let current = ctx.state.transcript.model.clone();
             self.open(Models::with(current));
-            return vec![Wish::Errand(Errand::Models)];
+            return vec![Wish::Job(Job::Models)];
         }
         match models::model_name(argument) {
             Some(model) => vec![Wish::Send(Command::UseModel(model))],
@@ -246,12 +246,12 @@ impl Screen {
 
     pub(in crate::tui) fn open_sessions(&mut self) -> Vec<Wish> {
         self.open(Sessions::of(self.setup.cwd.clone()));
-        vec![Wish::Errand(Errand::Sessions)]
+        vec![Wish::Job(Job::Sessions)]
     }
 
     pub(super) fn open_welcome(&mut self) -> Vec<Wish> {
         self.open(Welcome::new(self.setup.clouds.clone()));
-        vec![Wish::Errand(Errand::Servers), Wish::Errand(Errand::Interpreters), Wish::Errand(Errand::Sandbox)]
+        vec![Wish::Job(Job::Servers), Wish::Job(Job::Interpreters), Wish::Job(Job::Sandbox)]
     }
 
     /// Leaves for another session; what runs is asked about first.

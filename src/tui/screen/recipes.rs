@@ -2,7 +2,7 @@
 
 use super::{Ctx, Note, Screen, Wish};
 use crate::domain::{AnswerError, Entry, Outcome, RecipeFact, Stream};
-use crate::driver::Errand;
+use crate::driver::Job;
 use crate::engine::Command;
 use crate::engine::answers;
 use crate::engine::state::Question;
@@ -29,7 +29,7 @@ impl Screen {
             "" => {
                 self.open(Recipes::of(self.setup.recipes.to_vec()));
             }
-            "new" => return vec![Wish::Errand(Errand::NewRecipe(words.trim().to_owned()))],
+            "new" => return vec![Wish::Job(Job::NewRecipe(words.trim().to_owned()))],
             _ => self.open_recipe(name, words.trim()),
         }
         Vec::new()
@@ -51,7 +51,7 @@ impl Screen {
         self.given.clone_from(answers);
         let card = self.setup.recipes.iter().find(|card| card.name == *name);
         if !shown && card.is_some_and(|card| answers::check(&card.inputs, answers).is_ok()) {
-            return vec![Wish::Errand(Errand::BeginRecipe(name.clone(), answers.clone()))];
+            return vec![Wish::Job(Job::BeginRecipe(name.clone(), answers.clone()))];
         }
         let Some(mut form) = self.form_of(name) else { return Vec::new() };
         for (field, text) in answers {

@@ -5,7 +5,7 @@ use super::{Ctx, Note, Screen, Wish};
 use crate::domain::sentences::sandbox::Standing;
 use crate::domain::sentences::sending;
 use crate::domain::{Departure, SandboxReport};
-use crate::driver::Errand;
+use crate::driver::Job;
 use crate::engine::transcript::Item;
 use crate::engine::{Phase, State};
 
@@ -14,7 +14,7 @@ impl Screen {
     pub(super) fn tell_sandbox(&mut self) -> Vec<Wish> {
         self.sandbox_asked = self.sandbox.is_none();
         self.say_sandbox();
-        if self.sandbox_asked { vec![Wish::Errand(Errand::Sandbox)] } else { Vec::new() }
+        if self.sandbox_asked { vec![Wish::Job(Job::Sandbox)] } else { Vec::new() }
     }
 
     pub(super) fn sandbox_found(&mut self, found: Result<SandboxReport, String>) {

@@ -1,9 +1,9 @@
 //! Carries out the jobs that a front end asks for. They never hold it up; what they find is told as
-//! [`super::Told::Found`].
+//! [`super::Notification::Job`].
 
 use super::Driver;
 use super::catalogue::{self, Catalogue, Source};
-use super::job::{Errand, Found};
+use super::job::{Job, JobResult};
 use super::sources::Signal;
 use super::{images, open};
 use crate::engine::Event;
@@ -21,19 +21,19 @@ use tokio::sync::mpsc;
 const LARGEST_IMAGE: u64 = 4 << 20;
 
 impl Driver {
-    /// Starts a job; what comes of it is told as [`Found`].
-    pub fn errand(&self, errand: Errand) {
+    /// Starts a job; what comes of it is told as [`JobResult`].
+    pub fn start_job(&self, job: Job) {
         let (executor, search) = (self.rooms.executor.clone(), self.rooms.instructions.clone());
         let (blobs, working) = (self.rooms.store.blobs(), self.rooms.working.clone());
         let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());
-        match errand {
-            Errand::Interpreters => self.later(async move { Found::Interpreters(executor.found().await) }),
-            Errand::Sandbox => self.later(async move { Found::Sandbox(executor.sandbox().await) }),
-            Errand::Servers => {
-                self.later(async move { Found::Servers(catalogue::servers(&catalogue).await) });
+        match job {
+            Job::Interpreters => self.later(async move { JobResult::Interpreters(executor.found().await) }),
+            Job::Sandbox => self.later(async move { JobResult::Sandbox(executor.sandbox().await) }),
+            Job::Servers => {
+                self.later(async move { JobResult::Servers(catalogue::servers(&catalogue).await) });
             }
-            Errand::Models => drop(tokio::spawn(offers(catalogue, inbox))),
-            Errand::TestModel(name) => {
+            Job::Models => drop(tokio::spawn(offers(catalogue, inbox))),
+            Job::TestModel(name) => {
                 let connect = self.rooms.connect.clone();
                 self.later(async move {
                     let wanted = name.clone();
@@ -42,44 +42,44 @@ impl Driver {
                         Ok(Err(why)) => Err(why.to_string()),
                         Err(error) => Err(error.to_string()),
                     };
-                    Found::Tested(name, tested)
+                    JobResult::Tested(name, tested)
                 });
             }
-            Errand::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
-            Errand::NewRecipe(name) => self.new_recipe(&name),
-            Errand::Sessions => {
+            Job::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
+            Job::NewRecipe(name) => self.new_recipe(&name),
+            Job::Sessions => {
                 let sessions = self.rooms.sessions.clone();
-                self.on_disk(move || Ok(Found::Sessions(index::list(&sessions))));
+                self.on_disk(move || Ok(JobResult::Sessions(index::list(&sessions))));
             }
-            Errand::Preview(path) => self.on_disk(move || {
+            Job::Preview(path) => self.on_disk(move || {
                 let lines = manage::preview(&path, 12);
-                Ok(Found::Preview(path, lines))
+                Ok(JobResult::Preview(path, lines))
             }),
-            Errand::Delete(path) => self.on_disk(move || match manage::delete(&path) {
-                Ok(()) => Ok(Found::SessionsChanged),
+            Job::Delete(path) => self.on_disk(move || match manage::delete(&path) {
+                Ok(()) => Ok(JobResult::SessionsChanged),
                 Err(error) => Err(error.to_string()),
             }),
-            Errand::Rename(path, name) => {
+            Job::Rename(path, name) => {
                 let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
                 let seal = self.rooms.store.seal().cloned();
                 self.later(async move {
                     match manage::rename(&path, &name, (&masker, seal.as_ref()), now).await {
-                        Ok(()) => Found::SessionsChanged,
-                        Err(error) => Found::Failed(error.to_string()),
+                        Ok(()) => JobResult::SessionsChanged,
+                        Err(error) => JobResult::Failed(error.to_string()),
                     }
                 });
             }
-            Errand::SaveImage(image) => self.on_disk(move || {
+            Job::SaveImage(image) => self.on_disk(move || {
                 let place = images::of_session(&image.path, &blobs)?;
                 let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16).map_err(|e| e.to_string())?;
                 let written = workspace::write::fresh(&*working?, &image.name, &bytes);
-                written.map(Found::Saved).map_err(|e| e.to_string())
+                written.map(JobResult::Saved).map_err(|e| e.to_string())
             }),
-            Errand::SaveOutput(block) => self.on_disk(move || save_output(&block, &blobs, &*working?)),
-            Errand::ChangedInstructions => {
-                self.on_disk(move || Ok(Found::ChangedInstructions(instructions::look(&search).held)));
+            Job::SaveOutput(block) => self.on_disk(move || save_output(&block, &blobs, &*working?)),
+            Job::ChangedInstructions => {
+                self.on_disk(move || Ok(JobResult::ChangedInstructions(instructions::look(&search).held)));
             }
-            Errand::TakeInstructions(held) => drop(tokio::task::spawn_blocking(move || {
+            Job::TakeInstructions(held) => drop(tokio::task::spawn_blocking(move || {
                 for held in &held {
                     instructions::accept(&search, held);
                 }
@@ -87,11 +87,11 @@ impl Driver {
                 let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
             })),
             // What runs made is not believed, and not opened in this process.
-            Errand::Open(image) => {
+            Job::Open(image) => {
                 let programs = executor.launcher();
-                self.on_disk(move || open::external(&image, &blobs, &programs).map(Found::Opened));
+                self.on_disk(move || open::external(&image, &blobs, &programs).map(JobResult::Opened));
             }
-            Errand::Picture(path, (width, height)) => self.later(async move {
+            Job::Picture(path, (width, height)) => self.later(async move {
                 let read = path.clone();
                 let read = move || workspace::read::bounded(&read, LARGEST_IMAGE).ok();
                 let pixels = match tokio::task::spawn_blocking(read).await {
@@ -99,22 +99,22 @@ impl Driver {
                     Ok(Some(bytes)) => executor.pixels(bytes, width.into(), 2 * u32::from(height)).await.ok(),
                     _ => None,
                 };
-                Found::Picture(path, (width, height), pixels)
+                JobResult::Picture(path, (width, height), pixels)
             }),
         }
     }
 
-    fn later(&self, work: impl Future<Output = Found> + Send + 'static) {
+    fn later(&self, work: impl Future<Output = JobResult> + Send + 'static) {
         let inbox = self.rooms.inbox();
-        tokio::spawn(async move { inbox.send(Signal::Errand(work.await)).await });
+        tokio::spawn(async move { inbox.send(Signal::Job(work.await)).await });
     }
 
     /// For jobs that read or write files: each may take its time.
-    fn on_disk(&self, work: impl FnOnce() -> Result<Found, String> + Send + 'static) {
+    fn on_disk(&self, work: impl FnOnce() -> Result<JobResult, String> + Send + 'static) {
         let inbox = self.rooms.inbox();
         tokio::task::spawn_blocking(move || {
-            let found = work().unwrap_or_else(Found::Failed);
-            let _ = inbox.blocking_send(Signal::Errand(found));
+            let found = work().unwrap_or_else(JobResult::Failed);
+            let _ = inbox.blocking_send(Signal::Job(found));
         });
     }
 }
@@ -123,20 +123,20 @@ impl Driver {
 async fn offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
     // Who can be asked, with which key, is read from disk.
     let Ok(sources) = tokio::task::spawn_blocking(move || catalogue()).await else { return };
-    let all = Found::Offers(sources.iter().map(Source::offer).collect());
-    if inbox.send(Signal::Errand(all)).await.is_err() {
+    let all = JobResult::Offers(sources.iter().map(Source::offer).collect());
+    if inbox.send(Signal::Job(all)).await.is_err() {
         return;
     }
     let mut asked: FuturesUnordered<_> = sources.into_iter().map(Source::ask).collect();
     while let Some(offer) = asked.next().await {
-        if inbox.send(Signal::Errand(Found::Offer(offer))).await.is_err() {
+        if inbox.send(Signal::Job(JobResult::Offer(offer))).await.is_err() {
             return;
         }
     }
 }
 
 /// Writes all output of a block's last run: the blob where more was printed than is kept.
-fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<Found, String> {
+fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<JobResult, String> {
     let report = block.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
     let report = report.ok_or_else(|| "No output yet.".to_string())?;
     let name = format!("block-{}-output.txt", block.block.id);
@@ -147,5 +147,5 @@ fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<Foun
             workspace::write::fresh(working, &name, &bytes)
         }
     };
-    saved.map(Found::Saved).map_err(|e| e.to_string())
+    saved.map(JobResult::Saved).map_err(|e| e.to_string())
 }
