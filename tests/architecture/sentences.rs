@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("exec/jupyter/zmtp.rs", "what the other end did"),
     ("provider/http/client.rs", "words of the system, which are looked for"),
     ("provider/scripted.rs", "words of a story that plays a failure"),
-    ("provider/story/shipped.rs", "words of a story that plays a failure"),
+    ("provider/script/shipped.rs", "words of a story that plays a failure"),
     ("tui/guard/refusal.rs", "time that is left"),
 ];
 
