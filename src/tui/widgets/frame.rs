@@ -96,12 +96,12 @@ fn put(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
 
 /// Empties an area: what lay below an overlay doesn't shine through.
 pub fn clear(buf: &mut Buffer, area: Rect, style: Style) {
-    for y in area.top()..area.bottom() {
-        for x in area.left()..area.right() {
-            if let Some(cell) = buf.cell_mut((x, y)) {
-                cell.reset();
-                cell.set_style(style);
-            }
+    let area = area.intersection(buf.area);
+    for y in area.rows().map(|row| row.y) {
+        let start = buf.index_of(area.x, y);
+        for cell in buf.content.iter_mut().skip(start).take(usize::from(area.width)) {
+            cell.reset();
+            cell.set_style(style);
         }
     }
 }
