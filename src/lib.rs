@@ -144,13 +144,13 @@ mod headless;
 pub mod launch;
 pub mod provider;
 mod python;
-pub mod recipe;
+mod recipe;
 mod report;
 pub mod review;
 mod session;
 pub mod store;
 #[cfg(test)]
 mod test_cases;
-pub mod text;
+mod text;
 pub mod tui;
 pub mod workspace;

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// before the person decides, and refuses the run when they no longer hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
-    /// The language.
     pub language: Language,
     /// What would carry it out.
     pub executor: ExecutorKind,
@@ -99,7 +98,6 @@ pub enum OnDisk {
     Nothing,
     /// A file. The hash of its bytes is known where it would be written over.
     File(#[serde(with = "super::serial::in_sha256")] Option<Sha256>),
-    /// A folder.
     Folder,
 }
 
@@ -242,7 +240,6 @@ impl Approval {
         self.run
     }
 
-    /// The block.
     pub fn block(&self) -> BlockId {
         self.block
     }
@@ -257,7 +254,6 @@ impl Approval {
         self.sha256
     }
 
-    /// The terms.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
@@ -267,7 +263,6 @@ impl Approval {
         self.by
     }
 
-    /// When.
     pub fn at(&self) -> Timestamp {
         self.at
     }
@@ -304,7 +299,6 @@ impl RunRequest {
         }
     }
 
-    /// The approval.
     pub fn approval(&self) -> &Approval {
         &self.approval
     }

@@ -85,14 +85,12 @@ pub enum Entry {
     Prompt(#[serde(with = "super::serial::in_text")] String),
     /// A reply ended, however it did. What came of it is kept.
     Reply {
-        /// Its step.
         step: StepId,
         /// Its text, exactly as it came.
         text: String,
         /// The reasoning beside it.
         #[serde(default)]
         reasoning: String,
-        /// Tool calls.
         #[serde(default)]
         tool_calls: Vec<ToolCall>,
         /// What the provider wants back with it.
@@ -120,18 +118,15 @@ pub enum Entry {
     Block(Block),
     /// A version was reviewed.
     Review {
-        /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
-        /// The review.
         #[serde(flatten)]
         review: Review,
     },
     /// The person changed the text: a new version.
     #[serde(rename = "decision.edit")]
     Edited {
-        /// The block.
         block: BlockId,
         /// The new version.
         revision: Revision,
@@ -145,28 +140,23 @@ pub enum Entry {
     /// The person chose the language of a block that had none: a new version with the same text.
     #[serde(rename = "language")]
     LanguageChosen {
-        /// The block.
         block: BlockId,
         /// The new version.
         revision: Revision,
-        /// The language.
         language: Language,
     },
     /// A run was decided for. Synced before the run starts; without a `Ran` after it the run is LOST.
     #[serde(rename = "decision.approve")]
     Approved {
-        /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
-        /// The run.
         run: RunId,
         /// The hash of its bytes.
         sha256: Sha256,
         /// Who said yes.
         #[serde(flatten)]
         by: Grantor,
-        /// The terms.
         terms: Terms,
     },
     /// The person granted an "always". It holds until it is revoked or the session is opened again.
@@ -176,7 +166,6 @@ pub enum Entry {
     /// A block was rejected.
     #[serde(rename = "decision.reject")]
     Rejected {
-        /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
@@ -187,7 +176,6 @@ pub enum Entry {
     /// A block was skipped.
     #[serde(rename = "decision.skip")]
     Skipped {
-        /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
@@ -196,7 +184,6 @@ pub enum Entry {
     /// named can't run.
     #[serde(rename = "decision.decline")]
     Declined {
-        /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
@@ -209,18 +196,14 @@ pub enum Entry {
     /// A run ended. Its line names files beside the session: the store has a shape of its own for it.
     #[serde(skip)]
     Ran {
-        /// The run.
         run: RunId,
-        /// The block.
         block: BlockId,
         /// All that is known of it.
         report: Box<RunReport>,
     },
     /// The person took back what a run did to names that programs obey by themselves.
     TakenBack {
-        /// The run.
         run: RunId,
-        /// The block.
         block: BlockId,
         /// The files that stand as before the run, by their paths.
         files: Vec<String>,
@@ -244,11 +227,9 @@ pub enum Entry {
     },
     /// A model was asked what it thinks of a block.
     Opinion {
-        /// The block.
         block: BlockId,
         /// The version.
         revision: Revision,
-        /// Which model.
         model: ModelName,
         /// What it thinks, or why there is nothing of the kind, in a line.
         #[serde(flatten, with = "super::opinion::answer")]

@@ -35,7 +35,6 @@ pub struct Finding {
     pub rule: String,
     /// How much it matters.
     pub severity: Severity,
-    /// Where.
     #[serde(flatten)]
     pub place: Place,
     /// What it is, naming the concrete thing: `deletes a folder: out/charts`.

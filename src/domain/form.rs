@@ -44,7 +44,6 @@ pub enum FieldKind {
     Choice(Vec<String>),
     /// A file: a path, relative to the working folder.
     File,
-    /// A number.
     Number {
         /// At least; `None`: no bound.
         min: Option<i64>,

@@ -12,14 +12,6 @@ pub struct FunctionFile {
     pub source: Arc<str>,
 }
 
-impl FunctionFile {
-    /// Its name without the folder, as messages name it.
-    pub fn name(&self) -> String {
-        let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_else(|| self.path.to_string_lossy().into_owned())
-    }
-}
-
 /// A public function of a file that was loaded, as it was read without running anything of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
@@ -36,7 +28,6 @@ pub struct Function {
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
     pub name: String,
     /// How an argument reaches it.
     pub kind: ParameterKind,

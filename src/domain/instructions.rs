@@ -8,7 +8,6 @@ use std::sync::Arc;
 /// A file of instructions, as far as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instructions {
-    /// Where it is.
     pub path: PathBuf,
     /// Its text; where the file is too long, its beginning.
     pub text: Arc<str>,
@@ -38,7 +37,6 @@ impl Instructions {
 /// What a session notes of a file of instructions that a request was sent with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedInstructions {
-    /// Where it was.
     #[serde(with = "super::serial::path")]
     pub path: PathBuf,
     /// The hash of the text that was sent.

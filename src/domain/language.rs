@@ -13,7 +13,6 @@ impl Language {
         Self("python".into())
     }
 
-    /// bash.
     pub fn bash() -> Self {
         Self("bash".into())
     }

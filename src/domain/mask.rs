@@ -38,7 +38,6 @@ impl std::fmt::Debug for Masker {
 pub struct KeySpan {
     /// Its bytes.
     pub range: Range<usize>,
-    /// What it is.
     pub kind: Kind,
 }
 

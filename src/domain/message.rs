@@ -80,7 +80,6 @@ pub struct OpaqueItem {
 /// An image that is sent along with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageImage {
-    /// Which image.
     pub image: super::ImageRef,
     /// Its bytes; the engine orders without them, the driver reads them before the request leaves.
     pub data: Option<std::sync::Arc<[u8]>>,
@@ -100,7 +99,6 @@ pub struct Tool {
 /// The form that an answer has to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerForm {
-    /// Its name.
     pub name: String,
     /// The text of a JSON schema of an object.
     pub schema: String,
@@ -116,17 +114,6 @@ pub enum Purpose {
     Judge,
     /// A summary of older turns.
     Summary,
-}
-
-impl Purpose {
-    /// The word in stories and logs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Purpose::Answer => "answer",
-            Purpose::Judge => "judge",
-            Purpose::Summary => "summary",
-        }
-    }
 }
 
 /// One request to a model.
@@ -400,7 +387,6 @@ impl Price {
 /// A model that can be chosen, with what is known of it. `None`: not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelInfo {
-    /// Its name.
     pub name: ModelName,
     /// How many tokens a conversation may have, reply included.
     pub context: Option<u64>,

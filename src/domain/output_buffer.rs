@@ -20,9 +20,7 @@ pub enum Stream {
 pub struct Piece {
     /// Place in the order; grows, with gaps where pieces were dropped.
     pub seq: u64,
-    /// Its stream.
     pub stream: Stream,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 

@@ -66,7 +66,6 @@ impl fmt::Debug for RecipeCards {
 /// when files or the program have changed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeStart {
-    /// Its name.
     pub name: String,
     /// Its definition, in TOML.
     #[serde(with = "super::serial::shared")]
@@ -147,13 +146,10 @@ pub enum RecipeFact {
     Answered {
         /// The form's name.
         form: String,
-        /// The answers.
         #[serde(default, with = "super::serial::pairs")]
         answers: Answers,
     },
-    /// It ended.
     Ended {
-        /// How.
         end: RecipeEnd,
         /// What came of it, for the person; Markdown.
         #[serde(default)]

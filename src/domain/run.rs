@@ -255,9 +255,7 @@ impl Default for Limits {
 /// A piece of output, as raw bytes: it may end inside a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its stream.
     pub stream: Stream,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -330,7 +328,6 @@ pub struct RunError {
     /// Its type, `ValueError`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its message.
     #[serde(default)]
     pub message: String,
     /// The traceback, cut to the frames of the person's code, lines of `block N`.
@@ -436,7 +433,6 @@ pub enum KernelFate {
 /// One variable of the kernel, as read without running the person's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
     pub name: String,
     /// The name of its type.
     pub kind: String,
@@ -549,7 +545,6 @@ pub enum RunEvent {
 /// The program of a language, found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
-    /// The language.
     pub language: Language,
     /// The real executable, links and version managers' shims resolved.
     pub path: PathBuf,

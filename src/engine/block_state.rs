@@ -34,11 +34,9 @@ pub enum BlockState {
     Refused,
     /// It could not be started.
     NotStarted,
-    /// It was rejected.
     Rejected,
     /// The recipe of its turn did not offer it.
     Declined,
-    /// It was skipped.
     Skipped,
     /// The program was closed while it ran.
     Lost,
@@ -104,10 +102,5 @@ impl State {
             Standing::Declined(_) => BlockState::Declined,
             Standing::Skipped => BlockState::Skipped,
         }
-    }
-
-    /// How a block stands, as the word on screen: `WAITING`, `DONE 0`, `FAILED 1`, `LOST`.
-    pub fn block_state_word(&self, item: &BlockItem) -> String {
-        self.block_state(item).to_string()
     }
 }

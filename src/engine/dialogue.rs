@@ -50,7 +50,7 @@ impl Dialogue {
 
     pub(crate) fn reopen(&mut self) -> String {
         self.now += 1_000;
-        let settings = self.watched.engine.settings().clone();
+        let settings = self.watched.engine.settings.clone();
         let entries = std::mem::take(&mut self.watched.entries);
         let (watched, effects) = Watched::resume(settings, entries, Timestamp(self.now));
         self.watched = watched;
@@ -304,7 +304,7 @@ impl Dialogue {
             .transcript
             .blocks
             .get(&BlockId(block))
-            .map_or_else(String::new, |item| state.block_state_word(item))
+            .map_or_else(String::new, |item| state.block_state(item).to_string())
     }
 
     fn line(&self, effects: &[Effect]) -> String {

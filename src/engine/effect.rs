@@ -31,7 +31,6 @@ pub enum Effect {
     /// Sync the session file, then carry out the run. If the sync fails, nothing starts:
     /// `Event::Store(Failed)`, then `Event::Run(run, Ended(not started))`.
     StartRun {
-        /// The run.
         request: Box<RunRequest>,
         /// Files whose content is hashed right before it and right after it, for the recipe of the turn.
         protected: Vec<String>,
@@ -57,9 +56,7 @@ pub enum Effect {
     /// Ask a model what it thinks of this revision of a block, beside all else that goes on. Answered exactly once by
     /// `Event::Consulted`, in bounded time.
     Consult {
-        /// The block.
         block: BlockId,
-        /// The revision.
         revision: Revision,
         /// The model to ask; `None`: the one in use.
         model: Option<ModelName>,

@@ -18,7 +18,6 @@ pub enum Command {
     Submit(String),
     /// Run these files in their order: each was named by the person, which is the decision about it. Possible between turns.
     RunFiles {
-        /// The files.
         files: Vec<NamedFile>,
         /// The limits of each run, where the person named some.
         limits: Option<Limits>,
@@ -27,7 +26,6 @@ pub enum Command {
     },
     /// Decide about a revision of a block. A stale revision is refused with a notice.
     Decide {
-        /// The block.
         block: BlockId,
         /// The revision that was on screen.
         revision: Revision,
@@ -37,7 +35,6 @@ pub enum Command {
     /// A front door shows this revision of the block that waits, or hides it again. Where a rule of the person covers
     /// it, the moment before its start runs while it is seen.
     OnScreen {
-        /// The block.
         block: BlockId,
         /// The revision on screen.
         revision: Revision,
@@ -51,15 +48,9 @@ pub enum Command {
     /// Skip every block of the reply that is not settled.
     SkipAll,
     /// Choose the language of a block that names none.
-    ChooseLanguage {
-        /// The block.
-        block: BlockId,
-        /// The language.
-        language: Language,
-    },
+    ChooseLanguage { block: BlockId, language: Language },
     /// Change the limits of the block that waits; a new look is asked for.
     SetLimits {
-        /// The block.
         block: BlockId,
         /// The new limits.
         limits: Limits,
@@ -174,7 +165,6 @@ pub enum Event {
 /// A file that was to be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// Its path.
     pub path: String,
     /// Whether it stands as before the run, or why not.
     pub result: Result<(), String>,

@@ -3,7 +3,11 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `way` (recipes), `named` (files of the command line), `naming` (of sessions), `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `cost`, `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `always` (rules of the person), `workflow` (recipes), `named` (files of the command line), `naming` (of sessions),
+//! `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `spending` (the budget),
+//! `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+
+#![allow(missing_docs)] // A line that would only repeat a name is left out.
 
 pub mod always;
 pub mod answers;
@@ -55,8 +59,8 @@ pub use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowOpener, WorkflowStep, Workflows};
 
 use crate::domain::{
-    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Limits, Masker, Notice, Policy, RunId, StepId,
-    TimerId, Timestamp,
+    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Masker, Notice, Policy, RunId, StepId, TimerId,
+    Timestamp,
 };
 use always::HeldBack;
 use context::Meter;
@@ -86,8 +90,6 @@ pub struct Settings {
     pub foreign: bool,
     /// Whether the policy lets run what no sandbox confines: the person said that they want none.
     pub unconfined: bool,
-    /// The limits of a run where the person chose no others.
-    pub limits: Limits,
     /// Bytes of one run's output that are sent to the model, head and tail.
     pub output_to_model: usize,
     /// Files of the person's own functions.
@@ -123,7 +125,6 @@ impl Default for Settings {
             policy: Policy::Ask,
             foreign: false,
             unconfined: false,
-            limits: Limits::default(),
             output_to_model: 16 << 10,
             functions: Vec::new(),
             context_tokens: None,
@@ -249,11 +250,6 @@ impl Engine {
     /// What there is to know.
     pub fn state(&self) -> &State {
         &self.state
-    }
-
-    /// What it was told beforehand.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     fn command(&mut self, command: Command) {

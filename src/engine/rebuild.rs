@@ -13,9 +13,7 @@ use crate::text::line::one_line;
 /// One step of a plan: a run that would be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The run.
     pub run: RunId,
-    /// Its block.
     pub block: BlockId,
     /// The version that ran.
     pub revision: Revision,

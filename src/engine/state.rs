@@ -3,7 +3,7 @@
 //! Front doors read this and nothing else; only the engine changes it.
 
 pub use super::context::ContextShare;
-pub use super::cost::{Cost, PriceSource};
+pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
@@ -56,7 +56,6 @@ pub enum Question {
 /// The reply that is being written.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct LiveReply {
-    /// Its step.
     pub step: StepId,
     /// The text so far.
     pub text: String,
@@ -92,9 +91,7 @@ pub struct Retry {
 /// A run that goes on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveRun {
-    /// Which.
     pub run: RunId,
-    /// Of which block.
     pub block: BlockId,
     /// When it was approved.
     pub since: Timestamp,
@@ -151,9 +148,7 @@ pub struct LiveSummary {
 /// An inspection that has arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspected {
-    /// Of which revision.
     pub revision: Revision,
-    /// The review.
     pub review: Review,
     /// The terms, or why it can't run here.
     pub terms: Result<Terms, String>,
@@ -174,11 +169,8 @@ pub struct Inspected {
 /// The block that waits is covered by a rule of the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matched {
-    /// Which rule.
     pub rule: RuleId,
-    /// The block.
     pub block: BlockId,
-    /// Its revision.
     pub revision: Revision,
     /// The moment before it starts.
     pub countdown: Countdown,

@@ -157,7 +157,6 @@ pub struct Sum {
     pub cost: u64,
     /// Replies whose cost is not known.
     pub unknown: u32,
-    /// Runs.
     pub runs: u32,
     /// Milliseconds that they took.
     pub run_ms: u64,

@@ -14,52 +14,21 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// What the person asked.
-    Prompt {
-        /// When.
-        at: Timestamp,
-        /// The text.
-        text: String,
-    },
+    Prompt { at: Timestamp, text: String },
     /// What the model answered.
     Reply(Box<ReplyItem>),
     /// A block that sayso proposed by itself, outside of any reply.
-    Own {
-        /// When.
-        at: Timestamp,
-        /// The block.
-        block: BlockId,
-    },
+    Own { at: Timestamp, block: BlockId },
     /// The turn ended in this way (an ordinary end is kept too, fronts need not show it).
-    TurnEnd {
-        /// When.
-        at: Timestamp,
-        /// How.
-        end: TurnEnd,
-    },
+    TurnEnd { at: Timestamp, end: TurnEnd },
     /// The session was opened again: kernels are empty from here on.
-    Resumed {
-        /// When.
-        at: Timestamp,
-    },
+    Resumed { at: Timestamp },
     /// The person restarted the kernel.
-    KernelRestarted {
-        /// When.
-        at: Timestamp,
-    },
+    KernelRestarted { at: Timestamp },
     /// Replies come from this model from here on.
-    Model {
-        /// When.
-        at: Timestamp,
-        /// The model.
-        model: ModelName,
-    },
+    Model { at: Timestamp, model: ModelName },
     /// Something about the recipe of the turn.
-    Recipe {
-        /// When.
-        at: Timestamp,
-        /// What.
-        fact: RecipeFact,
-    },
+    Recipe { at: Timestamp, fact: RecipeFact },
     /// Requests begin with this summary in place of the oldest items from here on.
     Summary(Box<SummaryItem>),
 }
@@ -88,7 +57,6 @@ pub struct OpinionItem {
     pub at: Timestamp,
     /// Of which version.
     pub revision: Revision,
-    /// Which model.
     pub model: ModelName,
     /// What it thinks, or why there is nothing of the kind.
     pub answer: Result<Opinion, String>,
@@ -101,13 +69,10 @@ pub struct OpinionItem {
 pub struct ReplyItem {
     /// When it ended.
     pub at: Timestamp,
-    /// Its step.
     pub step: StepId,
-    /// Its text.
     pub text: String,
     /// The reasoning beside it.
     pub reasoning: String,
-    /// Tool calls.
     pub tool_calls: Vec<ToolCall>,
     /// What its provider wants back with it.
     pub kept: Vec<OpaqueItem>,
@@ -133,13 +98,11 @@ pub struct RefusedCall {
 /// A run of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunItem {
-    /// Which.
     pub run: RunId,
     /// Of which version.
     pub revision: Revision,
     /// The hash of its bytes.
     pub sha256: Sha256,
-    /// The terms.
     pub terms: Terms,
     /// Who said yes.
     pub by: Grantor,
@@ -174,7 +137,6 @@ pub enum Standing {
     Rejected(String),
     /// The recipe of its turn did not offer it, and why.
     Declined(String),
-    /// It was skipped.
     Skipped,
 }
 
@@ -200,7 +162,6 @@ pub struct BlockItem {
 pub struct Settled {
     /// How many items stood before it.
     pub after: usize,
-    /// The block.
     pub block: BlockId,
     /// What became of it.
     pub what: Settlement,
@@ -220,7 +181,6 @@ pub enum Settlement {
 /// An "always" of the person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleItem {
-    /// The rule.
     pub rule: Rule,
     /// When it was granted.
     pub at: Timestamp,

@@ -9,8 +9,8 @@ use super::state::{Question, State};
 use super::transcript::{BlockItem, Item, Settled, Transcript};
 use super::{Engine, Phase, notices};
 use crate::domain::{
-    Answers, Block, BlockId, BlockKind, Departure, Entry, FailureKind, Finding, Form, Function, Language,
-    RecipeEnd, RecipeFact, RecipeStart, ReplyFailure, Review, RoundOutcome, TurnEnd,
+    Answers, Block, BlockId, BlockKind, Departure, Entry, FailureKind, Finding, Form, Language, RecipeEnd,
+    RecipeFact, RecipeStart, ReplyFailure, Review, RoundOutcome, TurnEnd,
 };
 use crate::text::line::one_line;
 use std::fmt::Debug;
@@ -82,7 +82,6 @@ pub enum WorkflowStep {
     Propose {
         /// What kind of thing it is.
         kind: BlockKind,
-        /// Its language.
         language: Language,
         /// Its text.
         source: Arc<str>,
@@ -95,7 +94,6 @@ pub enum WorkflowStep {
     Form(Form),
     /// It is over.
     End {
-        /// How.
         end: RecipeEnd,
         /// What came of it, for the person; Markdown.
         summary: String,
@@ -111,8 +109,6 @@ pub struct WorkflowContext<'a> {
     pub start: &'a RecipeStart,
     /// The place of its first item behind its beginning.
     pub from: usize,
-    /// The person's functions that the kernel has.
-    pub functions: &'a [Function],
 }
 
 impl<'a> WorkflowContext<'a> {
@@ -125,7 +121,7 @@ impl<'a> WorkflowContext<'a> {
             Item::Recipe { fact: RecipeFact::Began(start), .. } => Some(Some((at, start.as_ref()))),
             _ => None,
         })??;
-        Some(Self { transcript, start, from: at + 1, functions: &state.live.functions })
+        Some(Self { transcript, start, from: at + 1 })
     }
 
     /// What came since it began, each with its place in the conversation.

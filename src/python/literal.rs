@@ -22,7 +22,6 @@ pub(crate) enum Literal {
     Int(String),
     /// A number with a point or an exponent, as written, without `_` and `+`.
     Float(String),
-    /// A text.
     Text(String),
     /// `b'…'`
     Bytes(Vec<u8>),
@@ -38,7 +37,6 @@ pub(crate) enum Literal {
     Made {
         /// What makes it: a name with dots.
         maker: String,
-        /// From what.
         from: Box<Literal>,
     },
 }

@@ -108,9 +108,7 @@ pub(crate) struct CheckOption {
 pub(crate) enum OptionKind {
     /// One of its values.
     Word,
-    /// An input.
     Input,
-    /// A step.
     Step,
 }
 

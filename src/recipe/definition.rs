@@ -197,9 +197,7 @@ pub(crate) enum Destination {
     Next,
     /// To another round of the same step.
     Again,
-    /// To this step.
     Step(String),
-    /// To the end.
     End,
     /// To the end, as if the person had stopped it.
     Stop,

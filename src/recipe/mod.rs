@@ -48,7 +48,6 @@ pub struct Recipe {
 pub enum Want {
     /// The text of the file that this input names: the fact `file:INPUT`.
     File {
-        /// The input.
         input: String,
         /// The path, relative to the working folder.
         path: PathBuf,

@@ -6,7 +6,6 @@ pub enum RuleError {
     /// It is not what a rule file looks like.
     #[error("{file}:{line}: {reason}")]
     Unreadable {
-        /// Which file.
         file: String,
         /// The line, counted from 1.
         line: usize,
@@ -16,7 +15,6 @@ pub enum RuleError {
     /// It does not tell which language its rules read.
     #[error("{file}: say which language the rules read: language = \"python\" (or {known})")]
     NoLanguage {
-        /// Which file.
         file: String,
         /// The languages that there are.
         known: String,
@@ -24,43 +22,24 @@ pub enum RuleError {
     /// A rule speaks of an act that neither the file nor the shipped rules of its language have.
     #[error("{file}, rule {rule}: there is no [[act]] named {act}")]
     NoAct {
-        /// Which file.
         file: String,
-        /// Which rule.
         rule: String,
         /// The name that is missing.
         act: String,
     },
     /// A rule matches nothing, or in two ways at once.
     #[error("{file}, rule {rule}: give it calls, acts or a query (with `on`), and only one of them")]
-    NoMatcher {
-        /// Which file.
-        file: String,
-        /// Which rule.
-        rule: String,
-    },
+    NoMatcher { file: String, rule: String },
     /// A rule that makes findings says nothing.
     #[error("{file}, rule {rule}: a rule with a severity needs a message")]
-    NoMessage {
-        /// Which file.
-        file: String,
-        /// Which rule.
-        rule: String,
-    },
+    NoMessage { file: String, rule: String },
     /// Two rules have one name.
     #[error("{file}, rule {rule}: there is a rule of this name already: choose another one")]
-    Twice {
-        /// Which file.
-        file: String,
-        /// Which rule.
-        rule: String,
-    },
+    Twice { file: String, rule: String },
     /// A query does not fit its grammar.
     #[error("{file}, rule {rule}: the query does not fit the grammar: {reason}")]
     Query {
-        /// Which file.
         file: String,
-        /// Which rule.
         rule: String,
         /// What the parser says.
         reason: String,
@@ -68,13 +47,10 @@ pub enum RuleError {
     /// An example of a rule does not hold.
     #[error("{file}, rule {rule}: it {verb} its example {example:?}")]
     Example {
-        /// Which file.
         file: String,
-        /// Which rule.
         rule: String,
         /// What it does: `misses` or `finds`.
         verb: &'static str,
-        /// The example.
         example: String,
     },
 }

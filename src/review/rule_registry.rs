@@ -144,7 +144,6 @@ impl RuleRegistry {
         self.clone().forbidding(Forbid::new(names))
     }
 
-    /// What is forbidden.
     pub fn forbid(&self) -> &Forbid {
         &self.forbid
     }

@@ -157,7 +157,6 @@ pub(super) enum PathClass {
     Derived,
     /// A file that the code itself downloaded before.
     Fetched,
-    /// A device.
     Device,
     /// A device or stream that keeps nothing: `/dev/null`.
     Null,

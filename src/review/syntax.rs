@@ -74,7 +74,6 @@ pub(super) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
 pub(super) enum Matter {
     /// Inside a string.
     Text,
-    /// A comment.
     Comment,
 }
 

@@ -23,7 +23,6 @@ impl SessionFactory {
             policy,
             foreign: false,
             unconfined: config.sandbox.level == SandboxLevel::Off,
-            limits: self.limits(),
             output_to_model: usize::try_from(config.limits.to_model).unwrap_or(usize::MAX),
             context_tokens: config.context.tokens,
             images: config.context.images,

@@ -35,7 +35,6 @@ pub fn start_of(error: &toml::de::Error) -> usize {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{}:{}: {what}", .file.display(), .position.line, .position.column)]
 pub struct LocatedError {
-    /// The file.
     pub file: PathBuf,
     /// The place in it.
     pub position: Position,

@@ -6,7 +6,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 use sayso::domain::Masker;
-use sayso::domain::{Entry, Header, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
+use sayso::domain::{Entry, Header, Limits, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
 use sayso::driver::{Clock, Driver, Notification, Parts};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
@@ -109,7 +109,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         languages: settings.languages,
         environment: Vec::new(),
         python: None,
-        limits: settings.limits,
+        limits: Limits::default(),
         sandbox: sayso::exec::SandboxRequest::default(),
         without: sayso::exec::DisabledLayers::default(),
         home: None,

@@ -180,7 +180,7 @@ impl Watched {
         assert!(rights.sandbox.level != SandboxLevel::Off && rights.sandbox.writes_confined);
         match event {
             Some(Event::Timer(timer)) => {
-                assert_eq!(self.engine.settings().policy, Policy::Ask);
+                assert_eq!(self.engine.settings.policy, Policy::Ask);
                 assert_eq!(self.announced.get(timer), Some(&(block, revision)), "it was not announced");
             }
             other => panic!("nobody said yes: {other:?}"),
@@ -284,7 +284,7 @@ impl Watched {
         assert_eq!((*looked, inspection.terms.as_ref()), (*revision, Ok(terms)));
 
         // And somebody said yes to exactly this.
-        let policy = self.engine.settings().policy;
+        let policy = self.engine.settings.policy;
         let mut said = None;
         match (by, event) {
             (

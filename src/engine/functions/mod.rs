@@ -18,8 +18,6 @@ use crate::python::schema;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-pub use call::source as call_source;
-
 /// Bytes of what is told of all functions in the system prompt.
 const LONGEST: usize = 16 << 10;
 

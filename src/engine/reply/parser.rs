@@ -30,9 +30,7 @@ const PATIENCE: usize = 2 << 10;
 /// What the text seen so far leaves open at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tail {
-    /// Prose.
     Prose,
-    /// A fence.
     Fence {
         /// Where it begins.
         start: usize,
@@ -125,12 +123,14 @@ impl Parser {
     }
 
     /// The text so far.
-    pub fn text(&self) -> &str {
+    #[cfg(test)]
+    pub(super) fn text(&self) -> &str {
         &self.text
     }
 
     /// Bytes of the text in closed blocks of the outermost level: neither their segments nor their Markdown will change.
-    pub fn stable(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn stable(&self) -> usize {
         self.base
     }
 

@@ -102,7 +102,6 @@ impl CallScanner<'_> {
 /// The forms.
 #[derive(Clone, Copy, Debug)]
 enum Form {
-    /// JSON.
     Json,
     /// A tag around JSON or another form; how it opens and closes.
     Around(&'static str, &'static str),

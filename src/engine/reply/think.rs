@@ -17,7 +17,6 @@ const FARTHEST: usize = 256;
 pub enum Piece {
     /// Text of the reply.
     Text(String),
-    /// Reasoning.
     Reasoning(String),
 }
 

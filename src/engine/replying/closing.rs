@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 /// What came of a reply.
 #[derive(Default)]
 pub(super) struct Came {
-    /// Its blocks.
     pub(super) blocks: Vec<BlockId>,
     /// Why calls came to no block.
     pub(super) refused: Vec<String>,

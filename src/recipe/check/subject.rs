@@ -19,9 +19,14 @@ pub(super) const OPTIONS: &[CheckOption] = &[
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// A file, and the line of bash that runs it.
-    File { path: String, line: String },
-    /// Code.
-    Code { language: Language, source: String },
+    File {
+        path: String,
+        line: String,
+    },
+    Code {
+        language: Language,
+        source: String,
+    },
 }
 
 impl Subject {

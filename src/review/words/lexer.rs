@@ -9,13 +9,11 @@ use std::ops::Range;
 pub(super) enum Sort {
     /// A name or keyword; parts are joined (`os.remove`, `std::fs::remove_file`, `$x->run`).
     Name,
-    /// A number.
     Number,
     /// A string; the range of its content.
     Text,
     /// A command in backquotes.
     Command,
-    /// A comment.
     Comment,
     /// Anything else, one character.
     Sign(char),
