@@ -84,7 +84,7 @@ impl Workflow for Machine {
                 Ok(CheckResponse::Ask) => moves.push(WorkflowStep::Ask),
                 Ok(CheckResponse::Form(form)) => moves.push(WorkflowStep::Form(form)),
                 Ok(CheckResponse::Propose(own)) => {
-                    moves.extend(own.into_iter().map(super::check::OwnBlock::propose))
+                    moves.extend(own.into_iter().map(super::check::OwnBlock::propose));
                 }
                 Ok(CheckResponse::Judge { verdict, note }) => {
                     let (step, round) = (step.name.clone(), view.round);
@@ -94,7 +94,7 @@ impl Workflow for Machine {
                     continue;
                 }
                 Ok(CheckResponse::Unable(why)) => {
-                    moves.push(end(&path, &Ending::told(RecipeEnd::GaveUp, &why)))
+                    moves.push(end(&path, &Ending::told(RecipeEnd::GaveUp, &why)));
                 }
                 Err(ending) => moves.push(end(&path, &ending)),
             }

@@ -185,7 +185,7 @@ fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &st
         match event {
             ProtectedEvent::Kept => content.keep(),
             ProtectedEvent::Ran { item, run, makes } => {
-                content.ran(*at, &seen(view, (item, run), *makes, file))
+                content.ran(*at, &seen(view, (item, run), *makes, file));
             }
         }
     }
