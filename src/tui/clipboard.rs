@@ -22,7 +22,6 @@ pub struct Surroundings {
     pub wayland: bool,
     /// `DISPLAY` is set.
     pub x11: bool,
-    /// It is macOS.
     pub mac: bool,
 }
 
@@ -65,13 +64,9 @@ pub fn ways(at: Surroundings) -> Vec<Way> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Copied {
     /// A program took it.
-    Confirmed {
-        /// Lines of text.
-        lines: usize,
-    },
+    Confirmed { lines: usize },
     /// Write these bytes to the terminal; whether it takes them, nobody says.
     Send {
-        /// Lines of text.
         lines: usize,
         /// OSC 52 with the text.
         bytes: String,

@@ -5,25 +5,25 @@
 //! them, one file each; `screen` holds both and gives keys their meaning; `view` reads it and draws. All of them are values
 //! and functions of values: they are tested without a terminal.
 
-pub mod action;
-pub mod clipboard;
+pub(crate) mod action;
+pub(crate) mod clipboard;
 mod colouring;
 pub mod fence;
-pub mod frames;
-pub mod guard;
-pub mod input;
+pub(crate) mod frames;
+pub(crate) mod guard;
+pub(crate) mod input;
 pub mod keymap;
-pub mod note;
+pub(crate) mod note;
 mod options;
 mod outside;
 pub mod overlays;
-pub mod paint;
+pub(crate) mod paint;
 pub mod panes;
 mod run_loop;
 pub mod screen;
 pub mod setup;
-pub mod slash;
-pub mod terminal;
+pub(crate) mod slash;
+pub(crate) mod terminal;
 pub mod theme;
 pub mod view;
 pub mod widgets;

@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 /// What is only good to know gives way to what goes on after this long.
 const BRIEF: Duration = Duration::from_secs(3);
 
-/// A note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// How urgent it is.
     pub level: Level,
-    /// Its text.
     pub text: String,
     /// Whether it speaks of the block that waits: then it may stand in place of the wait's own words.
     pub of_wait: bool,
@@ -20,7 +18,6 @@ pub struct Note {
 }
 
 impl Note {
-    /// Good to know.
     pub fn info(text: impl Into<String>) -> Self {
         Self { level: Level::Info, text: text.into(), of_wait: false, at: None }
     }

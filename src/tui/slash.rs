@@ -1,11 +1,8 @@
 //! The commands that are typed with a slash: their names, what they do, and taking a typed line apart.
 
-/// A command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slash {
-    /// Show the keys.
     Help,
-    /// A new session.
     New,
     /// Open an older session.
     Resume,
@@ -15,11 +12,9 @@ pub enum Slash {
     Compact,
     /// What the session cost.
     Cost,
-    /// How things stand.
     Status,
     /// Whether the project's instructions are told.
     Instructions,
-    /// Use another model.
     Model,
     /// Choose where answers come from.
     Provider,
@@ -37,36 +32,28 @@ pub enum Slash {
     Sandbox,
     /// The limits of the block that waits.
     Limits,
-    /// The kernel's variables.
     Vars,
     /// Put a finished block back for review.
     Rerun,
-    /// A new kernel.
     Restart,
     /// Run the blocks of an earlier kernel again.
     Rebuild,
     /// Stop the kernel by force.
     Kernel,
-    /// Search the transcript.
     Find,
-    /// Copy the block.
     Copy,
-    /// Another colour theme.
     Theme,
     /// The keys and their names.
     Keys,
-    /// Leave.
     Quit,
 }
 
 /// A command as it is listed.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The command.
     pub slash: Slash,
     /// Its name without the slash.
     pub name: &'static str,
-    /// What it does.
     pub does: &'static str,
     /// What may follow it.
     pub takes: &'static str,

@@ -8,9 +8,7 @@ use std::time::Duration;
 /// What is up for decision. Another token is another subject: everything starts over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// The block.
     pub block: BlockId,
-    /// Its version.
     pub revision: Revision,
     /// A hash of the terms on screen: rights, limits, kernel, folder, language.
     pub terms: u64,
@@ -55,7 +53,6 @@ impl Default for Times {
 /// A decision that a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verb {
-    /// Approve once.
     Approve,
     /// Approve, and choose a rule for such blocks.
     Always,
@@ -65,7 +62,6 @@ pub enum Verb {
     EditOutside,
     /// Reject with a reason.
     Reject,
-    /// Skip.
     Skip,
     /// A safe step that changes what is up for decision: back to the model's text.
     Change,
@@ -75,11 +71,9 @@ pub enum Verb {
     Opinion,
     /// Send packages to the other place.
     Install,
-    /// Change the limits.
     Limits,
     /// Choose a new kernel for it.
     Fresh,
-    /// Choose the language.
     Language,
 }
 
@@ -163,7 +157,6 @@ pub enum Class {
         /// The block as it stands.
         token: Option<Token>,
     },
-    /// Anything else.
     Other,
 }
 
@@ -178,7 +171,6 @@ pub enum Admit {
     Refused(Why),
     /// These letters, this one the last, are text: they go to the message. `meant`: one of them could have acted.
     Word {
-        /// The letters.
         text: String,
         /// Whether one of them could have acted.
         meant: bool,

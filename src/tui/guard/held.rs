@@ -30,11 +30,9 @@ enum Stage {
 /// What time did to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passed {
-    /// Nothing.
     Waits,
     /// It has stayed alone; the terminal is to be asked.
     Wants,
-    /// It counts.
     Counts,
     /// It does not count, and why.
     Dropped(Why),
@@ -51,7 +49,6 @@ impl Held {
         Self { deed, at, time, asks: false, stage: Stage::Alone }
     }
 
-    /// Lets time pass.
     pub fn pass(&mut self, times: &Times, now: Instant) -> Passed {
         let over = now.saturating_duration_since(self.at).saturating_sub(self.time);
         match self.stage {

@@ -13,7 +13,6 @@ pub enum Why {
     Small,
     /// The block has only just appeared: the terminal has not answered yet, or the first quiet time runs.
     Appeared {
-        /// Which block.
         block: BlockId,
         /// What is left of the quiet time, if no key comes; `None` while the terminal has not answered.
         left: Option<Duration>,

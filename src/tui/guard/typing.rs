@@ -37,7 +37,6 @@ pub(super) struct Beside {
 }
 
 impl Typing {
-    /// A key came.
     pub fn key(&mut self, key: &KeyEvent, times: &Times, at: Instant) -> Beside {
         let within = |last: Instant, time: Duration| at.saturating_duration_since(last) < time;
         let burst = self.last_input.is_some_and(|last| within(last, times.burst));

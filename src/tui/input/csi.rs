@@ -9,7 +9,6 @@ use crossterm::event::{
 /// What a sequence means.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// An event.
     Event(Event),
     /// A bracketed paste begins.
     PasteStart,

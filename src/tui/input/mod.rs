@@ -14,14 +14,11 @@ use super::theme::Rgb;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::time::Instant;
 
-/// What came.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A key.
     Key(KeyEvent),
     /// A bracketed paste, line ends as line feeds.
     Paste(String),
-    /// The mouse.
     Mouse(MouseEvent),
     /// The window has this size now: columns, rows.
     Resize(u16, u16),
@@ -46,7 +43,6 @@ pub enum Event {
     KittyKeyboard(u8),
     /// The terminal is gone.
     Hangup,
-    /// A signal.
     Signal(Signal),
 }
 
@@ -68,7 +64,6 @@ pub enum Signal {
 /// An event with the moment at which its bytes were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timed {
-    /// What came.
     pub event: Event,
     /// When its bytes were read.
     pub at: Instant,

@@ -3,6 +3,9 @@
 //! A state machine over single bytes. Every control sequence and string (CSI, SS3, OSC, DCS, APC, PM, SOS) is read to
 //! its end before it is judged, known or not, so none of its bytes is ever taken for a key. What can be the beginning of
 //! something or a key by itself (Esc) is decided by [`Parser::timeout`]. Time is the caller's.
+//!
+//! It is kept by hand because a key decides what runs: the guard has to know of every byte that was no key (noise, answers
+//! of the terminal, pastes without brackets), and the parsers of libraries drop those, or read terminal and clock themselves.
 
 use super::Event;
 use super::csi::{self, Meaning};
@@ -46,7 +49,6 @@ enum State {
     Paste,
 }
 
-/// The parser.
 #[derive(Debug)]
 pub struct Parser {
     state: State,

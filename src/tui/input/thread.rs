@@ -119,7 +119,6 @@ impl Input {
         self.order(Order::Pause);
     }
 
-    /// Reads again.
     pub fn resume(&self) {
         self.order(Order::Resume);
     }

@@ -24,7 +24,6 @@ pub type Classes = (String, Vec<(Range<usize>, Syntax)>);
 /// Colours for some lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Painted {
-    /// Of which text.
     pub key: u64,
     /// The number of the first line, from 0. All lines before it are as they were told last.
     pub first_line: usize,
@@ -32,7 +31,6 @@ pub struct Painted {
     pub lines: Vec<Classes>,
 }
 
-/// The highlighter.
 pub struct Highlighter {
     shared: Arc<Shared>,
     patience: Duration,

@@ -36,7 +36,6 @@ pub struct Glyph<'a> {
     pub width: usize,
     /// Where the source of it begins.
     pub start: usize,
-    /// Where it ends.
     pub end: usize,
     /// Whether it is shown as text in place of something that may not be drawn.
     pub marked: bool,

@@ -11,13 +11,11 @@ use std::ops::Range;
 /// A row that fits its width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What is drawn.
     pub line: Line<'static>,
     /// The bytes of the source line that it shows.
     pub range: Range<usize>,
 }
 
-/// How to wrap.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Columns of a row; less than 2 counts as 2 (the widest character).
@@ -33,12 +31,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// For code.
     pub fn code(width: usize, mark: Style) -> Self {
         Self { width, strictness: Strictness::Code, words: false, tab: plain::TAB, mark }
     }
 
-    /// For prose.
     pub fn prose(width: usize, mark: Style) -> Self {
         Self { width, strictness: Strictness::Text, words: true, tab: plain::TAB, mark }
     }

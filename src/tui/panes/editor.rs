@@ -134,7 +134,6 @@ impl Editor {
         }
     }
 
-    /// Types a character.
     pub fn insert(&mut self, c: char) {
         self.area.insert_char(c);
         self.touched();
@@ -227,7 +226,6 @@ impl Editor {
         done
     }
 
-    /// Selects everything.
     pub fn select_all(&mut self) {
         self.area.select_all();
     }

@@ -1,15 +1,15 @@
 //! The panes: what each of them shows, where the person has scrolled to, and its rows. A pane knows no other pane and
 //! nothing of the screen that it stands on.
 
-pub mod chat;
+pub(crate) mod chat;
 pub mod code;
-pub mod composer;
-pub mod editor;
+pub(crate) mod composer;
+pub(crate) mod editor;
 mod hunks;
-pub mod output;
-pub mod pictures;
-pub mod recipe;
-pub mod vars;
+pub(crate) mod output;
+pub(crate) mod pictures;
+pub(crate) mod recipe;
+pub(crate) mod vars;
 
 use crate::engine::State;
 use crate::tui::widgets::layout::Pane;

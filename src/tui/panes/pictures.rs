@@ -9,11 +9,8 @@ use std::path::PathBuf;
 /// A picture that is wanted: its file and the cells that it may fill.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Wanted {
-    /// The file.
     pub path: PathBuf,
-    /// Columns.
     pub width: u16,
-    /// Rows.
     pub height: u16,
 }
 

@@ -15,7 +15,6 @@ pub struct RecipeLine {
 /// Where a recipe stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// Its name.
     pub name: String,
     /// The title of the step that goes on; empty before the first.
     pub title: String,

@@ -12,7 +12,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// The pane.
 #[derive(Debug, Default)]
 pub struct VarsPane {
     chosen: usize,
@@ -43,7 +42,6 @@ impl VarsPane {
         self.open = !self.open;
     }
 
-    /// Moves the choice.
     pub fn scroll(&mut self, rows: isize) {
         self.chosen = self.chosen.saturating_add_signed(rows).min(self.count.saturating_sub(1));
     }
@@ -53,12 +51,10 @@ impl VarsPane {
         self.scroll(pages * isize::try_from(self.height).unwrap_or(1));
     }
 
-    /// To the first.
     pub fn to_top(&mut self) {
         self.chosen = 0;
     }
 
-    /// To the last.
     pub fn to_end(&mut self) {
         self.chosen = self.count.saturating_sub(1);
     }
@@ -78,7 +74,6 @@ impl VarsPane {
         self.sorted(state).get(self.chosen).map(|v| v.name.clone())
     }
 
-    /// The title.
     pub fn title(&self, state: &State, focused: bool, look: Look<'_>) -> Title {
         let left = match state.live.kernel {
             Some(kernel) => format!(
@@ -92,7 +87,6 @@ impl VarsPane {
         Title { left, right, focused, style: None }
     }
 
-    /// Draws it.
     pub fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: Look<'_>) {
         let area = self.area;
         let list = self.sorted(state);

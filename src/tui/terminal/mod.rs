@@ -10,7 +10,6 @@ mod sgr;
 
 pub use backend::CellDiff;
 pub use modes::Options;
-pub use restore::WORKER;
 
 use super::fence::Query;
 use super::input::Input;
@@ -26,7 +25,6 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 /// Why the terminal can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TerminalError {
-    /// There is none.
     #[error("there is no terminal: standard input or output is not one (`sayso run` works without)")]
     None,
     /// A call about it failed.
@@ -182,15 +180,6 @@ impl Terminal {
             self.queue(modes::TITLE_PUSH.as_bytes());
         }
         let text = format!("\x1b]2;{}\x07", super::paint::plain::clean(title));
-        self.queue(text.as_bytes());
-    }
-
-    /// Shows progress in the taskbar where the terminal can: `3` working, `2` failed, `0` nothing.
-    pub fn progress(&mut self, state: u8) {
-        if state != 0 {
-            self.change(|touched| touched.progress = true);
-        }
-        let text = format!("\x1b]9;4;{state}\x07");
         self.queue(text.as_bytes());
     }
 

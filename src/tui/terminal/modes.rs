@@ -29,25 +29,16 @@ pub const KITTY_POP: &str = "\x1b[<u";
 pub const TITLE_PUSH: &str = "\x1b[22;2t";
 /// The title as it was.
 pub const TITLE_POP: &str = "\x1b[23;2t";
-/// No progress in the taskbar.
-const PROGRESS_OFF: &str = "\x1b]9;4;0\x07";
 
 /// What has been switched on beyond what always is; what has to be switched off again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// The mouse.
     pub mouse: bool,
-    /// The kitty keyboard.
     pub kitty: bool,
-    /// The title.
     pub title: bool,
-    /// The progress in the taskbar.
-    pub progress: bool,
-    /// Synchronized updates.
     pub sync: bool,
 }
 
-/// Takes the terminal.
 pub fn enter(touched: Touched) -> String {
     let mut text = String::from(ENTER);
     if touched.mouse {
@@ -67,9 +58,6 @@ pub fn leave(touched: Touched) -> String {
     let mut text = String::new();
     if touched.sync {
         text.push_str("\x1b[?2026l");
-    }
-    if touched.progress {
-        text.push_str(PROGRESS_OFF);
     }
     if touched.title {
         text.push_str(TITLE_POP);

@@ -116,11 +116,6 @@ impl Slot {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|slot| slot.name() == name)
     }
-
-    /// Whether it draws lines rather than text (they need less contrast).
-    pub fn is_line(self) -> bool {
-        matches!(self, Slot::UiBorder | Slot::UiFocus)
-    }
 }
 
 /// Makes the enum of code classes.

@@ -40,7 +40,6 @@ struct Told {
     marks: Vec<Mark>,
 }
 
-/// Grammars and states.
 pub(super) struct Work {
     grammars: SyntaxSet,
     scopes: Scopes,

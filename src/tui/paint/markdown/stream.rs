@@ -64,7 +64,6 @@ impl Stream {
         self.append(lines(&open, width, theme));
     }
 
-    /// All rows.
     pub fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }

@@ -3,6 +3,10 @@
 //!
 //! Sequences that only a terminal obeys (titles, links, modes, images) are taken out. A sequence that is cut short by a
 //! control character ends there: nothing swallows the lines behind it. What is no UTF-8 comes out as `\xff`.
+//!
+//! It is kept by hand because a parser made for terminals (`vte`) has other needs: it keeps a title that is never closed in
+//! memory as it grows and draws nothing of the lines behind it, goes on with a sequence behind a control character, and
+//! tells bytes that are no text as one sign that stands for all of them.
 
 use std::fmt::Write as _;
 
@@ -30,7 +34,6 @@ const PARAMETERS: usize = 128;
 enum At {
     #[default]
     Text,
-    /// Behind ESC.
     Escape,
     /// Behind ESC and an intermediate byte: one more byte belongs to it.
     EscapeLonger,

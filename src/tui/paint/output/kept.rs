@@ -18,7 +18,6 @@ struct Allowance {
 const HEAD: Allowance = Allowance { rows: 2_000, bytes: 1 << 20 };
 const TAIL: Allowance = Allowance { rows: 8_000, bytes: 4 << 20 };
 
-/// The rows.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     head: Vec<Row>,
@@ -33,7 +32,6 @@ pub(super) struct Kept {
 
 /// What stands in a line.
 pub(super) enum Shown<'a> {
-    /// A row.
     Row(&'a Row),
     /// The line that tells how many are left out.
     LeftOut,
@@ -45,7 +43,6 @@ impl Kept {
         self.head.len() + usize::from(self.gone > 0) + self.tail.len()
     }
 
-    /// Rows let go.
     pub(super) fn gone(&self) -> u64 {
         self.gone
     }

@@ -19,16 +19,13 @@ pub(super) const TAB: usize = 8;
 /// What a row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Of standard output.
     #[default]
     Stdout,
-    /// Of standard error.
     Stderr,
     /// A word of ours about output that is not there.
     Note,
 }
 
-/// A row.
 #[derive(Debug, Default)]
 pub(super) struct Row {
     pub(super) kind: Kind,

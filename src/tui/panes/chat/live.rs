@@ -46,7 +46,6 @@ impl Live {
         if self.growing.is_some() { self.stream.rows() } else { &[] }
     }
 
-    /// One of them.
     pub(super) fn line(&self, row: usize) -> Option<&Line<'static>> {
         let grown = self.grown();
         if let Some(line) = self.settled.get(row) {

@@ -28,7 +28,6 @@ struct Kept {
 /// So many laid out items are kept; beyond, all are let go.
 const KEPT: usize = 600;
 
-/// The pane.
 #[derive(Debug, Default)]
 pub struct ChatPane {
     roll: Roll,
@@ -123,7 +122,6 @@ impl ChatPane {
         self.with(state, look, |roll, talk| roll.scroll(talk, rows));
     }
 
-    /// Scrolls by pages.
     pub fn page(&mut self, state: &State, pages: isize, look: Look<'_>) {
         let rows = pages * self.roll.page();
         self.scroll(state, rows, look);
@@ -171,11 +169,5 @@ impl ChatPane {
     /// Draws what was arranged.
     pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) {
         self.roll.draw(self.area, self.needle.as_deref(), buf, look);
-    }
-
-    /// How many items are laid out, for tests that watch the work.
-    #[cfg(test)]
-    pub fn laid_out(&self) -> usize {
-        self.kept.len()
     }
 }

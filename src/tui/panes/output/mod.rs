@@ -31,7 +31,6 @@ enum Subject {
     NotRun(BlockId),
 }
 
-/// The pane.
 #[derive(Debug, Default)]
 pub struct OutputPane {
     roll: Roll,
@@ -214,7 +213,6 @@ impl OutputPane {
         self.with(look, |roll, printed| roll.scroll(printed, rows));
     }
 
-    /// Scrolls by pages.
     pub fn page(&mut self, pages: isize, look: Look<'_>) {
         let rows = pages * self.roll.page();
         self.scroll(rows, look);
@@ -275,7 +273,6 @@ impl OutputPane {
         self.output.len()
     }
 
-    /// The title.
     pub fn title(&self, state: &State, focused: bool, look: Look<'_>) -> Title {
         let (left, mut right, style) = match self.shown {
             Some(Subject::Run(block, run)) => {
