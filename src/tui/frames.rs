@@ -32,11 +32,6 @@ impl Frames {
         Self { interval: Duration::from_secs(1) / per_second.max(1), streamed: None, waits: false, due: None }
     }
 
-    /// The rate for this environment: 30, or 12 over SSH and inside tmux or screen.
-    pub fn rate(over_ssh: bool, in_multiplexer: bool) -> u32 {
-        if over_ssh || in_multiplexer { 12 } else { 30 }
-    }
-
     /// Something changed at `now`.
     pub fn changed(&mut self, urgency: Urgency, now: Instant) {
         self.waits |= urgency == Urgency::Stream;
@@ -137,13 +132,5 @@ mod tests {
         f.changed(Urgency::Stream, t + ms(5));
         let due = f.deadline().unwrap();
         assert!(due > t + ms(30) && due < t + ms(34));
-    }
-
-    #[test]
-    fn slower_over_ssh_and_in_tmux() {
-        assert_eq!(
-            (Frames::rate(false, false), Frames::rate(true, false), Frames::rate(false, true)),
-            (30, 12, 12)
-        );
     }
 }

@@ -15,7 +15,6 @@ mod row;
 mod tests;
 
 use super::plain::{self, Spans, Strictness};
-use crate::domain::visible::visible;
 use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
@@ -112,26 +111,12 @@ impl Output {
         self.len() == 0
     }
 
-    /// How many lines are left out between the first and the last.
-    pub fn left_out(&self) -> u64 {
-        self.kept.gone()
-    }
-
     /// A line, safe to draw; an empty one behind the last.
     pub fn line(&self, at: usize, theme: &Theme) -> Line<'static> {
         match self.kept.shown(at) {
             Some(Shown::Row(row)) => painted(row, theme),
             Some(Shown::LeftOut) => Line::styled(self.words(), theme.style(Slot::OutputTruncated)),
             None => Line::default(),
-        }
-    }
-
-    /// A line as text, for searching and copying: without colours, with what would act on a terminal written out.
-    pub fn text(&self, at: usize) -> String {
-        match self.kept.shown(at) {
-            Some(Shown::Row(row)) => visible(row.text()),
-            Some(Shown::LeftOut) => self.words(),
-            None => String::new(),
         }
     }
 

@@ -8,7 +8,6 @@ use crate::domain::unicode::{self, Hidden};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Columns between tab stops in code and prose.
@@ -228,25 +227,8 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(glyphs(text, Strictness::Text, TAB).map(|g| g.text).collect())
 }
 
-/// Bytes made into text: valid UTF-8 as it is, every other byte as `\xff`.
-pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            let mut text = String::with_capacity(bytes.len() + 16);
-            for chunk in bytes.utf8_chunks() {
-                text.push_str(chunk.valid());
-                for byte in chunk.invalid() {
-                    // Writing to a string can't fail.
-                    let _ = write!(text, "\\x{byte:02x}");
-                }
-            }
-            Cow::Owned(text)
-        }
-    }
-}
-
 /// One line made safe, with `base` as its look and `mark` for what is shown as text.
+#[cfg(test)]
 pub fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Line<'static> {
     if is_plain(text) {
         return Line::from(Span::styled(text.to_string(), base));

@@ -114,8 +114,10 @@ fn a_panic_in_any_thread_gives_it_back_and_the_next_frame_takes_it_again() {
     terminal.draw(|frame| frame.render_widget("again", frame.area())).unwrap();
     assert!(!pty.is_cooked());
     pty.read_until(b"again");
-    let worker =
-        std::thread::Builder::new().name(format!("{}test", super::restore::WORKER)).spawn(|| panic!("caught")).unwrap();
+    let worker = std::thread::Builder::new()
+        .name(format!("{}test", super::restore::WORKER))
+        .spawn(|| panic!("caught"))
+        .unwrap();
     assert!(worker.join().is_err());
     assert!(!pty.is_cooked(), "a worker's panic is its own affair");
 }

@@ -4,6 +4,17 @@ use crate::tui::theme::Depth;
 use proptest::prelude::*;
 use ratatui::style::{Color, Modifier};
 
+impl Output {
+    /// A line as text, without colours.
+    fn text(&self, at: usize) -> String {
+        match self.kept.shown(at) {
+            Some(Shown::Row(row)) => crate::domain::visible::visible(row.text()),
+            Some(Shown::LeftOut) => self.words(),
+            None => String::new(),
+        }
+    }
+}
+
 fn theme() -> Theme {
     Theme::terminal(Depth::True)
 }
@@ -155,7 +166,7 @@ fn the_middle_is_left_out_and_told() {
     let all: String = joined(20_000, |n| format!("line {n}\n"));
     let output = printed(&all);
     assert_eq!(output.len(), 2_000 + 1 + 8_000);
-    assert_eq!(output.left_out(), 10_000);
+    assert_eq!(output.kept.gone(), 10_000);
     assert_eq!(output.text(1_999), "line 1999");
     assert_eq!(plain_text(&output.line(2_000, &theme())), "... 10,000 lines left out ...");
     assert_eq!(output.line(2_000, &theme()).style, theme().style(Slot::OutputTruncated));
