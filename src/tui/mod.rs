@@ -25,14 +25,14 @@ pub mod setup;
 pub(crate) mod slash;
 pub(crate) mod terminal;
 pub mod theme;
+pub mod ui_command;
 pub mod view;
 pub mod widgets;
-pub mod wish;
 mod workers;
 
 pub use options::{FirstRecipe, Options};
 pub use run_loop::Tui;
-pub use wish::{Choice, Exit};
+pub use ui_command::{Choice, Exit};
 
 /// Why the terminal front door can't open.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 //! folder that holds nothing else and is their working folder; from the editor it comes back. Settings that lie in the
 //! project, or that the text itself carries, are obeyed by none that is known.
 
-use super::wish::Paged;
+use super::ui_command::Paged;
 use crate::domain::visible::visible;
 use crate::launch::{self, Launcher, Start};
 use std::fs::Permissions;

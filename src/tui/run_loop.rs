@@ -16,7 +16,7 @@ use super::overlays::status::Status;
 use super::screen::Screen;
 use super::terminal::Terminal;
 use super::theme::{Rgb, Theme, choose};
-use super::wish::Exit;
+use super::ui_command::Exit;
 use super::workers::Workers;
 use crate::domain::Notice;
 use crate::driver::Driver;

@@ -39,11 +39,11 @@ use crate::tui::panes::code::token_of;
 use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{Lower, Panes};
 use crate::tui::setup::Setup;
+use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{Hit, Hits};
 use crate::tui::widgets::layout::{Arrangement, Pane, Wants};
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::{Exit, Wish};
 use std::time::Instant;
 
 /// What every step of the screen is given.

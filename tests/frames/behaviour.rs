@@ -9,8 +9,8 @@ use sayso::tui::overlays::language::LanguageList;
 use sayso::tui::panes::Lower;
 use sayso::tui::panes::code::Mode;
 use sayso::tui::setup::Setup;
+use sayso::tui::ui_command::{Exit, UiCommand};
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::wish::{Exit, Wish};
 
 /// A block that waits with the focus on it and the quiet time over.
 fn reviewing() -> Scene {
@@ -37,11 +37,11 @@ fn ready() -> Scene {
 }
 
 /// Commands among the wishes.
-fn commands(wishes: &[Wish]) -> Vec<Command> {
+fn commands(wishes: &[UiCommand]) -> Vec<Command> {
     wishes
         .iter()
         .filter_map(|w| match w {
-            Wish::Send(command) => Some(command.clone()),
+            UiCommand::Send(command) => Some(command.clone()),
             _ => None,
         })
         .collect()
@@ -372,7 +372,7 @@ fn ctrl_c_goes_down_its_ladder() {
     scene.pass(2_500);
     assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
     let wishes = scene.press(&["ctrl-c"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Leave(Exit::Quit { now: false })]));
+    assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
 }
 
 #[test]
@@ -427,7 +427,7 @@ fn messages_commands_and_paths_are_told_apart() {
     assert_eq!(commands(&scene.press(&["enter"])), [Command::Rename("new name".into())]);
     scene.type_text("quit");
     let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Leave(Exit::Quit { now: false })]));
+    assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
 }
 
 #[test]
@@ -469,7 +469,7 @@ fn the_person_is_called_once_when_a_wait_is_not_looked_at() {
     for _ in 0..40 {
         scene.pass(500);
         let wishes = scene.step(|screen, ctx| screen.settle(ctx));
-        calls += wishes.iter().filter(|w| matches!(w, Wish::Call)).count();
+        calls += wishes.iter().filter(|w| matches!(w, UiCommand::Call)).count();
     }
     assert_eq!(calls, 1);
 }

@@ -4,8 +4,8 @@ use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::wish::Wish;
 use std::sync::Arc;
 
 fn old() -> String {
@@ -53,7 +53,8 @@ fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     let mut wishes = scene.press(&[name]);
     scene.at += std::time::Duration::from_millis(50);
     wishes.extend(scene.step(sayso::tui::screen::Screen::tick).1);
-    let [Wish::Send(Command::Decide { block, revision, decision: Decision::Edit(text) })] = wishes.as_slice()
+    let [UiCommand::Send(Command::Decide { block, revision, decision: Decision::Edit(text) })] =
+        wishes.as_slice()
     else {
         return None;
     };

@@ -5,8 +5,8 @@ use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::wish::Wish;
 
 fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
@@ -25,7 +25,7 @@ fn open() -> Scene {
 }
 
 /// Presses keys, each of them by itself.
-fn press(scene: &mut Scene, keys: &[&str]) -> Vec<Wish> {
+fn press(scene: &mut Scene, keys: &[&str]) -> Vec<UiCommand> {
     let mut wishes = Vec::new();
     for key in keys {
         wishes = scene.press(&[*key]);
@@ -42,9 +42,9 @@ fn write(scene: &mut Scene, text: &str) {
     scene.frame();
 }
 
-fn sent(wishes: &[Wish]) -> Option<Limits> {
+fn sent(wishes: &[UiCommand]) -> Option<Limits> {
     match wishes {
-        [Wish::Send(Command::SetLimits { block: BlockId(3), limits })] => Some(*limits),
+        [UiCommand::Send(Command::SetLimits { block: BlockId(3), limits })] => Some(*limits),
         _ => None,
     }
 }
@@ -120,7 +120,7 @@ fn the_form_closes_when_the_block_waits_no_more() {
     assert!(scene.screen.overlays.is_empty());
 }
 
-fn command(scene: &mut Scene, text: &str) -> Vec<Wish> {
+fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
     scene.screen.overlays.clear();
     scene.screen.panes.focus = Pane::Message;
     scene.screen.panes.composer.set(text);

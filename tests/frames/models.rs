@@ -12,8 +12,8 @@ use sayso::tui::overlays::key::KeyBox;
 use sayso::tui::overlays::models::Models;
 use sayso::tui::overlays::welcome::Welcome;
 use sayso::tui::setup::Setup;
+use sayso::tui::ui_command::{Choice, Exit, UiCommand};
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::wish::{Choice, Exit, Wish};
 use std::sync::Arc;
 
 fn name(provider: &str, model: &str) -> ModelName {
@@ -98,7 +98,7 @@ fn picking() -> Scene {
     scene.state.live.context = share(12_412, Some(32_768), false);
     scene.type_text("/model");
     let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Job(Job::Models)]), "{wishes:?}");
+    assert!(matches!(wishes.as_slice(), [UiCommand::Job(Job::Models)]), "{wishes:?}");
     found(&mut scene, JobResult::Offers(offers()));
     scene
 }
@@ -122,7 +122,7 @@ fn model_picker_tested() {
         let mut scene = picking();
         scene.type_text("llama");
         let wishes = scene.press(&["ctrl-t"]);
-        assert!(matches!(wishes.as_slice(), [Wish::Job(Job::TestModel(m))] if m.model == "llama3.3:8b"));
+        assert!(matches!(wishes.as_slice(), [UiCommand::Job(Job::TestModel(m))] if m.model == "llama3.3:8b"));
         let tested = Ok("ollama answers after 12 ms: the model is there.".to_owned());
         found(&mut scene, JobResult::Tested(name("ollama", "llama3.3:8b"), tested));
         scene
@@ -135,7 +135,7 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     scene.type_text("sonnet");
     let wishes = scene.press(&["enter"]);
     assert!(
-        matches!(wishes.as_slice(), [Wish::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
+        matches!(wishes.as_slice(), [UiCommand::Send(Command::UseModel(m))] if m.to_string() == "anthropic/claude-sonnet-4-5")
     );
     assert!(scene.screen.overlays.is_empty());
 
@@ -145,7 +145,8 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
     assert!(scene.screen.top::<KeyBox>().is_some_and(|key| key.provider == "openai"));
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     let wishes = scene.press(&["enter"]);
-    let [Wish::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice() else {
+    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice()
+    else {
         panic!("{wishes:?}")
     };
     assert_eq!(provider, "openai");
@@ -176,7 +177,8 @@ fn the_screen_of_the_first_choice_offers_gemini_and_asks_for_its_key() {
     let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
     scene.frame();
     let wishes = scene.press(&["4"]);
-    let [Wish::Leave(Exit::UseProvider(Choice::Cloud { provider, key: None }))] = wishes.as_slice() else {
+    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: None }))] = wishes.as_slice()
+    else {
         panic!("{wishes:?}")
     };
     assert_eq!(provider, "anthropic", "its key is known");
@@ -184,7 +186,7 @@ fn the_screen_of_the_first_choice_offers_gemini_and_asks_for_its_key() {
     scene.step(|screen, ctx| screen.paste("sk-very-secret", ctx));
     let wishes = scene.press(&["enter"]);
     assert!(
-        matches!(wishes.as_slice(), [Wish::Leave(Exit::UseProvider(Choice::Cloud { provider, .. }))] if provider == "gemini")
+        matches!(wishes.as_slice(), [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, .. }))] if provider == "gemini")
     );
 }
 
@@ -268,7 +270,7 @@ fn the_context_is_full() {
     scene.frame();
     scene.pass(1_000);
     let wishes = scene.press(&["c"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::Compact)]), "{wishes:?}");
+    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Compact)]), "{wishes:?}");
 }
 
 #[test]
@@ -292,7 +294,7 @@ fn a_summary_is_written() {
     snapshots("03_summing_up", make);
     let mut scene = make();
     let wishes = scene.press(&["ctrl-c"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::Stop)]), "{wishes:?}");
+    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Stop)]), "{wishes:?}");
 }
 
 #[test]
@@ -312,8 +314,8 @@ fn the_session_budget_is_reached() {
         scene
     };
     assert!(make().press(&["c"]).is_empty(), "a letter right away spends nothing");
-    assert!(matches!(open().press(&["c"]).as_slice(), [Wish::Send(Command::Continue)]));
-    assert!(matches!(open().press(&["e"]).as_slice(), [Wish::Send(Command::EndTurn)]));
+    assert!(matches!(open().press(&["c"]).as_slice(), [UiCommand::Send(Command::Continue)]));
+    assert!(matches!(open().press(&["e"]).as_slice(), [UiCommand::Send(Command::EndTurn)]));
 }
 
 #[test]
@@ -324,9 +326,15 @@ fn commands_of_context_cost_and_instructions() {
         let wishes = scene.press(&["enter"]);
         (scene, wishes)
     };
-    assert!(matches!(typed("/compact").1.as_slice(), [Wish::Send(Command::Compact)]));
-    assert!(matches!(typed("/instructions").1.as_slice(), [Wish::Send(Command::UseInstructions(false))]));
-    assert!(matches!(typed("/instructions on").1.as_slice(), [Wish::Send(Command::UseInstructions(true))]));
+    assert!(matches!(typed("/compact").1.as_slice(), [UiCommand::Send(Command::Compact)]));
+    assert!(matches!(
+        typed("/instructions").1.as_slice(),
+        [UiCommand::Send(Command::UseInstructions(false))]
+    ));
+    assert!(matches!(
+        typed("/instructions on").1.as_slice(),
+        [UiCommand::Send(Command::UseInstructions(true))]
+    ));
     assert!(typed("/instructions maybe").1.is_empty());
     let (scene, _) = typed("/cost");
     assert_eq!(
@@ -380,7 +388,7 @@ fn asking_for_a_second_opinion_holds_up_nothing() {
     scene.frame();
     scene.pass(2_000);
     let wishes = scene.press(&["J"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::Consult(BlockId(3)))]), "{wishes:?}");
+    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Consult(BlockId(3)))]), "{wishes:?}");
     let now = scene.now;
     scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().consulting = Some((Revision(1), now));
     scene.pass(3_000);

@@ -15,10 +15,10 @@ use sayso::tui::overlays::recipes::Recipes;
 use sayso::tui::screen::Ctx;
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::look::{Glyphs, Look};
 use sayso::tui::widgets::words::Place;
-use sayso::tui::wish::Wish;
 use std::sync::Arc;
 
 fn field(name: &str, label: &str, kind: FieldKind) -> Field {
@@ -84,7 +84,7 @@ fn with_recipes() -> Scene {
 }
 
 /// Types a command and presses Enter.
-fn command(scene: &mut Scene, text: &str) -> Vec<Wish> {
+fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text(text);
     scene.press(&["enter"])
@@ -94,9 +94,9 @@ fn note(scene: &Scene) -> &str {
     scene.screen.note.as_ref().map_or("", |note| note.text.as_str())
 }
 
-fn begun(wishes: &[Wish]) -> Option<(&str, &Answers)> {
+fn begun(wishes: &[UiCommand]) -> Option<(&str, &Answers)> {
     match wishes {
-        [Wish::Job(Job::BeginRecipe(name, answers))] => Some((name, answers)),
+        [UiCommand::Job(Job::BeginRecipe(name, answers))] => Some((name, answers)),
         _ => None,
     }
 }
@@ -120,7 +120,7 @@ fn recipes_are_chosen_from_a_list() {
     assert!(drawn(&mut scene, 100, 30).contains("What did you expect?"));
     assert!(scene.press(&["esc"]).is_empty());
     let wishes = command(&mut scene, "/recipe new house-style");
-    assert!(matches!(wishes.as_slice(), [Wish::Job(Job::NewRecipe(name))] if name == "house-style"));
+    assert!(matches!(wishes.as_slice(), [UiCommand::Job(Job::NewRecipe(name))] if name == "house-style"));
     assert!(command(&mut scene, "/recipe nonsense").is_empty());
     assert_eq!(note(&scene), "There is no recipe nonsense. /recipe lists all of them.");
     let mut scene = Scene::new();
@@ -421,7 +421,7 @@ fn a_form_in_the_midst_is_one_tab_away() {
     scene.type_text("a");
     scene.press(&["enter"]);
     let wishes = scene.press(&["enter"]);
-    let [Wish::Send(Command::Answer(answers))] = wishes.as_slice() else {
+    let [UiCommand::Send(Command::Answer(answers))] = wishes.as_slice() else {
         panic!("{wishes:?} {}", note(&scene))
     };
     assert_eq!((answer(answers, "path"), answer(answers, "n")), ("a", "3"));
@@ -469,7 +469,7 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
     scene.frame();
     scene.pass(1_000);
     let wishes = scene.press(&["e"]);
-    assert!(matches!(wishes.as_slice(), [Wish::Send(Command::EndTurn)]), "{wishes:?}");
+    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::EndTurn)]), "{wishes:?}");
     // Once nobody asks any more, there is nothing to come back to.
     scene.state.phase = Phase::Idle;
     scene.frame();

@@ -8,8 +8,8 @@ use sayso::engine::{Command, rules};
 use sayso::tui::overlays::always::Always;
 use sayso::tui::overlays::rules::Rules;
 use sayso::tui::overlays::status::Status;
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::wish::Wish;
 
 const LISTING: &str = "ls -la out\ndu -sh out\n";
 
@@ -79,9 +79,9 @@ fn at_code(mut scene: Scene) -> Scene {
     scene
 }
 
-fn commands(wishes: &[Wish]) -> Vec<Command> {
+fn commands(wishes: &[UiCommand]) -> Vec<Command> {
     let sent = wishes.iter().filter_map(|w| match w {
-        Wish::Send(command) => Some(command.clone()),
+        UiCommand::Send(command) => Some(command.clone()),
         _ => None,
     });
     sent.collect()

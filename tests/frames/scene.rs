@@ -49,7 +49,7 @@ pub struct Scene {
     pub now: Timestamp,
     pub at: Instant,
     /// What came of the passing of time, and was not taken yet.
-    wishes: Vec<sayso::tui::wish::Wish>,
+    wishes: Vec<sayso::tui::ui_command::UiCommand>,
 }
 
 /// 10:41 on a day in 2026, UTC.
@@ -332,12 +332,12 @@ impl Scene {
     }
 
     /// Takes what came of the passing of time.
-    pub fn take_wishes(&mut self) -> Vec<sayso::tui::wish::Wish> {
+    pub fn take_wishes(&mut self) -> Vec<sayso::tui::ui_command::UiCommand> {
         std::mem::take(&mut self.wishes)
     }
 
     /// A key, as it is read now; no time passes.
-    pub fn key(&mut self, name: &str) -> Vec<sayso::tui::wish::Wish> {
+    pub fn key(&mut self, name: &str) -> Vec<sayso::tui::ui_command::UiCommand> {
         let event = key(name);
         self.step(|screen, ctx| screen.key(&event, ctx))
     }
@@ -353,7 +353,7 @@ impl Scene {
 
     /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each a tenth of a second after the other; what is held back
     /// is waited out.
-    pub fn press(&mut self, keys: &[&str]) -> Vec<sayso::tui::wish::Wish> {
+    pub fn press(&mut self, keys: &[&str]) -> Vec<sayso::tui::ui_command::UiCommand> {
         let mut wishes = Vec::new();
         for name in keys {
             self.pass(100);

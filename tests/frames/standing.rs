@@ -7,8 +7,8 @@ use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::{Command, Phase};
 use sayso::tui::setup::Setup;
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::wish::Wish;
 
 fn text(scene: &mut Scene) -> String {
     // Sentences are compared as one line, however they are broken.
@@ -31,11 +31,11 @@ fn found(scene: &mut Scene, answer: Result<SandboxReport, String>) {
     scene.step(|screen, ctx| screen.told(Notification::Job(JobResult::Sandbox(answer)), ctx));
 }
 
-fn asks_for_sandbox(wishes: &[Wish]) -> bool {
-    wishes.iter().any(|wish| matches!(wish, Wish::Job(Job::Sandbox)))
+fn asks_for_sandbox(wishes: &[UiCommand]) -> bool {
+    wishes.iter().any(|wish| matches!(wish, UiCommand::Job(Job::Sandbox)))
 }
 
-fn command(scene: &mut Scene, line: &str) -> Vec<Wish> {
+fn command(scene: &mut Scene, line: &str) -> Vec<UiCommand> {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text(line);
     scene.press(&["enter"])
@@ -112,7 +112,7 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     // Sent anew as it is, it is asked again, not said twice.
     scene.screen.panes.focus = Pane::Message;
     let wishes = scene.press(&["enter"]);
-    assert!(matches!(wishes[..], [Wish::Send(Command::Retry)]), "{wishes:?}");
+    assert!(matches!(wishes[..], [UiCommand::Send(Command::Retry)]), "{wishes:?}");
     assert!(scene.screen.panes.composer.is_empty());
     // Changed, it is another message.
     let mut scene = stuck(Departure::Never);
@@ -120,7 +120,7 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     scene.type_text(" please");
     let wishes = scene.press(&["enter"]);
     let sent = "and now the same for 2025 please";
-    assert!(matches!(&wishes[..], [Wish::Send(Command::Submit(text))] if text == sent), "{wishes:?}");
+    assert!(matches!(&wishes[..], [UiCommand::Send(Command::Submit(text))] if text == sent), "{wishes:?}");
     // Asked again by the key of the problem, it leaves the composer.
     let mut scene = stuck(Departure::Never);
     scene.streaming("");

@@ -10,8 +10,8 @@ use sayso::engine::{Command, Phase};
 use sayso::tui::fence::Query;
 use sayso::tui::panes::Lower;
 use sayso::tui::screen::Screen;
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::wish::Wish;
 
 /// What goes on while somebody types.
 #[derive(Clone, Copy, Debug)]
@@ -144,10 +144,14 @@ fn made(at: At) -> Scene {
 }
 
 /// Whether this decides, spends, starts, deletes or leaves. A message that is sent by Enter is what was meant.
-fn acts(wish: &Wish) -> bool {
+fn acts(wish: &UiCommand) -> bool {
     match wish {
-        Wish::Send(Command::Submit(_) | Command::OnScreen { .. }) => false,
-        Wish::Send(_) | Wish::Job(_) | Wish::Editor(..) | Wish::Pager(_) | Wish::Leave(_) => true,
+        UiCommand::Send(Command::Submit(_) | Command::OnScreen { .. }) => false,
+        UiCommand::Send(_)
+        | UiCommand::Job(_)
+        | UiCommand::Editor(..)
+        | UiCommand::Pager(_)
+        | UiCommand::Leave(_) => true,
         _ => false,
     }
 }

@@ -10,11 +10,11 @@ use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::token_of;
 use crate::tui::theme::Slot;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -112,7 +112,7 @@ impl Overlay for Always {
             Then::Close,
             Then::Say(Note::info(said)),
             Then::Lead(Pane::Output),
-            Then::Wish(Wish::Send(decided)),
+            Then::UiCommand(UiCommand::Send(decided)),
         ]
     }
 

@@ -5,10 +5,10 @@ use super::{Around, Means, Overlay, Then, number_of};
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
@@ -44,10 +44,10 @@ impl Ask {
         self
     }
 
-    /// Another answer that leads to one wish.
+    /// Another answer that leads to one command.
     #[must_use]
-    pub fn or_wish(self, letter: char, label: impl Into<String>, wish: Wish) -> Self {
-        self.or(letter, label, vec![Then::Wish(wish)])
+    pub fn or_command(self, letter: char, label: impl Into<String>, wish: UiCommand) -> Self {
+        self.or(letter, label, vec![Then::UiCommand(wish)])
     }
 
     /// The same with a last line, under the answers.

@@ -10,13 +10,13 @@ use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::token_of;
 use crate::tui::theme::Slot;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 use ratatui::text::Span;
 
@@ -36,7 +36,7 @@ pub struct Confirm {
 pub fn approved(block: BlockId, revision: Revision, typed: bool, look: Look<'_>) -> Vec<Then> {
     let said = format!("Approved once at {}.", look.place.second(look.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
-    vec![Then::Say(Note::info(said)), Then::Lead(Pane::Output), Then::Wish(Wish::Send(decided))]
+    vec![Then::Say(Note::info(said)), Then::Lead(Pane::Output), Then::UiCommand(UiCommand::Send(decided))]
 }
 
 impl Overlay for Confirm {

@@ -12,11 +12,11 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
+use crate::tui::ui_command::{Target, UiCommand};
 use crate::tui::widgets::field::{Edit, Field, Motion};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::{Target, Wish};
 use ratatui::layout::Rect;
 
 /// What is said while a recipe that was sent begins.
@@ -251,9 +251,9 @@ impl FormBox {
             return vec![Then::Say(Note::warn(text))];
         }
         let Some(answers) = self.send() else { return vec![Then::Say(Note::warn(sending::FORM_MISFIT))] };
-        vec![Then::Wish(match self.purpose.clone() {
-            Purpose::Begin(name) => Wish::Job(Job::BeginRecipe(name, answers)),
-            Purpose::Answer => Wish::Send(Command::Answer(answers)),
+        vec![Then::UiCommand(match self.purpose.clone() {
+            Purpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
+            Purpose::Answer => UiCommand::Send(Command::Answer(answers)),
         })]
     }
 
@@ -295,7 +295,7 @@ impl Overlay for FormBox {
             Action::TextEditor => {
                 let has_lines = self.has_lines();
                 if let Some(field) = self.text_field().filter(|_| has_lines) {
-                    return vec![Then::Wish(Wish::Editor(Target::Form, field.text()))];
+                    return vec![Then::UiCommand(UiCommand::Editor(Target::Form, field.text()))];
                 }
             }
             other => {

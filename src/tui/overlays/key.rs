@@ -4,11 +4,11 @@ use super::{Around, Overlay, Then};
 use crate::domain::sentences::saving;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
+use crate::tui::ui_command::{Choice, Exit, UiCommand};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::{Choice, Exit, Wish};
 use ratatui::layout::Rect;
 use secrecy::SecretString;
 
@@ -41,7 +41,7 @@ impl Overlay for KeyBox {
         if !self.field.is_empty() {
             let key = Some(SecretString::from(self.field.take().trim().to_owned()));
             let choice = Choice::Cloud { provider: self.provider.clone(), key };
-            then.push(Then::Wish(Wish::Leave(Exit::UseProvider(choice))));
+            then.push(Then::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))));
         }
         then
     }

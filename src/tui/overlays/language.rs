@@ -4,11 +4,11 @@ use super::{Around, Means, Overlay, Then};
 use crate::domain::{BlockId, Language};
 use crate::engine::{Command, State};
 use crate::tui::panes::Panes;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -36,7 +36,9 @@ impl Overlay for LanguageList {
     fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
         let chosen = self.languages.get(self.cursor.0).cloned();
         let choose = chosen.map(|language| Command::ChooseLanguage { block: self.block, language });
-        std::iter::once(Then::Close).chain(choose.map(|choose| Then::Wish(Wish::Send(choose)))).collect()
+        std::iter::once(Then::Close)
+            .chain(choose.map(|choose| Then::UiCommand(UiCommand::Send(choose))))
+            .collect()
     }
 
     fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {

@@ -10,12 +10,12 @@ use crate::engine::{Command, State};
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::Wish;
 use limit::Limit;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -121,7 +121,7 @@ impl LimitsForm {
         if limits == self.before {
             return Some(Then::Say(Note::of_wait("Nothing was changed.")));
         }
-        Some(Then::Wish(Wish::Send(Command::SetLimits { block: self.block, limits })))
+        Some(Then::UiCommand(UiCommand::Send(Command::SetLimits { block: self.block, limits })))
     }
 }
 

@@ -35,12 +35,12 @@ use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::setup::Setup;
 use crate::tui::slash::Slash;
+use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::{Arrangement, Pane};
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::{Exit, Wish};
 use ratatui::layout::Rect;
 use std::any::Any;
 use std::fmt::Debug;
@@ -83,7 +83,7 @@ pub enum Then {
     /// Something is said in the status line.
     Say(Note),
     /// Something is done outside of the screen.
-    Wish(Wish),
+    UiCommand(UiCommand),
     /// The focus goes where the consequence of what the person did is seen.
     Lead(Pane),
     /// The block on screen is looked at, nothing else of it.

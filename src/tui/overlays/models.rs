@@ -12,13 +12,13 @@ use crate::tui::action::Action;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -143,7 +143,7 @@ impl Overlay for Models {
         }
         let Some(model) = self.chosen() else { return Vec::new() };
         self.tested = Some((model.clone(), None));
-        vec![Then::Wish(Wish::Job(Job::TestModel(model)))]
+        vec![Then::UiCommand(UiCommand::Job(Job::TestModel(model)))]
     }
 
     fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
@@ -158,7 +158,7 @@ impl Overlay for Models {
 
     fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
         let then = match (self.chosen(), self.row()) {
-            (Some(model), _) => Then::Wish(Wish::Send(Command::UseModel(model))),
+            (Some(model), _) => Then::UiCommand(UiCommand::Send(Command::UseModel(model))),
             (None, Some(Row::NoKey(provider, _))) => Then::Open(Box::new(KeyBox::new(provider))),
             // Whoever is still being asked, or gave no list, has nothing to choose from yet.
             (None, Some(_)) => return Vec::new(),

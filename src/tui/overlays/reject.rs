@@ -6,11 +6,11 @@ use crate::domain::{BlockId, Decision, Revision};
 use crate::engine::{Command, State};
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::{Edit, Field, Motion};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 
 /// The box for a reason.
@@ -40,7 +40,7 @@ impl Overlay for Reject {
     fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
         let decision = Decision::Reject(self.field.take().trim().to_owned());
         let decided = Command::Decide { block: self.block, revision: self.revision, decision };
-        vec![Then::Close, Then::Lead(Pane::Message), Then::Wish(Wish::Send(decided))]
+        vec![Then::Close, Then::Lead(Pane::Message), Then::UiCommand(UiCommand::Send(decided))]
     }
 
     fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {

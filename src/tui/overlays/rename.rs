@@ -4,10 +4,10 @@ use super::{Around, Overlay, Then};
 use crate::engine::Command;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 
 /// The box.
@@ -29,7 +29,7 @@ impl Overlay for Rename {
     fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
         let mut then = vec![Then::Close];
         if !self.field.is_empty() {
-            then.push(Then::Wish(Wish::Send(Command::Rename(self.field.text().trim().to_owned()))));
+            then.push(Then::UiCommand(UiCommand::Send(Command::Rename(self.field.text().trim().to_owned()))));
         }
         then
     }

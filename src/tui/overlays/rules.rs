@@ -6,12 +6,12 @@ use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
+use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::Wish;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
@@ -23,7 +23,7 @@ impl Rules {
     fn revoke(&self, state: &State) -> Vec<Then> {
         match state.transcript.rules.get(self.0.0) {
             Some(item) if item.over.is_none() => {
-                vec![Then::Wish(Wish::Send(Command::RevokeRule(item.rule.id)))]
+                vec![Then::UiCommand(UiCommand::Send(Command::RevokeRule(item.rule.id)))]
             }
             Some(item) => {
                 vec![Then::Say(Note::info(format!("Rule {} is no longer in force.", item.rule.id)))]

@@ -6,13 +6,13 @@ use crate::driver::{Job, JobResult, Summary};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
+use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::{Exit, Wish};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ impl Sessions {
         if self.preview.as_ref().is_some_and(|(path, _)| *path == chosen.path) {
             return Vec::new();
         }
-        vec![Then::Wish(Wish::Job(Job::Preview(chosen.path.clone())))]
+        vec![Then::UiCommand(UiCommand::Job(Job::Preview(chosen.path.clone())))]
     }
 
     fn start_rename(&mut self) {
@@ -84,9 +84,9 @@ impl Sessions {
         let chosen = self.chosen().filter(|_| self.rename.is_none())?;
         let name = if chosen.name.is_empty() { &chosen.id } else { &chosen.name };
         let lines = vec![format!("{name}: {} messages, {} blocks.", chosen.messages, chosen.blocks)];
-        let delete = Wish::Job(Job::Delete(chosen.path.clone()));
+        let delete = UiCommand::Job(Job::Delete(chosen.path.clone()));
         let ask = Ask::new("Delete this session?", lines, 'w', "keep it");
-        Some(ask.or_wish('d', "delete it; it can't be brought back", delete))
+        Some(ask.or_command('d', "delete it; it can't be brought back", delete))
     }
 }
 
@@ -135,7 +135,7 @@ impl Overlay for Sessions {
             let name = field.take().trim().to_owned();
             let chosen = self.chosen().filter(|_| !name.is_empty());
             let rename = chosen.map(|chosen| Job::Rename(chosen.path.clone(), name.clone()));
-            return rename.map(|rename| Then::Wish(Wish::Job(rename))).into_iter().collect();
+            return rename.map(|rename| Then::UiCommand(UiCommand::Job(rename))).into_iter().collect();
         }
         let exit = self.chosen().map_or(Exit::NewSession, |chosen| Exit::OpenSession(chosen.path.clone()));
         vec![Then::Close, Then::LeaveFor(exit)]
@@ -159,7 +159,7 @@ impl Overlay for Sessions {
                 self.preview = Some((path.clone(), lines.clone()));
                 Some(Vec::new())
             }
-            JobResult::SessionsChanged => Some(vec![Then::Wish(Wish::Job(Job::Sessions))]),
+            JobResult::SessionsChanged => Some(vec![Then::UiCommand(UiCommand::Job(Job::Sessions))]),
             _ => None,
         }
     }

@@ -11,12 +11,12 @@ use crate::tui::panes::Panes;
 use crate::tui::setup::Cloud;
 use crate::tui::slash::Slash;
 use crate::tui::theme::Slot;
+use crate::tui::ui_command::{Choice, Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::{Choice, Exit, Wish};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use secrecy::SecretString;
@@ -203,7 +203,7 @@ impl Overlay for Welcome {
 
     fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
         vec![match self.choose() {
-            Ok(choice) => Then::Wish(Wish::Leave(Exit::UseProvider(choice))),
+            Ok(choice) => Then::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))),
             Err(text) => Then::Say(Note::info(text)),
         }]
     }

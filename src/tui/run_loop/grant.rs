@@ -4,42 +4,42 @@ use super::session::Session;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::Theme;
-use crate::tui::wish::{Target, Wish};
+use crate::tui::ui_command::{Target, UiCommand};
 use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
 
 impl Session<'_> {
     /// Does what the screen asked for.
-    pub(super) fn grant(&mut self, wishes: Vec<Wish>) -> Result<(), TuiError> {
+    pub(super) fn grant(&mut self, wishes: Vec<UiCommand>) -> Result<(), TuiError> {
         for wish in wishes {
             self.grant_one(wish)?;
         }
         Ok(())
     }
 
-    fn grant_one(&mut self, wish: Wish) -> Result<(), TuiError> {
+    fn grant_one(&mut self, wish: UiCommand) -> Result<(), TuiError> {
         match wish {
-            Wish::Send(command) => self.driver.send(command),
-            Wish::Job(job) => self.driver.start_job(job),
-            Wish::Copy(text) => {
+            UiCommand::Send(command) => self.driver.send(command),
+            UiCommand::Job(job) => self.driver.start_job(job),
+            UiCommand::Copy(text) => {
                 let (ways, programs) =
                     (clipboard::ways(self.options.surroundings), self.options.launcher.clone());
                 self.workers.copy(text, ways, programs);
             }
-            Wish::Editor(target, text) => self.edit_outside(target, &text)?,
-            Wish::Pager(what) => {
+            UiCommand::Editor(target, text) => self.edit_outside(target, &text)?,
+            UiCommand::Pager(what) => {
                 let (command, programs) = (self.options.pager.clone(), self.options.launcher.clone());
                 let shown = self.outside(|| outside::page(&command, &what, &programs))?;
                 if let Err(why) = shown {
                     self.screen.say(Note::warn(why));
                 }
             }
-            Wish::Redraw => self.tui.terminal.redraw(),
-            Wish::Suspend => {
+            UiCommand::Redraw => self.tui.terminal.redraw(),
+            UiCommand::Suspend => {
                 self.tui.terminal.suspend(&self.tui.input)?;
                 self.back_from_outside();
             }
-            Wish::Theme(name) => {
+            UiCommand::Theme(name) => {
                 match Theme::load(&name, self.options.depth, |name| self.options.user_theme(name)) {
                     Ok(loaded) => {
                         self.tui.theme = loaded.theme;
@@ -48,14 +48,14 @@ impl Session<'_> {
                     Err(error) => self.screen.say(Note::warn(error.to_string())),
                 }
             }
-            Wish::Mouse(on) => self.tui.terminal.set_mouse(on),
-            Wish::Call => {
+            UiCommand::Mouse(on) => self.tui.terminal.set_mouse(on),
+            UiCommand::Call => {
                 if self.options.notify {
                     self.tui.terminal.queue(b"\x07");
                     self.tui.terminal.flush()?;
                 }
             }
-            Wish::Leave(exit) => self.exit = Some(exit),
+            UiCommand::Leave(exit) => self.exit = Some(exit),
         }
         Ok(())
     }

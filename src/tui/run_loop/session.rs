@@ -12,10 +12,10 @@ use crate::tui::options::Options;
 use crate::tui::panes::pictures::Wanted;
 use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Theme;
+use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::view::{self, header};
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::look::Look;
-use crate::tui::wish::{Exit, Wish};
 use crate::tui::workers::{Done, Workers};
 use crate::tui::{TuiError, clipboard};
 use std::time::{Duration, Instant};
@@ -205,7 +205,7 @@ impl Session<'_> {
                 Vec::new()
             }
             Event::Scheme { .. } | Event::Da1 => Vec::new(),
-            Event::Hangup => vec![Wish::Leave(Exit::Hangup)],
+            Event::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
             Event::Signal(signal) => self.signal(signal, at),
         };
         self.grant(wishes)?;
@@ -214,14 +214,14 @@ impl Session<'_> {
         self.grant(wishes)
     }
 
-    fn signal(&mut self, signal: Signal, at: Instant) -> Vec<Wish> {
+    fn signal(&mut self, signal: Signal, at: Instant) -> Vec<UiCommand> {
         match signal {
             Signal::Interrupt => self.with(at, |screen, ctx| screen.stop(ctx)),
-            Signal::Terminate | Signal::Hangup => vec![Wish::Leave(Exit::Hangup)],
-            Signal::Suspend => vec![Wish::Suspend],
+            Signal::Terminate | Signal::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
+            Signal::Suspend => vec![UiCommand::Suspend],
             Signal::Continued => {
                 self.screen.guard.focused(at);
-                vec![Wish::Redraw]
+                vec![UiCommand::Redraw]
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What actions do on the panes.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
 use crate::driver::Job;
 use crate::engine::Command;
@@ -11,9 +11,9 @@ use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::find::Find;
 use crate::tui::panes::Lower;
 use crate::tui::panes::code::Mode;
+use crate::tui::ui_command::Paged;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::Paged;
 
 /// Whether an action makes sense while one pane is shown alone.
 fn stays_alone(action: Action) -> bool {
@@ -22,7 +22,7 @@ fn stays_alone(action: Action) -> bool {
 
 impl Screen {
     /// Does what an action says, where the person is.
-    pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if self.alone.is_some() && !stays_alone(action) {
             let mut wishes = self.leave_alone();
             // Esc does no more than that.
@@ -47,21 +47,21 @@ impl Screen {
     }
 
     /// What counts even where the window is too small to show anything.
-    pub(super) fn act_blind(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn act_blind(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::Stop => self.stop(ctx),
-            Action::Suspend => vec![Wish::Suspend],
-            Action::Redraw => vec![Wish::Redraw],
+            Action::Suspend => vec![UiCommand::Suspend],
+            Action::Redraw => vec![UiCommand::Redraw],
             _ => Vec::new(),
         }
     }
 
     /// Actions that mean the same everywhere.
-    fn act_anywhere(&mut self, action: Action, ctx: Ctx<'_>) -> Option<Vec<Wish>> {
+    fn act_anywhere(&mut self, action: Action, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         Some(match action {
             Action::Stop => self.stop(ctx),
-            Action::Suspend => vec![Wish::Suspend],
-            Action::Redraw => vec![Wish::Redraw],
+            Action::Suspend => vec![UiCommand::Suspend],
+            Action::Redraw => vec![UiCommand::Redraw],
             Action::Back => self.back(ctx),
             Action::ToWaiting => {
                 self.go_to_waiting(ctx);
@@ -92,7 +92,7 @@ impl Screen {
     }
 
     /// Actions of panes that scroll.
-    pub(super) fn pane_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn pane_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::ScrollDown => self.scroll(self.panes.focus, 1, ctx),
             Action::ScrollUp => self.scroll(self.panes.focus, -1, ctx),
@@ -125,7 +125,7 @@ impl Screen {
             Action::BlockAgain => return self.put_back(ctx),
             Action::Debug => self.debug_failure(ctx),
             Action::TakeBack => match self.run_on_screen(ctx.state) {
-                Some((item, _)) => return vec![Wish::Send(Command::TakeBack(item.block.id))],
+                Some((item, _)) => return vec![UiCommand::Send(Command::TakeBack(item.block.id))],
                 None => self.say(Note::info("No run is on screen.")),
             },
             Action::KernelNew => self.ask_restart(ctx),
@@ -163,10 +163,10 @@ impl Screen {
     }
 
     /// Copies what the pane with the focus shows, exactly as it is.
-    pub(super) fn copy(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn copy(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let text = self.panes.text(ctx.state);
         match text.filter(|t| !t.is_empty()) {
-            Some(text) => vec![Wish::Copy(text)],
+            Some(text) => vec![UiCommand::Copy(text)],
             None => {
                 self.say(Note::info("There is nothing to copy here."));
                 Vec::new()
@@ -174,22 +174,22 @@ impl Screen {
         }
     }
 
-    fn toggle_alone(&mut self) -> Vec<Wish> {
+    fn toggle_alone(&mut self) -> Vec<UiCommand> {
         if self.alone.is_some() {
             return self.leave_alone();
         }
         self.alone = Some(self.panes.focus);
         self.say(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
-        vec![Wish::Mouse(false), Wish::Redraw]
+        vec![UiCommand::Mouse(false), UiCommand::Redraw]
     }
 
     /// All panes are shown again, and the mouse is ours.
-    pub(super) fn leave_alone(&mut self) -> Vec<Wish> {
+    pub(super) fn leave_alone(&mut self) -> Vec<UiCommand> {
         self.alone = None;
-        vec![Wish::Mouse(self.setup.mouse), Wish::Redraw]
+        vec![UiCommand::Mouse(self.setup.mouse), UiCommand::Redraw]
     }
 
-    pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn output_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some((item, run)) = self.panes.output.run(ctx.state) else {
             self.say(Note::info("No output yet."));
             return Vec::new();
@@ -217,18 +217,18 @@ impl Screen {
                 }
             },
             Action::OutputWrite => {
-                let mut wishes: Vec<Wish> =
-                    images.iter().map(|i| Wish::Job(Job::SaveImage(i.clone()))).collect();
+                let mut wishes: Vec<UiCommand> =
+                    images.iter().map(|i| UiCommand::Job(Job::SaveImage(i.clone()))).collect();
                 if wishes.is_empty() {
-                    wishes.push(Wish::Job(Job::SaveOutput(Box::new(item.clone()))));
+                    wishes.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
                 }
                 wishes
             }
             _ => match report.and_then(|r| r.blob.clone()) {
-                Some(path) => vec![Wish::Pager(Paged::File(path))],
+                Some(path) => vec![UiCommand::Pager(Paged::File(path))],
                 None => {
                     let text = self.panes.output.text(ctx.state).unwrap_or_default();
-                    vec![Wish::Pager(Paged::Text(text))]
+                    vec![UiCommand::Pager(Paged::Text(text))]
                 }
             },
         }
@@ -241,7 +241,7 @@ impl Screen {
             "The desktop's own program opens it, and nothing confines that one.".to_owned(),
         ];
         let ask = Ask::new("Open outside?", lines, 'w', "leave it closed");
-        self.open(ask.or_wish('o', "open it", Wish::Job(Job::Open(image))));
+        self.open(ask.or_command('o', "open it", UiCommand::Job(Job::Open(image))));
     }
 
     /// Asks whether the kernel may go.
@@ -253,8 +253,8 @@ impl Screen {
         let lost = words::count(kernel.variables as usize, "variable");
         let text = format!("Kernel k{} holds {lost}.", kernel.generation);
         let ask = Ask::new("New kernel?", vec![text], 'w', "keep it");
-        let restart = Wish::Send(Command::RestartKernel);
-        self.open(ask.or_wish('n', format!("new kernel, {lost} lost"), restart));
+        let restart = UiCommand::Send(Command::RestartKernel);
+        self.open(ask.or_command('n', format!("new kernel, {lost} lost"), restart));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What follows from the session's progress: which block is on screen, when the person is called. The focus never moves
 //! by itself to where letters act: a wait is drawn and told, and the person goes to it.
 
-use super::{Ctx, Exit, Screen, Wish};
+use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::{BlockId, RunId};
 use crate::engine::transcript::Standing;
 use crate::engine::{Phase, State};
@@ -85,7 +85,7 @@ fn wait_of(state: &State) -> Option<Wait> {
 
 impl Screen {
     /// Takes in what the session has become since the last time.
-    pub fn settle(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub fn settle(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut wishes = Vec::new();
         self.last_step = ctx.at;
         if self.follow.phase != ctx.state.phase {
@@ -93,7 +93,7 @@ impl Screen {
             self.phase_changed(&before, ctx);
         }
         if self.follow.quit_after_run && ctx.state.live.run.is_none() {
-            wishes.push(Wish::Leave(Exit::Quit { now: false }));
+            wishes.push(UiCommand::Leave(Exit::Quit { now: false }));
         }
         self.follow_problems(ctx.state);
         self.follow_wait(ctx, &mut wishes);
@@ -159,7 +159,7 @@ impl Screen {
         }
     }
 
-    fn follow_wait(&mut self, ctx: Ctx<'_>, wishes: &mut Vec<Wish>) {
+    fn follow_wait(&mut self, ctx: Ctx<'_>, wishes: &mut Vec<UiCommand>) {
         let wait = wait_of(ctx.state);
         if wait != self.follow.waits {
             self.follow.waits = wait;
@@ -170,7 +170,7 @@ impl Screen {
             |since: Instant| !self.attended || ctx.at.saturating_duration_since(since) >= CALL_AFTER;
         if !self.follow.called && self.follow.waits_since.is_some_and(ignored) {
             self.follow.called = true;
-            wishes.push(Wish::Call);
+            wishes.push(UiCommand::Call);
         }
     }
 

@@ -1,15 +1,15 @@
 //! Files of instructions that changed since a run began: the difference is shown whole, then the person is asked.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::visible::{visible, visible_line};
 use crate::driver::HeldFile;
 use crate::driver::Job;
 use crate::tui::overlays::ask::Ask;
-use crate::tui::wish::Paged;
+use crate::tui::ui_command::Paged;
 
 impl Screen {
     /// Shows what changed, and asks whether the model is told it.
-    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn ask_instructions(&mut self, held: Vec<HeldFile>, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if held.is_empty() {
             self.say(Note::info("No file of instructions was changed by a run."));
             return Vec::new();
@@ -20,9 +20,9 @@ impl Screen {
         });
         let text: String = held.iter().map(difference).collect();
         let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
-        let take = Wish::Job(Job::TakeInstructions(held));
-        self.open(ask.or_wish('t', "tell the model the new text", take));
-        vec![Wish::Pager(Paged::Text(text))]
+        let take = UiCommand::Job(Job::TakeInstructions(held));
+        self.open(ask.or_command('t', "tell the model the new text", take));
+        vec![UiCommand::Pager(Paged::Text(text))]
     }
 }
 

@@ -1,6 +1,6 @@
 //! A key or a paste on its way: guard, keymap, then an action or a letter.
 
-use super::{Ctx, Lower, Note, Screen, Wish};
+use super::{Ctx, Lower, Note, Screen, UiCommand};
 use crate::tui::guard::{Admit, Class, Deed};
 use crate::tui::keymap::{Context, Key};
 use crate::tui::widgets::field::Edit;
@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 impl Screen {
     /// Takes a key whose bytes were read at `ctx.at`.
-    pub fn key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub fn key(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if event.kind == KeyEventKind::Release {
             return Vec::new();
         }
@@ -20,7 +20,7 @@ impl Screen {
     }
 
     /// A key at the guard, and what it does where the guard lets it.
-    fn judged(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn judged(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let key = Key::new(event.code, event.modifiers);
         let context = self.context(ctx.state);
         let text = self.typed(event, ctx);
@@ -60,7 +60,7 @@ impl Screen {
     }
 
     /// What was held back and counts now is done, as long as it is still about the same thing.
-    pub(super) fn done(&mut self, deed: Deed, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn done(&mut self, deed: Deed, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match deed {
             Deed::Decide(verb) if self.panes.focus == Pane::Code && self.overlays.is_empty() => {
                 self.decide(verb, ctx)
@@ -77,7 +77,7 @@ impl Screen {
 
     /// Letters that were typed as text go to the message, and so does what follows. What stood over the panes and takes
     /// no text is closed with its safe answer.
-    fn to_message(&mut self, text: &str, meant: bool, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn to_message(&mut self, text: &str, meant: bool, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut wishes = if self.alone.is_some() { self.leave_alone() } else { Vec::new() };
         while self.overlays.last_mut().is_some_and(|overlay| overlay.field().is_none()) {
             wishes.extend(self.close_top(ctx));
@@ -103,7 +103,7 @@ impl Screen {
     }
 
     /// A letter that no action has.
-    fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn plain_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match letter {
             _ if !self.overlays.is_empty() => {
                 self.pass(ctx, |top, around, panes| top.letter(letter, around, panes))
@@ -119,7 +119,7 @@ impl Screen {
     }
 
     /// A key that nothing is bound to.
-    fn unbound(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn unbound(&mut self, event: &KeyEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let Some(letter) = Key::new(event.code, event.modifiers).text() {
             return self.plain_letter(letter, ctx);
         }
@@ -153,7 +153,7 @@ impl Screen {
     }
 
     /// Takes a pasted text.
-    pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let in_review = self.overlays.is_empty() && self.context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
         self.last_step = ctx.at;

@@ -1,6 +1,6 @@
 //! The limits of the block that waits, by words: `/limits`.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::State;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::{Limit, pairs};
@@ -17,7 +17,7 @@ impl Screen {
 
     /// `/limits`: nothing opens the form, a number is the time in seconds, else names and values in turn. What can't be
     /// taken stands in the form, or in the message again.
-    pub(super) fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn limits_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut form = match LimitsForm::open(ctx.state) {
             Ok(form) => form,
             Err(note) => {

@@ -1,6 +1,6 @@
 //! The message box: typing, sending, older messages, and the commands that begin with a slash.
 
-use super::{Ctx, Exit, Lower, Note, Screen, Wish};
+use super::{Ctx, Exit, Lower, Note, Screen, UiCommand};
 use crate::domain::BlockId;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
@@ -20,13 +20,13 @@ use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::Mode;
 use crate::tui::slash::{self, Line, Slash};
 use crate::tui::theme;
+use crate::tui::ui_command::Target;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::layout::Pane;
-use crate::tui::wish::Target;
 
 impl Screen {
     /// A letter where letters are text.
-    pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, around, panes| top.letter(letter, around, panes));
         }
@@ -45,7 +45,7 @@ impl Screen {
     }
 
     /// Actions of the message box.
-    pub(super) fn message_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn message_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::MessageSend if self.panes.composer.continues() => self.panes.composer.continue_line(),
             Action::MessageSend if self.panes.composer.open_chip() => {}
@@ -53,7 +53,7 @@ impl Screen {
             Action::TextUp => self.panes.composer.up(),
             Action::TextDown => self.panes.composer.down(),
             Action::TextEditor => {
-                return vec![Wish::Editor(Target::Message, self.panes.composer.full_text())];
+                return vec![UiCommand::Editor(Target::Message, self.panes.composer.full_text())];
             }
             Action::MessageHistory => self.open_old_messages(),
             Action::MessageEditQueued => return self.take_queued(ctx),
@@ -69,7 +69,7 @@ impl Screen {
         Vec::new()
     }
 
-    fn submit(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn submit(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let text = self.panes.composer.full_text();
         if text.trim().is_empty() {
             return Vec::new();
@@ -87,9 +87,9 @@ impl Screen {
                 let text = self.panes.composer.send();
                 self.panes.chat.follow();
                 if again {
-                    return vec![Wish::Send(Command::Retry)];
+                    return vec![UiCommand::Send(Command::Retry)];
                 }
-                vec![Wish::Send(Command::Submit(text))]
+                vec![UiCommand::Send(Command::Submit(text))]
             }
             Line::Unknown(name) => {
                 self.say(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
@@ -103,7 +103,7 @@ impl Screen {
         }
     }
 
-    fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(queued) = &ctx.state.live.queued else {
             self.say(Note::info("No message is queued."));
             return Vec::new();
@@ -112,7 +112,7 @@ impl Screen {
         let text = if draft.trim().is_empty() { queued.clone() } else { format!("{queued}\n\n{draft}") };
         self.panes.composer.set(&text);
         self.panes.focus = Pane::Message;
-        vec![Wish::Send(Command::TakeQueued)]
+        vec![UiCommand::Send(Command::TakeQueued)]
     }
 
     fn open_old_messages(&mut self) {
@@ -125,13 +125,13 @@ impl Screen {
     }
 
     /// Runs a command.
-    pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match slash {
             Slash::Help | Slash::Keys => self.open_help(ctx.state),
             Slash::New => return self.leave_for(Exit::NewSession, ctx),
             Slash::Resume => return self.open_sessions(),
             Slash::Rename if !argument.is_empty() => {
-                return vec![Wish::Send(Command::Rename(argument.into()))];
+                return vec![UiCommand::Send(Command::Rename(argument.into()))];
             }
             Slash::Rename => {
                 let mut field = Field::line();
@@ -139,7 +139,7 @@ impl Screen {
                 self.open(Rename { field });
             }
             Slash::Model => return self.model_command(argument, ctx),
-            Slash::Compact => return vec![Wish::Send(Command::Compact)],
+            Slash::Compact => return vec![UiCommand::Send(Command::Compact)],
             Slash::Cost => {
                 self.say(Note::info(format!("This session cost {}", status::cost(ctx.state).join(" "))));
             }
@@ -164,7 +164,7 @@ impl Screen {
             Slash::Rerun => return self.rerun_command(argument, ctx),
             Slash::Restart => self.ask_restart(ctx),
             Slash::Rebuild => self.ask_rebuild(ctx),
-            Slash::Kernel if ctx.state.live.run.is_some() => return vec![Wish::Send(Command::Kill)],
+            Slash::Kernel if ctx.state.live.run.is_some() => return vec![UiCommand::Send(Command::Kill)],
             Slash::Kernel => self.say(Note::info("Nothing runs. /restart begins a new kernel.")),
             Slash::Find => {
                 let mut find = Find::new(argument, &self.panes);
@@ -182,27 +182,27 @@ impl Screen {
     }
 
     /// Switches the project's instructions on or off; without a word, to what they are not.
-    fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn instructions_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let wanted = match argument {
             "" => !ctx.state.live.use_instructions,
             "on" => true,
             "off" => false,
-            "changes" => return vec![Wish::Job(Job::ChangedInstructions)],
+            "changes" => return vec![UiCommand::Job(Job::ChangedInstructions)],
             _ => {
                 self.say(Note::warn("/instructions on, /instructions off, or /instructions changes."));
                 return Vec::new();
             }
         };
-        vec![Wish::Send(Command::UseInstructions(wanted))]
+        vec![UiCommand::Send(Command::UseInstructions(wanted))]
     }
 
-    fn theme_command(&mut self, argument: &str) -> Vec<Wish> {
+    fn theme_command(&mut self, argument: &str) -> Vec<UiCommand> {
         if argument.is_empty() {
             let names: Vec<&str> = theme::SHIPPED.iter().map(|(name, _)| *name).collect();
             self.say(Note::info(format!("/theme NAME: {}", names.join(", "))));
             return Vec::new();
         }
-        vec![Wish::Theme(argument.to_owned())]
+        vec![UiCommand::Theme(argument.to_owned())]
     }
 
     /// Asks for a key: for the provider that was named, else for the one in use, else for the first of those known.
@@ -214,14 +214,14 @@ impl Screen {
         self.open(KeyBox::new(provider.to_owned()));
     }
 
-    fn model_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn model_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if argument.is_empty() {
             let current = ctx.state.transcript.model.clone();
             self.open(Models::with(current));
-            return vec![Wish::Job(Job::Models)];
+            return vec![UiCommand::Job(Job::Models)];
         }
         match models::model_name(argument) {
-            Some(model) => vec![Wish::Send(Command::UseModel(model))],
+            Some(model) => vec![UiCommand::Send(Command::UseModel(model))],
             None => {
                 self.say(Note::warn(models::NAMED));
                 Vec::new()
@@ -229,7 +229,7 @@ impl Screen {
         }
     }
 
-    fn rerun_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn rerun_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let Ok(number) = argument.trim_start_matches("block").trim().parse::<u32>() {
             let id = BlockId(number);
             if !ctx.state.transcript.blocks.contains_key(&id) {
@@ -244,22 +244,22 @@ impl Screen {
         self.put_back(ctx)
     }
 
-    pub(in crate::tui) fn open_sessions(&mut self) -> Vec<Wish> {
+    pub(in crate::tui) fn open_sessions(&mut self) -> Vec<UiCommand> {
         self.open(Sessions::of(self.setup.cwd.clone()));
-        vec![Wish::Job(Job::Sessions)]
+        vec![UiCommand::Job(Job::Sessions)]
     }
 
-    pub(super) fn open_welcome(&mut self) -> Vec<Wish> {
+    pub(super) fn open_welcome(&mut self) -> Vec<UiCommand> {
         self.open(Welcome::new(self.setup.clouds.clone()));
-        vec![Wish::Job(Job::Servers), Wish::Job(Job::Interpreters), Wish::Job(Job::Sandbox)]
+        vec![UiCommand::Job(Job::Servers), UiCommand::Job(Job::Interpreters), UiCommand::Job(Job::Sandbox)]
     }
 
     /// Leaves for another session; what runs is asked about first.
-    pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn leave_for(&mut self, exit: Exit, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if ctx.state.live.run.is_some() {
             self.say(Note::warn("A block is running. Ctrl-C interrupts it; then ask again."));
             return Vec::new();
         }
-        vec![Wish::Leave(exit)]
+        vec![UiCommand::Leave(exit)]
     }
 }

@@ -1,26 +1,26 @@
 //! Actions in the editor and in the list of blocks that wait.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::overlays::Then;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::find_in_editor::FindInEditor;
 use crate::tui::panes::code::Mode;
+use crate::tui::ui_command::Target;
 use crate::tui::widgets::field::{Edit, Motion};
 use crate::tui::widgets::words;
-use crate::tui::wish::Target;
 
 impl Screen {
     /// Actions of the editor in the code pane.
-    pub(super) fn edit_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn edit_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let page = u16::try_from(self.panes.code.page()).unwrap_or(1);
         let Some(editor) = self.panes.code.editor() else { return Vec::new() };
         match action {
             Action::EditKeep => return self.leave_editor(ctx),
             Action::TextEditor => {
                 let text = editor.text();
-                return vec![Wish::Editor(Target::EditMode, text)];
+                return vec![UiCommand::Editor(Target::EditMode, text)];
             }
             Action::TextIndent => editor.indent(true),
             Action::TextDedent => editor.indent(false),
@@ -44,7 +44,7 @@ impl Screen {
     }
 
     /// Actions of the list of blocks that wait.
-    pub(super) fn queue_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn queue_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let blocks: Vec<_> = ctx.state.queue().map(|item| item.block.id).collect();
         let Mode::Queue(chosen) = &mut self.panes.code.mode else { return Vec::new() };
         match action {
@@ -64,7 +64,7 @@ impl Screen {
                     self.say(Note::info("No block waits."));
                 } else {
                     let what = words::count(blocks.len(), "block");
-                    let skip = vec![Then::LookAtBlock, Then::Wish(Wish::Send(Command::SkipAll))];
+                    let skip = vec![Then::LookAtBlock, Then::UiCommand(UiCommand::Send(Command::SkipAll))];
                     let lines = vec![format!("{what} wait for you.")];
                     let ask = Ask::new("Skip all?", lines, 'w', "keep them waiting");
                     self.open(ask.or('s', format!("skip {what}; nothing runs"), skip));

@@ -1,7 +1,7 @@
 //! The mouse: a click focuses, the wheel scrolls the pane under it, a button of the key bar counts when it is pressed
 //! and released in the same place. The wheel never decides.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
 use crate::tui::guard::Admit;
 use crate::tui::widgets::hits::hit;
@@ -12,7 +12,7 @@ const WHEEL: isize = 3;
 
 impl Screen {
     /// Takes an event of the mouse.
-    pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let (column, row) = (event.column, event.row);
         match event.kind {
             MouseEventKind::ScrollDown => self.wheel(column, row, WHEEL, ctx),
@@ -58,7 +58,7 @@ impl Screen {
     }
 
     /// A button was pressed and released: the same gate as its key.
-    fn press(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn press(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         self.follow.key(ctx.at);
         let class = self.class(ctx.state, action);
         match self.guard.click(class, ctx.at) {

@@ -1,13 +1,13 @@
 //! What the driver tells: notices, pieces of output, results of small jobs.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::Entry;
 use crate::domain::sentences::saving;
 use crate::driver::{JobResult, Notification};
 
 impl Screen {
     /// Takes in one thing that was told.
-    pub fn told(&mut self, told: Notification, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub fn told(&mut self, told: Notification, ctx: Ctx<'_>) -> Vec<UiCommand> {
         self.last_step = ctx.at;
         match told {
             Notification::Output(run, chunk) => self.panes.output.push(run, chunk.stream, &chunk.bytes),
@@ -28,7 +28,7 @@ impl Screen {
     }
 
     /// What a job found: for the overlay that asked for it, else for the screen.
-    fn found(&mut self, found: JobResult, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn found(&mut self, found: JobResult, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let Some(then) = self.overlays.iter_mut().rev().find_map(|overlay| overlay.found(&found)) {
             return self.carry_out(then, ctx);
         }

@@ -1,6 +1,6 @@
 //! The overlays that are open: keys go to the topmost, and what follows from them is done here.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::sentences::saving;
 use crate::engine::State;
 use crate::tui::action::Action;
@@ -61,7 +61,7 @@ impl Screen {
         &mut self,
         ctx: Ctx<'_>,
         take: impl FnOnce(&mut dyn Overlay, Around<'_>, &mut Panes) -> Vec<Then>,
-    ) -> Vec<Wish> {
+    ) -> Vec<UiCommand> {
         let around = Around {
             state: ctx.state,
             look: ctx.look,
@@ -77,7 +77,7 @@ impl Screen {
     }
 
     /// Does what follows from a key of an overlay.
-    pub(super) fn carry_out(&mut self, then: Vec<Then>, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn carry_out(&mut self, then: Vec<Then>, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut wishes = Vec::new();
         for then in then {
             match then {
@@ -85,7 +85,7 @@ impl Screen {
                 Then::Aside => self.put_aside(),
                 Then::Open(overlay) => self.overlays.push(overlay),
                 Then::Say(note) => self.say(note),
-                Then::Wish(wish) => wishes.push(wish),
+                Then::UiCommand(wish) => wishes.push(wish),
                 Then::Lead(pane) => self.lead(pane),
                 Then::LookAtBlock => self.panes.code.mode = Mode::View,
                 Then::Run(slash, argument) => wishes.extend(self.run_command(slash, &argument, ctx)),
@@ -98,7 +98,7 @@ impl Screen {
     }
 
     /// Closes the topmost overlay, because the person writes or stopped something; what was typed into a form is kept.
-    pub(super) fn close_top(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn close_top(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         self.pass(ctx, |top, _, _| vec![top.leave()])
     }
 

@@ -1,7 +1,7 @@
 //! Asks whether to go through the blocks of an earlier kernel: which ones, how long each took, what each touched. Nothing
 //! runs by that: each of them then waits in Code with its whole text, and is decided for itself.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::rebuild::{self, Step};
 use crate::engine::{Command, Phase};
 use crate::tui::overlays::ask::Ask;
@@ -30,7 +30,7 @@ impl Screen {
         let took = words::duration(steps.iter().map(|step| step.wall_us).sum::<u64>() / 1000);
         let label = format!("go through {}, which took {took}", words::count(wanted.len(), "block"));
         let ask = Ask::new("Rebuild the kernel?", lines, 'w', "leave it empty")
-            .or_wish('n', label, Wish::Send(Command::Rebuild(wanted)))
+            .or_command('n', label, UiCommand::Send(Command::Rebuild(wanted)))
             .foot("Each one waits in Code for your decision. The first that fails ends it.");
         self.open(ask);
     }

@@ -1,6 +1,6 @@
 //! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{AnswerError, Entry, Outcome, RecipeFact, Stream};
 use crate::driver::Job;
 use crate::engine::Command;
@@ -22,14 +22,14 @@ const LONGEST_ERROR: usize = 4_000;
 
 impl Screen {
     /// `/recipe`, `/recipe NAME`, `/recipe NAME words of its first input`, `/recipe new NAME`.
-    pub(super) fn recipe_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn recipe_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let (name, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         match name {
             "" if asked(ctx.state).is_some() => self.open_asked(ctx),
             "" => {
                 self.open(Recipes::of(self.setup.recipes.to_vec()));
             }
-            "new" => return vec![Wish::Job(Job::NewRecipe(words.trim().to_owned()))],
+            "new" => return vec![UiCommand::Job(Job::NewRecipe(words.trim().to_owned()))],
             _ => self.open_recipe(name, words.trim()),
         }
         Vec::new()
@@ -46,12 +46,12 @@ impl Screen {
 
     /// Begins with the recipe of the command line or of a story: at once where that is wished and its answers are whole,
     /// else by its form, with the answers in it.
-    pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<Wish> {
+    pub fn begin_with(&mut self, first: &FirstRecipe) -> Vec<UiCommand> {
         let FirstRecipe { name, answers, shown } = first;
         self.given.clone_from(answers);
         let card = self.setup.recipes.iter().find(|card| card.name == *name);
         if !shown && card.is_some_and(|card| answers::check(&card.inputs, answers).is_ok()) {
-            return vec![Wish::Job(Job::BeginRecipe(name.clone(), answers.clone()))];
+            return vec![UiCommand::Job(Job::BeginRecipe(name.clone(), answers.clone()))];
         }
         let Some(mut form) = self.form_of(name) else { return Vec::new() };
         for (field, text) in answers {
@@ -141,8 +141,8 @@ impl Screen {
     pub(super) fn ask_end_recipe(&mut self) {
         let lines = vec!["It waits for your answers.".to_owned()];
         let ask = Ask::new("End the recipe?", lines, 'w', "keep it waiting");
-        let end = Wish::Send(Command::EndTurn);
-        self.open(ask.or_wish('e', "end it here; what it made so far stays", end));
+        let end = UiCommand::Send(Command::EndTurn);
+        self.open(ask.or_command('e', "end it here; what it made so far stays", end));
     }
 
     /// The run that the pane in focus shows.

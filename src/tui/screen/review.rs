@@ -1,6 +1,6 @@
 //! The review: looking at a block, and the decisions about it once the guard has let them through.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::sentences::saving;
 use crate::domain::{BlockId, BlockKind, Decision, InstallInto, Language, PackageList, Readiness, Revision};
 use crate::engine::transcript::{BlockItem, Standing};
@@ -14,17 +14,17 @@ use crate::tui::overlays::reject::Reject;
 use crate::tui::panes::code::diff::{Against, older};
 use crate::tui::panes::code::{Mode, token_of};
 use crate::tui::panes::editor::Editor;
+use crate::tui::ui_command::Target;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
-use crate::tui::wish::Target;
 
 /// What is said where a block changes no text piece by piece.
 const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
 
 impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
-    pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<Wish>) {
+    pub fn tick(&mut self, ctx: Ctx<'_>) -> (bool, Vec<UiCommand>) {
         let changed = self.guard.tick(ctx.at);
         if let Some(why) = self.guard.dropped() {
             self.last_step = ctx.at;
@@ -74,7 +74,7 @@ impl Screen {
     }
 
     /// A decision that counts.
-    pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn decide(&mut self, verb: Verb, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Some(item) = self.decidable(ctx.state) else { return Vec::new() };
         let (block, revision) = (item.block.id, item.block.current().revision);
         match verb {
@@ -87,7 +87,7 @@ impl Screen {
                 Vec::new()
             }
             Verb::EditOutside => {
-                vec![Wish::Editor(Target::Block, item.block.current().source.to_string())]
+                vec![UiCommand::Editor(Target::Block, item.block.current().source.to_string())]
             }
             Verb::Reject => {
                 self.open(Reject { block, revision, field: Field::lines() });
@@ -103,7 +103,7 @@ impl Screen {
                 self.open_limits(ctx.state);
                 Vec::new()
             }
-            Verb::Fresh => vec![Wish::Send(Command::Fresh(block))],
+            Verb::Fresh => vec![UiCommand::Send(Command::Fresh(block))],
             Verb::Language => {
                 if item.block.readiness() == Readiness::NeedsLanguage {
                     self.choose_language(block);
@@ -160,7 +160,7 @@ impl Screen {
         })
     }
 
-    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn approve(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let block = item.block.id;
         if item.block.readiness() == Readiness::NeedsLanguage {
             self.choose_language(block);
@@ -180,7 +180,7 @@ impl Screen {
     }
 
     /// Leaves the editor; the text is kept. Nothing is sent where nothing was changed.
-    pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn leave_editor(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let Mode::Edit(editor) = std::mem::take(&mut self.panes.code.mode) else { return Vec::new() };
         if !editor.is_changed() {
             self.say(Note::of_wait("Nothing was changed."));
@@ -206,7 +206,7 @@ impl Screen {
         revision: Revision,
         text: String,
         ctx: Ctx<'_>,
-    ) -> Vec<Wish> {
+    ) -> Vec<UiCommand> {
         let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
         if !waits {
             // The text is the person's work: where the block is gone it goes into the message.
@@ -220,7 +220,7 @@ impl Screen {
     }
 
     /// What came back from the person's editor.
-    pub fn from_editor(&mut self, target: Target, text: String, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub fn from_editor(&mut self, target: Target, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match target {
             Target::Message => {
                 // Editors end a file with a newline; a message needs none.
@@ -254,7 +254,7 @@ impl Screen {
     }
 
     /// Actions of a block on screen that decide nothing.
-    pub(super) fn review_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn review_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::Diff => self.next_diff(ctx.state),
             Action::FindingNext | Action::FindingPrevious => {
@@ -275,13 +275,13 @@ impl Screen {
                 return ctx
                     .state
                     .waiting()
-                    .map(|item| Wish::Send(Command::Fresh(item.block.id)))
+                    .map(|item| UiCommand::Send(Command::Fresh(item.block.id)))
                     .into_iter()
                     .collect();
             }
             // Reached outside of the review only: there decisions mean nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {
-                return vec![Wish::Send(Command::HoldBack)];
+                return vec![UiCommand::Send(Command::HoldBack)];
             }
             Action::Provenance => self.show_source(ctx),
             Action::Approve
@@ -306,18 +306,18 @@ impl Screen {
     }
 
     /// Asks a model what it thinks of the block on screen; deciding doesn't wait for it.
-    fn ask_opinion(&mut self, state: &State) -> Vec<Wish> {
+    fn ask_opinion(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let block = item.block.id;
         if state.consulting(block).is_some() {
             self.say(Note::of_wait("A second opinion is asked for already."));
             return Vec::new();
         }
-        vec![Wish::Send(Command::Consult(block))]
+        vec![UiCommand::Send(Command::Consult(block))]
     }
 
     /// Sends the packages of the block on screen to the other place: a new text, which is looked at and asked about.
-    fn install_elsewhere(&mut self, state: &State) -> Vec<Wish> {
+    fn install_elsewhere(&mut self, state: &State) -> Vec<UiCommand> {
         let Some(item) = self.decidable(state) else { return Vec::new() };
         let (block, current) = (item.block.id, item.block.current());
         let list = match item.block.kind {
@@ -382,7 +382,7 @@ impl Screen {
     }
 
     /// Puts the block on screen back for review.
-    pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let shown = if self.panes.focus == Pane::Output {
             self.panes.output.run(ctx.state).map(|(item, _)| item.block.id).or(self.panes.code.subject())
         } else {
@@ -398,10 +398,10 @@ impl Screen {
         }
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
-        vec![Wish::Send(Command::PutBack(item.block.id))]
+        vec![UiCommand::Send(Command::PutBack(item.block.id))]
     }
 }
 
-pub(super) fn send(block: BlockId, revision: Revision, decision: Decision) -> Vec<Wish> {
-    vec![Wish::Send(Command::Decide { block, revision, decision })]
+pub(super) fn send(block: BlockId, revision: Revision, decision: Decision) -> Vec<UiCommand> {
+    vec![UiCommand::Send(Command::Decide { block, revision, decision })]
 }

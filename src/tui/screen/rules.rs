@@ -1,7 +1,7 @@
 //! Rules for "always" on screen: whether one can be chosen, the moment before a covered block starts, and where words came
 //! from.
 
-use super::{Ctx, Lower, Note, Screen, Wish};
+use super::{Ctx, Lower, Note, Screen, UiCommand};
 use crate::domain::Severity;
 use crate::engine::state::{Countdown, Matched};
 use crate::engine::transcript::BlockItem;
@@ -13,7 +13,7 @@ use crate::tui::widgets::safe;
 
 impl Screen {
     /// Opens the choice of a rule, or says why there is none for this block.
-    pub(super) fn ask_always(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn ask_always(&mut self, item: &BlockItem, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let block = item.block.id;
         let offers = rules::offers(ctx.state, block);
         let review = ctx.state.inspected(block).map(|inspected| &inspected.review);
@@ -47,7 +47,7 @@ impl Screen {
     }
 
     /// Tells the engine when a block that a rule covers is seen, and when it is hidden: time runs only while it is seen.
-    pub(super) fn tell_seen(&self, state: &State) -> Option<Wish> {
+    pub(super) fn tell_seen(&self, state: &State) -> Option<UiCommand> {
         let matched = state.live.matched.as_ref()?;
         let (block, revision) = (matched.block, matched.revision);
         let shown =
@@ -61,7 +61,7 @@ impl Screen {
             Countdown::NotShown => seen,
             Countdown::Since(..) => !seen,
         };
-        tells.then_some(Wish::Send(Command::OnScreen { block, revision, seen }))
+        tells.then_some(UiCommand::Send(Command::OnScreen { block, revision, seen }))
     }
 
     /// `P`: to where a word of the block came from; again: to the next one.

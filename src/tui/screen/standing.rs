@@ -1,7 +1,7 @@
 //! What the person is told of this session as a whole when they ask: what confines runs, what left this computer; and
 //! the message that was not sent, which stays theirs.
 
-use super::{Ctx, Note, Screen, Wish};
+use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::sentences::sandbox::Standing;
 use crate::domain::sentences::sending;
 use crate::domain::{Departure, SandboxReport};
@@ -11,10 +11,10 @@ use crate::engine::{Phase, State};
 
 impl Screen {
     /// `/sandbox`: what its tests found; they are asked for where that is not known.
-    pub(super) fn tell_sandbox(&mut self) -> Vec<Wish> {
+    pub(super) fn tell_sandbox(&mut self) -> Vec<UiCommand> {
         self.sandbox_asked = self.sandbox.is_none();
         self.say_sandbox();
-        if self.sandbox_asked { vec![Wish::Job(Job::Sandbox)] } else { Vec::new() }
+        if self.sandbox_asked { vec![UiCommand::Job(Job::Sandbox)] } else { Vec::new() }
     }
 
     pub(super) fn sandbox_found(&mut self, found: Result<SandboxReport, String>) {

@@ -1,6 +1,6 @@
 //! Ctrl-C, Esc and leaving: ladders whose first rung that fits is taken. The signal takes the same one as the key.
 
-use super::{Ctx, Exit, Note, Screen, Wish};
+use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
 use crate::engine::transcript::Standing;
 use crate::engine::{Command, Phase};
@@ -46,7 +46,7 @@ const AGAIN_QUITS: &str = "Ctrl-C again within 2 s quits.";
 
 impl Screen {
     /// Ctrl-C, or SIGINT.
-    pub fn stop(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub fn stop(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if let Some(run) = &ctx.state.live.run {
             return self.stop_run(run.block, ctx);
         }
@@ -55,17 +55,17 @@ impl Screen {
             || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
             self.say(Note::info("Stopped."));
-            return vec![Wish::Send(Command::Stop)];
+            return vec![UiCommand::Send(Command::Stop)];
         }
         if self.announced(ctx.state).is_some() {
-            return vec![Wish::Send(Command::HoldBack)];
+            return vec![UiCommand::Send(Command::HoldBack)];
         }
         if !self.overlays.is_empty() {
             return self.close_top(ctx);
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
             if let Some(text) = self.panes.code.editor().and_then(crate::tui::panes::editor::Editor::copy) {
-                return vec![Wish::Copy(text)];
+                return vec![UiCommand::Copy(text)];
             }
             self.say(Note::info(
                 "Editing. Nothing runs from here: Esc keeps the text and returns to review.",
@@ -80,7 +80,7 @@ impl Screen {
         self.quit_twice(ctx)
     }
 
-    fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let kill_asked = self.top::<Ask>().is_some();
         match self.ladder.interrupted {
             Some(at) if ctx.at.saturating_duration_since(at) >= AGAIN && !kill_asked => {
@@ -99,14 +99,14 @@ impl Screen {
                     ),
                 };
                 let ask = Ask::new(title, vec![text], 'w', "wait");
-                self.open(ask.or_wish('k', "kill", Wish::Send(Command::Kill)));
+                self.open(ask.or_command('k', "kill", UiCommand::Send(Command::Kill)));
                 Vec::new()
             }
             Some(_) => Vec::new(),
             None => {
                 self.ladder.interrupted = Some(ctx.at);
                 self.say(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
-                vec![Wish::Send(Command::Stop)]
+                vec![UiCommand::Send(Command::Stop)]
             }
         }
     }
@@ -116,10 +116,10 @@ impl Screen {
         self.ladder.interrupted = None;
     }
 
-    fn quit_twice(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    fn quit_twice(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let armed = self.ladder.quit_armed.take();
         if armed.is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIT) {
-            return vec![Wish::Leave(Exit::Quit { now: false })];
+            return vec![UiCommand::Leave(Exit::Quit { now: false })];
         }
         self.ladder.quit_armed = Some(ctx.at);
         self.say(Note::info(AGAIN_QUITS));
@@ -127,7 +127,7 @@ impl Screen {
     }
 
     /// Ctrl-D: where nothing is typed it is as Ctrl-C with nothing going on.
-    pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn end_of_input(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.panes.composer.is_empty() {
             self.panes.composer.apply(Edit::Delete);
             return Vec::new();
@@ -139,8 +139,8 @@ impl Screen {
     }
 
     /// `/quit`: at once where nothing runs, else after a question.
-    pub(super) fn quit(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
-        let Some(run) = &ctx.state.live.run else { return vec![Wish::Leave(Exit::Quit { now: false })] };
+    pub(super) fn quit(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let Some(run) = &ctx.state.live.run else { return vec![UiCommand::Leave(Exit::Quit { now: false })] };
         let block = run.block;
         let time = words::duration(ctx.look.now.since(run.since));
         let mut lines =
@@ -162,20 +162,20 @@ impl Screen {
         let interrupt = vec![
             Then::QuitAfterRun,
             Then::Say(Note::info("Interrupting, then leaving.")),
-            Then::Wish(Wish::Send(Command::Stop)),
+            Then::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =
             format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);
         let ask = Ask::new("Quit?", lines, 'w', "stay and wait")
             .or('i', format!("interrupt block {block}, save, quit"), interrupt)
-            .or_wish('d', kernel, Wish::Leave(Exit::Quit { now: true }))
+            .or_command('d', kernel, UiCommand::Leave(Exit::Quit { now: true }))
             .foot(foot);
         self.open(ask);
         Vec::new()
     }
 
     /// Esc: one step back. It never stops, decides, quits or deletes.
-    pub(super) fn back(&mut self, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, around, panes| top.back(around, panes));
         }

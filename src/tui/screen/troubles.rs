@@ -1,24 +1,24 @@
 //! Keys among the problems: trying again, going on, going elsewhere.
 
-use super::{Ctx, Exit, Note, Screen, Wish};
+use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::FailureKind;
 use crate::engine::state::Question;
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
 use crate::tui::slash::Slash;
+use crate::tui::ui_command::Paged;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::wish::Paged;
 
 impl Screen {
     /// Actions of the list of problems.
-    pub(super) fn problem_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn problem_action(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match action {
             Action::ListUp => self.problem = self.problem.saturating_sub(1),
             Action::ListDown => self.problem += 1,
             Action::ProblemRetry => {
                 return match (&ctx.state.phase, &ctx.state.live.store_failure) {
-                    (Phase::Stuck(_) | Phase::Replying(_), _) => vec![Wish::Send(Command::Retry)],
-                    (_, Some(_)) => vec![Wish::Send(Command::RetryStore)],
+                    (Phase::Stuck(_) | Phase::Replying(_), _) => vec![UiCommand::Send(Command::Retry)],
+                    (_, Some(_)) => vec![UiCommand::Send(Command::RetryStore)],
                     _ => Vec::new(),
                 };
             }
@@ -27,17 +27,17 @@ impl Screen {
             Action::ProblemNew => return self.leave_for(Exit::NewSession, ctx),
             Action::ProblemKernel => self.ask_restart(ctx),
             Action::ProblemLog => match self.setup.log.clone() {
-                Some(path) => return vec![Wish::Pager(Paged::File(path))],
+                Some(path) => return vec![UiCommand::Pager(Paged::File(path))],
                 None => self.say(Note::info("No log is written.")),
             },
-            Action::ProblemSave => return vec![Wish::Send(Command::RetryStore)],
+            Action::ProblemSave => return vec![UiCommand::Send(Command::RetryStore)],
             _ => {}
         }
         Vec::new()
     }
 
     /// A letter among the problems that no action has: the answers to the question whether a turn goes on.
-    pub(super) fn problem_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<Wish> {
+    pub(super) fn problem_letter(&mut self, letter: char, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match (letter, &ctx.state.phase) {
             ('c', Phase::Asking(Question::Form(_))) => {
                 self.open_asked(ctx);
@@ -47,12 +47,12 @@ impl Screen {
                 self.ask_end_recipe();
                 Vec::new()
             }
-            ('c', Phase::Asking(_)) => vec![Wish::Send(Command::Continue)],
-            ('e', Phase::Asking(_)) => vec![Wish::Send(Command::EndTurn)],
+            ('c', Phase::Asking(_)) => vec![UiCommand::Send(Command::Continue)],
+            ('e', Phase::Asking(_)) => vec![UiCommand::Send(Command::EndTurn)],
             ('c', Phase::Stuck(failure)) if failure.kind == FailureKind::Overflow => {
-                vec![Wish::Send(Command::Compact)]
+                vec![UiCommand::Send(Command::Compact)]
             }
-            ('e', Phase::Stuck(_)) => vec![Wish::Send(Command::EndTurn)],
+            ('e', Phase::Stuck(_)) => vec![UiCommand::Send(Command::EndTurn)],
             ('i', _) => {
                 self.panes.focus = Pane::Message;
                 Vec::new()

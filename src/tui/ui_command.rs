@@ -5,9 +5,9 @@ use crate::engine::Command;
 use secrecy::SecretString;
 use std::path::PathBuf;
 
-/// A wish of the screen.
+/// Something that the screen asks for.
 #[derive(Debug)]
-pub enum Wish {
+pub enum UiCommand {
     /// Send this to the engine.
     Send(Command),
     /// Have a job done beside the session.
