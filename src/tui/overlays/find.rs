@@ -8,9 +8,9 @@ use crate::tui::panes::Panes;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::roll::Anchor;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::virtual_list::Anchor;
 use ratatui::layout::Rect;
 
 /// So many places are looked up; who needs more needs another word.

@@ -8,7 +8,7 @@ pub mod hints;
 pub mod hits;
 pub mod layout;
 pub mod look;
-pub mod roll;
 pub mod safe;
 pub mod sheet;
+pub mod virtual_list;
 pub mod words;

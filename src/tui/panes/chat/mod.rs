@@ -9,7 +9,7 @@ mod recipe;
 
 use crate::engine::State;
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::roll::{Anchor, Items, Roll, line_text};
+use crate::tui::widgets::virtual_list::{Anchor, Items, VirtualList, line_text};
 use live::Live;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,7 +30,7 @@ const KEPT: usize = 600;
 
 #[derive(Debug, Default)]
 pub struct ChatPane {
-    roll: Roll,
+    list: VirtualList,
     kept: HashMap<usize, Kept>,
     live: Live,
     width: u16,
@@ -86,22 +86,22 @@ impl Items for Talk<'_> {
 impl ChatPane {
     /// Whether the end is followed.
     pub fn follows(&self) -> bool {
-        self.roll.follows()
+        self.list.follows()
     }
 
     /// Goes to the end and follows it.
     pub fn follow(&mut self) {
-        self.roll.follow();
+        self.list.follow();
     }
 
     fn with<T>(
         &mut self,
         state: &State,
         look: Look<'_>,
-        then: impl FnOnce(&mut Roll, &mut Talk<'_>) -> T,
+        then: impl FnOnce(&mut VirtualList, &mut Talk<'_>) -> T,
     ) -> T {
         let mut talk = Talk { kept: &mut self.kept, live: &self.live, state, width: self.width, look };
-        then(&mut self.roll, &mut talk)
+        then(&mut self.list, &mut talk)
     }
 
     /// Finds out which rows the next frame shows.
@@ -114,52 +114,52 @@ impl ChatPane {
         }
         self.area = area;
         self.live.update(state, self.width, look);
-        self.with(state, look, |roll, talk| roll.arrange(talk, area.height.into()));
+        self.with(state, look, |list, talk| list.arrange(talk, area.height.into()));
     }
 
     /// Scrolls by rows; upwards leaves the end.
     pub fn scroll(&mut self, state: &State, rows: isize, look: Look<'_>) {
-        self.with(state, look, |roll, talk| roll.scroll(talk, rows));
+        self.with(state, look, |list, talk| list.scroll(talk, rows));
     }
 
     pub fn page(&mut self, state: &State, pages: isize, look: Look<'_>) {
-        let rows = pages * self.roll.page();
+        let rows = pages * self.list.page();
         self.scroll(state, rows, look);
     }
 
     /// To the first row.
     pub fn to_top(&mut self, state: &State, look: Look<'_>) {
-        self.with(state, look, |roll, talk| roll.to_top(talk));
+        self.with(state, look, |list, talk| list.to_top(talk));
     }
 
     /// Puts an item on screen, at the row that holds a text.
     pub fn show(&mut self, state: &State, item: usize, needle: &str, look: Look<'_>) {
         let needle = needle.to_lowercase();
-        self.with(state, look, |roll, talk| {
+        self.with(state, look, |list, talk| {
             let rows = talk.laid(item);
             let row = rows.iter().position(|l| line_text(l).to_lowercase().contains(&needle)).unwrap_or(0);
-            roll.show(talk, Anchor { item, row }, 2);
+            list.show(talk, Anchor { item, row }, 2);
         });
     }
 
     /// Where the pane stands, to come back to it.
     pub fn place(&self) -> Option<Anchor> {
-        self.roll.place()
+        self.list.place()
     }
 
     /// Goes back to where it stood.
     pub fn restore(&mut self, place: Option<Anchor>) {
-        self.roll.restore(place);
+        self.list.restore(place);
     }
 
     /// What the title says on the right: `follow`, or how much is new below.
     pub fn standing(&self) -> &str {
-        self.roll.standing()
+        self.list.standing()
     }
 
     /// The text of the item at the top of the screen, for copying; of the newest reply where the end is followed.
     pub fn text(&self, state: &State) -> Option<String> {
-        let at = match self.roll.place() {
+        let at = match self.list.place() {
             Some(anchor) => anchor.item,
             None => state.transcript.items.iter().rposition(|i| item::text(i).is_some())?,
         };
@@ -168,6 +168,6 @@ impl ChatPane {
 
     /// Draws what was arranged.
     pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) {
-        self.roll.draw(self.area, self.needle.as_deref(), buf, look);
+        self.list.draw(self.area, self.needle.as_deref(), buf, look);
     }
 }

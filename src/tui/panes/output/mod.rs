@@ -12,7 +12,7 @@ use crate::tui::paint::output::{Changed, Output};
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::roll::{Anchor, Roll};
+use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
 use crate::tui::widgets::words;
 use printed::Printed;
 use ratatui::buffer::Buffer;
@@ -33,7 +33,7 @@ enum Subject {
 
 #[derive(Debug, Default)]
 pub struct OutputPane {
-    roll: Roll,
+    list: VirtualList,
     shown: Option<Subject>,
     /// The output of the run that is shown, taken apart into lines.
     output: Output,
@@ -82,11 +82,11 @@ impl OutputPane {
     /// between the first and the last were let go.
     fn let_go(&mut self, changed: Changed) {
         self.wrapped.retain(|line, _| *line < changed.from);
-        let Some(place) = self.roll.place().filter(|_| changed.gone > 0) else { return };
+        let Some(place) = self.list.place().filter(|_| changed.gone > 0) else { return };
         let first_moved = self.head.len() + changed.from;
         if place.item > first_moved {
             let item = place.item.saturating_sub(changed.gone).max(first_moved);
-            self.roll.restore(Some(Anchor { item, ..place }));
+            self.list.restore(Some(Anchor { item, ..place }));
         }
     }
 
@@ -119,7 +119,7 @@ impl OutputPane {
         let subject = subject(state, chosen);
         if self.shown != Some(subject) {
             self.shown = Some(subject);
-            self.roll = Roll::default();
+            self.list = VirtualList::default();
             self.wrapped.clear();
             self.head.clear();
             self.output = self.load(state);
@@ -136,12 +136,12 @@ impl OutputPane {
         let before = self.head.len();
         self.surround(state, pictures, look);
         let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
-        self.roll.shift(before, grown);
+        self.list.shift(before, grown);
         let height = area.height.into();
-        self.with(look, |roll, printed| roll.arrange(printed, height));
+        self.with(look, |list, printed| list.arrange(printed, height));
         if let Some(line) = self.seek.take().and_then(|text| self.matches(&text, look).first().copied()) {
             self.show_line(line, look);
-            self.with(look, |roll, printed| roll.arrange(printed, height));
+            self.with(look, |list, printed| list.arrange(printed, height));
         }
     }
 
@@ -196,7 +196,7 @@ impl OutputPane {
         }
     }
 
-    fn with<T>(&mut self, look: Look<'_>, then: impl FnOnce(&mut Roll, &mut Printed<'_>) -> T) -> T {
+    fn with<T>(&mut self, look: Look<'_>, then: impl FnOnce(&mut VirtualList, &mut Printed<'_>) -> T) -> T {
         let mut printed = Printed {
             head: &self.head,
             output: &self.output,
@@ -205,37 +205,37 @@ impl OutputPane {
             width: self.area.width.into(),
             look,
         };
-        then(&mut self.roll, &mut printed)
+        then(&mut self.list, &mut printed)
     }
 
     /// Scrolls by rows; upwards leaves the end.
     pub fn scroll(&mut self, rows: isize, look: Look<'_>) {
-        self.with(look, |roll, printed| roll.scroll(printed, rows));
+        self.with(look, |list, printed| list.scroll(printed, rows));
     }
 
     pub fn page(&mut self, pages: isize, look: Look<'_>) {
-        let rows = pages * self.roll.page();
+        let rows = pages * self.list.page();
         self.scroll(rows, look);
     }
 
     /// To the first row.
     pub fn to_top(&mut self, look: Look<'_>) {
-        self.with(look, |roll, printed| roll.to_top(printed));
+        self.with(look, |list, printed| list.to_top(printed));
     }
 
     /// Goes to the end and follows it.
     pub fn follow(&mut self) {
-        self.roll.follow();
+        self.list.follow();
     }
 
     /// Where the pane stands, to come back to it.
     pub fn place(&self) -> Option<Anchor> {
-        self.roll.place()
+        self.list.place()
     }
 
     /// Goes back to where it stood.
     pub fn restore(&mut self, place: Option<Anchor>) {
-        self.roll.restore(place);
+        self.list.restore(place);
     }
 
     /// The lines of the output that hold a text, by their place.
@@ -253,7 +253,7 @@ impl OutputPane {
     /// Puts a line of the output on screen.
     pub fn show_line(&mut self, line: usize, look: Look<'_>) {
         let item = self.head.len() + line;
-        self.with(look, |roll, printed| roll.show(printed, Anchor { item, row: 0 }, 2));
+        self.with(look, |list, printed| list.show(printed, Anchor { item, row: 0 }, 2));
     }
 
     /// The whole output as text, for copying.
@@ -293,8 +293,8 @@ impl OutputPane {
             }
             _ => ("Output".into(), String::new(), None),
         };
-        if !self.roll.follows() {
-            let standing = self.roll.standing();
+        if !self.list.follows() {
+            let standing = self.list.standing();
             right = if right.is_empty() { standing.to_owned() } else { format!("{standing}  {right}") };
         }
         Title { left, right, focused, style }
@@ -302,6 +302,6 @@ impl OutputPane {
 
     /// Draws what was arranged.
     pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) {
-        self.roll.draw(self.area, self.needle.as_deref(), buf, look);
+        self.list.draw(self.area, self.needle.as_deref(), buf, look);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::tui::paint::output::Output;
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::roll::{Anchor, Items};
 use crate::tui::widgets::safe;
+use crate::tui::widgets::virtual_list::{Anchor, Items};
 use ratatui::text::Line;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -31,7 +31,7 @@ pub struct Anchor {
 
 /// Where a pane stands in its list.
 #[derive(Debug, Default)]
-pub struct Roll {
+pub struct VirtualList {
     /// The row at the top; `None`: the end is followed.
     anchor: Option<Anchor>,
     /// Where the end was when the person left it: the last item, and its rows.
@@ -43,7 +43,7 @@ pub struct Roll {
     standing: String,
 }
 
-impl Roll {
+impl VirtualList {
     /// Whether the end is followed.
     pub fn follows(&self) -> bool {
         self.anchor.is_none()
@@ -283,60 +283,60 @@ mod tests {
         Rows(list.to_vec(), std::collections::BTreeSet::new())
     }
 
-    fn ends(roll: &Roll) -> ((usize, usize), (usize, usize)) {
-        let (first, last) = (roll.visible().first().unwrap(), roll.visible().last().unwrap());
+    fn ends(list: &VirtualList) -> ((usize, usize), (usize, usize)) {
+        let (first, last) = (list.visible().first().unwrap(), list.visible().last().unwrap());
         ((first.item, first.row), (last.item, last.row))
     }
 
     #[test]
     fn a_long_list_opens_from_its_end_and_only_that_is_laid_out() {
         let mut items = rows(&[3; 2000]);
-        let mut roll = Roll::default();
-        roll.arrange(&mut items, 10);
-        assert_eq!(ends(&roll), ((1996, 2), (1999, 2)));
+        let mut list = VirtualList::default();
+        list.arrange(&mut items, 10);
+        assert_eq!(ends(&list), ((1996, 2), (1999, 2)));
         assert!(items.1.len() <= 5, "{:?}", items.1.len());
     }
 
     #[test]
     fn scrolled_up_it_holds_still_and_counts_what_is_new() {
         let mut items = rows(&[2; 20]);
-        let mut roll = Roll::default();
-        roll.arrange(&mut items, 6);
-        roll.scroll(&mut items, -4);
-        let before = ends(&roll);
+        let mut list = VirtualList::default();
+        list.arrange(&mut items, 6);
+        list.scroll(&mut items, -4);
+        let before = ends(&list);
         items.0.extend([2, 1]);
-        roll.arrange(&mut items, 6);
-        assert_eq!(ends(&roll), before);
-        assert_eq!(roll.says(&mut items), "3 new lines  G");
-        roll.follow();
-        roll.arrange(&mut items, 6);
-        assert_eq!(roll.says(&mut items), "follow");
-        assert_eq!(roll.visible().last(), Some(&Anchor { item: 21, row: 0 }));
+        list.arrange(&mut items, 6);
+        assert_eq!(ends(&list), before);
+        assert_eq!(list.says(&mut items), "3 new lines  G");
+        list.follow();
+        list.arrange(&mut items, 6);
+        assert_eq!(list.says(&mut items), "follow");
+        assert_eq!(list.visible().last(), Some(&Anchor { item: 21, row: 0 }));
     }
 
     #[test]
     fn scrolled_back_to_the_end_it_follows_again() {
         let mut items = rows(&[1; 30]);
-        let mut roll = Roll::default();
-        roll.arrange(&mut items, 10);
-        roll.scroll(&mut items, -3);
-        assert!(!roll.follows());
-        roll.scroll(&mut items, 2);
-        assert!(!roll.follows());
-        roll.scroll(&mut items, 1);
-        assert!(roll.follows());
+        let mut list = VirtualList::default();
+        list.arrange(&mut items, 10);
+        list.scroll(&mut items, -3);
+        assert!(!list.follows());
+        list.scroll(&mut items, 2);
+        assert!(!list.follows());
+        list.scroll(&mut items, 1);
+        assert!(list.follows());
     }
 
     #[test]
     fn whoever_scrolls_up_holds_still_even_where_everything_fits() {
         let mut items = rows(&[1; 6]);
-        let mut roll = Roll::default();
-        roll.arrange(&mut items, 8);
-        roll.scroll(&mut items, -7);
+        let mut list = VirtualList::default();
+        list.arrange(&mut items, 8);
+        list.scroll(&mut items, -7);
         items.0.extend([1; 9]);
-        roll.arrange(&mut items, 8);
-        assert_eq!(ends(&roll), ((0, 0), (7, 0)));
-        assert_eq!(roll.says(&mut items), "9 new lines  G");
+        list.arrange(&mut items, 8);
+        assert_eq!(ends(&list), ((0, 0), (7, 0)));
+        assert_eq!(list.says(&mut items), "9 new lines  G");
     }
 
     proptest! {
@@ -352,11 +352,11 @@ mod tests {
                 .enumerate()
                 .flat_map(|(item, n)| (0..*n).map(move |row| Anchor { item, row }))
                 .collect();
-            let mut roll = Roll::default();
-            roll.arrange(&mut items, height);
+            let mut list = VirtualList::default();
+            list.arrange(&mut items, height);
             for step in steps {
-                roll.scroll(&mut items, step);
-                let shown = roll.visible();
+                list.scroll(&mut items, step);
+                let shown = list.visible();
                 prop_assert_eq!(shown.len(), height.min(all.len()));
                 if let Some(first) = shown.first() {
                     let at = all.iter().position(|a| a == first).unwrap();
