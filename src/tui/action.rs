@@ -27,7 +27,7 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Stop what runs or streams; the ladder of Ctrl-C.
+    /// Stop what runs or streams; each Ctrl-C goes a step further.
     Stop = "app.stop",
     /// One step back; never stops work.
     Back = "app.back",

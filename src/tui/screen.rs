@@ -99,7 +99,7 @@ pub struct Screen {
     /// The moment of what was handled last.
     last_step: Instant,
     follow: focus::Following,
-    ladder: stop::Ladder,
+    escalation: stop::Escalation,
     pressed: Option<Hit<Action>>,
     /// The block whose output is shown because words of another came from there.
     source: Option<BlockId>,
@@ -136,7 +136,7 @@ impl Screen {
             attended: true,
             last_step: now,
             follow: focus::Following::default(),
-            ladder: stop::Ladder::default(),
+            escalation: stop::Escalation::default(),
             pressed: None,
             source: None,
             seen_layout: None,

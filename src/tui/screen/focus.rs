@@ -187,7 +187,7 @@ impl Screen {
             .waits_since
             .filter(|_| !self.follow.called)
             .map(|since| if self.attended { since + CALL_AFTER } else { since });
-        [call, self.guard.next_deadline(), self.ladder.deadline()].into_iter().flatten().min()
+        [call, self.guard.next_deadline(), self.escalation.deadline()].into_iter().flatten().min()
     }
 
     /// The pane after or before the one with the focus.

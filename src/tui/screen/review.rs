@@ -39,7 +39,7 @@ impl Screen {
             Some(deed) => self.done(deed, ctx),
             None => Vec::new(),
         };
-        let expired = self.ladder.expire(ctx.at);
+        let expired = self.escalation.expire(ctx.at);
         (changed || expired || !wishes.is_empty(), wishes)
     }
 

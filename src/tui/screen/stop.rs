@@ -1,4 +1,4 @@
-//! Ctrl-C, Esc and leaving: ladders whose first rung that fits is taken. The signal takes the same one as the key.
+//! Ctrl-C, Esc and leaving: of several steps the first that fits is taken. The signal takes the same one as the key.
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
@@ -20,12 +20,12 @@ const QUIT: Duration = Duration::from_secs(2);
 
 /// Which Ctrl-C came before.
 #[derive(Debug, Default)]
-pub(super) struct Ladder {
+pub(super) struct Escalation {
     interrupted: Option<Instant>,
     quit_armed: Option<Instant>,
 }
 
-impl Ladder {
+impl Escalation {
     /// When `Ctrl-C again within 2 s quits` is no longer true.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.quit_armed.map(|at| at + QUIT)
@@ -50,7 +50,7 @@ impl Screen {
         if let Some(run) = &ctx.state.live.run {
             return self.stop_run(run.block, ctx);
         }
-        self.ladder.interrupted = None;
+        self.escalation.interrupted = None;
         let reply = ctx.state.live.reply.is_some()
             || matches!(ctx.state.phase, Phase::Replying(_) | Phase::Compacting(_));
         if reply {
@@ -82,7 +82,7 @@ impl Screen {
 
     fn stop_run(&mut self, block: crate::domain::BlockId, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let kill_asked = self.top::<Ask>().is_some();
-        match self.ladder.interrupted {
+        match self.escalation.interrupted {
             Some(at) if ctx.at.saturating_duration_since(at) >= AGAIN && !kill_asked => {
                 let (title, text) = match ctx.state.live.kernel.filter(|_| uses_kernel(ctx, block)) {
                     Some(kernel) => {
@@ -104,7 +104,7 @@ impl Screen {
             }
             Some(_) => Vec::new(),
             None => {
-                self.ladder.interrupted = Some(ctx.at);
+                self.escalation.interrupted = Some(ctx.at);
                 self.say(Note::info(crate::domain::sentences::sending::interrupt(terms(ctx, block))));
                 vec![UiCommand::Send(Command::Stop)]
             }
@@ -113,15 +113,15 @@ impl Screen {
 
     /// A new run begins: what was interrupted before no longer counts.
     pub(super) fn forget_interrupt(&mut self) {
-        self.ladder.interrupted = None;
+        self.escalation.interrupted = None;
     }
 
     fn quit_twice(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let armed = self.ladder.quit_armed.take();
+        let armed = self.escalation.quit_armed.take();
         if armed.is_some_and(|at| ctx.at.saturating_duration_since(at) < QUIT) {
             return vec![UiCommand::Leave(Exit::Quit { now: false })];
         }
-        self.ladder.quit_armed = Some(ctx.at);
+        self.escalation.quit_armed = Some(ctx.at);
         self.say(Note::info(AGAIN_QUITS));
         Vec::new()
     }
