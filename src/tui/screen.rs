@@ -88,7 +88,7 @@ pub struct Screen {
     /// Which problem is chosen.
     pub problem: usize,
     /// A pane shown alone, for copying with the terminal's own means.
-    pub alone: Option<Pane>,
+    pub zoomed: Option<Pane>,
     /// Where everything stood in the last frame.
     pub arrangement: Arrangement,
     /// What can be clicked, as the last frame placed it.
@@ -129,7 +129,7 @@ impl Screen {
             unsent: None,
             note: None,
             problem: 0,
-            alone: None,
+            zoomed: None,
             arrangement: Arrangement::of(size.0, size.1, Wants::default()),
             hits: Hits::default(),
             size,
@@ -191,7 +191,7 @@ impl Screen {
             focus: self.panes.focus,
             vars: self.shows_vars(),
             message_rows: self.message_rows(),
-            alone: self.alone,
+            zoomed: self.zoomed,
         };
         self.recipe.update(ctx.state);
         self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);

@@ -16,15 +16,15 @@ use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
 
 /// Whether an action makes sense while one pane is shown alone.
-fn stays_alone(action: Action) -> bool {
+fn stays_zoomed(action: Action) -> bool {
     action.is_scroll() || matches!(action, Action::Bare | Action::Copy | Action::Redraw | Action::Suspend)
 }
 
 impl Screen {
     /// Does what an action says, where the person is.
     pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if self.alone.is_some() && !stays_alone(action) {
-            let mut wishes = self.leave_alone();
+        if self.zoomed.is_some() && !stays_zoomed(action) {
+            let mut wishes = self.leave_zoom();
             // Esc does no more than that.
             if action != Action::Back {
                 wishes.extend(self.act(action, ctx));
@@ -105,7 +105,7 @@ impl Screen {
             Action::SearchPrevious => self.find_again(true, ctx),
             Action::MessageFocus => self.panes.focus = Pane::Message,
             Action::Copy => return self.copy(ctx),
-            Action::Bare => return self.toggle_alone(),
+            Action::Bare => return self.toggle_zoom(),
             Action::BlockNext => self.other_block(false, ctx.state),
             Action::BlockPrevious => self.other_block(true, ctx.state),
             Action::Queue => {
@@ -174,18 +174,18 @@ impl Screen {
         }
     }
 
-    fn toggle_alone(&mut self) -> Vec<UiCommand> {
-        if self.alone.is_some() {
-            return self.leave_alone();
+    fn toggle_zoom(&mut self) -> Vec<UiCommand> {
+        if self.zoomed.is_some() {
+            return self.leave_zoom();
         }
-        self.alone = Some(self.panes.focus);
+        self.zoomed = Some(self.panes.focus);
         self.say(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
         vec![UiCommand::Mouse(false), UiCommand::Redraw]
     }
 
     /// All panes are shown again, and the mouse is ours.
-    pub(super) fn leave_alone(&mut self) -> Vec<UiCommand> {
-        self.alone = None;
+    pub(super) fn leave_zoom(&mut self) -> Vec<UiCommand> {
+        self.zoomed = None;
         vec![UiCommand::Mouse(self.setup.mouse), UiCommand::Redraw]
     }
 

@@ -40,7 +40,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
         }
         return Drawn::default();
     }
-    let tabs = if screen.alone.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
+    let tabs = if screen.zoomed.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
     draw_chat(screen, buf, look);
     let mut cursor = draw_code(screen, state, now, buf, look);
     draw_lower(screen, state, buf, look);

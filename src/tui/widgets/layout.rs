@@ -119,7 +119,7 @@ pub struct Wants {
     /// Rows that the message would like to have.
     pub message_rows: u16,
     /// One pane alone, without borders, for copying with the terminal's own means.
-    pub alone: Option<Pane>,
+    pub zoomed: Option<Pane>,
 }
 
 /// The arrangement of a whole screen. A pane without a slot is not on screen.
@@ -189,9 +189,9 @@ impl Arrangement {
             status,
             keys,
         };
-        match (class, wants.alone) {
+        match (class, wants.zoomed) {
             (Class::TooSmall, _) => {}
-            (_, Some(pane)) => made.alone(pane),
+            (_, Some(pane)) => made.zoomed(pane),
             (Class::Wide, None) => made.wide(wants),
             (Class::Medium, None) => made.medium(wants),
             (Class::Narrow, None) => made.narrow(wants),
@@ -209,7 +209,7 @@ impl Arrangement {
         }
     }
 
-    fn alone(&mut self, pane: Pane) {
+    fn zoomed(&mut self, pane: Pane) {
         let slot = Slot { outer: self.body, inner: self.body, edge: Edge::Bare };
         match pane {
             Pane::Chat | Pane::Message => self.chat = Some(slot),
