@@ -62,7 +62,7 @@ pub fn ways(at: Surroundings) -> Vec<Way> {
 
 /// What became of a copy; its text is what the person is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Copied {
+pub enum CopyResult {
     /// A program took it.
     Confirmed { lines: usize },
     /// Write these bytes to the terminal; whether it takes them, nobody says.
@@ -78,15 +78,15 @@ pub enum Copied {
     },
 }
 
-impl fmt::Display for Copied {
+impl fmt::Display for CopyResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |lines: usize| if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") };
         match self {
-            Copied::Confirmed { lines } => write!(f, "Copied {}.", count(*lines)),
-            Copied::Send { lines, .. } => {
+            CopyResult::Confirmed { lines } => write!(f, "CopyResult {}.", count(*lines)),
+            CopyResult::Send { lines, .. } => {
                 f.write_str(&crate::domain::sentences::sending::to_clipboard(&count(*lines)))
             }
-            Copied::TooLarge { bytes } => write!(
+            CopyResult::TooLarge { bytes } => write!(
                 f,
                 "Too large for the terminal clipboard ({} KB). w writes it to a file.",
                 bytes.div_ceil(1024)
@@ -96,22 +96,22 @@ impl fmt::Display for Copied {
 }
 
 /// Copies text by the first way that takes it. Starts programs and waits for them: call it on a worker.
-pub fn copy(text: &str, ways: &[Way], programs: &Launcher) -> Copied {
+pub fn copy(text: &str, ways: &[Way], programs: &Launcher) -> CopyResult {
     let lines = text.lines().count();
     for way in ways {
         match way {
             Way::Program(start, arguments) => {
                 if programs.command(*start).is_ok_and(|command| hand_over(command, arguments, text)) {
-                    return Copied::Confirmed { lines };
+                    return CopyResult::Confirmed { lines };
                 }
             }
             Way::Terminal if text.len() <= TERMINAL_LIMIT => {
-                return Copied::Send { lines, bytes: osc52(text) };
+                return CopyResult::Send { lines, bytes: osc52(text) };
             }
             Way::Terminal => {}
         }
     }
-    Copied::TooLarge { bytes: text.len() }
+    CopyResult::TooLarge { bytes: text.len() }
 }
 
 /// The sequence that asks the terminal to take the text.
@@ -153,7 +153,7 @@ mod tests {
         let launcher = Launcher::default();
         let by_terminal = copy("a\nb\n", &[Way::Terminal], &launcher);
         assert_eq!(by_terminal.to_string(), "Sent 2 lines to the terminal clipboard.");
-        assert!(matches!(&by_terminal, Copied::Send { bytes, .. } if bytes == "\x1b]52;c;YQpiCg==\x07"));
+        assert!(matches!(&by_terminal, CopyResult::Send { bytes, .. } if bytes == "\x1b]52;c;YQpiCg==\x07"));
         let large = copy(&"x".repeat(140 * 1024), &[Way::Terminal], &launcher);
         assert_eq!(
             large.to_string(),
@@ -161,7 +161,7 @@ mod tests {
         );
         // The shell stands for a program that takes text.
         let taken = copy("one", &[Way::Program(Start::Shell, &["-c", "cat >/dev/null"])], &launcher);
-        assert_eq!(taken.to_string(), "Copied 1 line.");
+        assert_eq!(taken.to_string(), "CopyResult 1 line.");
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
         let nothing = Launcher::new("".as_ref(), crate::launch::WritableFolders::default());
         let failing = Way::Program(Start::Shell, &["-c", "cat >/dev/null; exit 1"]);
         for (way, launcher) in [(failing, Launcher::default()), (Way::Program(Start::Xclip, &[]), nothing)] {
-            assert!(matches!(copy("x", &[way, Way::Terminal], &launcher), Copied::Send { .. }));
+            assert!(matches!(copy("x", &[way, Way::Terminal], &launcher), CopyResult::Send { .. }));
         }
     }
 }

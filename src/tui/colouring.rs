@@ -3,7 +3,7 @@
 
 use super::paint::highlight::Highlighter;
 use super::panes::code::CodePane;
-use super::panes::code::highlight::Wanted;
+use super::panes::code::highlight::ColourRequest;
 use super::theme::Theme;
 use crate::engine::State;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Colouring {
     pub(super) fn ask(&mut self, pane: &CodePane, state: &State) {
         let Some(wanted) = pane.wants_colours(state).filter(|wanted| !wanted.text.is_empty()) else { return };
         let print = wanted.fingerprint();
-        let Wanted { key, language, text } = wanted;
+        let ColourRequest { key, language, text } = wanted;
         if self.asked == Some((key, print)) {
             return;
         }

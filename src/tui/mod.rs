@@ -1,6 +1,6 @@
 //! The terminal front door: reads the state, draws it, turns keys into commands. It decides nothing.
 //!
-//! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → wishes → driver; news travel back the same
+//! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → `UiCommand` → driver; news travel back the same
 //! way and end in one frame. `widgets` are what all is drawn with; `panes` hold what each pane shows; `overlays` stand over
 //! them, one file each; `screen` holds both and gives keys their meaning; `view` reads it and draws. All of them are values
 //! and functions of values: they are tested without a terminal.

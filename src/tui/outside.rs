@@ -2,7 +2,7 @@
 //! folder that holds nothing else and is their working folder; from the editor it comes back. Settings that lie in the
 //! project, or that the text itself carries, are obeyed by none that is known.
 
-use super::ui_command::Paged;
+use super::ui_command::PagerText;
 use crate::domain::visible::visible;
 use crate::launch::{self, Launcher, Start};
 use std::fs::Permissions;
@@ -42,13 +42,13 @@ pub fn edit(command: &str, text: &str, extension: &str, programs: &Launcher) -> 
 ///
 /// # Errors
 /// Words for the status line.
-pub fn page(command: &str, what: &Paged, programs: &Launcher) -> Result<(), String> {
+pub fn page(command: &str, what: &PagerText, programs: &Launcher) -> Result<(), String> {
     let file = match what {
-        Paged::File(path) => {
+        PagerText::File(path) => {
             let file = std::fs::File::open(path).map_err(|e| format!("The file can't be read: {e}."))?;
             written_out(file)?
         }
-        Paged::Text(text) => written_out(text.as_bytes())?,
+        PagerText::Text(text) => written_out(text.as_bytes())?,
     };
     run(Start::Pager, command, &file, programs)
 }
@@ -154,7 +154,7 @@ mod tests {
         let text = "a\u{202e}b\u{200b}c\u{e0041}\u{1b}[2J\nplain\n";
         std::fs::write(&from, text).unwrap();
         let pager = format!("f() {{ cat \"$1\" > {}; }}; f", to.display());
-        for what in [Paged::File(from), Paged::Text(text.into())] {
+        for what in [PagerText::File(from), PagerText::Text(text.into())] {
             page(&pager, &what, &Launcher::default()).unwrap();
             assert_eq!(
                 std::fs::read_to_string(&to).unwrap(),

@@ -98,7 +98,7 @@ pub struct Screen {
     attended: bool,
     /// The moment of what was handled last.
     last_step: Instant,
-    follow: focus::Following,
+    follow: focus::WaitState,
     escalation: stop::Escalation,
     pressed: Option<Hit<Action>>,
     /// The block whose output is shown because words of another came from there.
@@ -135,7 +135,7 @@ impl Screen {
             size,
             attended: true,
             last_step: now,
-            follow: focus::Following::default(),
+            follow: focus::WaitState::default(),
             escalation: stop::Escalation::default(),
             pressed: None,
             source: None,

@@ -17,7 +17,7 @@ pub enum UiCommand {
     /// Open a text in the person's editor; what comes back goes there.
     Editor(Target, String),
     /// Show a text in the person's pager.
-    Pager(Paged),
+    Pager(PagerText),
     /// Draw everything anew.
     Redraw,
     /// Stop, and give the terminal back to the shell.
@@ -47,7 +47,7 @@ pub enum Target {
 
 /// What the pager shows.
 #[derive(Debug)]
-pub enum Paged {
+pub enum PagerText {
     /// A file with all output.
     File(PathBuf),
     /// A text.

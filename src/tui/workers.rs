@@ -1,9 +1,9 @@
 //! Work that takes longer than a frame may: copying through other programs, painting pictures. Results come back
 //! through one bounded channel.
 
-use super::clipboard::{self, Copied, Way};
+use super::clipboard::{self, CopyResult, Way};
 use super::paint::image;
-use super::panes::pictures::Wanted;
+use super::panes::pictures::PictureRequest;
 use super::theme::Depth;
 use crate::domain::Pixels;
 use crate::launch::Launcher;
@@ -12,19 +12,19 @@ use tokio::sync::mpsc;
 
 /// What a worker made.
 #[derive(Debug)]
-pub enum Done {
+pub enum WorkerResult {
     /// A text was copied, or not.
-    Copied(Copied),
+    Copied(CopyResult),
     /// Colours of code were worked out; the highlighter has them.
     Coloured,
     /// A picture was painted, or can't be.
-    Painted(Wanted, Option<Vec<Line<'static>>>),
+    Painted(PictureRequest, Option<Vec<Line<'static>>>),
 }
 
 /// The workers.
 pub struct Workers {
-    results: mpsc::Receiver<Done>,
-    sender: mpsc::Sender<Done>,
+    results: mpsc::Receiver<WorkerResult>,
+    sender: mpsc::Sender<WorkerResult>,
 }
 
 impl Workers {
@@ -35,7 +35,7 @@ impl Workers {
     }
 
     /// The next result; cancel-safe.
-    pub async fn next(&mut self) -> Done {
+    pub async fn next(&mut self) -> WorkerResult {
         match self.results.recv().await {
             Some(done) => done,
             // A sender lives in here, so that this can't end.
@@ -47,7 +47,7 @@ impl Workers {
     pub fn copy(&self, text: String, ways: Vec<Way>, programs: Launcher) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
-            let _ = to.blocking_send(Done::Copied(clipboard::copy(&text, &ways, &programs)));
+            let _ = to.blocking_send(WorkerResult::Copied(clipboard::copy(&text, &ways, &programs)));
         });
     }
 
@@ -55,15 +55,15 @@ impl Workers {
     pub fn colour_waker(&self) -> impl Fn() + Send + 'static {
         let to = self.sender.clone();
         // A full channel wakes the loop anyway.
-        move || drop(to.try_send(Done::Coloured))
+        move || drop(to.try_send(WorkerResult::Coloured))
     }
 
     /// The pixels of a picture are there, or there are none: paints it.
-    pub fn paint(&self, wanted: Wanted, pixels: Option<Pixels>, depth: Depth) {
+    pub fn paint(&self, wanted: PictureRequest, pixels: Option<Pixels>, depth: Depth) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
             let rows = pixels.map(|pixels| image::half_blocks(&pixels, depth));
-            let _ = to.blocking_send(Done::Painted(wanted, rows));
+            let _ = to.blocking_send(WorkerResult::Painted(wanted, rows));
         });
     }
 }

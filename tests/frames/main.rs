@@ -18,7 +18,7 @@ mod typing;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use sayso::tui::screen::Ctx;
-use sayso::tui::view::{self, Drawn};
+use sayso::tui::view::{self, FrameResult};
 use sayso::tui::widgets::look::{Glyphs, Look};
 use sayso::tui::widgets::words::Place;
 use scene::Scene;
@@ -36,7 +36,7 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
     let ctx = Ctx { state: &scene.state, look, at: scene.at };
     scene.screen.arrange(ctx);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut made = Drawn::default();
+    let mut made = FrameResult::default();
     terminal
         .draw(|frame| {
             made = view::draw(&scene.screen, &scene.state, scene.at, frame.buffer_mut(), look);

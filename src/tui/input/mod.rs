@@ -63,7 +63,7 @@ pub enum Signal {
 
 /// An event with the moment at which its bytes were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Timed {
+pub struct TimedEvent {
     pub event: Event,
     /// When its bytes were read.
     pub at: Instant,

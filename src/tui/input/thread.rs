@@ -4,7 +4,7 @@
 //! and can be paused while another program (an editor, the shell) has the terminal.
 
 use super::parser::Parser;
-use super::{Event, Signal, Timed};
+use super::{Event, Signal, TimedEvent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -40,8 +40,8 @@ enum Order {
 
 /// The end of the channel from which a front door reads, and the hold on the thread.
 pub struct Input {
-    events: mpsc::Receiver<Timed>,
-    sender: mpsc::Sender<Timed>,
+    events: mpsc::Receiver<TimedEvent>,
+    sender: mpsc::Sender<TimedEvent>,
     orders: std_mpsc::Sender<(Order, std_mpsc::Sender<()>)>,
     wake: UnixStream,
     signals: Option<JoinHandle<()>>,
@@ -96,7 +96,7 @@ impl Input {
                     _ = suspend.recv() => Event::Signal(Signal::Suspend),
                     _ = resume.recv() => Event::Signal(Signal::Continued),
                 };
-                if to.send(Timed { event, at: Instant::now() }).await.is_err() {
+                if to.send(TimedEvent { event, at: Instant::now() }).await.is_err() {
                     return;
                 }
             }
@@ -105,12 +105,12 @@ impl Input {
     }
 
     /// The next event; cancel-safe. `None` never comes while this lives.
-    pub async fn next(&mut self) -> Option<Timed> {
+    pub async fn next(&mut self) -> Option<TimedEvent> {
         self.events.recv().await
     }
 
     /// An event that is there already.
-    pub fn try_next(&mut self) -> Option<Timed> {
+    pub fn try_next(&mut self) -> Option<TimedEvent> {
         self.events.try_recv().ok()
     }
 
@@ -148,7 +148,7 @@ struct Reader {
     tty: OwnedFd,
     woken: UnixStream,
     orders: std_mpsc::Receiver<(Order, std_mpsc::Sender<()>)>,
-    to: mpsc::Sender<Timed>,
+    to: mpsc::Sender<TimedEvent>,
     parser: Parser,
 }
 
@@ -231,11 +231,11 @@ impl Reader {
 
     /// Sends what was recognized, waiting for room. `false`: nobody listens any more.
     fn send(&mut self, at: Instant) -> bool {
-        self.parser.take().into_iter().all(|event| self.to.blocking_send(Timed { event, at }).is_ok())
+        self.parser.take().into_iter().all(|event| self.to.blocking_send(TimedEvent { event, at }).is_ok())
     }
 
     fn hang_up(&mut self) {
-        let _ = self.to.blocking_send(Timed { event: Event::Hangup, at: Instant::now() });
+        let _ = self.to.blocking_send(TimedEvent { event: Event::Hangup, at: Instant::now() });
     }
 }
 

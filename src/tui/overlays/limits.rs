@@ -32,7 +32,7 @@ pub struct LimitsForm {
     /// The block.
     pub block: BlockId,
     /// A row for each limit.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LimitRow>,
     /// The row with the cursor.
     pub at: usize,
     /// What the form was opened with.
@@ -41,7 +41,7 @@ pub struct LimitsForm {
 
 /// One row.
 #[derive(Debug)]
-pub struct Row {
+pub struct LimitRow {
     /// Its limit.
     pub limit: Limit,
     /// What was typed.
@@ -73,7 +73,7 @@ impl LimitsForm {
         let row = |limit: Limit| {
             let mut field = Field::line();
             field.set(&limit.text(&limits));
-            Row { limit, field, hold: limit.hold(terms), wrong: None }
+            LimitRow { limit, field, hold: limit.hold(terms), wrong: None }
         };
         Self { block, rows: Limit::ALL.into_iter().map(row).collect(), at: 0, before: limits }
     }
@@ -177,7 +177,7 @@ impl Overlay for LimitsForm {
     }
 }
 
-fn draw(sheet: &mut Sheet, row: &Row, here: bool, width: u16, look: Look<'_>) {
+fn draw(sheet: &mut Sheet, row: &LimitRow, here: bool, width: u16, look: Look<'_>) {
     let mark = if here { "> " } else { "  " };
     let head = format!("{mark}{:<NAME$}", row.limit.name());
     // A long text goes on below; what stands beside it stays in the first row.

@@ -45,7 +45,7 @@ pub struct Models {
 
 /// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Row {
+enum ModelRow {
     /// A model.
     Model(ModelInfo),
     /// A provider without a key: its name, and where the key is looked for.
@@ -56,12 +56,12 @@ enum Row {
     Failed(String, String),
 }
 
-impl Row {
+impl ModelRow {
     /// What the filter looks at.
     fn text(&self) -> String {
         match self {
-            Row::Model(model) => model.name.to_string(),
-            Row::NoKey(name, _) | Row::Asking(name) | Row::Failed(name, _) => name.clone(),
+            ModelRow::Model(model) => model.name.to_string(),
+            ModelRow::NoKey(name, _) | ModelRow::Asking(name) | ModelRow::Failed(name, _) => name.clone(),
         }
     }
 }
@@ -73,20 +73,20 @@ impl Models {
     }
 
     /// All rows that the filter leaves, best first.
-    fn shown(&self) -> Vec<Row> {
+    fn shown(&self) -> Vec<ModelRow> {
         let rows = self.rows();
-        let texts: Vec<String> = rows.iter().map(Row::text).collect();
+        let texts: Vec<String> = rows.iter().map(ModelRow::text).collect();
         rank(&self.filter.text(), &texts).into_iter().filter_map(|i| rows.get(i).cloned()).collect()
     }
 
-    fn rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.offers.iter().flatten().flat_map(rows_of).collect();
+    fn rows(&self) -> Vec<ModelRow> {
+        let mut rows: Vec<ModelRow> = self.offers.iter().flatten().flat_map(rows_of).collect();
         // The model in use stands first.
         if let Some(current) = &self.current {
-            let is_current = |row: &Row| matches!(row, Row::Model(model) if model.name == *current);
+            let is_current = |row: &ModelRow| matches!(row, ModelRow::Model(model) if model.name == *current);
             let row = match rows.iter().position(is_current) {
                 Some(at) => rows.remove(at),
-                None => Row::Model(ModelInfo::named(current.clone())),
+                None => ModelRow::Model(ModelInfo::named(current.clone())),
             };
             rows.insert(0, row);
         }
@@ -94,14 +94,14 @@ impl Models {
     }
 
     /// The chosen row; `None` where the filter leaves none.
-    fn row(&self) -> Option<Row> {
+    fn row(&self) -> Option<ModelRow> {
         self.shown().into_iter().nth(self.cursor.0)
     }
 
     /// The chosen model, or the one that was typed in full (`provider/model`) where no row is left.
     fn chosen(&self) -> Option<ModelName> {
         match self.row() {
-            Some(Row::Model(model)) => Some(model.name),
+            Some(ModelRow::Model(model)) => Some(model.name),
             Some(_) => None,
             None => model_name(&self.filter.text()),
         }
@@ -159,7 +159,7 @@ impl Overlay for Models {
     fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
         let then = match (self.chosen(), self.row()) {
             (Some(model), _) => Then::UiCommand(UiCommand::Send(Command::UseModel(model))),
-            (None, Some(Row::NoKey(provider, _))) => Then::Open(Box::new(KeyBox::new(provider))),
+            (None, Some(ModelRow::NoKey(provider, _))) => Then::Open(Box::new(KeyBox::new(provider))),
             // Whoever is still being asked, or gave no list, has nothing to choose from yet.
             (None, Some(_)) => return Vec::new(),
             (None, None) => Then::Say(Note::warn(NAMED)),
@@ -226,16 +226,16 @@ impl Overlay for Models {
     }
 }
 
-fn rows_of(offer: &Offer) -> Vec<Row> {
+fn rows_of(offer: &Offer) -> Vec<ModelRow> {
     let name = offer.name.clone();
     match (&offer.answer, &offer.key) {
-        (Answer::Models(models), _) => models.iter().cloned().map(Row::Model).collect(),
-        (Answer::Asking, _) => vec![Row::Asking(name)],
-        (Answer::NoKey, KeyState::Missing(place)) => vec![Row::NoKey(name, place.clone())],
+        (Answer::Models(models), _) => models.iter().cloned().map(ModelRow::Model).collect(),
+        (Answer::Asking, _) => vec![ModelRow::Asking(name)],
+        (Answer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
         // A server that is not running here is no news: they are named together, below.
         (Answer::NoKey, _) => Vec::new(),
         (Answer::Failed(_), _) if offer.local => Vec::new(),
-        (Answer::Failed(why), _) => vec![Row::Failed(name, why.clone())],
+        (Answer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
     }
 }
 
@@ -250,7 +250,7 @@ pub fn model_name(text: &str) -> Option<ModelName> {
 /// What there is to know below the list.
 fn below(
     list: &Models,
-    shown: &[Row],
+    shown: &[ModelRow],
     used: Option<(u64, bool)>,
     width: u16,
     look: Look<'_>,
@@ -280,9 +280,9 @@ fn below(
     }
 }
 
-fn model_of(row: &Row) -> Option<&ModelInfo> {
+fn model_of(row: &ModelRow) -> Option<&ModelInfo> {
     match row {
-        Row::Model(model) => Some(model),
+        ModelRow::Model(model) => Some(model),
         _ => None,
     }
 }
@@ -295,7 +295,7 @@ fn used(state: &State) -> Option<(u64, bool)> {
 }
 
 /// `This chat has 12,400 tokens: fits every model above.`
-fn fits(shown: &[Row], (used, estimated): (u64, bool)) -> String {
+fn fits(shown: &[ModelRow], (used, estimated): (u64, bool)) -> String {
     let about = if estimated { "about " } else { "" };
     let chat = format!("This chat has {about}{} tokens", words::grouped(used));
     let known: Vec<u64> = shown.iter().filter_map(model_of).filter_map(|model| model.context).collect();
@@ -309,13 +309,13 @@ fn fits(shown: &[Row], (used, estimated): (u64, bool)) -> String {
 }
 
 /// A row: provider, model, where it runs, its context, its price, whether it is in use.
-fn row_text(row: &Row, state: &State, used: Option<(u64, bool)>, width: usize) -> String {
+fn row_text(row: &ModelRow, state: &State, used: Option<(u64, bool)>, width: usize) -> String {
     let two = |name: &str, text: &str| format!("{:<10} {}", safe::one_line(name), safe::one_line(text));
     match row {
-        Row::Model(model) => model_text(model, state, used, width),
-        Row::NoKey(name, place) => two(name, &format!("no key ({place}): Enter asks for one")),
-        Row::Asking(name) => two(name, "asking which models it has"),
-        Row::Failed(name, why) => two(name, why),
+        ModelRow::Model(model) => model_text(model, state, used, width),
+        ModelRow::NoKey(name, place) => two(name, &format!("no key ({place}): Enter asks for one")),
+        ModelRow::Asking(name) => two(name, "asking which models it has"),
+        ModelRow::Failed(name, why) => two(name, why),
     }
 }
 
@@ -363,7 +363,7 @@ mod tests {
     }
 
     fn names(list: &Models) -> Vec<String> {
-        list.shown().iter().map(Row::text).collect()
+        list.shown().iter().map(ModelRow::text).collect()
     }
 
     #[test]

@@ -29,7 +29,7 @@ const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");
 
 /// One of the places that answers can come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Row {
+enum ProviderRow {
     /// Scripted answers.
     Demo,
     /// A model server on this computer.
@@ -52,7 +52,7 @@ pub struct Welcome {
     /// Interpreters that were found.
     interpreters: Option<Vec<Interpreter>>,
     /// A field that is being filled, and what for.
-    field: Option<(Filling, Field)>,
+    field: Option<(WantedText, Field)>,
     /// A key that was pasted; it stays in memory.
     key: Option<SecretString>,
     /// Whether the person has moved the cursor.
@@ -61,7 +61,7 @@ pub struct Welcome {
 
 /// What a field is filled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Filling {
+enum WantedText {
     /// A key.
     Key,
     /// The address of a server.
@@ -84,14 +84,18 @@ impl Welcome {
 
     /// The rows, in the order of their digits. They never change their places, so that a digit means what it meant when
     /// the person looked.
-    fn rows(&self) -> Vec<Row> {
-        let clouds = (0..self.clouds.len()).map(Row::Cloud);
-        [Row::Demo, Row::Local].into_iter().chain(clouds).chain([Row::Other]).collect()
+    fn rows(&self) -> Vec<ProviderRow> {
+        let clouds = (0..self.clouds.len()).map(ProviderRow::Cloud);
+        [ProviderRow::Demo, ProviderRow::Local]
+            .into_iter()
+            .chain(clouds)
+            .chain([ProviderRow::Other])
+            .collect()
     }
 
     /// The chosen row.
-    fn row(&self) -> Row {
-        self.rows().get(self.cursor.0).copied().unwrap_or(Row::Demo)
+    fn row(&self) -> ProviderRow {
+        self.rows().get(self.cursor.0).copied().unwrap_or(ProviderRow::Demo)
     }
 
     /// Moves the cursor.
@@ -117,7 +121,7 @@ impl Welcome {
 
     fn cloud(&self) -> Option<&Cloud> {
         match self.row() {
-            Row::Cloud(at) => self.clouds.get(at),
+            ProviderRow::Cloud(at) => self.clouds.get(at),
             _ => None,
         }
     }
@@ -128,20 +132,20 @@ impl Welcome {
             return self.filled(filling, field.take().trim().to_owned());
         }
         match self.row() {
-            Row::Demo => Ok(Choice::Demo),
-            Row::Local => Ok(match self.server() {
+            ProviderRow::Demo => Ok(Choice::Demo),
+            ProviderRow::Local => Ok(match self.server() {
                 Some(server) => Choice::Server {
                     provider: server.name.clone(),
                     model: server.models().first().map(|model| model.name.model.clone()),
                 },
                 None => Choice::Server { provider: USUAL_SERVER.0.into(), model: None },
             }),
-            Row::Cloud(_) => self.accept_cloud().ok_or_else(|| {
-                self.field = Some((Filling::Key, Field::secret()));
+            ProviderRow::Cloud(_) => self.accept_cloud().ok_or_else(|| {
+                self.field = Some((WantedText::Key, Field::secret()));
                 PASTE_A_KEY
             }),
-            Row::Other => {
-                self.field = Some((Filling::Address, Field::line()));
+            ProviderRow::Other => {
+                self.field = Some((WantedText::Address, Field::line()));
                 Err("Type the address of the server, then Enter.")
             }
         }
@@ -154,20 +158,20 @@ impl Welcome {
         (kept || self.key.is_some()).then(|| Choice::Cloud { provider, key: self.key.take() })
     }
 
-    fn filled(&mut self, filling: Filling, text: String) -> Result<Choice, &'static str> {
+    fn filled(&mut self, filling: WantedText, text: String) -> Result<Choice, &'static str> {
         match filling {
             _ if text.is_empty() => Err("Nothing was typed."),
-            Filling::Key => {
+            WantedText::Key => {
                 self.key = Some(SecretString::from(text));
                 self.accept_cloud().ok_or(saving::KEY_IN_MEMORY)
             }
-            Filling::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
+            WantedText::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
                 let mut field = Field::line();
                 field.set(&text);
-                self.field = Some((Filling::Address, field));
+                self.field = Some((WantedText::Address, field));
                 Err("An address begins with http:// or https://.")
             }
-            Filling::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
+            WantedText::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
         }
     }
 }
@@ -214,7 +218,7 @@ impl Overlay for Welcome {
             'q' => vec![Then::Run(Slash::Quit, String::new())],
             '?' => vec![Then::Run(Slash::Help, String::new())],
             'k' => {
-                self.field = Some((Filling::Key, Field::secret()));
+                self.field = Some((WantedText::Key, Field::secret()));
                 vec![Then::Say(Note::info(PASTE_A_KEY))]
             }
             digit => {
@@ -302,8 +306,8 @@ impl Overlay for Welcome {
         match &self.field {
             Some((filling, field)) => {
                 let head = match filling {
-                    Filling::Key => "key: ",
-                    Filling::Address => "address: ",
+                    WantedText::Key => "key: ",
+                    WantedText::Address => "address: ",
                 };
                 sheet.field(head, field, width, look);
             }
@@ -317,10 +321,10 @@ impl Overlay for Welcome {
     }
 }
 
-fn describe(row: Row, welcome: &Welcome) -> (String, String, String) {
+fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
     match row {
-        Row::Demo => ("Demo".into(), network::OF_DEMO.into(), "ready".into()),
-        Row::Local => {
+        ProviderRow::Demo => ("Demo".into(), network::OF_DEMO.into(), "ready".into()),
+        ProviderRow::Local => {
             let more = welcome.servers.as_ref().map_or(0, |servers| servers.len().saturating_sub(1));
             let state = match (&welcome.servers, welcome.server()) {
                 (_, Some(server)) => {
@@ -336,7 +340,7 @@ fn describe(row: Row, welcome: &Welcome) -> (String, String, String) {
             };
             (title(name), safe::one_line(address.trim_end_matches("/v1")), state)
         }
-        Row::Cloud(at) => {
+        ProviderRow::Cloud(at) => {
             let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
             let state = match (&cloud.kept, &welcome.key) {
                 (Some(_), _) => "set",
@@ -346,7 +350,7 @@ fn describe(row: Row, welcome: &Welcome) -> (String, String, String) {
             let place = cloud.kept.as_ref().unwrap_or(&cloud.place);
             (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
         }
-        Row::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
+        ProviderRow::Other => ("Other".into(), "any OpenAI-compatible address".into(), String::new()),
     }
 }
 

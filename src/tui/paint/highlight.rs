@@ -23,7 +23,7 @@ pub type Classes = (String, Vec<(Range<usize>, Syntax)>);
 
 /// Colours for some lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Painted {
+pub struct HighlightResult {
     pub key: u64,
     /// The number of the first line, from 0. All lines before it are as they were told last.
     pub first_line: usize,
@@ -54,7 +54,7 @@ struct Shared {
 struct State {
     waiting: VecDeque<Request>,
     forgotten: Vec<u64>,
-    done: Vec<Painted>,
+    done: Vec<HighlightResult>,
     /// Whether the thread is there.
     works: bool,
     closed: bool,
@@ -109,7 +109,7 @@ impl Highlighter {
     }
 
     /// What was worked out since the last time, in order.
-    pub fn take(&self) -> Vec<Painted> {
+    pub fn take(&self) -> Vec<HighlightResult> {
         std::mem::take(&mut self.shared.state().done)
     }
 }
@@ -122,9 +122,9 @@ impl Drop for Highlighter {
 }
 
 /// Says that the thread is gone, also when a grammar made it panic: the next request starts another.
-struct Leaving<'a>(&'a Shared);
+struct StopOnDrop<'a>(&'a Shared);
 
-impl Drop for Leaving<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.state().works = false;
@@ -134,7 +134,7 @@ impl Drop for Leaving<'_> {
 
 /// The life of the thread.
 fn work(shared: &Shared, patience: Duration) {
-    let _leaving = Leaving(shared);
+    let _leaving = StopOnDrop(shared);
     let mut work = Work::new();
     while let Some(request) = next(shared, &mut work, patience) {
         let key = request.key;

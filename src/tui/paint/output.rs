@@ -19,7 +19,7 @@ use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
 use cursor::Cursor;
-use kept::{Kept, Shown};
+use kept::{RowBuffer, Shown};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use row::{Kind, Row, TAB};
@@ -36,7 +36,7 @@ pub struct Changed {
 /// The lines of what was printed.
 #[derive(Debug, Default)]
 pub struct Output {
-    kept: Kept,
+    kept: RowBuffer,
     stdout: Cursor,
     stderr: Cursor,
     /// The lowest row that was changed by the present push.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// A picture that is wanted: its file and the cells that it may fill.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Wanted {
+pub struct PictureRequest {
     pub path: PathBuf,
     pub width: u16,
     pub height: u16,
@@ -16,7 +16,7 @@ pub struct Wanted {
 
 /// How one picture stands.
 #[derive(Debug)]
-enum Standing {
+enum PictureState {
     Asked,
     Painted(Vec<Line<'static>>),
     Failed,
@@ -25,8 +25,8 @@ enum Standing {
 /// All pictures that were asked for.
 #[derive(Debug, Default)]
 pub struct Pictures {
-    known: HashMap<Wanted, Standing>,
-    wanted: Vec<Wanted>,
+    known: HashMap<PictureRequest, PictureState>,
+    wanted: Vec<PictureRequest>,
     off: bool,
 }
 
@@ -44,15 +44,15 @@ impl Pictures {
         if self.off || width == 0 || height == 0 {
             return Vec::new();
         }
-        let key = Wanted { path: image.path.clone(), width: width.min(80), height };
+        let key = PictureRequest { path: image.path.clone(), width: width.min(80), height };
         match self.known.get(&key) {
-            Some(Standing::Painted(rows)) => rows.clone(),
+            Some(PictureState::Painted(rows)) => rows.clone(),
             Some(_) => Vec::new(),
             None => {
                 if self.known.len() >= KEPT {
                     self.known.clear();
                 }
-                self.known.insert(key.clone(), Standing::Asked);
+                self.known.insert(key.clone(), PictureState::Asked);
                 self.wanted.push(key);
                 Vec::new()
             }
@@ -60,12 +60,12 @@ impl Pictures {
     }
 
     /// What has to be painted, asked for since the last time.
-    pub fn take_wanted(&mut self) -> Vec<Wanted> {
+    pub fn take_wanted(&mut self) -> Vec<PictureRequest> {
         std::mem::take(&mut self.wanted)
     }
 
     /// A picture was painted, or can't be.
-    pub fn painted(&mut self, which: Wanted, rows: Option<Vec<Line<'static>>>) {
-        self.known.insert(which, rows.map_or(Standing::Failed, Standing::Painted));
+    pub fn painted(&mut self, which: PictureRequest, rows: Option<Vec<Line<'static>>>) {
+        self.known.insert(which, rows.map_or(PictureState::Failed, PictureState::Painted));
     }
 }

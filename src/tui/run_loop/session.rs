@@ -6,17 +6,17 @@ use crate::driver::{Driver, JobResult, Notification, Update};
 use crate::engine::Command;
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
-use crate::tui::input::{Event, Signal, Timed};
+use crate::tui::input::{Event, Signal, TimedEvent};
 use crate::tui::note::Note;
 use crate::tui::options::Options;
-use crate::tui::panes::pictures::Wanted;
+use crate::tui::panes::pictures::PictureRequest;
 use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::Theme;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::view::{self, header};
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::look::Look;
-use crate::tui::workers::{Done, Workers};
+use crate::tui::workers::{WorkerResult, Workers};
 use crate::tui::{TuiError, clipboard};
 use std::time::{Duration, Instant};
 
@@ -35,10 +35,10 @@ pub(super) struct Session<'a> {
 }
 
 /// What woke the loop.
-enum Woke {
-    Input(Option<Timed>),
+enum WakeReason {
+    Input(Option<TimedEvent>),
     News(Update),
-    Done(Done),
+    WorkerResult(WorkerResult),
     Deadline,
 }
 
@@ -89,7 +89,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    async fn wait(&mut self, deadline: Option<Instant>) -> Woke {
+    async fn wait(&mut self, deadline: Option<Instant>) -> WakeReason {
         let sleep = async {
             match deadline {
                 Some(at) => tokio::time::sleep_until(at.into()).await,
@@ -98,10 +98,10 @@ impl Session<'_> {
         };
         tokio::select! {
             biased;
-            timed = self.tui.input.next() => Woke::Input(timed),
-            update = self.driver.next() => Woke::News(update),
-            done = self.workers.next() => Woke::Done(done),
-            () = sleep => Woke::Deadline,
+            timed = self.tui.input.next() => WakeReason::Input(timed),
+            update = self.driver.next() => WakeReason::News(update),
+            done = self.workers.next() => WakeReason::WorkerResult(done),
+            () = sleep => WakeReason::Deadline,
         }
     }
 
@@ -115,19 +115,19 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn take(&mut self, woke: Woke) -> Result<(), TuiError> {
+    fn take(&mut self, woke: WakeReason) -> Result<(), TuiError> {
         match woke {
-            Woke::Input(Some(timed)) => self.input(timed),
-            Woke::Input(None) => {
+            WakeReason::Input(Some(timed)) => self.input(timed),
+            WakeReason::Input(None) => {
                 self.exit = Some(Exit::Hangup);
                 Ok(())
             }
-            Woke::News(update) => self.news(update),
-            Woke::Done(done) => {
+            WakeReason::News(update) => self.news(update),
+            WakeReason::WorkerResult(done) => {
                 self.done(done);
                 Ok(())
             }
-            Woke::Deadline => Ok(()),
+            WakeReason::Deadline => Ok(()),
         }
     }
 
@@ -138,7 +138,7 @@ impl Session<'_> {
         self.frames.changed(urgency, now);
         for told in update.told {
             if let Notification::Job(JobResult::Picture(path, (width, height), pixels)) = told {
-                self.workers.paint(Wanted { path, width, height }, pixels, self.options.depth);
+                self.workers.paint(PictureRequest { path, width, height }, pixels, self.options.depth);
                 continue;
             }
             let wishes = self.with(now, |screen, ctx| screen.told(told, ctx));
@@ -147,26 +147,26 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn done(&mut self, done: Done) {
+    fn done(&mut self, done: WorkerResult) {
         let now = Instant::now();
         let coloured = self.colouring.take(&mut self.screen.panes.code, &self.tui.theme);
-        if coloured || !matches!(done, Done::Coloured) {
+        if coloured || !matches!(done, WorkerResult::Coloured) {
             self.frames.changed(Urgency::Now, now);
         }
         match done {
-            Done::Coloured => {}
-            Done::Copied(copied) => {
-                if let clipboard::Copied::Send { bytes, .. } = &copied {
+            WorkerResult::Coloured => {}
+            WorkerResult::Copied(copied) => {
+                if let clipboard::CopyResult::Send { bytes, .. } = &copied {
                     self.tui.terminal.queue(bytes.as_bytes());
                 }
                 self.screen.say(Note::info(copied.to_string()));
             }
-            Done::Painted(which, rows) => self.screen.panes.pictures.painted(which, rows),
+            WorkerResult::Painted(which, rows) => self.screen.panes.pictures.painted(which, rows),
         }
     }
 
-    fn input(&mut self, timed: Timed) -> Result<(), TuiError> {
-        let Timed { event, at } = timed;
+    fn input(&mut self, timed: TimedEvent) -> Result<(), TuiError> {
+        let TimedEvent { event, at } = timed;
         self.frames.changed(Urgency::Now, at);
         let wishes = match event {
             Event::Key(key) => {

@@ -11,7 +11,7 @@ use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::find::Find;
 use crate::tui::panes::Lower;
 use crate::tui::panes::code::Mode;
-use crate::tui::ui_command::Paged;
+use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
 
@@ -225,10 +225,10 @@ impl Screen {
                 wishes
             }
             _ => match report.and_then(|r| r.blob.clone()) {
-                Some(path) => vec![UiCommand::Pager(Paged::File(path))],
+                Some(path) => vec![UiCommand::Pager(PagerText::File(path))],
                 None => {
                     let text = self.panes.output.text(ctx.state).unwrap_or_default();
-                    vec![UiCommand::Pager(Paged::Text(text))]
+                    vec![UiCommand::Pager(PagerText::Text(text))]
                 }
             },
         }

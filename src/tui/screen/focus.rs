@@ -24,7 +24,7 @@ enum Wait {
 
 /// What was followed so far.
 #[derive(Debug, Default)]
-pub(super) struct Following {
+pub(super) struct WaitState {
     phase: Phase,
     waits: Option<Wait>,
     waits_since: Option<Instant>,
@@ -35,7 +35,7 @@ pub(super) struct Following {
     quit_after_run: bool,
 }
 
-impl Following {
+impl WaitState {
     /// A key came: what it finds focused is where the person wants to be.
     pub(super) fn key(&mut self, now: Instant) {
         self.moved_by_itself = false;

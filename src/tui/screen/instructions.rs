@@ -5,7 +5,7 @@ use crate::domain::visible::{visible, visible_line};
 use crate::driver::HeldFile;
 use crate::driver::Job;
 use crate::tui::overlays::ask::Ask;
-use crate::tui::ui_command::Paged;
+use crate::tui::ui_command::PagerText;
 
 impl Screen {
     /// Shows what changed, and asks whether the model is told it.
@@ -22,7 +22,7 @@ impl Screen {
         let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
         let take = UiCommand::Job(Job::TakeInstructions(held));
         self.open(ask.or_command('t', "tell the model the new text", take));
-        vec![UiCommand::Pager(Paged::Text(text))]
+        vec![UiCommand::Pager(PagerText::Text(text))]
     }
 }
 

@@ -11,7 +11,7 @@ use crate::tui::keymap::Context;
 use crate::tui::overlays::confirm::{self, Confirm};
 use crate::tui::overlays::language::LanguageList;
 use crate::tui::overlays::reject::Reject;
-use crate::tui::panes::code::diff::{Against, older};
+use crate::tui::panes::code::diff::{DiffBase, older};
 use crate::tui::panes::code::{Mode, token_of};
 use crate::tui::panes::editor::Editor;
 use crate::tui::ui_command::Target;
@@ -349,10 +349,10 @@ impl Screen {
         let Some(item) = self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) else {
             return;
         };
-        let order = [Against::Model, Against::LastRun];
+        let order = [DiffBase::Model, DiffBase::LastRun];
         let from = match self.panes.code.mode {
             Mode::View => 0,
-            Mode::Diff(Against::Model) => 1,
+            Mode::Diff(DiffBase::Model) => 1,
             _ => order.len(),
         };
         let next = order.into_iter().skip(from).find(|against| older(item, *against).is_some());

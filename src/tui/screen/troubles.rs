@@ -6,7 +6,7 @@ use crate::engine::state::Question;
 use crate::engine::{Command, Phase};
 use crate::tui::action::Action;
 use crate::tui::slash::Slash;
-use crate::tui::ui_command::Paged;
+use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
@@ -27,7 +27,7 @@ impl Screen {
             Action::ProblemNew => return self.leave_for(Exit::NewSession, ctx),
             Action::ProblemKernel => self.ask_restart(ctx),
             Action::ProblemLog => match self.setup.log.clone() {
-                Some(path) => return vec![UiCommand::Pager(Paged::File(path))],
+                Some(path) => return vec![UiCommand::Pager(PagerText::File(path))],
                 None => self.say(Note::info("No log is written.")),
             },
             Action::ProblemSave => return vec![UiCommand::Send(Command::RetryStore)],

@@ -13,7 +13,7 @@ pub use modes::Options;
 
 use super::fence::Query;
 use super::input::Input;
-use modes::Touched;
+use modes::SwitchedModes;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -48,7 +48,7 @@ pub struct Terminal {
     input: OwnedFd,
     output: OwnedFd,
     options: Options,
-    touched: Touched,
+    touched: SwitchedModes,
     before: Termios,
     /// Rows of the last frame about whose columns the terminal may disagree.
     uncertain: Vec<bool>,
@@ -77,7 +77,7 @@ impl Terminal {
         let size = window_size(output.as_fd()).unwrap_or((80, 24));
         let Ok(screen) = ratatui::Terminal::new(CellDiff::new(size));
         restore::hook_panics();
-        let touched = Touched { mouse: options.mouse, ..Touched::default() };
+        let touched = SwitchedModes { mouse: options.mouse, ..SwitchedModes::default() };
         let mut terminal = Self { screen, input, output, options, touched, before, uncertain: Vec::new() };
         terminal.take()?;
         Ok(terminal)
@@ -183,7 +183,7 @@ impl Terminal {
         self.queue(text.as_bytes());
     }
 
-    fn change(&mut self, change: impl Fn(&mut Touched)) {
+    fn change(&mut self, change: impl Fn(&mut SwitchedModes)) {
         change(&mut self.touched);
         restore::touch(change);
     }

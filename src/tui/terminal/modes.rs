@@ -32,14 +32,14 @@ pub const TITLE_POP: &str = "\x1b[23;2t";
 
 /// What has been switched on beyond what always is; what has to be switched off again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Touched {
+pub struct SwitchedModes {
     pub mouse: bool,
     pub kitty: bool,
     pub title: bool,
     pub sync: bool,
 }
 
-pub fn enter(touched: Touched) -> String {
+pub fn enter(touched: SwitchedModes) -> String {
     let mut text = String::from(ENTER);
     if touched.mouse {
         text.push_str(MOUSE_ON);
@@ -54,7 +54,7 @@ pub fn enter(touched: Touched) -> String {
 }
 
 /// Gives the terminal back as it was.
-pub fn leave(touched: Touched) -> String {
+pub fn leave(touched: SwitchedModes) -> String {
     let mut text = String::new();
     if touched.sync {
         text.push_str("\x1b[?2026l");

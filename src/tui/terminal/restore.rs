@@ -3,34 +3,35 @@
 //! There is one terminal to a process, so this is the one place with a static. It holds what is needed to restore and
 //! nothing else.
 
-use super::modes::{self, Touched};
+use super::modes::{self, SwitchedModes};
 use rustix::termios::{OptionalActions, Termios, tcsetattr};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
 /// What the terminal was like, and where it is.
-struct Kept {
+struct SavedTerminal {
     input: OwnedFd,
     output: OwnedFd,
     before: Termios,
-    touched: Touched,
+    touched: SwitchedModes,
 }
 
-static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+static KEPT: Mutex<Option<SavedTerminal>> = Mutex::new(None);
 /// Somebody restored the terminal while the program still believes to have it.
 static LOST: AtomicBool = AtomicBool::new(false);
 /// Threads whose panics are caught and answered in place have names that begin so; they leave the terminal alone.
 pub const WORKER: &str = "paint-";
 
 /// From now on the terminal is to be restored to `before`.
-pub fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: Touched) {
-    *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = Some(Kept { input, output, before, touched });
+pub fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: SwitchedModes) {
+    *KEPT.lock().unwrap_or_else(PoisonError::into_inner) =
+        Some(SavedTerminal { input, output, before, touched });
     LOST.store(false, Ordering::Release);
 }
 
 /// This has been switched on too.
-pub fn touch(change: impl FnOnce(&mut Touched)) {
+pub fn touch(change: impl FnOnce(&mut SwitchedModes)) {
     if let Some(kept) = KEPT.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         change(&mut kept.touched);
     }

@@ -17,7 +17,7 @@ pub use read::{ThemeError, Warning};
 pub use slot::{Slot, Syntax};
 
 use ratatui::style::{Modifier, Style};
-use read::{Look, Sheet};
+use read::{Sheet, SlotStyle};
 
 /// The themes that are shipped: name and text.
 pub const SHIPPED: [(&str, &str); 6] = [
@@ -41,7 +41,7 @@ pub struct Theme {
 
 /// A theme with what was wrong in its files.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedTheme {
     /// The theme.
     pub theme: Theme,
     /// What was left out, with its lines.
@@ -58,7 +58,7 @@ impl Theme {
         name: &str,
         depth: Depth,
         user: impl Fn(&str) -> Option<String>,
-    ) -> Result<Loaded, ThemeError> {
+    ) -> Result<LoadedTheme, ThemeError> {
         let (sheets, warnings) = chain(name, user)?;
         let theme = Theme {
             name: name.into(),
@@ -72,7 +72,7 @@ impl Theme {
                 })
                 .collect(),
         };
-        Ok(Loaded { theme, warnings })
+        Ok(LoadedTheme { theme, warnings })
     }
 
     /// The theme that sets no background and speaks in the 16 colours of the user's palette. Never fails: should its
@@ -172,7 +172,7 @@ fn slot_style(sheets: &[Sheet], slot: Slot, depth: Depth) -> Style {
 }
 
 /// The style of the nearest look; what it does not say for terminals without colour, an inherited look may.
-fn style<'a>(mut looks: impl Iterator<Item = &'a Look>, depth: Depth) -> Option<Style> {
+fn style<'a>(mut looks: impl Iterator<Item = &'a SlotStyle>, depth: Depth) -> Option<Style> {
     let first = looks.next()?;
     if depth == Depth::Mono {
         let allowed = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;

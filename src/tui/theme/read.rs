@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 /// What a file says about one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Look {
+pub struct SlotStyle {
     /// Foreground.
     pub fg: Option<Colour>,
     /// Background.
@@ -29,9 +29,9 @@ pub struct Sheet {
     /// The background that it is made for, where it sets none.
     pub assumed: Option<Rgb>,
     /// Looks of slots.
-    pub slots: HashMap<Slot, Look>,
+    pub slots: HashMap<Slot, SlotStyle>,
     /// Looks of code.
-    pub syntax: HashMap<Syntax, Look>,
+    pub syntax: HashMap<Syntax, SlotStyle>,
 }
 
 /// Something in a theme file that was left out.
@@ -170,8 +170,8 @@ impl Reader<'_> {
         }
     }
 
-    fn look(&mut self, value: &Spanned<DeValue<'_>>) -> Look {
-        let mut look = Look::default();
+    fn look(&mut self, value: &Spanned<DeValue<'_>>) -> SlotStyle {
+        let mut look = SlotStyle::default();
         let Some(table) = value.get_ref().as_table() else {
             self.warn(value.span().start, "a look is written { fg = \"red\", bold = true }");
             return look;

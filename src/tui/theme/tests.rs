@@ -10,7 +10,7 @@ fn shipped(name: &str, depth: Depth) -> Theme {
     loaded.theme
 }
 
-fn user(text: &'static str) -> Result<Loaded, ThemeError> {
+fn user(text: &'static str) -> Result<LoadedTheme, ThemeError> {
     Theme::load("mine", Depth::True, |name| (name == "mine").then(|| text.to_string()))
 }
 

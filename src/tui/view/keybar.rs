@@ -44,29 +44,29 @@ pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) ->
     buttons
 }
 
-type Shown = (String, &'static str, Option<Action>);
+type HintText = (String, &'static str, Option<Action>);
 
 /// The hints that fit: in long words, else in short ones, else without those that matter least.
-fn chosen(hints: Vec<Hint>, room: usize) -> Vec<Shown> {
-    let width = |list: &[Shown]| {
+fn chosen(hints: Vec<Hint>, room: usize) -> Vec<HintText> {
+    let width = |list: &[HintText]| {
         list.iter()
             .map(|(k, l, _)| k.width() + usize::from(!l.is_empty()) + l.width() + 2)
             .sum::<usize>()
             .saturating_sub(2)
     };
-    let long: Vec<Shown> = hints.iter().map(|h| (h.key.clone(), h.label, h.action)).collect();
+    let long: Vec<HintText> = hints.iter().map(|h| (h.key.clone(), h.label, h.action)).collect();
     if width(&long) <= room {
         return long;
     }
     for rank in (0..=3u8).rev() {
-        let list: Vec<Shown> =
+        let list: Vec<HintText> =
             hints.iter().filter(|h| h.rank <= rank).map(|h| (h.key.clone(), h.short, h.action)).collect();
         if width(&list) <= room {
             return list;
         }
     }
     // Even the most important ones are too many: from the left, and the last one (help, back).
-    let mut list: Vec<Shown> =
+    let mut list: Vec<HintText> =
         hints.iter().filter(|h| h.rank == 0).map(|h| (h.key.clone(), h.short, h.action)).collect();
     while width(&list) > room && list.len() > 1 {
         list.remove(list.len() - 2);

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// What came of drawing a frame.
 #[derive(Debug, Default)]
-pub struct Drawn {
+pub struct FrameResult {
     /// Where the cursor stands.
     pub cursor: Option<Position>,
     /// What can be clicked.
@@ -30,7 +30,7 @@ pub struct Drawn {
 }
 
 /// Draws the whole screen as it was arranged.
-pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) -> Drawn {
+pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) -> FrameResult {
     let area = screen.arrangement.area;
     frame::clear(buf, area, look.text());
     if screen.arrangement.class == Class::TooSmall {
@@ -38,7 +38,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
             buf.set_line(area.x, y, row, area.width);
         }
-        return Drawn::default();
+        return FrameResult::default();
     }
     let tabs = if screen.zoomed.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
     draw_chat(screen, buf, look);
@@ -53,7 +53,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     if let Some(top) = screen.overlays.last().filter(|top| top.in_message().is_none()) {
         cursor = overlay::draw(top.as_ref(), screen, state, buf, look);
     }
-    Drawn { cursor, hits: Hits { buttons, tabs } }
+    FrameResult { cursor, hits: Hits { buttons, tabs } }
 }
 
 fn draw_chat(screen: &Screen, buf: &mut Buffer, look: Look<'_>) {

@@ -29,7 +29,7 @@ impl Bench {
     }
 
     /// All answers until `count` lines are there or the answers of a key end.
-    fn answers(&self, until: impl Fn(&[Painted]) -> bool) -> Vec<Painted> {
+    fn answers(&self, until: impl Fn(&[HighlightResult]) -> bool) -> Vec<HighlightResult> {
         let (mut all, since) = (Vec::new(), Instant::now());
         while !until(&all) {
             let left = DEADLINE.saturating_sub(since.elapsed());
@@ -130,7 +130,7 @@ fn a_changed_text_is_told_from_the_change_on() {
     assert!((100..=150).contains(&first), "{first}");
     bench.ask(2, "python", &after);
     let fresh = bench.answers(|all| all.last().is_some_and(|p| p.first_line + p.lines.len() == 200));
-    let lines = |painted: Vec<Painted>| painted.into_iter().flat_map(|p| p.lines).collect::<Vec<_>>();
+    let lines = |painted: Vec<HighlightResult>| painted.into_iter().flat_map(|p| p.lines).collect::<Vec<_>>();
     assert_eq!(lines(changed), lines(fresh)[first..]);
 }
 

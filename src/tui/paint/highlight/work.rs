@@ -4,7 +4,7 @@
 //! worth it stays plain.
 
 use super::scopes::Scopes;
-use super::{Classes, Painted, Request};
+use super::{Classes, HighlightResult, Request};
 use crate::tui::theme::Syntax;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -33,7 +33,7 @@ struct Mark {
 }
 
 /// A text that was told, up to the last mark.
-struct Told {
+struct LineResult {
     key: u64,
     language: String,
     text: Arc<str>,
@@ -43,7 +43,7 @@ struct Told {
 pub(super) struct Work {
     grammars: SyntaxSet,
     scopes: Scopes,
-    told: VecDeque<Told>,
+    told: VecDeque<LineResult>,
 }
 
 impl Work {
@@ -57,7 +57,7 @@ impl Work {
     }
 
     /// Tells the colours of a text in portions, as long as `tell` wants more.
-    pub(super) fn paint(&mut self, request: Request, tell: &mut impl FnMut(Painted) -> bool) {
+    pub(super) fn paint(&mut self, request: Request, tell: &mut impl FnMut(HighlightResult) -> bool) {
         let Request { key, language, text } = request;
         let before = self.told.iter().position(|t| t.key == key).and_then(|at| self.told.remove(at));
         let too_large = text.len() > BYTES || text.bytes().filter(|b| *b == b'\n').nth(LINES).is_some();
@@ -65,7 +65,7 @@ impl Work {
         let Some(grammar) = grammar else {
             // What was told before may be of another text.
             if before.is_some() {
-                tell(Painted { key, first_line: 0, lines: Vec::new() });
+                tell(HighlightResult { key, first_line: 0, lines: Vec::new() });
             }
             return;
         };
@@ -73,7 +73,7 @@ impl Work {
             Some(before) if before.language == language => before.marks_that_hold(&text),
             _ => Vec::new(),
         };
-        let mut told = Told { key, language, text, marks };
+        let mut told = LineResult { key, language, text, marks };
         if told.marks.is_empty() {
             let (parse, stack) = (ParseState::new(grammar), ScopeStack::new());
             told.marks.push(Mark { line: 0, byte: 0, parse, stack });
@@ -97,7 +97,7 @@ fn grammar<'a>(grammars: &'a SyntaxSet, language: &str) -> Option<&'a SyntaxRefe
     grammars.find_syntax_by_token(&token).filter(|g| g.name != "Plain Text")
 }
 
-impl Told {
+impl LineResult {
     /// The marks at which a new text is still as this one was.
     fn marks_that_hold(mut self, text: &str) -> Vec<Mark> {
         let same = same(self.text.as_bytes(), text.as_bytes());
@@ -106,7 +106,12 @@ impl Told {
     }
 
     /// Parses from the last mark on.
-    fn go_on(&mut self, grammars: &SyntaxSet, scopes: &mut Scopes, tell: &mut impl FnMut(Painted) -> bool) {
+    fn go_on(
+        &mut self,
+        grammars: &SyntaxSet,
+        scopes: &mut Scopes,
+        tell: &mut impl FnMut(HighlightResult) -> bool,
+    ) {
         let Some(mut at) = self.marks.last().cloned() else { return };
         let text = self.text.clone();
         let mut lines = Vec::new();
@@ -134,7 +139,7 @@ impl Told {
             }
             if lines.len() == PORTION {
                 let lines = std::mem::take(&mut lines);
-                if !tell(Painted { key: self.key, first_line, lines }) {
+                if !tell(HighlightResult { key: self.key, first_line, lines }) {
                     return;
                 }
                 first_line = at.line;
@@ -142,7 +147,7 @@ impl Told {
         }
         // Nothing at all is told too: the text may have become shorter.
         if !lines.is_empty() || first_line == start {
-            tell(Painted { key: self.key, first_line, lines });
+            tell(HighlightResult { key: self.key, first_line, lines });
         }
     }
 

@@ -19,7 +19,7 @@ const HEAD: Allowance = Allowance { rows: 2_000, bytes: 1 << 20 };
 const TAIL: Allowance = Allowance { rows: 8_000, bytes: 4 << 20 };
 
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct RowBuffer {
     head: Vec<Row>,
     tail: VecDeque<Row>,
     /// Rows let go between head and tail.
@@ -37,7 +37,7 @@ pub(super) enum Shown<'a> {
     LeftOut,
 }
 
-impl Kept {
+impl RowBuffer {
     /// How many lines there are, that about left out rows counted.
     pub(super) fn lines(&self) -> usize {
         self.head.len() + usize::from(self.gone > 0) + self.tail.len()

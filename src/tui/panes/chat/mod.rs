@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 /// Rows of one item, and what they were laid out from.
 #[derive(Debug)]
-struct Kept {
+struct CachedRows {
     stamp: u64,
     rows: Rc<[Line<'static>]>,
 }
@@ -31,7 +31,7 @@ const KEPT: usize = 600;
 #[derive(Debug, Default)]
 pub struct ChatPane {
     list: VirtualList,
-    kept: HashMap<usize, Kept>,
+    kept: HashMap<usize, CachedRows>,
     live: Live,
     width: u16,
     theme: String,
@@ -42,7 +42,7 @@ pub struct ChatPane {
 
 /// The conversation as a list of items: those of the transcript, and the live end behind them.
 struct Talk<'a> {
-    kept: &'a mut HashMap<usize, Kept>,
+    kept: &'a mut HashMap<usize, CachedRows>,
     live: &'a Live,
     state: &'a State,
     width: u16,
@@ -63,7 +63,7 @@ impl Talk<'_> {
         if self.kept.len() >= KEPT {
             self.kept.clear();
         }
-        self.kept.insert(at, Kept { stamp, rows: rows.clone() });
+        self.kept.insert(at, CachedRows { stamp, rows: rows.clone() });
         rows
     }
 }

@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 
 /// What a block is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Against {
+pub enum DiffBase {
     /// What the model wrote.
     Model,
     /// What ran last.
@@ -24,24 +24,24 @@ pub struct Diff {
 }
 
 /// The older text to compare with, where it is another.
-pub fn older(item: &BlockItem, against: Against) -> Option<&str> {
+pub fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
     let now = &item.block.current().source;
     let old = match against {
-        Against::Model => &item.block.original().source,
-        Against::LastRun => &item.block.version(item.runs.last()?.revision)?.source,
+        DiffBase::Model => &item.block.original().source,
+        DiffBase::LastRun => &item.block.version(item.runs.last()?.revision)?.source,
     };
     (old != now).then_some(old.as_ref())
 }
 
 impl Diff {
     /// Compares and lays out for so many columns.
-    pub fn new(item: &BlockItem, against: Against, width: u16, look: Look<'_>) -> Self {
+    pub fn new(item: &BlockItem, against: DiffBase, width: u16, look: Look<'_>) -> Self {
         let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
         let new = item.block.current().source.as_ref();
         let compared = TextDiff::from_lines(old, new);
         let what = match against {
-            Against::Model => "- what the model wrote   + yours",
-            Against::LastRun => "- what ran last   + now",
+            DiffBase::Model => "- what the model wrote   + yours",
+            DiffBase::LastRun => "- what ran last   + now",
         };
         let mut rows = vec![Line::styled(what, look.dim()), Line::default()];
         let lines = doc::split(old).len().max(doc::split(new).len());

@@ -1,14 +1,14 @@
 //! A block's text laid out for a width: which rows there are, and what stands on each. Rows are only counted here;
 //! they are painted when they are looked at.
 
-mod against;
+mod line_diff;
 mod paint;
 pub mod remark;
 
-use super::hunks::{Chosen, Dropped};
+use super::hunks::{DroppedHunks, HunkChoice};
 use crate::tui::guard;
 use crate::tui::widgets::safe;
-use against::{Against, Step};
+use line_diff::{LineDiff, Step};
 pub use paint::gutter_of;
 use ratatui::style::Style;
 use remark::Remark;
@@ -72,11 +72,11 @@ pub struct Doc {
     /// The bytes that each row shows, for the seen rule; they don't depend on the width.
     extents: Vec<Range<u64>>,
     /// What a write would replace.
-    against: Option<Against>,
+    against: Option<LineDiff>,
     /// Hunks that were dropped.
-    dropped: Vec<Dropped>,
+    dropped: Vec<DroppedHunks>,
     /// The hunk that is chosen.
-    chosen: Chosen,
+    chosen: HunkChoice,
 }
 
 /// The sign of a line with words from outside, where nothing graver is to be said of it.
@@ -125,7 +125,7 @@ impl Doc {
             extents: Vec::new(),
             against: None,
             dropped: Vec::new(),
-            chosen: Chosen::default(),
+            chosen: HunkChoice::default(),
             source,
         };
         doc.lay_out();
@@ -137,11 +137,11 @@ impl Doc {
         old: Arc<str>,
         source: Arc<str>,
         remarks: Vec<Remark>,
-        dropped: &[Dropped],
+        dropped: &[DroppedHunks],
         width: u16,
     ) -> Self {
         let mut doc = Self::new(source, remarks, width);
-        doc.against = Against::new(old, &doc.source);
+        doc.against = LineDiff::new(old, &doc.source);
         if let Some(against) = &mut doc.against {
             against.mark(dropped);
             doc.dropped = dropped.to_vec();
@@ -298,7 +298,7 @@ impl Doc {
     }
 
     /// The hunk that is chosen.
-    pub fn choose(&mut self, chosen: Chosen) {
+    pub fn choose(&mut self, chosen: HunkChoice) {
         self.chosen = chosen;
     }
 }

@@ -1,6 +1,6 @@
 //! Drawing the code pane: its title, and whatever it is used for.
 
-use super::shown::{Shown, shown};
+use super::shown::{PaneSubject, shown};
 use super::{CodePane, Mode, writing};
 use crate::domain::{Grantor, Readiness};
 use crate::engine::state::Countdown;
@@ -30,23 +30,23 @@ pub fn title(
         (_, Mode::Queue(_)) => {
             (format!("Blocks waiting {waiting}"), "list: no approve here".to_owned(), None)
         }
-        (Shown::Nothing, _) => ("Code".into(), String::new(), None),
-        (Shown::Writing(id, proposed), _) => {
+        (PaneSubject::Nothing, _) => ("Code".into(), String::new(), None),
+        (PaneSubject::Writing(id, proposed), _) => {
             let language = proposed.language.as_ref().map_or("text", |l| l.as_str());
             let style = Some(look.block(BlockState::Writing));
             (format!("Block {id} {language}: WRITING"), "not runnable yet".into(), style)
         }
-        (Shown::Block(item), Mode::Edit(editor)) => {
+        (PaneSubject::Block(item), Mode::Edit(editor)) => {
             let (row, column) = editor.cursor();
             let left = format!("Block {} {}: EDITING", item.block.id, words::language_of(item));
             (left, format!("line {} col {}", row + 1, column + 1), Some(look.block(BlockState::Edited)))
         }
-        (Shown::Block(item), Mode::Diff(_)) => (
+        (PaneSubject::Block(item), Mode::Diff(_)) => (
             format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),
             "v goes on".into(),
             None,
         ),
-        (Shown::Block(item), Mode::View) => of_block(item, state, guard, now, look),
+        (PaneSubject::Block(item), Mode::View) => of_block(item, state, guard, now, look),
     };
     Title { left, right, focused, style }
 }
@@ -134,19 +134,19 @@ pub fn draw(
             None
         }
         (Mode::Edit(_), _) => pane.draw_editor(buf, look),
-        (_, Shown::Nothing) => {
+        (_, PaneSubject::Nothing) => {
             nothing(area, buf, look);
             None
         }
-        (_, Shown::Writing(_, proposed)) => {
+        (_, PaneSubject::Writing(_, proposed)) => {
             writing::draw(buf, area, proposed, &pane.colours, look);
             None
         }
-        (Mode::Diff(_), Shown::Block(_)) => {
+        (Mode::Diff(_), PaneSubject::Block(_)) => {
             pane.draw_diff(buf);
             None
         }
-        (Mode::View, Shown::Block(item)) => {
+        (Mode::View, PaneSubject::Block(item)) => {
             pane.draw_block(item, state, buf, look);
             None
         }
@@ -173,7 +173,7 @@ impl CodePane {
     }
 
     fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Buffer, look: Look<'_>) {
-        let Some(laid) = &self.laid else { return };
+        let Some(laid) = &self.layout else { return };
         let division = self.division();
         let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
         for (y, row) in (code_end..self.area.bottom()).zip(&self.opinion) {

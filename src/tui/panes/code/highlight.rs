@@ -2,7 +2,7 @@
 //! it answers: a colour never sits on a text that it was not made for.
 
 use super::doc::LineStyles;
-use super::shown::{Shown, shown};
+use super::shown::{PaneSubject, shown};
 use super::{CodePane, Mode};
 use crate::domain::Language;
 use crate::engine::State;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher as _};
 
 /// A text whose colours are wanted.
-pub struct Wanted<'a> {
+pub struct ColourRequest<'a> {
     /// The same for a text that only grew.
     pub key: u64,
     /// Its language.
@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
     pub text: Cow<'a, str>,
 }
 
-impl Wanted<'_> {
+impl ColourRequest<'_> {
     /// The same for the same text only.
     pub fn fingerprint(&self) -> u64 {
         key_of(&self.text)
@@ -28,20 +28,20 @@ impl Wanted<'_> {
 
 impl CodePane {
     /// The code that the pane shows, if it is in a language.
-    pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<Wanted<'a>> {
+    pub fn wants_colours<'a>(&'a self, state: &'a State) -> Option<ColourRequest<'a>> {
         let (key, language, text): (u64, Option<&Language>, Cow<'a, str>) =
             match (shown(self, state), &self.mode) {
-                (Shown::Block(item), Mode::Edit(editor)) => {
+                (PaneSubject::Block(item), Mode::Edit(editor)) => {
                     let text = editor.lines().join("\n");
                     (key_of(&(2, item.block.id)), item.block.current().language.as_ref(), text.into())
                 }
-                (Shown::Writing(id, proposed), _) => {
+                (PaneSubject::Writing(id, proposed), _) => {
                     let end = proposed.source.rfind('\n').map_or(0, |at| at + 1);
                     let whole = if proposed.closed { proposed.source.len() } else { end };
                     let text = proposed.source.get(..whole).unwrap_or_default();
                     (key_of(&(1, id)), proposed.language.as_ref(), text.into())
                 }
-                (Shown::Block(item), _) => {
+                (PaneSubject::Block(item), _) => {
                     let version = item.block.current();
                     (
                         key_of(&(0, item.block.id, version.revision)),
@@ -49,9 +49,9 @@ impl CodePane {
                         version.source.as_ref().into(),
                     )
                 }
-                (Shown::Nothing, _) => return None,
+                (PaneSubject::Nothing, _) => return None,
             };
-        Some(Wanted { key, language: language?.as_str().to_owned(), text })
+        Some(ColourRequest { key, language: language?.as_str().to_owned(), text })
     }
 }
 

@@ -18,7 +18,7 @@ const VERSIONS: usize = 4;
 
 /// A change taken apart.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct HunkLayout {
     hunks: Hunks,
     dropped: BTreeSet<usize>,
     /// Where each hunk stands in the text on screen, lines from 0.
@@ -27,7 +27,7 @@ pub(super) struct Taken {
 
 /// A hunk that was dropped, as it is shown in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedHunks {
     /// Which hunk, from 0.
     pub hunk: u32,
     /// The line of the text on screen before which it stands.
@@ -38,7 +38,7 @@ pub struct Dropped {
 
 /// What of a text the chosen hunk is: lines of the text on screen, lines of the old text, and which hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Chosen {
+pub struct HunkChoice {
     /// Lines that it put in.
     pub came: Range<usize>,
     /// Lines that it took out.
@@ -47,7 +47,7 @@ pub struct Chosen {
     pub dropped: Option<u32>,
 }
 
-impl Taken {
+impl HunkLayout {
     /// Takes the newest version of a block apart against the text that it stands for; `None` where there is nothing to
     /// decide piece by piece.
     pub(super) fn new(item: &BlockItem, before: &Arc<str>) -> Option<Self> {
@@ -88,25 +88,25 @@ impl Taken {
     }
 
     /// The hunks that were dropped, in their order.
-    pub(super) fn dropped(&self) -> Vec<Dropped> {
+    pub(super) fn dropped(&self) -> Vec<DroppedHunks> {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let of = |number: &usize| {
             let hunk = self.hunks.list().get(*number)?;
             let lines = (small(hunk.old.len()), small(hunk.new.len()));
-            Some(Dropped { hunk: small(*number), at: small(self.line(*number)), lines })
+            Some(DroppedHunks { hunk: small(*number), at: small(self.line(*number)), lines })
         };
         self.dropped.iter().filter_map(of).collect()
     }
 
     /// What a hunk is on screen.
-    pub(super) fn chosen(&self, hunk: usize) -> Chosen {
+    pub(super) fn chosen(&self, hunk: usize) -> HunkChoice {
         let (Some(found), Some(place)) = (self.hunks.list().get(hunk), self.places.get(hunk)) else {
-            return Chosen::default();
+            return HunkChoice::default();
         };
         if self.dropped.contains(&hunk) {
-            return Chosen { dropped: u32::try_from(hunk).ok(), ..Chosen::default() };
+            return HunkChoice { dropped: u32::try_from(hunk).ok(), ..HunkChoice::default() };
         }
-        Chosen { came: place.clone(), gone: found.old.clone(), dropped: None }
+        HunkChoice { came: place.clone(), gone: found.old.clone(), dropped: None }
     }
 
     /// The row below the code: `Hunk 2 of 3, line 10: kept   dropped: 1   h next  x drop it`.
@@ -130,7 +130,7 @@ impl Taken {
 impl CodePane {
     /// The row that says which hunk is chosen, below the code; and its mark in the code.
     pub(super) fn lay_out_hunks(&mut self, look: Look<'_>) {
-        let Some(laid) = &mut self.laid else { return };
+        let Some(laid) = &mut self.layout else { return };
         let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
         self.hunk = self.hunk.min(taken.len().saturating_sub(1));
         laid.doc.choose(taken.chosen(self.hunk));
@@ -143,12 +143,12 @@ impl CodePane {
 
     /// Whether the block on screen is a change that can be decided about in hunks.
     pub fn has_hunks(&self) -> bool {
-        self.laid.as_ref().is_some_and(|laid| laid.taken.is_some())
+        self.layout.as_ref().is_some_and(|laid| laid.taken.is_some())
     }
 
     /// The next hunk, or the one before; its line is shown. Returns whether there is one.
     pub fn next_hunk(&mut self, back: bool) -> bool {
-        let Some(taken) = self.laid.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
+        let Some(taken) = self.layout.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };
         let count = taken.len().max(1);
         self.hunk = (self.hunk + if back { count - 1 } else { 1 }) % count;
         let line = taken.line(self.hunk);
@@ -158,7 +158,7 @@ impl CodePane {
 
     /// The text with the chosen hunk dropped, or taken back. It stays in sight when that text is shown.
     pub fn toggle_hunk(&mut self) -> Option<String> {
-        let text = self.laid.as_ref()?.taken.as_ref()?.toggled(self.hunk);
+        let text = self.layout.as_ref()?.taken.as_ref()?.toggled(self.hunk);
         self.show_hunk = text.is_some();
         text
     }

@@ -27,10 +27,10 @@ use crate::engine::transcript::{BlockItem, Standing};
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
 use crate::tui::widgets::look::Look;
-use diff::{Against, Diff};
+use diff::{Diff, DiffBase};
 use doc::{Doc, remark};
 use highlight::Colours;
-use hunks::Taken;
+use hunks::HunkLayout;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use rights::Rights;
@@ -43,7 +43,7 @@ pub enum Mode {
     #[default]
     View,
     /// Look at what changed in it.
-    Diff(Against),
+    Diff(DiffBase),
     /// The list of blocks that wait; the chosen row.
     Queue(usize),
     /// Edit it.
@@ -52,7 +52,7 @@ pub enum Mode {
 
 /// What was laid out, and for what.
 #[derive(Debug)]
-struct Laid {
+struct Layout {
     block: BlockId,
     revision: Revision,
     width: u16,
@@ -62,7 +62,7 @@ struct Laid {
     rights: Rights,
     doc: Doc,
     /// The change in hunks, where it is one and waits.
-    taken: Option<Taken>,
+    taken: Option<HunkLayout>,
 }
 
 /// The pane.
@@ -73,8 +73,8 @@ pub struct CodePane {
     /// Whether the rights are shown in full.
     pub full_rights: bool,
     subject: Option<BlockId>,
-    laid: Option<Laid>,
-    diff: Option<(BlockId, Revision, Against, u16, Diff)>,
+    layout: Option<Layout>,
+    diff: Option<(BlockId, Revision, DiffBase, u16, Diff)>,
     /// The first row of the scrolling part that is on screen.
     top: usize,
     /// The first line of the text that is being edited on screen.
@@ -140,7 +140,7 @@ impl CodePane {
         self.area = area;
         self.opinion.clear();
         let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
-            self.laid = None;
+            self.layout = None;
             return;
         };
         if matches!(self.mode, Mode::View) {
@@ -160,7 +160,7 @@ impl CodePane {
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;
-        let fits = self.laid.as_ref().is_some_and(|l| {
+        let fits = self.layout.as_ref().is_some_and(|l| {
             l.block == item.block.id
                 && l.revision == version.revision
                 && l.width == self.area.width
@@ -171,7 +171,7 @@ impl CodePane {
             return;
         }
         // The line at the top stays at the top, whatever the width does to the rows.
-        let line = self.laid.as_ref().filter(|l| l.block == item.block.id).map(|l| l.doc.line_of(self.top));
+        let line = self.layout.as_ref().filter(|l| l.block == item.block.id).map(|l| l.doc.line_of(self.top));
         let review = match (inspected, &item.review) {
             (Some(inspected), _) => Some(&inspected.review),
             (None, Some((revision, review))) if *revision == version.revision => Some(review),
@@ -180,10 +180,10 @@ impl CodePane {
         let remarks = review.map(|r| remark::all(&r.findings, &r.traces)).unwrap_or_default();
         let source = version.source.clone();
         let before = inspected.and_then(|inspected| inspected.before.clone());
-        let taken = before.as_ref().filter(|_| open).and_then(|before| Taken::new(item, before));
+        let taken = before.as_ref().filter(|_| open).and_then(|before| HunkLayout::new(item, before));
         let doc = match before {
             Some(before) => {
-                let dropped = taken.as_ref().map(Taken::dropped).unwrap_or_default();
+                let dropped = taken.as_ref().map(HunkLayout::dropped).unwrap_or_default();
                 Doc::against(before, source, remarks, &dropped, self.area.width)
             }
             None => Doc::new(source, remarks, self.area.width),
@@ -198,7 +198,7 @@ impl CodePane {
             Rights::default()
         };
         self.top = line.filter(|l| *l > 0).map_or(0, |l| doc.row_of_line(l));
-        self.laid = Some(Laid {
+        self.layout = Some(Layout {
             block: item.block.id,
             revision: version.revision,
             width: self.area.width,
@@ -225,19 +225,19 @@ impl CodePane {
 
     /// All rows that have to be seen before an approval: rights, code and findings.
     pub fn to_see(&self) -> Vec<guard::Row> {
-        self.laid
+        self.layout
             .as_ref()
             .map_or_else(Vec::new, |l| l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect())
     }
 
     /// What [`CodePane::to_see`] depends on; the rows are the same while this is.
     pub fn layout_stamp(&self) -> Option<(BlockId, Revision, u16, u64, bool)> {
-        self.laid.as_ref().map(|l| (l.block, l.revision, l.width, l.terms, l.full))
+        self.layout.as_ref().map(|l| (l.block, l.revision, l.width, l.terms, l.full))
     }
 
     /// The rows (numbers into [`CodePane::to_see`]) that the frame shows.
     pub fn on_screen(&self) -> Vec<Range<usize>> {
-        let Some(laid) = &self.laid else { return Vec::new() };
+        let Some(laid) = &self.layout else { return Vec::new() };
         if !matches!(self.mode, Mode::View) {
             return Vec::new();
         }
@@ -269,7 +269,7 @@ impl CodePane {
     pub fn text(&self) -> Option<String> {
         match &self.mode {
             Mode::Edit(editor) => Some(editor.text()),
-            _ => self.laid.as_ref().map(|l| l.doc.source().to_string()),
+            _ => self.layout.as_ref().map(|l| l.doc.source().to_string()),
         }
     }
 }

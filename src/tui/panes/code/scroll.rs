@@ -15,7 +15,7 @@ pub(super) struct Division {
 impl CodePane {
     pub(super) fn division(&self) -> Division {
         let all = usize::from(self.area.height).saturating_sub(self.opinion.len());
-        let rights = self.laid.as_ref().map_or(0, |l| l.rights.rows().len());
+        let rights = self.layout.as_ref().map_or(0, |l| l.rights.rows().len());
         // Rights stay on top where they leave most of the pane to the code; else they scroll with it.
         let pinned = if rights * 2 <= all { rights } else { 0 };
         let summary = usize::from(rights == 0);
@@ -26,7 +26,7 @@ impl CodePane {
     pub(super) fn scrolling(&self) -> usize {
         match &self.mode {
             Mode::Diff(_) => self.diff.as_ref().map_or(0, |d| d.4.rows().len()),
-            _ => self.laid.as_ref().map_or(0, |l| {
+            _ => self.layout.as_ref().map_or(0, |l| {
                 l.doc.len() + if self.division().pinned == 0 { l.rights.rows().len() } else { 0 }
             }),
         }
@@ -81,7 +81,7 @@ impl CodePane {
     /// Scrolls so that the next finding (or the one before) is on screen; its line stands a little below the top.
     /// Returns whether there is one.
     pub fn next_finding(&mut self, back: bool) -> bool {
-        let Some(laid) = &self.laid else { return false };
+        let Some(laid) = &self.layout else { return false };
         let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
         let target = |row: usize| (row + offset).saturating_sub(3);
         let rows: Vec<usize> = laid.doc.finding_rows().map(target).collect();
@@ -98,7 +98,7 @@ impl CodePane {
 
     /// Scrolls so that a line (from 0) is on screen.
     pub fn show_line(&mut self, line: usize) {
-        let Some(laid) = &self.laid else { return };
+        let Some(laid) = &self.layout else { return };
         let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
         self.top = (laid.doc.row_of_line(line) + offset).saturating_sub(3);
         self.clamp();
@@ -106,13 +106,13 @@ impl CodePane {
 
     /// The first line on screen, from 0: where the editor opens.
     pub fn first_line(&self) -> usize {
-        self.laid.as_ref().map_or(0, |l| {
+        self.layout.as_ref().map_or(0, |l| {
             let offset = if self.division().pinned == 0 { l.rights.rows().len() } else { 0 };
             if self.top <= offset { 0 } else { l.doc.line_of(self.top - offset) }
         })
     }
 
     pub(super) fn rights_len(&self) -> usize {
-        self.laid.as_ref().map_or(0, |l| l.rights.rows().len())
+        self.layout.as_ref().map_or(0, |l| l.rights.rows().len())
     }
 }

@@ -7,19 +7,19 @@ use crate::engine::reply::{Proposal, Segment};
 use crate::engine::transcript::BlockItem;
 
 /// The block that the pane draws: the one that is being written goes first, unless something else was chosen.
-pub(super) enum Shown<'a> {
+pub(super) enum PaneSubject<'a> {
     Nothing,
     Writing(BlockId, &'a Proposal),
     Block(&'a BlockItem),
 }
 
-pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> Shown<'a> {
+pub(super) fn shown<'a>(pane: &CodePane, state: &'a State) -> PaneSubject<'a> {
     if let Some((id, proposed)) = being_written(state).filter(|_| !pane.edits()) {
-        return Shown::Writing(id, proposed);
+        return PaneSubject::Writing(id, proposed);
     }
     match pane.subject().and_then(|id| state.transcript.blocks.get(&id)) {
-        Some(item) => Shown::Block(item),
-        None => Shown::Nothing,
+        Some(item) => PaneSubject::Block(item),
+        None => PaneSubject::Nothing,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
 use crate::tui::widgets::words;
-use printed::Printed;
+use printed::PrintedRows;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -196,8 +196,12 @@ impl OutputPane {
         }
     }
 
-    fn with<T>(&mut self, look: Look<'_>, then: impl FnOnce(&mut VirtualList, &mut Printed<'_>) -> T) -> T {
-        let mut printed = Printed {
+    fn with<T>(
+        &mut self,
+        look: Look<'_>,
+        then: impl FnOnce(&mut VirtualList, &mut PrintedRows<'_>) -> T,
+    ) -> T {
+        let mut printed = PrintedRows {
             head: &self.head,
             output: &self.output,
             tail: &self.tail,

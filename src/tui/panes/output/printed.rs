@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Head, output and tail as one list.
-pub(super) struct Printed<'a> {
+pub(super) struct PrintedRows<'a> {
     pub(super) head: &'a [Line<'static>],
     pub(super) output: &'a Output,
     pub(super) tail: &'a [Line<'static>],
@@ -21,7 +21,7 @@ pub(super) struct Printed<'a> {
 /// So many wrapped lines are kept; beyond, all are let go.
 const KEPT: usize = 2_000;
 
-impl Printed<'_> {
+impl PrintedRows<'_> {
     fn laid(&mut self, line: usize) -> Rc<[Line<'static>]> {
         if let Some(rows) = self.wrapped.get(&line) {
             return rows.clone();
@@ -39,7 +39,7 @@ impl Printed<'_> {
     }
 }
 
-impl Items for Printed<'_> {
+impl Items for PrintedRows<'_> {
     fn count(&mut self) -> usize {
         self.head.len() + self.output.len() + self.tail.len()
     }

@@ -4,7 +4,7 @@ use super::remark::Remark;
 use super::{Doc, FROM, LineStyles, Row, gutter};
 use crate::domain::Severity;
 use crate::tui::paint::wrap;
-use crate::tui::panes::code::doc::against::Against;
+use crate::tui::panes::code::doc::line_diff::LineDiff;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::{safe, words};
@@ -77,7 +77,7 @@ impl Doc {
 
     /// Lines of the longer text: numbers are as wide as it needs.
     fn most_lines(&self) -> usize {
-        self.lines.len().max(self.against.as_ref().map_or(0, Against::lines))
+        self.lines.len().max(self.against.as_ref().map_or(0, LineDiff::lines))
     }
 
     fn paint_old(&self, line: u32, part: u32, look: Look<'_>) -> Line<'static> {

@@ -1,7 +1,7 @@
 //! A new text against the one that it would replace: which lines are shown, which stay as they are.
 
 use super::split;
-use crate::tui::panes::code::hunks::Dropped;
+use crate::tui::panes::code::hunks::DroppedHunks;
 use similar::{ChangeTag, TextDiff};
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,14 +29,14 @@ pub(super) enum Step {
 
 /// The comparison.
 #[derive(Debug)]
-pub(super) struct Against {
+pub(super) struct LineDiff {
     old: Arc<str>,
     lines: Vec<Range<usize>>,
     pub(super) steps: Vec<Step>,
     added: Vec<bool>,
 }
 
-impl Against {
+impl LineDiff {
     /// Compares; `None` where the texts are too long for that.
     pub(super) fn new(old: Arc<str>, new: &str) -> Option<Self> {
         let (lines, new_lines) = (split(&old), split(new).len());
@@ -75,7 +75,7 @@ impl Against {
     }
 
     /// Marks the places of hunks that were dropped; they come in the order of their lines.
-    pub(super) fn mark(&mut self, dropped: &[Dropped]) {
+    pub(super) fn mark(&mut self, dropped: &[DroppedHunks]) {
         let mut left = dropped.iter().zip(0u32..).peekable();
         let mut steps = Vec::with_capacity(self.steps.len() + dropped.len());
         for step in std::mem::take(&mut self.steps) {
@@ -141,7 +141,7 @@ mod tests {
     fn changes_are_shown_with_what_stands_around_them() {
         let old: String = (0..20).map(|n| format!("{n}\n")).collect();
         let new = old.replace("10\n", "ten\n");
-        let against = Against::new(old.into(), &new).expect("short");
+        let against = LineDiff::new(old.into(), &new).expect("short");
         let expected = [
             Step::Same { at: 0, count: 7 },
             Step::New(7),
@@ -161,17 +161,17 @@ mod tests {
 
     #[test]
     fn an_emptied_and_an_unchanged_file() {
-        let gone = Against::new("a\n".into(), "").expect("short");
+        let gone = LineDiff::new("a\n".into(), "").expect("short");
         assert_eq!(gone.steps, [Step::Old { line: 0, at: 0 }]);
-        let same = Against::new("a\nb\n".into(), "a\nb\n").expect("short");
+        let same = LineDiff::new("a\nb\n".into(), "a\nb\n").expect("short");
         assert_eq!(same.steps, [Step::Same { at: 0, count: 2 }]);
     }
 
     #[test]
     fn dropped_hunks_are_marked_where_they_stood() {
         let old: String = (0..6).map(|n| format!("{n}\n")).collect();
-        let mut against = Against::new(old.as_str().into(), &old).expect("short");
-        let dropped = |hunk, at| Dropped { hunk, at, lines: (1, 1) };
+        let mut against = LineDiff::new(old.as_str().into(), &old).expect("short");
+        let dropped = |hunk, at| DroppedHunks { hunk, at, lines: (1, 1) };
         against.mark(&[dropped(0, 0), dropped(2, 4), dropped(3, 6)]);
         let expected = [
             Step::Dropped { number: 0, at: 0 },
@@ -187,7 +187,7 @@ mod tests {
         /// Every line of the new text is shown or counted, once; every line that differs is shown.
         #[test]
         fn nothing_new_is_left_out(old in "([ab]\n|c){0,20}", new in "([ab]\n|c){1,20}") {
-            let against = Against::new(old.as_str().into(), &new).expect("short");
+            let against = LineDiff::new(old.as_str().into(), &new).expect("short");
             let mut next = 0;
             for step in &against.steps {
                 match *step {
