@@ -143,11 +143,11 @@ fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<Start, Failur
 
 /// The source of replies that was asked for, else one that a key is found for, if any. No server is asked before the
 /// first frame.
-fn source(factory: &SessionFactory, model: &ModelArgs, resumed: bool) -> Result<Source, Failure> {
-    let none = Source { provider: None, factory: factory.clone(), notices: Vec::new(), begins: None };
+fn source(factory: &SessionFactory, model: &ModelArgs, resumed: bool) -> Result<StartingPoint, Failure> {
+    let none = StartingPoint { provider: None, factory: factory.clone(), notices: Vec::new(), begins: None };
     if let Some(story) = &model.demo {
         let demo = setup::demo(factory, story, model.cwd.is_none() && !resumed)?;
-        return Ok(Source {
+        return Ok(StartingPoint {
             provider: Some(demo.provider),
             factory: demo.factory,
             begins: demo.begins,
@@ -155,16 +155,16 @@ fn source(factory: &SessionFactory, model: &ModelArgs, resumed: bool) -> Result<
         });
     }
     if let Some(provider) = setup::chosen(factory)? {
-        return Ok(Source { provider: Some(provider), ..none });
+        return Ok(StartingPoint { provider: Some(provider), ..none });
     }
     // A session that is resumed has a model of its own.
     let found = if resumed { None } else { setup::by_key(factory) };
     let (provider, notice) = found.unzip();
-    Ok(Source { provider, notices: notice.into_iter().collect(), ..none })
+    Ok(StartingPoint { provider, notices: notice.into_iter().collect(), ..none })
 }
 
 /// Where replies come from.
-struct Source {
+struct StartingPoint {
     provider: Option<Provider>,
     /// The factory in the folder that is worked in.
     factory: SessionFactory,
@@ -175,8 +175,8 @@ struct Source {
 }
 
 /// One session after the other; gives the line that tells how to go on with the last one.
-async fn sessions(source: Source, start: Start, first: First) -> Result<Option<String>, Failure> {
-    let Source { mut factory, mut provider, notices, .. } = source;
+async fn sessions(source: StartingPoint, start: Start, first: First) -> Result<Option<String>, Failure> {
+    let StartingPoint { mut factory, mut provider, notices, .. } = source;
     let mut options = look::options(&factory, provider.is_none())?;
     look::tell(&mut options, notices);
     (options.first_prompt, options.first_recipe) = (first.prompt, first.recipe);

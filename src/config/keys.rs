@@ -24,13 +24,13 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug)]
 pub enum Key {
     /// There is one, and it may be sent to the address in use.
-    Here(SecretString, Source),
+    Here(SecretString, KeySource),
     /// A program writes it: the person's own, or the one that asks the keyring.
-    Command(Texts, Source),
+    Command(Texts, KeySource),
     /// There is one, for another origin than that of the address in use.
     Elsewhere {
         /// Where it is kept: `credentials.toml`.
-        kept: Source,
+        kept: KeySource,
         /// The origin that it is for; `None`: it is not known.
         for_origin: Option<String>,
     },
@@ -40,7 +40,7 @@ pub enum Key {
 
 /// Where a key is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum KeySource {
     /// In this environment variable.
     Environment(String),
     /// In `credentials.toml`.
@@ -51,13 +51,13 @@ pub enum Source {
     Keyring,
 }
 
-impl std::fmt::Display for Source {
+impl std::fmt::Display for KeySource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Source::Environment(name) => f.write_str(name),
-            Source::File => f.write_str("credentials.toml"),
-            Source::Command => f.write_str("key_command"),
-            Source::Keyring => f.write_str("keyring"),
+            KeySource::Environment(name) => f.write_str(name),
+            KeySource::File => f.write_str("credentials.toml"),
+            KeySource::Command => f.write_str("key_command"),
+            KeySource::Keyring => f.write_str("keyring"),
         }
     }
 }
@@ -85,7 +85,7 @@ pub fn find(
     credentials: &Path,
 ) -> Result<Key, ConfigError> {
     if let Some((key, variable)) = from_environment(provider, env) {
-        return Ok(Key::Here(key, Source::Environment(variable)));
+        return Ok(Key::Here(key, KeySource::Environment(variable)));
     }
     let used = provider.address().and_then(origin);
     let own = provider.own_address().and_then(origin);
@@ -93,14 +93,14 @@ pub fn find(
     if let Some(stored) = read(credentials)?.into_iter().find(|stored| stored.name == name) {
         let for_origin = stored.origin.or(own);
         return Ok(if may(&for_origin) {
-            Key::Here(stored.key, Source::File)
+            Key::Here(stored.key, KeySource::File)
         } else {
-            Key::Elsewhere { kept: Source::File, for_origin }
+            Key::Elsewhere { kept: KeySource::File, for_origin }
         });
     }
     let (command, kept) = match &provider.key_command {
-        Some(command) => (Some(command.clone()), Source::Command),
-        None => (provider.keyring.then(|| from_keyring(name)), Source::Keyring),
+        Some(command) => (Some(command.clone()), KeySource::Command),
+        None => (provider.keyring.then(|| from_keyring(name)), KeySource::Keyring),
     };
     Ok(match command {
         Some(command) if may(&own) => Key::Command(command, kept),

@@ -1,6 +1,6 @@
 //! Models, addresses and keys as the configuration has them, from real files in a temporary home.
 
-use super::keys::{self, Key, Source};
+use super::keys::{self, Key, KeySource};
 use super::tests::{Home, PROJECT, USER};
 use super::*;
 use secrecy::ExposeSecret as _;
@@ -266,7 +266,7 @@ fn headers_that_look_like_keys_stay_at_home() {
     assert_eq!((sent, held_back), (vec![("api-version".to_owned(), "1".to_owned())], vec!["key".to_owned()]));
     let elsewhere = Keys::new("", text).at("http://else?api_key=k-other&x=1#k");
     assert_eq!(secret(&elsewhere.provider), ["k-1234567", "k-other"]);
-    assert_eq!(Source::File.to_string(), "credentials.toml");
+    assert_eq!(KeySource::File.to_string(), "credentials.toml");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The models that can be chosen: every provider is asked for its list, all at once, each with its own time limit.
 //!
-//! Who can be asked, with which key, is the composition root's to know: it gives [`Source`]s. Nothing here chooses.
+//! Who can be asked, with which key, is the composition root's to know: it gives [`ModelSource`]s. Nothing here chooses.
 
 use super::Informed;
 use crate::domain::sentences::sending;
@@ -17,11 +17,11 @@ const LOCAL_PATIENCE: Duration = Duration::from_millis(1_500);
 const MOST: usize = 2_000;
 
 /// Gives the providers that can be asked; may read files.
-pub type Catalogue = Arc<dyn Fn() -> Vec<Source> + Send + Sync>;
+pub type Catalogue = Arc<dyn Fn() -> Vec<ModelSource> + Send + Sync>;
 
 /// A provider that can be asked for its models.
 #[derive(Clone)]
-pub struct Source {
+pub struct ModelSource {
     /// Its name in the configuration.
     pub name: String,
     /// Its kind, as the configuration calls it.
@@ -91,7 +91,7 @@ impl Offer {
     }
 }
 
-impl Source {
+impl ModelSource {
     /// What it offers, before it is asked.
     pub fn offer(&self) -> Offer {
         let answer = match (&self.key, &self.provider) {
@@ -163,8 +163,8 @@ fn without_message(failure: &ReplyFailure) -> String {
 }
 
 /// All offers, in the order of the sources.
-pub async fn ask_all(sources: Vec<Source>) -> Vec<Offer> {
-    futures_util::future::join_all(sources.into_iter().map(Source::ask)).await
+pub async fn ask_all(sources: Vec<ModelSource>) -> Vec<Offer> {
+    futures_util::future::join_all(sources.into_iter().map(ModelSource::ask)).await
 }
 
 /// The servers on this computer that answer with their models. Nothing leaves this computer.
@@ -264,7 +264,7 @@ mod tests {
     fn what_the_configuration_says_counts_more_and_what_it_adds_is_offered() {
         let name = |model: &str| ModelName { provider: "p".into(), model: model.into() };
         let info = |model: &str, context| ModelInfo { context, ..ModelInfo::named(name(model)) };
-        let source = Source {
+        let source = ModelSource {
             name: "p".into(),
             kind: "openai",
             address: None,

@@ -2,7 +2,7 @@
 //! [`super::Notification::Job`].
 
 use super::Driver;
-use super::catalogue::{self, Catalogue, Source};
+use super::catalogue::{self, Catalogue, ModelSource};
 use super::job::{Job, JobResult};
 use super::sources::Signal;
 use super::{images, open};
@@ -123,11 +123,11 @@ impl Driver {
 async fn offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
     // Who can be asked, with which key, is read from disk.
     let Ok(sources) = tokio::task::spawn_blocking(move || catalogue()).await else { return };
-    let all = JobResult::Offers(sources.iter().map(Source::offer).collect());
+    let all = JobResult::Offers(sources.iter().map(ModelSource::offer).collect());
     if inbox.send(Signal::Job(all)).await.is_err() {
         return;
     }
-    let mut asked: FuturesUnordered<_> = sources.into_iter().map(Source::ask).collect();
+    let mut asked: FuturesUnordered<_> = sources.into_iter().map(ModelSource::ask).collect();
     while let Some(offer) = asked.next().await {
         if inbox.send(Signal::Job(JobResult::Offer(offer))).await.is_err() {
             return;

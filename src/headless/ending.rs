@@ -125,23 +125,13 @@ impl Ending {
             Ending::Asked(Question::Form(form)) => form::hint(form, hint),
             _ => hint.to_owned(),
         };
-        match self {
+        let head = match self {
             Ending::Done
             | Ending::BlockFailed(_)
             | Ending::TimedOut
             | Ending::Recipe(..)
             | Ending::Asked(Question::StepLimit(_) | Question::Repeated(..) | Question::Budget { .. }) => {
-                json!({
-                    "event": "turn_end",
-                    "reason": self.reason(),
-                    "answer": self.answer(state),
-                    "steps": steps,
-                    "log": steps::log(state),
-                    "recipe": recipe(state).shape(),
-                    "usage": shapes::usage(&usage),
-                    "cost": shapes::cost(&state.live.cost),
-                    "context": shapes::context(&state.live.context),
-                })
+                json!({ "event": "turn_end", "reason": self.reason(), "answer": self.answer(state) })
             }
             _ => json!({
                 "event": "error",
@@ -149,14 +139,17 @@ impl Ending {
                 "status": if let Ending::Provider(failure) = self { failure.status } else { None },
                 "message": self.message(),
                 "hint": hint,
-                "steps": steps,
-                "log": steps::log(state),
-                "recipe": recipe(state).shape(),
-                "usage": shapes::usage(&usage),
-                "cost": shapes::cost(&state.live.cost),
-                "context": shapes::context(&state.live.context),
             }),
-        }
+        };
+        let behind = [
+            ("steps", json!(steps)),
+            ("log", steps::log(state)),
+            ("recipe", recipe(state).shape()),
+            ("usage", shapes::usage(&usage)),
+            ("cost", shapes::cost(&state.live.cost)),
+            ("context", shapes::context(&state.live.context)),
+        ];
+        shapes::with(head, behind)
     }
 
     fn reason(&self) -> &'static str {

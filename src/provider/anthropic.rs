@@ -13,7 +13,7 @@ use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
-use super::wire::{Decoder, Format, Wire};
+use super::wire::{Format, Wire, WireDecoder};
 use crate::config::ProviderKind;
 use crate::domain::{MessageImage, ModelRequest, Tool};
 use reqwest::Url;
@@ -106,11 +106,7 @@ impl Wire for Anthropic {
             body.insert("thinking".into(), json!({ "type": "adaptive" }));
         }
         body.insert("max_tokens".into(), limit.into());
-        let mut system = Vec::new();
-        while let Some(Said::System(words)) = said.first() {
-            system.push(text(words));
-            said.remove(0);
-        }
+        let mut system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();
         mark_cached(system.last_mut());
         if !system.is_empty() {
             body.insert("system".into(), system.into());
@@ -139,30 +135,20 @@ impl Wire for Anthropic {
         Value::Object(body)
     }
 
-    fn decoder(&self, _: &Value) -> Box<dyn Decoder> {
+    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
         Box::new(ReplyDecoder::new(&self.access, false, events::Events::default()))
     }
 }
 
 /// The conversation, person and model in turns, the person first.
 fn messages(said: &[Said<'_>]) -> Vec<Value> {
-    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    for said in said {
-        let (role, blocks) = match said {
-            Said::System(words) => ("user", vec![text(words)]),
-            Said::User { text, images } => ("user", parts(text, images)),
-            Said::Model(parts) => ("assistant", parts.iter().map(model).collect()),
-            Said::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
-        };
-        match turns.last_mut() {
-            Some((last, before)) if *last == role => before.extend(blocks),
-            None if role == "assistant" => {
-                turns.push(("user", vec![text(conversation::GOES_ON)]));
-                turns.push((role, blocks));
-            }
-            _ => turns.push((role, blocks)),
-        }
-    }
+    let parts = said.iter().map(|said| match said {
+        Said::System(words) => ("user", vec![text(words)]),
+        Said::User { text, images } => ("user", parts(text, images)),
+        Said::Model(parts) => ("assistant", parts.iter().map(model).collect()),
+        Said::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
+    });
+    let mut turns = conversation::turns(parts, || text(conversation::GOES_ON));
     if let Some((role, blocks)) = turns.last_mut() {
         if *role == "assistant" {
             // Words to go on from may not end in white space.

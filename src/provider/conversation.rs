@@ -103,6 +103,31 @@ fn outcomes<'a>(
     calls.iter().map(&mut outcome).collect()
 }
 
+/// Takes the standing instructions away that a conversation begins with.
+pub(super) fn take_system<'a>(said: &mut Vec<Said<'a>>) -> Vec<&'a str> {
+    let texts = said.iter().map_while(|said| if let Said::System(text) = said { Some(*text) } else { None });
+    let texts: Vec<&str> = texts.collect();
+    said.drain(..texts.len());
+    texts
+}
+
+/// The conversation as turns of the person and the model, the person first: neighbours of one role are joined.
+/// `goes_on`: what the person says where the model would begin.
+pub(super) fn turns<'a>(
+    parts: impl IntoIterator<Item = (&'a str, Vec<Value>)>,
+    goes_on: impl Fn() -> Value,
+) -> Vec<(&'a str, Vec<Value>)> {
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    for (role, parts) in parts {
+        match turns.last_mut() {
+            Some((last, before)) if *last == role => before.extend(parts),
+            None if role != "user" => turns.extend([("user", vec![goes_on()]), (role, parts)]),
+            _ => turns.push((role, parts)),
+        }
+    }
+    turns
+}
+
 /// The arguments of a call as the object that servers demand. What the model wrote wrongly is given as text, so that it
 /// sees what it wrote.
 pub(super) fn arguments(call: &ToolCall) -> Value {

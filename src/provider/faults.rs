@@ -3,13 +3,13 @@
 
 use super::accumulator::LONGEST;
 use super::recorded::{Total, failed, finished, read};
-use super::wire::{Decoder, End};
+use super::wire::{End, WireDecoder};
 use super::{fixture, wire_of};
 use crate::config::ProviderKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent, Usage};
 use serde_json::{Value, json};
 
-fn decoder(kind: Kind) -> Box<dyn Decoder> {
+fn decoder(kind: Kind) -> Box<dyn WireDecoder> {
     wire_of(kind, fixture(kind, "m")).decoder(&json!({}))
 }
 

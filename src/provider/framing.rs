@@ -8,7 +8,7 @@ use super::wire::End;
 pub(super) const LONGEST_BODY: usize = 16 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct FramePiece {
     /// The event's name, where it has one.
     pub(super) name: String,
     /// JSON, as a rule.
@@ -28,7 +28,7 @@ pub(super) enum FramingError {
 
 /// What the bytes turned out to be framed in.
 #[derive(Debug)]
-enum Form {
+enum FrameKind {
     /// Only white space so far.
     Unknown(Vec<u8>),
     Events(sse::Parser),
@@ -54,19 +54,23 @@ struct List {
 /// Takes a reply apart.
 #[derive(Debug)]
 pub(super) struct Framing {
-    form: Form,
+    form: FrameKind,
     lines: bool,
 }
 
 impl Framing {
     /// `lines`: the wire has a piece a line.
     pub(super) fn new(lines: bool) -> Self {
-        Self { form: Form::Unknown(Vec::new()), lines }
+        Self { form: FrameKind::Unknown(Vec::new()), lines }
     }
 
     /// Reads on; pieces that are over are given to `each`.
-    pub(super) fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), FramingError> {
-        let Form::Unknown(before) = &mut self.form else { return self.read(bytes, each) };
+    pub(super) fn feed(
+        &mut self,
+        bytes: &[u8],
+        each: &mut impl FnMut(FramePiece),
+    ) -> Result<(), FramingError> {
+        let FrameKind::Unknown(before) = &mut self.form else { return self.read(bytes, each) };
         before.extend_from_slice(bytes);
         let mark = b"\xEF\xBB\xBF";
         let after_mark = before.strip_prefix(mark).unwrap_or(before);
@@ -76,30 +80,32 @@ impl Framing {
         }
         let before = std::mem::take(before);
         self.form = match first {
-            Some(b'{') if self.lines => Form::Lines { line: Vec::new(), first: true },
-            Some(b'[') => Form::List(List::default()),
-            Some(b'{' | b'<') => Form::Whole(Vec::new()),
-            _ => Form::Events(sse::Parser::default()),
+            Some(b'{') if self.lines => FrameKind::Lines { line: Vec::new(), first: true },
+            Some(b'[') => FrameKind::List(List::default()),
+            Some(b'{' | b'<') => FrameKind::Whole(Vec::new()),
+            _ => FrameKind::Events(sse::Parser::default()),
         };
         let start = match &self.form {
-            Form::Events(_) => before.as_slice(),
+            FrameKind::Events(_) => before.as_slice(),
             _ => before.strip_prefix(mark).unwrap_or(&before),
         };
         self.read(start, each)
     }
 
-    fn read(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), FramingError> {
+    fn read(&mut self, bytes: &[u8], each: &mut impl FnMut(FramePiece)) -> Result<(), FramingError> {
         match &mut self.form {
-            Form::Unknown(_) => Ok(()),
-            Form::Events(parser) => parser
-                .feed(bytes, &mut |event| each(Piece { name: event.name, data: event.data, whole: false }))
+            FrameKind::Unknown(_) => Ok(()),
+            FrameKind::Events(parser) => parser
+                .feed(bytes, &mut |event| {
+                    each(FramePiece { name: event.name, data: event.data, whole: false })
+                })
                 .map_err(|why| FramingError::Piece(why.to_string())),
-            Form::List(list) => list.feed(bytes, each),
-            Form::Whole(body) => {
+            FrameKind::List(list) => list.feed(bytes, each),
+            FrameKind::Whole(body) => {
                 body.extend_from_slice(bytes);
                 if body.len() > LONGEST_BODY { Err(FramingError::Body) } else { Ok(()) }
             }
-            Form::Lines { line, first } => {
+            FrameKind::Lines { line, first } => {
                 let mut rest = bytes;
                 while let Some(end) = rest.iter().position(|b| *b == b'\n') {
                     let (head, tail) = rest.split_at(end);
@@ -110,12 +116,12 @@ impl Framing {
                     {
                         let mut body = std::mem::take(line);
                         body.push(b'\n');
-                        self.form = Form::Whole(body);
+                        self.form = FrameKind::Whole(body);
                         return self.read(rest, each);
                     }
                     line.clear();
                     if !data.is_empty() {
-                        each(Piece { name: String::new(), data, whole: false });
+                        each(FramePiece { name: String::new(), data, whole: false });
                     }
                 }
                 line.extend_from_slice(rest);
@@ -129,30 +135,32 @@ impl Framing {
     }
 
     /// The bytes are over: the piece that is left, if it is whole. `finished`: the model had said that it is done.
-    pub(super) fn end(&mut self, end: End, finished: bool) -> Option<Piece> {
+    pub(super) fn end(&mut self, end: End, finished: bool) -> Option<FramePiece> {
         let closed = end == End::Closed;
-        match std::mem::replace(&mut self.form, Form::Unknown(Vec::new())) {
-            Form::Unknown(_) => None,
-            Form::Whole(body) => Some(Piece { name: String::new(), data: text(&body), whole: true }),
+        match std::mem::replace(&mut self.form, FrameKind::Unknown(Vec::new())) {
+            FrameKind::Unknown(_) => None,
+            FrameKind::Whole(body) => {
+                Some(FramePiece { name: String::new(), data: text(&body), whole: true })
+            }
             // A last line without its end counts if it can be read; a torn one is what is missing.
-            Form::Events(parser) => parser.end().and_then(|(event, ended)| {
+            FrameKind::Events(parser) => parser.end().and_then(|(event, ended)| {
                 let readable = ended || event.data == "[DONE]" || is_json(&event.data);
-                (readable && (ended || closed || finished)).then_some(Piece {
+                (readable && (ended || closed || finished)).then_some(FramePiece {
                     name: event.name,
                     data: event.data,
                     whole: false,
                 })
             }),
-            Form::Lines { line, first } => {
+            FrameKind::Lines { line, first } => {
                 let data = text(&line);
                 // What stands alone is the whole body, readable or not.
                 let counts = if is_json(&data) { closed || finished } else { first };
-                counts.then_some(Piece { name: String::new(), data, whole: first })
+                counts.then_some(FramePiece { name: String::new(), data, whole: first })
             }
-            Form::List(list) => {
+            FrameKind::List(list) => {
                 // A torn element is missing, one that is no value is broken; both are seen by who reads it.
                 let data = text(&list.element);
-                (closed && list.depth <= 1 && !data.is_empty()).then_some(Piece {
+                (closed && list.depth <= 1 && !data.is_empty()).then_some(FramePiece {
                     name: String::new(),
                     data,
                     whole: false,
@@ -163,7 +171,7 @@ impl Framing {
 }
 
 impl List {
-    fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(Piece)) -> Result<(), FramingError> {
+    fn feed(&mut self, bytes: &[u8], each: &mut impl FnMut(FramePiece)) -> Result<(), FramingError> {
         for byte in bytes {
             if self.in_string {
                 match byte {
@@ -205,11 +213,11 @@ impl List {
         }
     }
 
-    fn over(&mut self, each: &mut impl FnMut(Piece)) {
+    fn over(&mut self, each: &mut impl FnMut(FramePiece)) {
         let data = text(&self.element);
         self.element.clear();
         if !data.is_empty() {
-            each(Piece { name: String::new(), data, whole: false });
+            each(FramePiece { name: String::new(), data, whole: false });
         }
     }
 }

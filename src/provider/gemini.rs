@@ -15,7 +15,7 @@ use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
-use super::wire::{Decoder, Format, Wire};
+use super::wire::{Format, Wire, WireDecoder};
 use crate::config::{Effort, ProviderKind};
 use crate::domain::{MessageImage, ModelRequest, Tool};
 use reqwest::Url;
@@ -96,23 +96,13 @@ impl Gemini {
 
     /// The conversation, person and model in turns, the person first.
     fn contents(&self, said: &[Said<'_>]) -> Vec<Value> {
-        let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-        for said in said {
-            let (role, parts) = match said {
-                Said::System(words) => ("user", vec![text(words)]),
-                Said::User { text, images } => ("user", words_and_images(text, images)),
-                Said::Model(parts) => ("model", self.model(parts)),
-                Said::Results(outcomes) => ("user", results(outcomes)),
-            };
-            match turns.last_mut() {
-                Some((last, before)) if *last == role => before.extend(parts),
-                None if role == "model" => {
-                    turns.push(("user", vec![text(conversation::GOES_ON)]));
-                    turns.push((role, parts));
-                }
-                _ => turns.push((role, parts)),
-            }
-        }
+        let parts = said.iter().map(|said| match said {
+            Said::System(words) => ("user", vec![text(words)]),
+            Said::User { text, images } => ("user", words_and_images(text, images)),
+            Said::Model(parts) => ("model", self.model(parts)),
+            Said::Results(outcomes) => ("user", results(outcomes)),
+        });
+        let turns = conversation::turns(parts, || text(conversation::GOES_ON));
         turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
     }
 
@@ -157,11 +147,7 @@ impl Wire for Gemini {
         let kept = (!known.left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
         let mut said = conversation::said(request, kept);
         let mut body = Map::new();
-        let mut system = Vec::new();
-        while let Some(Said::System(words)) = said.first() {
-            system.push(text(words));
-            said.remove(0);
-        }
+        let system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();
         if !system.is_empty() {
             body.insert("systemInstruction".into(), json!({ "parts": system }));
         }
@@ -177,7 +163,7 @@ impl Wire for Gemini {
         Value::Object(body)
     }
 
-    fn decoder(&self, _: &Value) -> Box<dyn Decoder> {
+    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
         Box::new(ReplyDecoder::new(&self.access, false, chunks::Chunks))
     }
 }

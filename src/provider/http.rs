@@ -13,7 +13,7 @@ use super::ledger;
 use super::quirks::{Part, RefusedParts, ServerQuirks};
 use super::retry::{self, Again, REPETITIONS};
 use super::server::{Access, HttpRequest};
-use super::wire::{self, Decoder, End, Format, Wire};
+use super::wire::{self, End, Format, Wire, WireDecoder};
 use crate::config::Timeouts;
 use crate::domain::{Departure, FailureKind, ModelRequest, ReplyEvent, ReplyFailure};
 use reqwest::{Client, Response};
@@ -238,7 +238,7 @@ impl Connection {
     async fn read_reply(
         &self,
         mut response: Response,
-        mut decoder: Box<dyn Decoder>,
+        mut decoder: Box<dyn WireDecoder>,
         began: Instant,
         out: &Sender<ReplyEvent>,
     ) -> Option<Attempt> {

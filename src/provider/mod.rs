@@ -113,11 +113,11 @@ impl ProviderError {
 #[derive(Clone, Debug)]
 pub struct Provider {
     name: ModelName,
-    source: Arc<Source>,
+    source: Arc<Transport>,
 }
 
 #[derive(Debug)]
-enum Source {
+enum Transport {
     Scripted(scripted::ScriptedProvider),
     Http(Box<catalogue::Server>),
     Later(later::Later),
@@ -128,7 +128,7 @@ impl Provider {
     pub fn new(choice: Choice) -> Result<Self, ProviderError> {
         match choice {
             Choice::Scripted { name, story } => {
-                let source = Source::Scripted(scripted::ScriptedProvider::new(name.clone(), story));
+                let source = Transport::Scripted(scripted::ScriptedProvider::new(name.clone(), story));
                 Ok(Self { name, source: Arc::new(source) })
             }
             Choice::Server(server) => {
@@ -137,7 +137,7 @@ impl Provider {
                 let format = format_of(server.kind).ok_or_else(no_server)?;
                 let wire = (format.wire)(Access::new(server, &format.protocol)?);
                 let connection = http::Connection::new(wire, timeouts);
-                let source = Source::Http(Box::new(catalogue::Server::new(connection)));
+                let source = Transport::Http(Box::new(catalogue::Server::new(connection)));
                 Ok(Self { name, source: Arc::new(source) })
             }
         }
@@ -145,7 +145,7 @@ impl Provider {
 
     /// A provider that is made when it is needed first.
     pub fn later(name: ModelName, make: Make) -> Self {
-        Self { name, source: Arc::new(Source::Later(later::Later::new(make))) }
+        Self { name, source: Arc::new(Transport::Later(later::Later::new(make))) }
     }
 
     /// Which model this is.
@@ -157,9 +157,9 @@ impl Provider {
     /// the connection is closed. Returns early when nobody listens any more.
     pub async fn ask(&self, request: &ModelRequest, out: &Sender<ReplyEvent>) {
         match &*self.source {
-            Source::Scripted(player) => player.play(request, out).await,
-            Source::Http(server) => server.ask(request, out).await,
-            Source::Later(later) => match later.get().await {
+            Transport::Scripted(player) => player.play(request, out).await,
+            Transport::Http(server) => server.ask(request, out).await,
+            Transport::Later(later) => match later.get().await {
                 Ok(provider) => Box::pin(provider.ask(request, out)).await,
                 // Nobody listens any more.
                 Err(failure) => drop(out.send(ReplyEvent::Failed(failure)).await),
@@ -170,9 +170,9 @@ impl Provider {
     /// The models that the server offers, with what it tells of each. A scripted provider has one. Within some seconds.
     pub async fn models(&self) -> Result<Vec<ModelInfo>, ReplyFailure> {
         match &*self.source {
-            Source::Scripted(player) => Ok(vec![player.info()]),
-            Source::Http(server) => server.models().await,
-            Source::Later(later) => Box::pin(later.get().await?.models()).await,
+            Transport::Scripted(player) => Ok(vec![player.info()]),
+            Transport::Http(server) => server.models().await,
+            Transport::Later(later) => Box::pin(later.get().await?.models()).await,
         }
     }
 
@@ -180,9 +180,9 @@ impl Provider {
     /// tell; what it told is remembered. What is not known is `None`, also when the server does not answer.
     pub async fn info(&self) -> ModelInfo {
         match &*self.source {
-            Source::Scripted(player) => player.info(),
-            Source::Http(server) => server.info().await,
-            Source::Later(later) => match later.get().await {
+            Transport::Scripted(player) => player.info(),
+            Transport::Http(server) => server.info().await,
+            Transport::Later(later) => match later.get().await {
                 Ok(provider) => Box::pin(provider.info()).await,
                 Err(_) => ModelInfo::named(self.name.clone()),
             },

@@ -13,7 +13,7 @@ use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
 use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
-use super::wire::{Decoder, Format, Wire};
+use super::wire::{Format, Wire, WireDecoder};
 use crate::config::{Effort, ProviderKind};
 use crate::domain::{MessageImage, ModelRequest, Tool};
 use serde_json::{Map, Value, json};
@@ -96,7 +96,7 @@ impl Wire for Ollama {
         Value::Object(body)
     }
 
-    fn decoder(&self, sent: &Value) -> Box<dyn Decoder> {
+    fn decoder(&self, sent: &Value) -> Box<dyn WireDecoder> {
         Box::new(ReplyDecoder::new(&self.access, true, lines::Lines::new(sent)))
     }
 }

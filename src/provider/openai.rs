@@ -14,7 +14,7 @@ use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
 use super::quirks::{Part, RefusedParts, ServerQuirks};
 use super::server::Access;
-use super::wire::{Decoder, Format, Wire};
+use super::wire::{Format, Wire, WireDecoder};
 use crate::config::ProviderKind;
 use crate::domain::{AnswerForm, MessageImage, ModelRequest, Tool};
 use reqwest::Url;
@@ -101,7 +101,7 @@ impl Wire for OpenAi {
         Value::Object(body)
     }
 
-    fn decoder(&self, _: &Value) -> Box<dyn Decoder> {
+    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
         Box::new(ReplyDecoder::new(&self.access, false, decoder::Completion::new()))
     }
 }

@@ -6,9 +6,9 @@
 
 use super::accumulator::Accumulator;
 use super::failure::{ErrorBody, ServerIdentity};
-use super::framing::{Framing, FramingError, LONGEST_BODY, Piece};
+use super::framing::{FramePiece, Framing, FramingError, LONGEST_BODY};
 use super::server::Access;
-use super::wire::{Decoder, End};
+use super::wire::{End, WireDecoder};
 use crate::domain::ReplyEvent;
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
         }
     }
 
-    fn piece(&mut self, piece: &Piece) {
+    fn piece(&mut self, piece: &FramePiece) {
         let so_far = &mut self.so_far;
         let data = piece.data.trim();
         if so_far.is_over() || data.is_empty() {
@@ -73,7 +73,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
     }
 
     /// The body was no stream: a reply in one piece, an error, or something else.
-    fn whole(&mut self, piece: &Piece, end: End) {
+    fn whole(&mut self, piece: &FramePiece, end: End) {
         let data = piece.data.trim();
         if data.starts_with('<') {
             let failure = self.so_far.asked().not_a_model(None, "a web page");
@@ -119,7 +119,7 @@ impl<R: PieceDecoder> ReplyDecoder<R> {
     }
 }
 
-impl<R: PieceDecoder> Decoder for ReplyDecoder<R> {
+impl<R: PieceDecoder> WireDecoder for ReplyDecoder<R> {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>) {
         if self.so_far.is_over() {
             return;

@@ -1,7 +1,7 @@
 //! Every wire against recordings of real servers (`tests/fixtures/streams`): each comes to what the vendor's own library
 //! makes of it, wherever the bytes are split, and one that breaks is never taken for complete.
 
-use super::wire::{Decoder, End, Wire};
+use super::wire::{End, Wire, WireDecoder};
 use super::{fixture, wire_of};
 use crate::config::ProviderKind as Kind;
 use crate::domain::{
@@ -24,7 +24,7 @@ pub(super) struct Total {
 
 /// Reads a reply in these pieces.
 pub(super) fn read<'a>(
-    mut decoder: Box<dyn Decoder>,
+    mut decoder: Box<dyn WireDecoder>,
     pieces: impl IntoIterator<Item = &'a [u8]>,
     end: End,
 ) -> Total {

@@ -11,7 +11,7 @@ use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
 use super::quirks::{Part, ServerQuirks};
 use super::server::Access;
-use super::wire::{Decoder, Format, Wire};
+use super::wire::{Format, Wire, WireDecoder};
 use crate::config::ProviderKind;
 use crate::domain::{MessageImage, ModelRequest, Tool};
 use serde_json::{Map, Value, json};
@@ -82,7 +82,7 @@ impl Wire for Responses {
         Value::Object(body)
     }
 
-    fn decoder(&self, _: &Value) -> Box<dyn Decoder> {
+    fn decoder(&self, _: &Value) -> Box<dyn WireDecoder> {
         Box::new(ReplyDecoder::new(&self.access, false, events::Events::default()))
     }
 }

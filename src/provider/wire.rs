@@ -34,11 +34,11 @@ pub(super) trait Wire: std::fmt::Debug + Send + Sync {
     /// The body of the request.
     fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value;
     /// A decoder for the reply to this body.
-    fn decoder(&self, sent: &Value) -> Box<dyn Decoder>;
+    fn decoder(&self, sent: &Value) -> Box<dyn WireDecoder>;
 }
 
 /// Reads one reply. After `Finished` or `Failed` it says nothing more.
-pub(super) trait Decoder: Send {
+pub(super) trait WireDecoder: Send {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<ReplyEvent>);
     /// The bytes are over.
     fn end(&mut self, end: End, out: &mut Vec<ReplyEvent>);

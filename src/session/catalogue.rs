@@ -5,7 +5,7 @@ use super::source;
 use crate::config::{self, ChosenModel, Provider, ProviderKind};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::Informed;
-use crate::driver::catalogue::{KeyState, Source};
+use crate::driver::catalogue::{KeyState, ModelSource};
 use crate::provider::script::Script;
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ impl SessionFactory {
     /// The providers that can be asked for their models, or the one of this name: servers on this computer first, then
     /// those with a key, then those without, stories last. A program that writes a key is run only for a provider that
     /// is asked for by name.
-    pub fn sources(&self, only: Option<&str>) -> Vec<Source> {
+    pub fn sources(&self, only: Option<&str>) -> Vec<ModelSource> {
         let informed = self.informed_and_priced();
         let providers = self.loaded.config.providers.iter();
-        let mut sources: Vec<Source> = providers
+        let mut sources: Vec<ModelSource> = providers
             .filter(|(name, _)| only.is_none_or(|only| only == name.as_str()))
             .map(|(name, provider)| self.source(name, provider, only.is_some(), &informed))
             .collect();
@@ -39,7 +39,7 @@ impl SessionFactory {
         })
     }
 
-    fn source(&self, name: &str, provider: &Provider, by_name: bool, informed: &Informed) -> Source {
+    fn source(&self, name: &str, provider: &Provider, by_name: bool, informed: &Informed) -> ModelSource {
         let address = provider.address().map(str::to_owned);
         let local = address.as_deref().is_some_and(config::is_loopback);
         let kept = self.kept_key(name, provider);
@@ -62,7 +62,7 @@ impl SessionFactory {
                 .map_err(|error| error.to_string())
         };
         let address = address.map(|address| config::without_secrets(&address));
-        Source {
+        ModelSource {
             name: name.to_owned(),
             kind: provider.kind.as_str(),
             address,

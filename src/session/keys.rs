@@ -3,7 +3,7 @@
 
 use super::key_command;
 use super::place::ProcessContext;
-use crate::config::keys::{self, Key, Source};
+use crate::config::keys::{self, Key, KeySource};
 use crate::config::{LoadedConfig, Provider, origin};
 use crate::domain::sentences::sending;
 use crate::domain::{Masker, Notice};
@@ -84,7 +84,7 @@ impl KeyRing {
                     return Ok(known);
                 }
                 let hint = match kept {
-                    Source::Keyring => format!("Store the key: {}", keys::into_keyring(name)),
+                    KeySource::Keyring => format!("Store the key: {}", keys::into_keyring(name)),
                     _ => format!("Correct key_command under [providers.{name}]."),
                 };
                 let key = key_command::run(&command, &place.launcher(loaded))

@@ -5,11 +5,11 @@ use crate::config::ProviderKind as Kind;
 use crate::domain::{FailureKind, FinishReason, ReplyEvent};
 use crate::provider::accumulator::LONGEST;
 use crate::provider::recorded::{Total, failed, finished, read, recordings};
-use crate::provider::wire::{Decoder, End};
+use crate::provider::wire::{End, WireDecoder};
 use crate::provider::{fixture, wire_of};
 use proptest::prelude::*;
 
-fn decoder() -> Box<dyn Decoder> {
+fn decoder() -> Box<dyn WireDecoder> {
     wire_of(Kind::Openai, fixture(Kind::Openai, "m")).decoder(&Value::Null)
 }
 
