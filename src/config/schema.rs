@@ -94,6 +94,7 @@ mod dialect {
     use crate::domain::Dialect;
     use serde::{Deserializer, Serializer};
 
+    #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
     pub(super) fn serialize<S: Serializer>(value: &Option<Dialect>, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(value.map_or("auto", Dialect::as_str))
     }
@@ -108,6 +109,7 @@ mod judge {
     use crate::domain::Severity;
     use serde::{Deserializer, Serializer};
 
+    #[allow(clippy::ref_option, clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
     pub(super) fn serialize<S: Serializer>(value: &Option<Severity>, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(value.map_or("off", Severity::as_str))
     }

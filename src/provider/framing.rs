@@ -97,7 +97,7 @@ impl Framing {
             FrameKind::Unknown(_) => Ok(()),
             FrameKind::Events(parser) => parser
                 .feed(bytes, &mut |event| {
-                    each(FramePiece { name: event.name, data: event.data, whole: false })
+                    each(FramePiece { name: event.name, data: event.data, whole: false });
                 })
                 .map_err(|why| FramingError::Piece(why.to_string())),
             FrameKind::List(list) => list.feed(bytes, each),

@@ -41,6 +41,7 @@ impl ProcessContext {
     }
 
     /// The environment, by name. Values that are no Unicode read as not set.
+    #[allow(clippy::unused_self)] // the environment is this process's, and asked of its context like the rest
     pub fn env(&self) -> impl Fn(&str) -> Option<String> + use<> {
         |name| std::env::var(name).ok()
     }
