@@ -132,6 +132,11 @@
 //!   block reaches the network, and only once the person has approved it.
 //! - The front end owns the `Driver` (a struct with a cancel-safe `next()`) and borrows `&State` for drawing.
 
+#![warn(unreachable_pub)]
+// What only runs elsewhere need has no user in a build without them; the build with all features is the one that is held
+// to it.
+#![cfg_attr(not(all(feature = "docker", feature = "jupyter")), allow(dead_code, unused_imports))]
+
 pub mod app;
 pub mod cli;
 mod commands;

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 /// What kind of failure it is. The numbers are promised to scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// The work failed: a block failed, a finding was too grave.
     Work,
     /// The command line was not understood, or can't be done as it was written.
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Kind::Work => 1,
             Kind::Usage => 2,
@@ -43,7 +43,7 @@ impl Kind {
 
 /// Why a command ended without success.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub(crate) struct Failure {
     pub kind: Kind,
     /// What happened, and where. Empty: it was told already (in JSON, or beside the block that failed).
     pub what: String,
@@ -53,24 +53,24 @@ pub struct Failure {
 
 impl Failure {
     /// A failure that has to be told.
-    pub fn new(kind: Kind, what: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), hint: None }
     }
 
     /// The same with a hint.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// A failure that was told already; only its exit code is left to give.
-    pub fn told(kind: Kind) -> Self {
+    pub(crate) fn told(kind: Kind) -> Self {
         Self::new(kind, "")
     }
 
     /// Writes it as standard error shows it. Its text may hold what others wrote: it is escaped.
-    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         if !self.what.is_empty() {
             writeln!(out, "error: {}", plain(&self.what))?;
         }
@@ -100,7 +100,7 @@ impl From<io::Error> for Failure {
 }
 
 /// Tells what the person should know, one line each.
-pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
     for notice in notices {
         let label = match notice.level {
             Level::Info => "note",
@@ -113,7 +113,7 @@ pub fn tell(notices: &[Notice], err: &mut dyn Write) -> io::Result<()> {
 }
 
 /// What the system said, without its number.
-pub fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),

@@ -31,7 +31,7 @@ enum Start {
 ///
 /// # Errors
 /// Why it could not open; the terminal is as before.
-pub fn run(
+pub(super) fn run(
     cli: &Cli,
     resume: Option<ResumeArgs>,
     prompt: Option<String>,

@@ -14,14 +14,14 @@ use std::path::Path;
 
 /// A recipe that was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChosenRecipe {
+pub(crate) struct ChosenRecipe {
     pub name: String,
     /// What was answered beforehand: to its inputs, and to what it may ask later.
     pub given: Answers,
 }
 
 /// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first.
-pub fn chosen(
+pub(crate) fn chosen(
     args: &RecipeArgs,
     story: Option<ChosenRecipe>,
     prompt: Option<String>,
@@ -67,13 +67,13 @@ pub fn chosen(
 ///
 /// # Errors
 /// Each one that is missing or does not fit, with the list of what is asked.
-pub fn complete(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result<(), Failure> {
+pub(crate) fn complete(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result<(), Failure> {
     let form = &find(&chosen.name, recipes)?.card().inputs;
     answers::check(form, &chosen.given).map(drop).map_err(|misfits| refused(&chosen.name, &misfits, form))
 }
 
 /// A recipe that can't begin with the answers that it was given.
-pub fn refused(name: &str, misfits: &[AnswerError], form: &Form) -> Failure {
+pub(crate) fn refused(name: &str, misfits: &[AnswerError], form: &Form) -> Failure {
     let told: Vec<String> = misfits
         .iter()
         .map(|misfit| if misfit.field.is_empty() { misfit.why.clone() } else { misfit.to_string() })

@@ -2,7 +2,7 @@
 //!
 //! A command ends with `Ok`, or with a [`Failure`] that knows its exit code. The terminal is not opened from here.
 
-pub mod begin;
+pub(crate) mod begin;
 mod blocks;
 mod check;
 mod completions;
@@ -23,7 +23,7 @@ use std::future::Future;
 use std::io::Write;
 
 /// Where a command writes to.
-pub struct Console<'a> {
+pub(crate) struct Console<'a> {
     pub out: &'a mut dyn Write,
     pub err: &'a mut dyn Write,
 }
@@ -33,7 +33,7 @@ pub struct Console<'a> {
 ///
 /// # Errors
 /// Why it did not succeed; nothing of it was written to standard error yet.
-pub fn perform(
+pub(crate) fn perform(
     command: Command,
     outer: &ModelArgs,
     recipe: &RecipeArgs,

@@ -22,7 +22,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// What is known of a provider's key.
 #[derive(Debug)]
-pub enum Key {
+pub(crate) enum Key {
     /// There is one, and it may be sent to the address in use.
     Here(SecretString, KeySource),
     /// A program writes it: the person's own, or the one that asks the keyring.
@@ -40,7 +40,7 @@ pub enum Key {
 
 /// Where a key is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeySource {
+pub(crate) enum KeySource {
     /// In this environment variable.
     Environment(String),
     /// In `credentials.toml`.
@@ -64,7 +64,7 @@ impl std::fmt::Display for KeySource {
 
 /// A key of the file.
 #[derive(Debug)]
-pub struct StoredKey {
+pub(crate) struct StoredKey {
     /// Its provider.
     pub name: String,
     /// The key.
@@ -78,7 +78,7 @@ pub struct StoredKey {
 ///
 /// # Errors
 /// When the file can be read by others, can't be read, or is not right; the error never holds a key.
-pub fn find(
+pub(crate) fn find(
     name: &str,
     provider: &Provider,
     env: &dyn Fn(&str) -> Option<String>,
@@ -121,7 +121,7 @@ fn from_keyring(name: &str) -> Texts {
 }
 
 /// How a provider's key is put into the system's keyring.
-pub fn into_keyring(name: &str) -> String {
+pub(crate) fn into_keyring(name: &str) -> String {
     if cfg!(target_os = "macos") {
         format!("security add-generic-password -s sayso -a {name} -w")
     } else {
@@ -130,7 +130,7 @@ pub fn into_keyring(name: &str) -> String {
 }
 
 /// The key of the first of its variables that is set, and the variable's name.
-pub fn from_environment(
+pub(crate) fn from_environment(
     provider: &Provider,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(SecretString, String)> {
@@ -143,12 +143,12 @@ pub fn from_environment(
 
 /// The headers of a provider that may be sent to the address in use: those that look like keys belong to its own
 /// origin. The second list holds the names of the others.
-pub fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+pub(crate) fn headers(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
     at_home(provider, &provider.headers)
 }
 
 /// The same of what stands behind the `?` of every request: some servers want their key there.
-pub fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
+pub(crate) fn query(provider: &Provider) -> (Vec<(String, String)>, Vec<String>) {
     at_home(provider, &provider.query)
 }
 
@@ -164,7 +164,7 @@ fn at_home(provider: &Provider, fields: &BTreeMap<String, String>) -> (Vec<(Stri
 
 /// The values of a provider's headers, of its query and of the queries of its addresses that look like keys, for masking
 /// them wherever they turn up.
-pub fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretString> {
+pub(crate) fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretString> {
     let fields = provider.headers.iter().chain(&provider.query).map(|(name, value)| (&**name, &**value));
     let addresses = [provider.base_url.as_deref(), provider.elsewhere.as_deref()].into_iter().flatten();
     let written = addresses
@@ -174,14 +174,14 @@ pub fn secret_values(provider: &Provider) -> impl Iterator<Item = SecretString> 
 }
 
 /// Whether a header of this name, or a name of a query, carries a key.
-pub fn looks_secret(name: &str) -> bool {
+pub(crate) fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = ["auth", "key", "token", "secret", "cookie", "password", "signature", "credential"];
     matches!(&*name, "sig" | "code" | "pwd") || words.iter().any(|word| name.contains(word))
 }
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.
-pub fn read(credentials: &Path) -> Result<Vec<StoredKey>, ConfigError> {
+pub(crate) fn read(credentials: &Path) -> Result<Vec<StoredKey>, ConfigError> {
     let refuse = |why: String| ConfigError::Credentials { path: credentials.to_owned(), why };
     let Some(text) = private_text(credentials)? else { return Ok(Vec::new()) };
     // The parser's own message quotes the line, which may hold a key: only the place is told.

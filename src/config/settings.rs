@@ -5,7 +5,7 @@
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// A text that is not empty.
     Text,
     /// One of these words.
@@ -36,7 +36,7 @@ pub enum Form {
 
 /// What a project's file may do with a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tighten {
+pub(crate) enum Tighten {
     /// Nothing.
     Never,
     /// Make it lower.
@@ -53,7 +53,7 @@ pub enum Tighten {
 
 /// One setting. A `*` in its name stands for a name that the person chooses.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub(crate) struct Setting {
     /// Its name, with dots: `review.arm_ms`.
     pub name: &'static str,
     /// The form of its value.
@@ -80,7 +80,7 @@ const TIB: i64 = 1 << 40;
 const TOKENS: i64 = 100_000_000;
 
 /// All settings, in the order of the example file.
-pub const SETTINGS: &[Setting] = &[
+pub(crate) const SETTINGS: &[Setting] = &[
     setting("model", Text, Never, "who answers: PROVIDER/MODEL, as ollama/qwen3-coder:30b"),
     setting("base_url", Address, Never, "an address for the model's provider, in place of its own"),
     setting(
@@ -347,7 +347,7 @@ pub const SETTINGS: &[Setting] = &[
 ];
 
 /// The setting with this name.
-pub fn find(name: &[String]) -> Option<&'static Setting> {
+pub(crate) fn find(name: &[String]) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| {
         let mut wanted = setting.name.split('.');
         name.iter().all(|part| wanted.next().is_some_and(|want| fits(want, part))) && wanted.next().is_none()
@@ -355,7 +355,7 @@ pub fn find(name: &[String]) -> Option<&'static Setting> {
 }
 
 /// What may stand below this name: the next parts of the names of all settings that begin with it.
-pub fn below(name: &[String]) -> Vec<&'static str> {
+pub(crate) fn below(name: &[String]) -> Vec<&'static str> {
     let mut parts: Vec<&'static str> = Vec::new();
     for setting in SETTINGS {
         let mut wanted = setting.name.split('.');
@@ -370,7 +370,7 @@ pub fn below(name: &[String]) -> Vec<&'static str> {
 }
 
 /// Whether this is the name of a table that a person chose: `providers.lab`, `languages.ruby`.
-pub fn is_chosen(name: &[String]) -> bool {
+pub(crate) fn is_chosen(name: &[String]) -> bool {
     SETTINGS.iter().any(|setting| {
         let wanted: Vec<&str> = setting.name.split('.').collect();
         wanted.len() > name.len()

@@ -6,12 +6,12 @@
 use super::BlockKind;
 
 /// Lines that are read where nothing else is asked for.
-pub const DEFAULT_LINES: u32 = 400;
+pub(crate) const DEFAULT_LINES: u32 = 400;
 /// How deep a folder is listed where nothing else is asked for.
-pub const DEFAULT_DEPTH: u32 = 2;
+pub(crate) const DEFAULT_DEPTH: u32 = 2;
 
 /// Deepest level that one list may ask for.
-pub const DEEPEST: u32 = 8;
+pub(crate) const DEEPEST: u32 = 8;
 /// Longest path, in bytes.
 const LONGEST: usize = 4096;
 

@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// What is masked, in words that follow "masked": `a GitHub token`.
-pub type Kind = &'static str;
+pub(crate) type Kind = &'static str;
 
 /// Finds and masks keys. Cheap to clone; all clones know the same keys.
 #[derive(Clone, Default)]

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 /// A name that something is started by, or obeyed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ObeyedName {
+pub(crate) struct ObeyedName {
     /// The name, or the last names of a path: `.git/hooks`. Of a folder all that is in it is meant.
     pub name: &'static str,
     /// What it is, in words that go behind "writes": `a hook that git runs by itself`.
@@ -24,7 +24,7 @@ const AGENT: &str = "what an agent obeys by itself";
 const TOOL: &str = "what a tool obeys by itself";
 
 /// All of them.
-pub const OBEYED: &[ObeyedName] = &[
+pub(crate) const OBEYED: &[ObeyedName] = &[
     name(".git/hooks", "a hook that git runs by itself"),
     name(".git/config", GIT),
     name(".git/config.worktree", GIT),
@@ -79,7 +79,7 @@ const RUN_BY_TOOLS: &[ObeyedName] = &[
 const PTH: ObeyedName = name(".pth", "code that Python runs at each start");
 
 /// What a file is that tools run by themselves. What a package manager keeps of others' packages is none.
-pub fn run_by_tools(path: &Path) -> Option<ObeyedName> {
+pub(crate) fn run_by_tools(path: &Path) -> Option<ObeyedName> {
     let names = names_of(path);
     let last = names.last()?;
     if names.iter().any(|name| name == "node_modules") {
@@ -96,7 +96,7 @@ pub fn run_by_tools(path: &Path) -> Option<ObeyedName> {
 
 /// What a file or folder is, where its path is one of [`OBEYED`] or lies in one; letters count as their small ones do, as
 /// file systems of some computers take them.
-pub fn obeyed(path: &Path) -> Option<ObeyedName> {
+pub(crate) fn obeyed(path: &Path) -> Option<ObeyedName> {
     let names = names_of(path);
     OBEYED.iter().copied().find(|obeyed| is_in(&names, obeyed.name))
 }

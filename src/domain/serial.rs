@@ -9,22 +9,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A field that is there only where it says something.
-pub fn is_false(flag: &bool) -> bool {
+pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
 /// A number that is there only where there is something to count.
-pub fn is_zero(number: &u32) -> bool {
+pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
 /// A yes, where nothing was written.
-pub fn yes() -> bool {
+pub(crate) fn yes() -> bool {
     true
 }
 
 /// Bytes: as text where they are text, else as base64.
-pub mod bytes {
+pub(crate) mod bytes {
     use super::{Deserialize, Deserializer, Error, MapAccess, Serialize, Serializer};
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD as BASE64;
@@ -57,7 +57,7 @@ pub mod bytes {
     }
 
     /// Writes them.
-    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         match std::str::from_utf8(bytes) {
             Ok(text) => serializer.serialize_str(text),
             Err(_) => Encoded { base64: BASE64.encode(bytes) }.serialize(serializer),
@@ -65,24 +65,24 @@ pub mod bytes {
     }
 
     /// Reads them.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
         deserializer.deserialize_any(Bytes)
     }
 }
 
 /// A path, whatever bytes it is made of.
-pub mod path {
+pub(crate) mod path {
     use super::{Deserializer, Path, PathBuf, Serializer, bytes};
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
     /// Writes it.
-    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
         bytes::serialize(path.as_os_str().as_bytes(), serializer)
     }
 
     /// Reads it.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
         bytes::deserialize(deserializer).map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
     }
 }
@@ -91,11 +91,11 @@ pub mod path {
 struct AnyPath(#[serde(with = "path")] PathBuf);
 
 /// Paths, or none.
-pub mod paths {
+pub(crate) mod paths {
     use super::{AnyPath, Deserialize, Deserializer, PathBuf, Serializer};
 
     /// Writes them.
-    pub fn serialize<'a, S: Serializer>(
+    pub(crate) fn serialize<'a, S: Serializer>(
         paths: impl IntoIterator<Item = &'a PathBuf>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
@@ -103,43 +103,45 @@ pub mod paths {
     }
 
     /// Reads them.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
         Ok(Vec::<AnyPath>::deserialize(deserializer)?.into_iter().map(|path| path.0).collect())
     }
 }
 
 /// A path, where there is one.
-pub mod path_or_none {
+pub(crate) mod path_or_none {
     use super::{AnyPath, Deserialize, Deserializer, PathBuf, Serialize, Serializer};
 
     /// Writes it.
-    pub fn serialize<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
         path.clone().map(AnyPath).serialize(serializer)
     }
 
     /// Reads it.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<PathBuf>, D::Error> {
         Ok(Option::<AnyPath>::deserialize(deserializer)?.map(|path| path.0))
     }
 }
 
 /// A text that is shared.
-pub mod shared {
+pub(crate) mod shared {
     use super::{Arc, Deserialize, Deserializer, Serializer};
 
     /// Writes it.
-    pub fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(text)
     }
 
     /// Reads it.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
         String::deserialize(deserializer).map(Arc::from)
     }
 }
 
 /// Names and texts, as a list of objects: their order counts, and a name may come twice.
-pub mod pairs {
+pub(crate) mod pairs {
     use super::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Serialize, Deserialize)]
@@ -149,13 +151,16 @@ pub mod pairs {
     }
 
     /// Writes them.
-    pub fn serialize<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(
+        pairs: &[(String, String)],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         let pair = |(name, text): &(String, String)| Pair { name: name.clone(), text: text.clone() };
         serializer.collect_seq(pairs.iter().map(pair))
     }
 
     /// Reads them.
-    pub fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<(String, String)>, D::Error> {
         let pairs = Vec::<Pair>::deserialize(deserializer)?;
@@ -167,7 +172,7 @@ pub mod pairs {
 macro_rules! in_field {
     ($($module:ident: $field:ident),*) => { $(
         #[doc = concat!("An object whose one field is `", stringify!($field), "`.")]
-        pub mod $module {
+        pub(crate) mod $module {
             use super::{Deserialize, Deserializer, Serialize, Serializer};
 
             #[derive(Serialize, Deserialize)]
@@ -176,12 +181,12 @@ macro_rules! in_field {
             }
 
             /// Writes it.
-            pub fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+            pub(crate) fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                 One { $field: value }.serialize(serializer)
             }
 
             /// Reads it.
-            pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+            pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<T, D::Error> {
                 One::deserialize(deserializer).map(|one| one.$field)
@@ -193,7 +198,7 @@ macro_rules! in_field {
 in_field!(in_text: text, in_name: name, in_model: model, in_rule: rule, in_block: block, in_files: files);
 
 /// The hash of a file, as an object that is empty where it is not known.
-pub mod in_sha256 {
+pub(crate) mod in_sha256 {
     use super::{Deserialize, Deserializer, Serialize, Serializer, Sha256};
 
     #[derive(Serialize, Deserialize)]
@@ -203,12 +208,17 @@ pub mod in_sha256 {
     }
 
     /// Writes it.
-    pub fn serialize<S: Serializer>(sha256: &Option<Sha256>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(
+        sha256: &Option<Sha256>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         One { sha256: *sha256 }.serialize(serializer)
     }
 
     /// Reads it.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Sha256>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Sha256>, D::Error> {
         One::deserialize(deserializer).map(|one| one.sha256)
     }
 }
@@ -217,7 +227,7 @@ pub mod in_sha256 {
 ///
 /// # Errors
 /// When it is no text.
-pub fn word_or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(crate) fn word_or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Default,
     D: Deserializer<'de>,
@@ -230,7 +240,7 @@ where
 ///
 /// # Errors
 /// When it is no list.
-pub fn readable<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+pub(crate) fn readable<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     T: Deserialize<'de>,
     D: Deserializer<'de>,

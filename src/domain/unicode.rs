@@ -5,7 +5,7 @@
 
 /// Why a character may not be shown as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Hidden {
+pub(crate) enum Hidden {
     /// C0 and C1 controls and DEL; a carriage return too (a caller that splits lines takes CRLF out first). Tab and line
     /// feed are not hidden.
     Control,
@@ -26,7 +26,7 @@ pub enum Hidden {
 /// What is hidden about a character; `None` for one that may be shown as it is.
 ///
 /// The two presentation selectors U+FE0E and U+FE0F count as shown: they are part of ordinary emoji.
-pub fn hidden(c: char) -> Option<Hidden> {
+pub(crate) fn hidden(c: char) -> Option<Hidden> {
     Some(match c {
         '\t' | '\n' => return None,
         ' '..='~' => return None,
@@ -52,7 +52,7 @@ pub fn hidden(c: char) -> Option<Hidden> {
 }
 
 /// The name of a hidden character in words, `right-to-left override`; `None` for one that is not hidden.
-pub fn name(c: char) -> Option<&'static str> {
+pub(crate) fn name(c: char) -> Option<&'static str> {
     let kind = hidden(c)?;
     Some(match c {
         '\0' => "null",
@@ -110,7 +110,7 @@ pub fn name(c: char) -> Option<&'static str> {
 
 /// Whether the zero-width character `c` does its ordinary work between these neighbours: a joiner inside an emoji, or a
 /// joiner or non-joiner between letters of a script that is written with them.
-pub fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
+pub(crate) fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return false };
     match c {
         '\u{200d}' if emoji_end(before) && emoji(after) => true,
@@ -120,7 +120,7 @@ pub fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
 }
 
 /// Whether a character can begin an emoji, as far as joiners and selectors need it.
-pub fn emoji(c: char) -> bool {
+pub(crate) fn emoji(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{27bf}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}'
         | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}'
         | '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}')

@@ -9,15 +9,15 @@ use std::fmt::{self, Write as _};
 
 /// A text as it may be printed.
 #[derive(Clone, Copy, Debug)]
-pub struct Visible<'a>(pub &'a str);
+pub(crate) struct Visible<'a>(pub &'a str);
 
 /// The text as it may be printed.
-pub fn visible(text: &str) -> String {
+pub(crate) fn visible(text: &str) -> String {
     Visible(text).to_string()
 }
 
 /// The text on one line, as it may be printed: line ends and tabs are blanks.
-pub fn visible_line(text: &str) -> String {
+pub(crate) fn visible_line(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

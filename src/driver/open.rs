@@ -24,7 +24,7 @@ const INERT: &[(&str, &[&str])] = &[
 ///
 /// # Errors
 /// Words for the status line: it is not what it was, it is nothing that is opened outside, or there is no opener.
-pub fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> Result<PathBuf, String> {
+pub(super) fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> Result<PathBuf, String> {
     let name = &image.name;
     let path = inert(image, blobs).map_err(|why| format!("{name} is not opened: {why}. w saves it."))?;
     let none = |why: String| format!("{why}. The file is {}", path.display());

@@ -11,7 +11,7 @@ use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope
 use std::collections::BTreeSet;
 
 /// Milliseconds that a covered block is on screen before it starts.
-pub const PAUSE_MS: u64 = 3_000;
+pub(crate) const PAUSE_MS: u64 = 3_000;
 
 /// Covered blocks whose start the person stopped: they wait for a decision like any other.
 pub(super) type HeldBack = BTreeSet<(BlockId, Revision)>;

@@ -9,7 +9,7 @@ use crate::text::line::one_line;
 ///
 /// # Errors
 /// Each field that does not fit.
-pub fn check(form: &Form, answers: &[(String, String)]) -> Result<Answers, Vec<AnswerError>> {
+pub(crate) fn check(form: &Form, answers: &[(String, String)]) -> Result<Answers, Vec<AnswerError>> {
     let (mut fine, mut misfits) = (Answers::new(), Vec::new());
     for field in &form.fields {
         let given = answers.iter().rev().find(|(name, _)| *name == field.name).map(|(_, text)| text.as_str());

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Why a block can't be approved now. The text is for the status line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// It is settled, or not known.
     #[error("Block {0} does not wait for a decision.")]
     NotWaiting(BlockId),
@@ -69,7 +69,7 @@ impl Refusal {
 ///
 /// # Errors
 /// Why not.
-pub fn check(state: &State, block: BlockId, revision: Revision, typed: bool) -> Result<(), Refusal> {
+pub(crate) fn check(state: &State, block: BlockId, revision: Revision, typed: bool) -> Result<(), Refusal> {
     gate(state, block, revision, Grantor::Person { typed })?;
     if state.needs_typed(block) && !typed { Err(Refusal::NotTyped) } else { Ok(()) }
 }

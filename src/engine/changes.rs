@@ -1,10 +1,10 @@
 //! What changed between two versions of a block's text, for the person and for the model.
 
 /// Lines of a text beyond which its changes are not looked for: it would take too long.
-pub const MOST_LINES: usize = 5_000;
+pub(crate) const MOST_LINES: usize = 5_000;
 
 /// How many lines differ; `None` where the texts are too long to compare.
-pub fn count(old: &str, new: &str) -> Option<usize> {
+pub(crate) fn count(old: &str, new: &str) -> Option<usize> {
     comparable(old, new).then(|| {
         similar::TextDiff::from_lines(old, new)
             .ops()
@@ -16,7 +16,7 @@ pub fn count(old: &str, new: &str) -> Option<usize> {
 }
 
 /// A unified diff; `None` where the texts are too long to compare.
-pub fn diff(old: &str, new: &str) -> Option<String> {
+pub(crate) fn diff(old: &str, new: &str) -> Option<String> {
     comparable(old, new)
         .then(|| similar::TextDiff::from_lines(old, new).unified_diff().header("yours", "ran").to_string())
 }

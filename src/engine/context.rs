@@ -14,7 +14,7 @@ mod results;
 mod share;
 
 pub(super) use bounded::{fenced, text as shortened};
-pub use budget::{Composer, Composition};
+pub(crate) use budget::{Composer, Composition};
 pub use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 
@@ -27,7 +27,7 @@ use pending::Pending;
 use results::Results;
 
 /// The messages of the next request, oldest first, with nothing left out, as this dialect wants them.
-pub fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) -> Vec<Message> {
+pub(crate) fn messages(transcript: &Transcript, settings: &Settings, dialect: Dialect) -> Vec<Message> {
     Composer::new(transcript, settings, dialect).whole().messages
 }
 

@@ -4,7 +4,7 @@ use super::{Engine, Settings, State, notices};
 use crate::domain::{Dialect, Entry, ModelName};
 
 /// The dialect in which the next request is made.
-pub fn in_force(state: &State, settings: &Settings) -> Dialect {
+pub(super) fn in_force(state: &State, settings: &Settings) -> Dialect {
     let info = state.live.model.as_ref().filter(|info| state.transcript.model.as_ref() == Some(&info.name));
     let wanted = settings.dialect.unwrap_or_else(|| {
         if info.and_then(|info| info.tools) == Some(true) { Dialect::Tools } else { Dialect::Fences }

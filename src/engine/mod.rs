@@ -9,28 +9,28 @@
 
 #![allow(missing_docs)] // A line that would only repeat a name is left out.
 
-pub mod always;
-pub mod answers;
-pub mod approval;
-pub mod block_state;
-pub mod changes;
+pub(crate) mod always;
+pub(crate) mod answers;
+pub(crate) mod approval;
+pub(crate) mod block_state;
+pub(crate) mod changes;
 mod compact;
 mod consult;
-pub mod context;
+pub(crate) mod context;
 pub mod cost;
 mod dialect;
-pub mod effect;
-pub mod event;
-pub mod functions;
+pub(crate) mod effect;
+pub(crate) mod event;
+pub(crate) mod functions;
 mod inspecting;
 mod install;
 mod instructions;
 mod named;
 mod naming;
 mod notices;
-pub mod prompt;
-pub mod provenance;
-pub mod rebuild;
+pub(crate) mod prompt;
+pub(crate) mod provenance;
+pub(crate) mod rebuild;
 pub mod reply;
 mod replying;
 mod resume;
@@ -38,11 +38,11 @@ pub mod rules;
 mod running;
 mod spending;
 pub mod state;
-pub mod steps;
+pub(crate) mod steps;
 mod take_back;
 pub mod transcript;
 mod turn;
-pub mod workflow;
+pub(crate) mod workflow;
 
 #[cfg(test)]
 pub(crate) mod dialogue;

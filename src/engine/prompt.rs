@@ -12,7 +12,7 @@ const EXECUTE_TAGS: &str = include_str!("../../assets/prompts/execute-tags.md");
 const GAP: &str = "{dialect}";
 
 /// The system prompt for a session: what can be run, where; with a gap for the dialect.
-pub fn system(languages: &Languages, cwd: &str, os: &str) -> String {
+pub(crate) fn system(languages: &Languages, cwd: &str, os: &str) -> String {
     let mut running = String::new();
     for entry in &languages.0 {
         let state = if entry.persistent {
@@ -28,7 +28,7 @@ pub fn system(languages: &Languages, cwd: &str, os: &str) -> String {
 }
 
 /// A system prompt with its gap filled: how to hand over code in this dialect.
-pub fn in_dialect(prompt: &str, dialect: Dialect) -> String {
+pub(crate) fn in_dialect(prompt: &str, dialect: Dialect) -> String {
     let how = match dialect {
         Dialect::Fences => FENCES,
         Dialect::ExecuteTags => EXECUTE_TAGS,

@@ -12,11 +12,11 @@ use std::sync::Arc;
 const MOST: usize = 4 << 20;
 
 /// Texts with those whose words they are, oldest first.
-pub type Earlier = Vec<(Arc<str>, Source)>;
+pub(crate) type Earlier = Vec<(Arc<str>, Source)>;
 
 /// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
 /// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
-pub fn earlier(state: &State, step: StepId) -> Earlier {
+pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
     let transcript = &state.transcript;
     let end =
         transcript.items.iter().position(|item| matches!(item, Item::Reply(reply) if reply.step == step));

@@ -12,7 +12,7 @@ use crate::text::line::one_line;
 
 /// One step of a plan: a run that would be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     pub run: RunId,
     pub block: BlockId,
     /// The version that ran.
@@ -40,7 +40,7 @@ pub(super) struct Plan {
 }
 
 /// The runs that made the kernel which was there last, in their order; empty where there was none.
-pub fn plan(transcript: &Transcript) -> Vec<Step> {
+pub(crate) fn plan(transcript: &Transcript) -> Vec<Step> {
     let (mut last, mut current): (Vec<RunId>, Vec<RunId>) = (Vec::new(), Vec::new());
     let mut end_kernel = |current: &mut Vec<RunId>| {
         if !current.is_empty() {

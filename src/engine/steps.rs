@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// One turn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TurnLog<'a> {
+pub(crate) struct TurnLog<'a> {
     /// Which turn of the session, from 1.
     pub number: u32,
     /// When it was asked.
@@ -29,7 +29,7 @@ pub struct TurnLog<'a> {
 
 /// One step: a reply with what became of its blocks; or blocks of sayso's own that came before any reply.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step<'a> {
+pub(crate) struct Step<'a> {
     /// Which step of its turn, from 1.
     pub number: u32,
     /// The step of its recipe that it is a round of.
@@ -48,7 +48,7 @@ pub struct Step<'a> {
 
 /// A round of a step of a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Round<'a> {
+pub(crate) struct Round<'a> {
     /// The step's name.
     pub step: &'a str,
     /// Its title, for the person.
@@ -59,14 +59,14 @@ pub struct Round<'a> {
 
 /// A block of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepBlock<'a> {
+pub(crate) struct StepBlock<'a> {
     /// The block with all that was decided and done about it.
     pub item: &'a BlockItem,
 }
 
 /// What was decided about a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decided<'a> {
+pub(crate) enum Decided<'a> {
     /// Nothing yet.
     Open,
     /// It could run; by whose word.
@@ -81,7 +81,7 @@ pub enum Decided<'a> {
 
 impl Decided<'_> {
     /// The word in JSON.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Decided::Open => "open",
             Decided::Approved(_) => "approved",
@@ -94,17 +94,17 @@ impl Decided<'_> {
 
 impl<'a> StepBlock<'a> {
     /// The block's number.
-    pub fn id(&self) -> BlockId {
+    pub(crate) fn id(&self) -> BlockId {
         self.item.block.id
     }
 
     /// What it is for, where sayso proposed it.
-    pub fn note(&self) -> Option<&'a str> {
+    pub(crate) fn note(&self) -> Option<&'a str> {
         self.item.block.origin.note.as_deref().filter(|_| self.item.block.is_own())
     }
 
     /// What was decided last.
-    pub fn decided(&self) -> Decided<'a> {
+    pub(crate) fn decided(&self) -> Decided<'a> {
         match &self.item.standing {
             Standing::Open => Decided::Open,
             Standing::Approved => match self.item.runs.last() {
@@ -118,7 +118,9 @@ impl<'a> StepBlock<'a> {
     }
 
     /// Its runs, each with how it ended and how long it took, in milliseconds (`None`: it goes on, or is lost).
-    pub fn runs(&self) -> impl DoubleEndedIterator<Item = (&'a RunItem, BlockState, Option<u64>)> + use<'a> {
+    pub(crate) fn runs(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (&'a RunItem, BlockState, Option<u64>)> + use<'a> {
         self.item.runs.iter().map(|run| {
             let took = run.ended.as_ref().map(|(_, report)| report.receipt.wall_us / 1000);
             (run, BlockState::of_run(run), took)
@@ -136,19 +138,19 @@ impl<'a> StepBlock<'a> {
 
 impl Step<'_> {
     /// Milliseconds from the request to the end of the reply, repetitions and their pauses counted.
-    pub fn reply_ms(&self) -> Option<u64> {
+    pub(crate) fn reply_ms(&self) -> Option<u64> {
         self.reply.map(|reply| reply.at.since(self.began))
     }
 
     /// Milliseconds that its blocks ran, all runs together.
-    pub fn run_ms(&self) -> u64 {
+    pub(crate) fn run_ms(&self) -> u64 {
         self.blocks.iter().flat_map(StepBlock::runs).filter_map(|(_, _, took)| took).sum()
     }
 }
 
 /// What a turn came to, added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Sum {
+pub(crate) struct Sum {
     /// Tokens of requests, as far as told.
     pub input: u64,
     /// Tokens of replies, as far as told.
@@ -164,7 +166,7 @@ pub struct Sum {
 
 impl TurnLog<'_> {
     /// All its steps added up.
-    pub fn sum(&self) -> Sum {
+    pub(crate) fn sum(&self) -> Sum {
         let mut sum = Sum::default();
         for step in &self.steps {
             if let Some(reply) = step.reply {
@@ -185,7 +187,7 @@ impl TurnLog<'_> {
 
 /// Every turn of a session with its steps, the oldest first. `costs`: what the reply of each step cost, where that is
 /// known ([`super::cost::Cost::of_steps`]).
-pub fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64>) -> Vec<TurnLog<'a>> {
+pub(crate) fn turns<'a>(transcript: &'a Transcript, costs: &BTreeMap<StepId, u64>) -> Vec<TurnLog<'a>> {
     let mut log = Log { transcript, costs, turns: Vec::new(), round: None, fresh: false, last: Timestamp(0) };
     for item in &transcript.items {
         log.take(item);

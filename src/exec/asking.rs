@@ -28,7 +28,7 @@ const MANAGERS: &[&str] =
 
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub(super) enum Answer {
     /// What the program printed; it ended well and in time.
     Said(String),
     /// It was started and gave no answer.
@@ -39,20 +39,20 @@ pub enum Answer {
 
 impl Answer {
     /// The text, where there is one.
-    pub fn text(self) -> Option<String> {
+    pub(super) fn text(self) -> Option<String> {
         if let Answer::Said(text) = self { Some(text) } else { None }
     }
 }
 
 /// Who puts questions to programs.
-pub trait Questions: std::fmt::Debug + Send + Sync {
+pub(super) trait Questions: std::fmt::Debug + Send + Sync {
     /// Starts a program with these arguments, confined, and waits for what it prints.
     fn ask(&self, program: &Path, args: &[&str]) -> Answer;
 }
 
 /// Puts them inside of a sandbox, which is prepared for the first one.
 #[derive(Debug)]
-pub struct Asker {
+pub(super) struct Asker {
     setup: Arc<Setup>,
     launcher: Launcher,
     room: OnceLock<Option<QuestionRoom>>,
@@ -68,7 +68,7 @@ struct QuestionRoom {
 
 impl Asker {
     /// Has not prepared anything yet.
-    pub fn new(setup: Arc<Setup>, launcher: Launcher) -> Self {
+    pub(super) fn new(setup: Arc<Setup>, launcher: Launcher) -> Self {
         Self { setup, launcher, room: OnceLock::new() }
     }
 
@@ -96,7 +96,7 @@ impl Asker {
 
 impl Asker {
     /// Where work is done on what runs made: in the same sandbox, else under the helper alone.
-    pub fn cell(&self) -> Enclosure {
+    pub(super) fn cell(&self) -> Enclosure {
         match self.room() {
             Some(room) => room.sandbox.cell_to_ask(),
             None => Enclosure::open(&self.setup.helper),

@@ -25,11 +25,11 @@ pub struct Missing {
 }
 
 /// Something that is being fetched.
-pub type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
+pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
 
 /// A block on its way to a backend.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub(super) struct Job {
     /// The block that it is.
     pub block: BlockId,
     /// The terms that were approved, and hold.
@@ -44,7 +44,7 @@ pub struct Job {
 
 /// Who ends a run at its time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Watch {
+pub(super) enum Watch {
     /// Its helper, on this machine. The clock runs from the start of the helper's work.
     Helper,
     /// The loop. The clock runs from when the code was handed over.
@@ -56,7 +56,7 @@ pub enum Watch {
 
 /// What a backend tells of the run that goes on.
 #[derive(Debug)]
-pub enum Event {
+pub(super) enum Event {
     /// What is passed on as it is: that it started, what it printed, what it uses, its variables and functions.
     Run(RunEvent),
     /// It made an image, which goes to a file first: a name for it, its type, its bytes.
@@ -67,7 +67,7 @@ pub enum Event {
 
 /// The end of a run.
 #[derive(Debug)]
-pub struct RunEnd {
+pub(super) struct RunEnd {
     /// How it came.
     pub end: EndCause,
     /// What it used, as far as it is known.
@@ -92,7 +92,7 @@ pub struct RunEnd {
 
 /// How a run came to its end.
 #[derive(Debug)]
-pub enum EndCause {
+pub(super) enum EndCause {
     /// The kernel finished the block and goes on.
     Block(RunSummary),
     /// The program ended.
@@ -111,7 +111,7 @@ pub enum EndCause {
 
 impl RunEnd {
     /// An end of which no more is known.
-    pub fn of(end: EndCause) -> Self {
+    pub(super) fn of(end: EndCause) -> Self {
         Self {
             end,
             used: ResourceUse::default(),
@@ -129,7 +129,7 @@ impl RunEnd {
 
 impl Event {
     /// The run printed something.
-    pub fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
+    pub(super) fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
         Self::Run(RunEvent::Output(Chunk { stream, bytes }))
     }
 }
@@ -147,7 +147,7 @@ impl From<RunEnd> for Event {
 }
 
 /// What is special about one kind of executor. One run at a time; the caller sees to that.
-pub trait Backend {
+pub(super) trait Backend {
     /// The terms under which a block would run.
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
     /// The same, in a kernel that nothing was in before; the one that is there ends when the run begins.
@@ -218,13 +218,16 @@ pub trait Backend {
 }
 
 /// Whether what was approved is for the kernel after the one that is there, of this generation.
-pub fn wants_next_kernel(there: Option<u32>, approved: &Terms) -> bool {
+pub(super) fn wants_next_kernel(there: Option<u32>, approved: &Terms) -> bool {
     let next = there.and_then(|generation| generation.checked_add(1));
     next.is_some() && next == approved.kernel.map(|kernel| kernel.generation)
 }
 
 /// The terms under which a block would run now, in the kernel that was approved: the one that is there, or the next.
-pub async fn in_that_kernel<B: Backend + ?Sized>(backend: &mut B, approved: &Terms) -> Result<Terms, String> {
+pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
+    backend: &mut B,
+    approved: &Terms,
+) -> Result<Terms, String> {
     let now = backend.terms(&approved.language, approved.limits).await?;
     if wants_next_kernel(now.kernel.map(|kernel| kernel.generation), approved) {
         return backend.fresh_terms(&approved.language, approved.limits).await;

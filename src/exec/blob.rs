@@ -15,7 +15,7 @@ const TAIL: u64 = 16 << 20;
 
 /// Output that is being kept on disk.
 #[derive(Debug)]
-pub struct Blob {
+pub(super) struct Blob {
     path: PathBuf,
     file: File,
     /// Where the head ends and the tail begins.
@@ -33,7 +33,7 @@ impl Blob {
     ///
     /// # Errors
     /// When it can't be made.
-    pub fn create(folder: &Path, name: &str, limit: u64) -> Result<Self, ExecError> {
+    pub(super) fn create(folder: &Path, name: &str, limit: u64) -> Result<Self, ExecError> {
         let (path, file) = new_file(folder, name)?;
         let tail_limit = TAIL.min(limit / 4);
         Ok(Self {
@@ -49,14 +49,14 @@ impl Blob {
     }
 
     /// Adds output, which holds no key any more. What can't be written is left out; the run goes on.
-    pub fn write(&mut self, bytes: &Masked<Vec<u8>>) {
+    pub(super) fn write(&mut self, bytes: &Masked<Vec<u8>>) {
         if !self.failed && self.try_write(bytes).is_err() {
             self.failed = true;
         }
     }
 
     /// Ends the file; its path.
-    pub fn finish(mut self) -> PathBuf {
+    pub(super) fn finish(mut self) -> PathBuf {
         if !self.failed {
             let _ = self.append_tail();
         }
@@ -117,7 +117,7 @@ impl Blob {
 ///
 /// # Errors
 /// When it can't be made.
-pub fn make_folder(folder: &Path) -> Result<(), ExecError> {
+pub(super) fn make_folder(folder: &Path) -> Result<(), ExecError> {
     Ok(DirBuilder::new().recursive(true).mode(0o700).create(folder)?)
 }
 
@@ -125,7 +125,7 @@ pub fn make_folder(folder: &Path) -> Result<(), ExecError> {
 ///
 /// # Errors
 /// When it can't be written.
-pub fn keep_image(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, ExecError> {
+pub(super) fn keep_image(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, ExecError> {
     let (path, mut file) = new_file(folder, name)?;
     file.write_all(bytes)?;
     Ok(path)
@@ -157,7 +157,7 @@ fn random_hex() -> io::Result<String> {
 ///
 /// # Errors
 /// When the system has none.
-pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// What is kept of a run's output.
 #[derive(Debug)]
-pub struct Capture {
+pub(super) struct Capture {
     captured: OutputBuffer,
     limits: Limits,
     folder: PathBuf,
@@ -21,7 +21,7 @@ pub struct Capture {
 
 impl Capture {
     /// Nothing yet; a large output goes to a file of this name in this folder.
-    pub fn new(limits: Limits, folder: &Path, name: String, masker: &Masker) -> Self {
+    pub(super) fn new(limits: Limits, folder: &Path, name: String, masker: &Masker) -> Self {
         Self {
             captured: OutputBuffer::new(limits.kept_bytes),
             limits,
@@ -34,7 +34,7 @@ impl Capture {
     }
 
     /// Takes output.
-    pub fn print(&mut self, stream: Stream, bytes: &[u8], events: &mut EventSender) {
+    pub(super) fn print(&mut self, stream: Stream, bytes: &[u8], events: &mut EventSender) {
         if !bytes.is_empty() {
             self.keep(stream, bytes);
             events.print(stream, bytes);
@@ -42,7 +42,7 @@ impl Capture {
     }
 
     /// The kept output and the file with all of it, where there is one.
-    pub fn finish(mut self) -> (OutputBuffer, Option<PathBuf>) {
+    pub(super) fn finish(mut self) -> (OutputBuffer, Option<PathBuf>) {
         if let Some(blob) = &mut self.blob {
             self.masked.iter_mut().for_each(|stream| blob.write(&stream.end()));
         }
@@ -50,7 +50,7 @@ impl Capture {
     }
 
     /// The last line of standard error, for messages about programs that could not start.
-    pub fn last_error_line(&self) -> Option<String> {
+    pub(super) fn last_error_line(&self) -> Option<String> {
         let tail = self.captured.bytes(Stream::Stderr);
         let text = String::from_utf8_lossy(&tail).into_owned();
         text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_string())

@@ -32,7 +32,7 @@ use engine::{Engine, Image};
 use error::ContainerError;
 use grants::{Grants, WithheldPlaces, may_mount};
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};
-pub use look::found;
+pub(super) use look::found;
 use plan::Frame;
 use program::Program;
 use std::collections::{HashMap, VecDeque};
@@ -47,7 +47,7 @@ use tokio::task::JoinHandle;
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// The containers of one session.
-pub struct Containers {
+pub(super) struct Containers {
     setup: Arc<Setup>,
     config: ContainerExecutor,
     /// One image for all languages, where one was named.
@@ -84,7 +84,7 @@ struct LanguageFacts {
 
 impl Containers {
     /// Containers of one session; nothing is reached yet. `image` is for all languages.
-    pub fn new(
+    pub(super) fn new(
         setup: Arc<Setup>,
         config: ContainerExecutor,
         image: Option<String>,

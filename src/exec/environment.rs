@@ -3,10 +3,10 @@
 use std::ffi::{OsStr, OsString};
 
 /// Variables with their values.
-pub type Environment = Vec<(OsString, OsString)>;
+pub(super) type Environment = Vec<(OsString, OsString)>;
 
 /// The variable that every program of one executor carries, so that its processes can be known by it.
-pub const MARK: &str = "SAYSO_RUN";
+pub(super) const MARK: &str = "SAYSO_RUN";
 
 /// Names that every program gets.
 const USUAL: &[&str] = &["PATH", "HOME", "LANG", "TERM", "TZ", "USER", "TMPDIR"];
@@ -21,7 +21,10 @@ const NEVER_STARTS: &[&str] = &["PYTHON", "LD_", "DYLD_", "BASH_FUNC_"];
 const NEVER_CARRIED: &[&str] = &["GIT_"];
 
 /// What of these variables is passed on, `declared` names included; sorted by name.
-pub fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[String]) -> Environment {
+pub(super) fn allowed(
+    all: impl IntoIterator<Item = (OsString, OsString)>,
+    declared: &[String],
+) -> Environment {
     let mut kept: Vec<_> = all.into_iter().filter(|(name, _)| is_allowed(name, declared)).collect();
     kept.sort();
     kept
@@ -29,21 +32,24 @@ pub fn allowed(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[
 
 /// The variables that a program elsewhere is given: those that were declared, by name, and nothing that only makes sense
 /// here.
-pub fn declared(all: impl IntoIterator<Item = (OsString, OsString)>, declared: &[String]) -> Environment {
+pub(super) fn declared(
+    all: impl IntoIterator<Item = (OsString, OsString)>,
+    declared: &[String],
+) -> Environment {
     let mut kept = allowed(all, declared);
     kept.retain(|(name, _)| declared.iter().any(|one| name == one.as_str()));
     kept
 }
 
 /// Whether each shell sets this variable anew.
-pub fn is_of_each_shell(name: &OsStr) -> bool {
+pub(super) fn is_of_each_shell(name: &OsStr) -> bool {
     let own = ["_", "PWD", "SHLVL", "SHELLOPTS", "BASHOPTS", MARK];
     name.to_str().is_some_and(|name| own.contains(&name))
 }
 
 /// Whether a variable makes loaders, interpreters or git start something else first, so that no block leaves it to the
 /// next.
-pub fn steers(name: &OsStr) -> bool {
+pub(super) fn steers(name: &OsStr) -> bool {
     let starts =
         |list: &[&str]| list.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()));
     NEVER.iter().any(|never| name == *never) || starts(NEVER_STARTS) || starts(NEVER_CARRIED)

@@ -17,7 +17,7 @@ const PIECES: u32 = 8;
 
 /// The channel to whoever ordered the run.
 #[derive(Debug)]
-pub struct EventSender {
+pub(super) struct EventSender {
     run: RunId,
     out: Sender<(RunId, RunEvent)>,
     /// Facts that found no room yet.
@@ -32,7 +32,7 @@ pub struct EventSender {
 
 impl EventSender {
     /// The channel of this run.
-    pub fn new(run: RunId, out: Sender<(RunId, RunEvent)>) -> Self {
+    pub(super) fn new(run: RunId, out: Sender<(RunId, RunEvent)>) -> Self {
         Self {
             run,
             out,
@@ -46,7 +46,7 @@ impl EventSender {
     }
 
     /// Tells a fact, behind the output that came before it.
-    pub fn tell(&mut self, event: RunEvent) {
+    pub(super) fn tell(&mut self, event: RunEvent) {
         self.facts.extend(self.output.drain(..).map(RunEvent::Output));
         self.waiting = 0;
         self.facts.push_back(event);
@@ -54,14 +54,14 @@ impl EventSender {
     }
 
     /// Tells what is soon out of date: when there is no room, it is left out.
-    pub fn hint(&mut self, event: RunEvent) {
+    pub(super) fn hint(&mut self, event: RunEvent) {
         if self.facts.is_empty() {
             let _ = self.out.try_send((self.run, event));
         }
     }
 
     /// Passes output on, now or a little later.
-    pub fn print(&mut self, stream: Stream, bytes: &[u8]) {
+    pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
         let bytes = bytes.get(bytes.len().saturating_sub(WAITING)..).unwrap_or_default();
         match self.output.back_mut() {
             Some(last) if last.stream == stream => last.bytes.extend_from_slice(bytes),
@@ -73,12 +73,12 @@ impl EventSender {
     }
 
     /// When [`EventSender::pass_on`] has to be called again, if at all.
-    pub fn due(&self) -> Option<Instant> {
+    pub(super) fn due(&self) -> Option<Instant> {
         (!self.output.is_empty() || !self.facts.is_empty()).then(|| self.window + WINDOW)
     }
 
     /// Passes on what has waited.
-    pub fn pass_on(&mut self, now: Instant) {
+    pub(super) fn pass_on(&mut self, now: Instant) {
         if now >= self.window + WINDOW {
             (self.window, self.pieces, self.bytes) = (now, 0, 0);
         }
@@ -107,7 +107,7 @@ impl EventSender {
     }
 
     /// Tells the end; nothing comes after it. A channel without room is waited for elsewhere.
-    pub fn finish(mut self, report: RunReport) {
+    pub(super) fn finish(mut self, report: RunReport) {
         self.tell(RunEvent::Ended(Box::new(report)));
         if self.facts.is_empty() {
             return;
@@ -151,7 +151,7 @@ impl EventSender {
 }
 
 /// Tells whoever ordered a run that it did not come to anything.
-pub fn did_not_run(request: &RunRequest, out: Sender<(RunId, RunEvent)>, outcome: Outcome) {
+pub(super) fn did_not_run(request: &RunRequest, out: Sender<(RunId, RunEvent)>, outcome: Outcome) {
     let approval = request.approval();
     let output = OutputBuffer::new(approval.terms().limits.kept_bytes);
     EventSender::new(approval.run(), out).finish(RunReport { output, ..RunReport::bare(outcome) });

@@ -2,7 +2,7 @@
 
 mod answer;
 
-pub use answer::{FoundEngine, FoundImage, Kernels};
+pub(crate) use answer::{FoundEngine, FoundImage, Kernels};
 
 use crate::config::{ContainerExecutor, JupyterExecutor};
 use crate::launch::Launcher;
@@ -12,7 +12,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// In words, with what to do, when there is none or it does not answer.
-pub async fn engine(config: &ContainerExecutor, programs: &Launcher) -> Result<FoundEngine, String> {
+pub(crate) async fn engine(config: &ContainerExecutor, programs: &Launcher) -> Result<FoundEngine, String> {
     #[cfg(feature = "docker")]
     return super::container::found(config, programs).await.map_err(|error| error.to_string());
     #[cfg(not(feature = "docker"))]
@@ -26,7 +26,7 @@ pub async fn engine(config: &ContainerExecutor, programs: &Launcher) -> Result<F
 ///
 /// # Errors
 /// In words, with what to do, when a server does not tell them.
-pub async fn kernels(
+pub(crate) async fn kernels(
     config: &JupyterExecutor,
     python: Option<&Path>,
     programs: &Launcher,

@@ -5,7 +5,7 @@
 
 /// A message, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub(super) struct Frame {
     /// What kind of message.
     pub kind: u8,
     /// Its fields, in order.
@@ -31,7 +31,7 @@ impl Frame {
     ///
     /// # Errors
     /// When there are fewer fields.
-    pub fn field(&self, at: usize) -> Result<&[u8], FrameError> {
+    pub(super) fn field(&self, at: usize) -> Result<&[u8], FrameError> {
         self.fields.get(at).map(Vec::as_slice).ok_or(FrameError::Unknown(self.kind))
     }
 
@@ -39,7 +39,7 @@ impl Frame {
     ///
     /// # Errors
     /// When it is missing or something else.
-    pub fn text(&self, at: usize) -> Result<String, FrameError> {
+    pub(super) fn text(&self, at: usize) -> Result<String, FrameError> {
         String::from_utf8(self.field(at)?.to_vec()).map_err(|_| FrameError::Unknown(self.kind))
     }
 
@@ -47,13 +47,13 @@ impl Frame {
     ///
     /// # Errors
     /// When it is missing or something else.
-    pub fn number<N: std::str::FromStr>(&self, at: usize) -> Result<N, FrameError> {
+    pub(super) fn number<N: std::str::FromStr>(&self, at: usize) -> Result<N, FrameError> {
         self.text(at)?.parse().map_err(|_| FrameError::Unknown(self.kind))
     }
 }
 
 /// The bytes of a frame.
-pub fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+pub(super) fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut bytes = vec![0, 0, 0, 0, kind];
     for field in fields {
         bytes.extend_from_slice(&u32::try_from(field.len()).unwrap_or(u32::MAX).to_be_bytes());
@@ -68,19 +68,19 @@ pub fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -> Vec<u
 
 /// Puts frames together from bytes that come in any pieces.
 #[derive(Debug)]
-pub struct Decoder {
+pub(super) struct Decoder {
     buffer: Vec<u8>,
     limit: usize,
 }
 
 impl Decoder {
     /// A decoder that refuses frames of more than `limit` bytes.
-    pub fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize) -> Self {
         Self { buffer: Vec::new(), limit }
     }
 
     /// Adds what arrived.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
@@ -88,7 +88,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the bytes are no frames; nothing more can be read then.
-    pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
+    pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
         let Some(length) = read_length(&self.buffer) else { return Ok(None) };
         if length == 0 || length > self.limit {
             return Err(FrameError::Length(length as u64));

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a program says it is to start itself: the image that runs, whatever lies at its path.
-pub const ITSELF: &str = "/proc/self/exe";
+pub(super) const ITSELF: &str = "/proc/self/exe";
 
 /// The file of the helper, held open. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -13,11 +13,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The largest message on this socket.
-pub const LIMIT: usize = 16 << 20;
+pub(super) const LIMIT: usize = 16 << 20;
 
 /// The number that the first given descriptor has in the program; the next ones follow. High enough to stay clear of
 /// what programs and shells use by habit.
-pub const FIRST_GIVEN: i32 = 90;
+pub(super) const FIRST_GIVEN: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub struct Program {
 
 /// An order to the helper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Order {
+pub(super) enum Order {
     /// Start this program. Comes once.
     Spawn(Program),
     /// A run begins: measure it, and end it where it is over its limits.
@@ -61,7 +61,7 @@ pub enum Order {
 
 /// The limits that a helper watches; 0 is none, but for the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Bounds {
+pub(super) struct Bounds {
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
     /// Memory of all processes together, bytes.
@@ -83,7 +83,7 @@ impl From<&Limits> for Bounds {
 
 /// What a run used, as the helper saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ResourceUse {
+pub(super) struct ResourceUse {
     /// Processor time in microseconds.
     pub cpu_us: u64,
     /// Peak resident memory, bytes: of all processes together as it was seen, at least of the largest one.
@@ -94,7 +94,7 @@ pub struct ResourceUse {
 
 /// How the program stands after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RestState {
+pub(super) struct RestState {
     /// Whether every thread of it was seen stopped, and nothing else of the run is left.
     pub still: bool,
     /// Its threads.
@@ -103,7 +103,7 @@ pub struct RestState {
 
 /// What the helper tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Notification {
+pub(super) enum Notification {
     /// The program runs under this process id.
     Spawned {
         /// Its process id.
@@ -145,14 +145,14 @@ pub enum Notification {
 
 impl Notification {
     /// Whether nothing more comes of the program.
-    pub fn is_end(&self) -> bool {
+    pub(super) fn is_end(&self) -> bool {
         matches!(self, Notification::Exited { .. } | Notification::NotSpawned(_))
     }
 }
 
 /// What the process that becomes the program is told before it does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ties {
+pub(super) struct Ties {
     /// The process with which it ends.
     pub supervisor: i32,
     /// What it takes upon itself.
@@ -160,7 +160,7 @@ pub struct Ties {
 }
 
 /// What can be said on the socket.
-pub trait Message: Serialize + DeserializeOwned {
+pub(super) trait Message: Serialize + DeserializeOwned {
     /// The letter of its frame: no message is taken for one of another type.
     const LETTER: u8;
 
@@ -196,35 +196,35 @@ impl Message for Ties {
 }
 
 /// A path, whatever bytes it is made of.
-pub mod path {
+pub(super) mod path {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
     /// Writes it.
-    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
         path.as_os_str().serialize(serializer)
     }
 
     /// Reads it.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
         OsString::deserialize(deserializer).map(PathBuf::from)
     }
 }
 
 /// Paths, whatever bytes they are made of.
-pub mod paths {
+pub(super) mod paths {
     use serde::{Deserialize, Deserializer, Serializer};
     use std::ffi::OsString;
     use std::path::PathBuf;
 
     /// Writes them.
-    pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(paths.iter().map(|path| path.as_os_str()))
     }
 
     /// Reads them.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
         Ok(Vec::<OsString>::deserialize(deserializer)?.into_iter().map(PathBuf::from).collect())
     }
 }

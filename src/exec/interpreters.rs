@@ -5,7 +5,7 @@
 //! ([`super::asking`]): a version manager's stand-in for what it stands for, others for their version. What may not be
 //! asked is found all the same, and runs once the person approved a block for it; its version is not known until then.
 
-pub mod told;
+pub(crate) mod told;
 
 use super::asking::{Answer, Questions};
 use crate::domain::language::{LanguageEntry, RunMethod};
@@ -21,7 +21,7 @@ use told::settled;
 
 /// Finds interpreters and remembers them.
 #[derive(Debug)]
-pub struct Finder {
+pub(super) struct Finder {
     languages: Languages,
     python: Option<PathBuf>,
     cwd: PathBuf,
@@ -34,7 +34,7 @@ pub struct Finder {
 
 /// Where programs are looked for.
 #[derive(Clone, Debug)]
-pub struct ProgramPaths {
+pub(super) struct ProgramPaths {
     /// The working folder.
     pub cwd: PathBuf,
     /// The person's home.
@@ -47,7 +47,7 @@ pub struct ProgramPaths {
 
 impl Finder {
     /// A finder that has not looked yet.
-    pub fn new(languages: Languages, place: ProgramPaths, questions: Arc<dyn Questions>) -> Self {
+    pub(super) fn new(languages: Languages, place: ProgramPaths, questions: Arc<dyn Questions>) -> Self {
         let ProgramPaths { cwd, home, python, launcher } = place;
         Self {
             languages,
@@ -62,12 +62,12 @@ impl Finder {
     }
 
     /// The programs that may be started.
-    pub fn launcher(&self) -> &Launcher {
+    pub(super) fn launcher(&self) -> &Launcher {
         &self.launcher
     }
 
     /// The languages that can be run.
-    pub fn languages(&self) -> &Languages {
+    pub(super) fn languages(&self) -> &Languages {
         &self.languages
     }
 
@@ -75,7 +75,7 @@ impl Finder {
     ///
     /// # Errors
     /// In words, with what to do, when there is none.
-    pub fn find(&self, language: &Language) -> Result<Interpreter, String> {
+    pub(super) fn find(&self, language: &Language) -> Result<Interpreter, String> {
         if let Some(found) = self.known().get(language) {
             return Ok(found.clone());
         }
@@ -113,7 +113,7 @@ impl Finder {
     ///
     /// # Errors
     /// In words, with what to do, when there is none.
-    pub fn installer(&self, language: &Language, into: InstallInto) -> Result<Interpreter, String> {
+    pub(super) fn installer(&self, language: &Language, into: InstallInto) -> Result<Interpreter, String> {
         let made =
             |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
         match language.as_str() {
@@ -147,7 +147,7 @@ impl Finder {
     }
 
     /// What installs packages, and where each is.
-    pub fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+    pub(super) fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let program = |name: &str| self.launcher.find(OsStr::new(name));
         let pip =
             self.find(&Language::python()).ok().filter(|python| self.has_pip(python, InstallInto::Project));
@@ -172,7 +172,7 @@ impl Finder {
     }
 
     /// The project's `.venv`, where that is the environment of the Python in use.
-    pub fn project_venv(&self) -> Option<PathBuf> {
+    pub(super) fn project_venv(&self) -> Option<PathBuf> {
         let python = self.find(&Language::python()).ok()?;
         let cwd = fs::canonicalize(&self.cwd).ok()?;
         let venv = fs::canonicalize(cwd.join(".venv")).ok()?;
@@ -181,7 +181,7 @@ impl Finder {
     }
 
     /// The way in which a language that was found is run, and the extension of its files.
-    pub fn way(&self, language: &Language) -> Option<(RunMethod, String)> {
+    pub(super) fn way(&self, language: &Language) -> Option<(RunMethod, String)> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let entry = self.entry(language).ok()?;
         Some((way, entry.extensions.first().cloned().unwrap_or_else(|| "txt".into())))
@@ -220,12 +220,12 @@ impl Finder {
     }
 
     /// The interpreter, if it was found before.
-    pub fn known_already(&self, language: &Language) -> Option<Interpreter> {
+    pub(super) fn known_already(&self, language: &Language) -> Option<Interpreter> {
         self.known().get(language).cloned()
     }
 
     /// Remembers the version that an interpreter told by itself.
-    pub fn learn(&self, language: &Language, version: String) {
+    pub(super) fn learn(&self, language: &Language, version: String) {
         if let Some(known) = self.known().get_mut(language) {
             known.version = Some(version);
         }
@@ -233,7 +233,7 @@ impl Finder {
 
     /// All that are on this machine, with their versions where those can be known without starting anything that is
     /// not confined.
-    pub fn all(&self) -> Vec<Interpreter> {
+    pub(super) fn all(&self) -> Vec<Interpreter> {
         let look = |entry: &LanguageEntry| {
             let mut found = self.find(&entry.name).ok()?;
             if found.version.is_none() {
@@ -254,7 +254,7 @@ impl Finder {
     }
 
     /// The name by which a shell finds the program of a language, where it finds that one; behind a stand-in too.
-    pub fn called(&self, language: &Language) -> Option<String> {
+    pub(super) fn called(&self, language: &Language) -> Option<String> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
         let found = self.candidate(language, &way).ok()?;
         (self.which(&way.command)? == found).then_some(way.command)
@@ -262,14 +262,14 @@ impl Finder {
 
     /// Whether Python has this module, which is not loaded for it: by its folders, else by its word where it may be
     /// asked.
-    pub fn python_has(&self, module: &str) -> bool {
+    pub(super) fn python_has(&self, module: &str) -> bool {
         let Ok(python) = self.find(&Language::python()) else { return false };
         told::holds_package(&python.path, self.home.as_deref(), module) || self.has(&python.path, module)
     }
 
     /// Whether this is the interpreter itself, in a place that only the person can write: it obeys no file of the folder
     /// that it is started in.
-    pub fn is_plain(&self, path: &Path) -> bool {
+    pub(super) fn is_plain(&self, path: &Path) -> bool {
         self.launcher.trusts(path) && !told::is_stand_in(path)
     }
 
@@ -337,7 +337,7 @@ impl Finder {
 }
 
 /// Where a program is that is found by this name.
-pub fn program(name: &str) -> Option<PathBuf> {
+pub(super) fn program(name: &str) -> Option<PathBuf> {
     which(Path::new(name)).map(|path| settled(&path))
 }
 

@@ -32,7 +32,7 @@ use crate::domain::{
     SandboxReport, Shared, Stream, Terms,
 };
 use error::JupyterError;
-pub use look::found;
+pub(super) use look::found;
 use reading::{Awaited, ReplyReader};
 use server::Server;
 use specs::Spec;
@@ -64,7 +64,7 @@ const NO_INPUT: &str = "The kernel asked for input. A block can't ask for anythi
                         the code, or ask for it in the conversation.\n";
 
 /// The Jupyter kernels of one session.
-pub struct Jupyter {
+pub(super) struct Jupyter {
     setup: Arc<Setup>,
     config: JupyterExecutor,
     /// The kernel to use, where one was named.
@@ -135,7 +135,7 @@ impl Block {
 
 impl Jupyter {
     /// Jupyter kernels; nothing is reached or started yet. `wanted` names the kernel to use.
-    pub fn new(
+    pub(super) fn new(
         setup: Arc<Setup>,
         config: JupyterExecutor,
         wanted: Option<String>,

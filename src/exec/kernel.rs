@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// A kernel that was started.
 #[derive(Debug)]
-pub struct Kernel {
+pub(super) struct Kernel {
     /// Its process.
     pub process: Process,
     /// The interpreter that it is.
@@ -58,7 +58,7 @@ impl Kernel {
     ///
     /// # Errors
     /// When its helper can't be started.
-    pub fn start(
+    pub(super) fn start(
         (cell, limits): (&Enclosure, &Limits),
         interpreter: &Path,
         cwd: &Path,
@@ -97,14 +97,14 @@ impl Kernel {
     }
 
     /// Hands over a block.
-    pub fn run(&mut self, token: &Token, label: &str, source: &[u8]) {
+    pub(super) fn run(&mut self, token: &Token, label: &str, source: &[u8]) {
         self.used = true;
         self.unsent.extend(kernel_wire::run(token, label, source));
         self.send();
     }
 
     /// Hands over a file of the person's functions, to be loaded as a module of its own.
-    pub fn load(&mut self, token: &Token, label: &str, source: &[u8], path: &Path) {
+    pub(super) fn load(&mut self, token: &Token, label: &str, source: &[u8], path: &Path) {
         self.used = true;
         self.unsent.extend(kernel_wire::load(token, label, source, path));
         self.send();
@@ -112,14 +112,20 @@ impl Kernel {
 
     /// Asks which modules that a text imports, and which packages, it does not have; in this folder, with these places of
     /// modules. It must not be in use: it goes on for as long as the answer takes.
-    pub fn ask_lacking(&mut self, token: &Token, source: &str, place: (&Path, &[u8]), packages: &[String]) {
+    pub(super) fn ask_lacking(
+        &mut self,
+        token: &Token,
+        source: &str,
+        place: (&Path, &[u8]),
+        packages: &[String],
+    ) {
         self.process.link.order(&Order::GoOn);
         self.unsent.extend(kernel_wire::lacking(token, source, place, packages));
         self.send();
     }
 
     /// Sends what there is room for; never waits. When the kernel is gone, [`Kernel::receive`] tells.
-    pub fn send(&mut self) {
+    pub(super) fn send(&mut self) {
         while !self.unsent.is_empty() {
             match rustix::net::send(&self.control, &self.unsent, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(sent) => drop(self.unsent.drain(..sent)),
@@ -131,7 +137,7 @@ impl Kernel {
     }
 
     /// Whether something waits for room on the socket.
-    pub fn has_unsent(&self) -> bool {
+    pub(super) fn has_unsent(&self) -> bool {
         !self.unsent.is_empty()
     }
 
@@ -139,7 +145,7 @@ impl Kernel {
     ///
     /// # Errors
     /// When the socket is closed, or what comes is no message.
-    pub fn receive(&mut self) -> Result<Vec<(Token, KernelMessage)>, ExecError> {
+    pub(super) fn receive(&mut self) -> Result<Vec<(Token, KernelMessage)>, ExecError> {
         let mut said = Vec::new();
         let mut buffer = vec![0u8; 64 << 10];
         loop {
@@ -159,7 +165,7 @@ impl Kernel {
     }
 
     /// What to wait on.
-    pub fn control(&self) -> BorrowedFd<'_> {
+    pub(super) fn control(&self) -> BorrowedFd<'_> {
         self.control.as_fd()
     }
 }

@@ -11,7 +11,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 /// The largest message on this socket: an image of many millions of pixels fits.
-pub const LIMIT: usize = 64 << 20;
+pub(super) const LIMIT: usize = 64 << 20;
 
 /// So many functions of a file are told.
 const MOST_FUNCTIONS: usize = 100;
@@ -21,28 +21,33 @@ const MOST_FOUND: usize = 12;
 const MOST_LACKING: usize = 50;
 
 /// Marks what belongs to one run.
-pub type Token = [u8; 16];
+pub(super) type Token = [u8; 16];
 
 /// An order to the kernel: run this.
-pub fn run(token: &Token, label: &str, source: &[u8]) -> Vec<u8> {
+pub(super) fn run(token: &Token, label: &str, source: &[u8]) -> Vec<u8> {
     encode(b'R', [&token[..], label.as_bytes(), source])
 }
 
 /// An order to the kernel: load this file of functions.
-pub fn load(token: &Token, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
+pub(super) fn load(token: &Token, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
     encode(b'L', [&token[..], label.as_bytes(), source, path.as_os_str().as_bytes()])
 }
 
 /// A question to a kernel: what of this does it not have, in this folder and with these places of modules? No places: its
 /// own.
-pub fn lacking(token: &Token, source: &str, (cwd, path): (&Path, &[u8]), packages: &[String]) -> Vec<u8> {
+pub(super) fn lacking(
+    token: &Token,
+    source: &str,
+    (cwd, path): (&Path, &[u8]),
+    packages: &[String],
+) -> Vec<u8> {
     let fields = [&token[..], source.as_bytes(), cwd.as_os_str().as_bytes(), path];
     encode(b'M', fields.into_iter().chain(packages.iter().map(String::as_bytes)))
 }
 
 /// How a block ended, by the kernel's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockEnd {
+pub(super) enum BlockEnd {
     /// To its end.
     Ok,
     /// By an uncaught exception.
@@ -55,7 +60,7 @@ pub enum BlockEnd {
 
 /// The last message of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunSummary {
+pub(super) struct RunSummary {
     /// How it ended.
     pub how: BlockEnd,
     /// 0, 1 after an uncaught exception, or what `SystemExit` said.
@@ -87,7 +92,7 @@ pub enum MissingFacility {
 
 /// A message of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KernelMessage {
+pub(super) enum KernelMessage {
     /// It is ready.
     Hello {
         /// Its version, `3.12.4`.
@@ -116,7 +121,7 @@ pub enum KernelMessage {
 ///
 /// # Errors
 /// When it is none.
-pub fn decode(frame: Frame) -> Result<(Token, KernelMessage), FrameError> {
+pub(super) fn decode(frame: Frame) -> Result<(Token, KernelMessage), FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
     let token: Token = frame.field(0)?.try_into().map_err(|_| unknown)?;
     let said = match frame.kind {

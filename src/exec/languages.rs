@@ -16,7 +16,7 @@ const BUILD: &str = include_str!("../../assets/build.sh");
 const SQL: &str = include_str!("../../assets/sql.py");
 
 /// A program for one block, run in this way. `extension` is that of the language's files.
-pub fn invocation(
+pub(super) fn invocation(
     language: &str,
     way: &RunMethod,
     extension: &str,
@@ -51,7 +51,7 @@ pub fn invocation(
 }
 
 /// Whether the program wants a file of its own, or builds one.
-pub fn needs_file(way: &RunMethod) -> bool {
+pub(super) fn needs_file(way: &RunMethod) -> bool {
     !way.compile.is_empty() || way.arguments.iter().any(|word| word.contains("{source}"))
 }
 
@@ -80,12 +80,12 @@ fn build(way: &RunMethod, extension: &str, interpreter: &Path, label: &str) -> V
 }
 
 /// Whether what `assets/build.sh` told means that the program was never built.
-pub fn stopped_building(way: &RunMethod, told: &[u8]) -> bool {
+pub(super) fn stopped_building(way: &RunMethod, told: &[u8]) -> bool {
     !way.compile.is_empty() && told.starts_with(b"build")
 }
 
 /// The error of a program that was not built, with the compiler's own first words of an error.
-pub fn build_error(printed: &[u8]) -> RunError {
+pub(super) fn build_error(printed: &[u8]) -> RunError {
     let printed = String::from_utf8_lossy(printed);
     let first = printed.lines().find(|line| line.contains("error")).or_else(|| printed.lines().next());
     let message = first.map_or("the compiler said nothing", str::trim);

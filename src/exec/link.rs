@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A helper and the socket to it. Dropping it ends the helper and all that it started.
 #[derive(Debug)]
-pub struct Link {
+pub(super) struct Link {
     socket: Option<OwnedFd>,
     helper: Child,
     decoder: Decoder,
@@ -45,7 +45,7 @@ impl Link {
     ///
     /// # Errors
     /// When it can't be started.
-    pub fn open(entry: &Entry, mark: Vec<u8>) -> Result<Self, ExecError> {
+    pub(super) fn open(entry: &Entry, mark: Vec<u8>) -> Result<Self, ExecError> {
         let errors = super::memory_file::empty()?;
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
@@ -70,7 +70,7 @@ impl Link {
     ///
     /// # Errors
     /// When the helper is gone.
-    pub fn spawn(&self, program: &Program, fds: &[BorrowedFd<'_>]) -> Result<(), ExecError> {
+    pub(super) fn spawn(&self, program: &Program, fds: &[BorrowedFd<'_>]) -> Result<(), ExecError> {
         let bytes = Order::Spawn(program.clone()).encode();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
         let mut control = SendAncillaryBuffer::new(&mut space);
@@ -81,7 +81,7 @@ impl Link {
     }
 
     /// Sends an order. When the helper is gone, the next [`Link::receive`] tells.
-    pub fn order(&self, order: &Order) {
+    pub(super) fn order(&self, order: &Order) {
         let _ = self.send(&order.encode());
     }
 
@@ -89,7 +89,7 @@ impl Link {
     ///
     /// # Errors
     /// When the helper is gone, or what it writes is no message.
-    pub fn receive(&mut self) -> Result<Vec<Notification>, ExecError> {
+    pub(super) fn receive(&mut self) -> Result<Vec<Notification>, ExecError> {
         let mut told = Vec::new();
         let mut buffer = [0u8; 4096];
         loop {
@@ -128,13 +128,13 @@ impl Link {
     }
 
     /// Ends the helper itself: it does not answer. Its program is tied to its life, what else it started is looked for.
-    pub fn cut(&mut self) {
+    pub(super) fn cut(&mut self) {
         let _ = self.helper.kill();
         self.clean = false;
     }
 
     /// What to wait on.
-    pub fn socket(&self) -> Option<BorrowedFd<'_>> {
+    pub(super) fn socket(&self) -> Option<BorrowedFd<'_>> {
         self.socket.as_ref().map(AsFd::as_fd)
     }
 

@@ -33,7 +33,7 @@ use tokio::sync::mpsc;
 use watch::WatchedDescriptor;
 
 /// What carries out the runs of this machine.
-pub struct Local {
+pub(super) struct Local {
     setup: Arc<Setup>,
     finder: Arc<Finder>,
     deaths: mpsc::Sender<String>,
@@ -108,7 +108,7 @@ impl LocalRun {
 
 impl Local {
     /// A backend that has not done anything yet.
-    pub fn new(setup: Arc<Setup>, finder: Arc<Finder>, deaths: mpsc::Sender<String>) -> Self {
+    pub(super) fn new(setup: Arc<Setup>, finder: Arc<Finder>, deaths: mpsc::Sender<String>) -> Self {
         let environment = environment::allowed(std::env::vars_os(), &setup.environment);
         let shell = ShellState::new(setup.cwd.clone());
         let kernel_limits = setup.limits;

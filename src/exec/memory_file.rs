@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 ///
 /// # Errors
 /// When the system has no memory or descriptors for it.
-pub fn sealed(bytes: &[u8]) -> Result<OwnedFd, ExecError> {
+pub(super) fn sealed(bytes: &[u8]) -> Result<OwnedFd, ExecError> {
     let fd = rustix::fs::memfd_create("sayso", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     let mut file = File::from(fd);
     file.write_all(bytes)?;
@@ -24,7 +24,7 @@ pub fn sealed(bytes: &[u8]) -> Result<OwnedFd, ExecError> {
 ///
 /// # Errors
 /// When the system has no memory or descriptors for it.
-pub fn empty() -> Result<File, ExecError> {
+pub(super) fn empty() -> Result<File, ExecError> {
     Ok(File::from(rustix::fs::memfd_create("sayso", MemfdFlags::CLOEXEC)?))
 }
 

@@ -36,7 +36,7 @@ mod entry;
 mod environment;
 mod error;
 mod event_sender;
-pub mod found;
+pub(crate) mod found;
 mod frames;
 pub mod helper;
 mod helper_file;

@@ -7,10 +7,10 @@ use crate::domain::{
 use tokio::sync::{mpsc, oneshot};
 
 /// Where terms are told, or why nothing can run.
-pub type Answer<T> = oneshot::Sender<Result<T, String>>;
+pub(super) type Answer<T> = oneshot::Sender<Result<T, String>>;
 
 /// An order to the thread of an executor.
-pub enum Order {
+pub(super) enum Order {
     /// Tell the terms of a block.
     Terms(Language, Option<Limits>, Answer<Terms>),
     /// Under which terms would a block run in a new kernel?

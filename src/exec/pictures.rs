@@ -29,7 +29,7 @@ const MEMORY: u64 = 512 << 20;
 ///
 /// # Errors
 /// In words, when it can't be decoded, or there is no process for it.
-pub fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
+pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
     let (width, height) = (width.clamp(1, SIDE), height.clamp(1, SIDE));
     if bytes.len() > decode::BYTES {
         return Err("The image file is larger than 4 MB.".into());
@@ -57,7 +57,7 @@ pub fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) -> Result
 }
 
 /// The other side: decodes what it was given, and writes the pixels. False when there are none.
-pub fn main(args: impl Iterator<Item = OsString>) -> bool {
+pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let sides: Vec<u32> = args.filter_map(|arg| arg.to_str()?.parse().ok()).collect();
     let [width, height] = sides[..] else { return false };
     let mut bytes = Vec::new();

@@ -10,7 +10,7 @@ const PIPE: usize = 256 << 10;
 
 /// The reading ends of a program's standard streams. A stream that ended is `None`.
 #[derive(Debug)]
-pub struct Pipes {
+pub(super) struct Pipes {
     /// Standard output.
     pub stdout: Option<OwnedFd>,
     /// Standard error.
@@ -22,27 +22,27 @@ impl Pipes {
     ///
     /// # Errors
     /// When the system has no more descriptors.
-    pub fn new() -> rustix::io::Result<(Self, [OwnedFd; 2])> {
+    pub(super) fn new() -> rustix::io::Result<(Self, [OwnedFd; 2])> {
         let (out, out_write) = pipe()?;
         let (err, err_write) = pipe()?;
         Ok((Self { stdout: Some(out), stderr: Some(err) }, [out_write, err_write]))
     }
 
     /// What to wait on.
-    pub fn open(&self) -> impl Iterator<Item = (Stream, BorrowedFd<'_>)> {
+    pub(super) fn open(&self) -> impl Iterator<Item = (Stream, BorrowedFd<'_>)> {
         let ends = [(Stream::Stdout, &self.stdout), (Stream::Stderr, &self.stderr)];
         ends.into_iter().filter_map(|(stream, fd)| Some((stream, fd.as_ref()?.as_fd())))
     }
 
     /// Takes what a stream has, once.
-    pub fn take(&mut self, stream: Stream) -> Option<Chunk> {
+    pub(super) fn take(&mut self, stream: Stream) -> Option<Chunk> {
         let held = self.held(stream);
         // Of an empty one it is found out whether it ended.
         self.read(stream, held.clamp(1, PIPE))
     }
 
     /// Takes what both hold at this moment, and no more: a program that goes on printing does not hold this up.
-    pub fn drain(&mut self) -> Vec<Chunk> {
+    pub(super) fn drain(&mut self) -> Vec<Chunk> {
         let mut all = Vec::new();
         for stream in [Stream::Stdout, Stream::Stderr] {
             let mut rest = self.held(stream);

@@ -7,10 +7,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The kernel's own text.
-pub const KERNEL: &str = include_str!("../../assets/kernel.py");
+pub(super) const KERNEL: &str = include_str!("../../assets/kernel.py");
 const SHELL: &str = include_str!("../../assets/shell.sh");
 /// What starts a block in node.
-pub const NODE: &str = include_str!("../../assets/node.js");
+pub(super) const NODE: &str = include_str!("../../assets/node.js");
 
 /// What a program finds behind a descriptor that it is given; the first has the number [`FIRST_GIVEN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Invocation {
 
 /// The empty kernel. `-I`: no `PYTHON*` variables, no working folder on the path. It gets a copy of the built-in names,
 /// so that code that replaces those does not replace them for the kernel.
-pub fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
+pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
     let control = FIRST_GIVEN;
     let start = format!(
         "import sys\n\
@@ -58,7 +58,7 @@ pub fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation {
 }
 
 /// A program for one block, named `label` in its own messages.
-pub fn subprocess(
+pub(super) fn subprocess(
     language: &str,
     interpreter: &Path,
     label: &str,
@@ -80,7 +80,7 @@ pub fn subprocess(
 }
 
 /// Why this text can't be handed to this language at all; nothing would run then.
-pub fn refuses(language: &str, source: &str) -> Option<String> {
+pub(super) fn refuses(language: &str, source: &str) -> Option<String> {
     if language != "bash" {
         return None;
     }
@@ -96,7 +96,7 @@ pub fn refuses(language: &str, source: &str) -> Option<String> {
 }
 
 /// Adds a variable, or replaces it.
-pub fn set(env: &mut Environment, name: &str, value: impl AsRef<OsStr>) {
+pub(super) fn set(env: &mut Environment, name: &str, value: impl AsRef<OsStr>) {
     env.retain(|(known, _)| known != name);
     env.push((name.into(), value.as_ref().into()));
 }

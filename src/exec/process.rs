@@ -13,7 +13,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 /// A program under its helper.
 #[derive(Debug)]
-pub struct Process {
+pub(super) struct Process {
     /// The helper. First, so that it ends the program before the pipes close.
     pub link: Link,
     /// The program's output.
@@ -26,7 +26,7 @@ pub struct Process {
 ///
 /// # Errors
 /// When the helper can't be started; a program that can't be started is told by the helper.
-pub fn start(
+pub(super) fn start(
     cell: &Enclosure,
     limits: &Limits,
     mut invocation: Invocation,

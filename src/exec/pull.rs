@@ -9,16 +9,16 @@ use tokio::sync::mpsc;
 const WAITING: usize = 256;
 
 /// Milliseconds that a pull may take where no other limit was chosen: images are large, and lines are slow.
-pub const WALL_MS: u64 = 1_800_000;
+pub(super) const WALL_MS: u64 = 1_800_000;
 
 /// A pull that goes on.
-pub struct Pull {
+pub(super) struct Pull {
     work: Fetch,
     lines: mpsc::Receiver<String>,
 }
 
 /// What is heard of it.
-pub enum Step {
+pub(super) enum Step {
     /// A line of progress.
     Line(String),
     /// It is over; why it failed, where it did.
@@ -27,24 +27,24 @@ pub enum Step {
 
 impl Pull {
     /// Where lines of progress go, and where they are read.
-    pub fn channel() -> (mpsc::Sender<String>, mpsc::Receiver<String>) {
+    pub(super) fn channel() -> (mpsc::Sender<String>, mpsc::Receiver<String>) {
         mpsc::channel(WAITING)
     }
 
     /// A pull; dropping it stops it.
-    pub fn new(work: Fetch, lines: mpsc::Receiver<String>) -> Self {
+    pub(super) fn new(work: Fetch, lines: mpsc::Receiver<String>) -> Self {
         Self { work, lines }
     }
 
     /// Lines that were told and not heard yet.
-    pub fn rest(mut self) -> Vec<String> {
+    pub(super) fn rest(mut self) -> Vec<String> {
         std::iter::from_fn(|| self.lines.try_recv().ok()).collect()
     }
 }
 
 /// What is heard next of a pull; never anything where there is none. Safe to cancel; after [`Step::Done`] the pull has
 /// to be taken away.
-pub async fn hear(pull: Option<&mut Pull>) -> Step {
+pub(super) async fn hear(pull: Option<&mut Pull>) -> Step {
     let Some(pull) = pull else { return std::future::pending().await };
     tokio::select! {
         biased;
@@ -54,11 +54,11 @@ pub async fn hear(pull: Option<&mut Pull>) -> Step {
 }
 
 /// How its run ended.
-pub fn ending(pulled: bool) -> ExitKind {
+pub(super) fn ending(pulled: bool) -> ExitKind {
     ExitKind { code: Some(i32::from(!pulled)), signal: None }
 }
 
 /// How the run of one ended that was stopped.
-pub fn stopped() -> ExitKind {
+pub(super) fn stopped() -> ExitKind {
     ExitKind { code: None, signal: Some(2) }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct ExitKind {
+pub(super) struct ExitKind {
     /// Its exit status, where it ended by itself.
     pub code: Option<i32>,
     /// The signal that ended it.
@@ -16,7 +16,7 @@ pub struct ExitKind {
 
 /// What was done to a run from outside.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct OutsideStops {
+pub(super) struct OutsideStops {
     /// It passed another limit, and which.
     pub over: Option<String>,
     /// It reached its time limit.
@@ -28,7 +28,7 @@ pub struct OutsideStops {
 }
 
 /// How the run of a program ended.
-pub fn of_program(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
+pub(super) fn of_program(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
     if let Some(over) = &pressed.over {
         return Outcome::Limit(over.clone());
     }
@@ -44,7 +44,7 @@ pub fn of_program(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
 }
 
 /// How a block ended in a kernel that goes on.
-pub fn of_block(done: &RunSummary, pressed: &OutsideStops) -> Outcome {
+pub(super) fn of_block(done: &RunSummary, pressed: &OutsideStops) -> Outcome {
     match done.how {
         _ if pressed.out_of_time => Outcome::TimedOut,
         BlockEnd::Interrupted if pressed.interrupted => Outcome::Interrupted,
@@ -55,7 +55,7 @@ pub fn of_block(done: &RunSummary, pressed: &OutsideStops) -> Outcome {
 }
 
 /// How a block ended whose kernel died under it.
-pub fn of_death(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
+pub(super) fn of_death(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
     if let Some(over) = &pressed.over {
         Outcome::Limit(over.clone())
     } else if pressed.out_of_time {
@@ -68,7 +68,7 @@ pub fn of_death(ending: ExitKind, pressed: &OutsideStops) -> Outcome {
 }
 
 /// How a run ended whose process is gone: by what was done to it, else by its own cause.
-pub fn of_loss(cause: &str, pressed: &OutsideStops, own: impl Fn(String) -> Outcome) -> Outcome {
+pub(super) fn of_loss(cause: &str, pressed: &OutsideStops, own: impl Fn(String) -> Outcome) -> Outcome {
     match pressed {
         OutsideStops { over: Some(over), .. } => Outcome::Limit(over.clone()),
         OutsideStops { out_of_time: true, .. } => Outcome::TimedOut,
@@ -78,7 +78,7 @@ pub fn of_loss(cause: &str, pressed: &OutsideStops, own: impl Fn(String) -> Outc
 }
 
 /// Why a process died, in words.
-pub fn cause_of_death(ending: ExitKind) -> String {
+pub(super) fn cause_of_death(ending: ExitKind) -> String {
     let Some(signal) = ending.signal else {
         return match ending.code {
             Some(code) => format!("the process ended itself with status {code}"),
@@ -106,7 +106,7 @@ pub fn cause_of_death(ending: ExitKind) -> String {
 }
 
 /// What the run used.
-pub fn receipt(wall: Duration, used: ResourceUse, code: Option<i32>, signal: Option<i32>) -> Receipt {
+pub(super) fn receipt(wall: Duration, used: ResourceUse, code: Option<i32>, signal: Option<i32>) -> Receipt {
     Receipt {
         wall_us: u64::try_from(wall.as_micros()).unwrap_or(u64::MAX),
         cpu_us: used.cpu_us,

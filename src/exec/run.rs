@@ -1,6 +1,6 @@
 //! One run while it goes on: its clock, its output, and the report at its end.
 
-pub mod images;
+pub(super) mod images;
 
 use super::backend::{EndCause, RunEnd, Watch};
 use super::capture::Capture;
@@ -34,7 +34,7 @@ const IMAGES: usize = 200;
 
 /// What is to be done because time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
+pub(super) enum Due {
     /// Interrupt it: the time is over.
     Interrupt,
     /// Interrupt it once more: it goes on as if it had not been.
@@ -46,7 +46,7 @@ pub enum Due {
 }
 
 /// A run that goes on.
-pub struct Run {
+pub(super) struct Run {
     /// Which.
     pub id: RunId,
     /// Where it is told of.
@@ -68,7 +68,7 @@ pub struct Run {
 
 impl Run {
     /// A run that was ordered. Under a helper its clock runs from now on.
-    pub fn new(
+    pub(super) fn new(
         request: &RunRequest,
         out: Sender<(RunId, RunEvent)>,
         (folder, masker): (&Path, &Masker),
@@ -110,18 +110,18 @@ impl Run {
     }
 
     /// The person interrupts it: tells when it is to be repeated.
-    pub fn interrupt(&mut self, now: Instant) {
+    pub(super) fn interrupt(&mut self, now: Instant) {
         self.pressed.interrupted = true;
         self.again = self.loses_interrupts().then_some((now + AGAIN, REPEATS));
     }
 
     /// An interrupt is not repeated any more.
-    pub fn leave_alone(&mut self) {
+    pub(super) fn leave_alone(&mut self) {
         self.again = None;
     }
 
     /// The program has the code: the clock runs.
-    pub fn start(&mut self, now: Instant) {
+    pub(super) fn start(&mut self, now: Instant) {
         if !std::mem::replace(&mut self.started, true) {
             if self.since.is_none() {
                 self.run_clock(now);
@@ -131,7 +131,7 @@ impl Run {
     }
 
     /// Passes on what its backend tells.
-    pub fn tell(&mut self, event: RunEvent) {
+    pub(super) fn tell(&mut self, event: RunEvent) {
         match event {
             RunEvent::Started => self.start(Instant::now()),
             RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
@@ -143,19 +143,19 @@ impl Run {
     }
 
     /// It printed something.
-    pub fn print(&mut self, stream: Stream, bytes: &[u8]) {
+    pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
         self.capture.print(stream, bytes, &mut self.events);
     }
 
     /// It made an image: it goes to a file.
-    pub fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
+    pub(super) fn keep_image(&mut self, name: &str, mime: &str, bytes: &[u8]) {
         if let Some(image) = self.images.keep(name, mime, bytes) {
             self.events.tell(RunEvent::Image(image));
         }
     }
 
     /// The person ends it by force: from now on it is given up soon.
-    pub fn kill(&mut self, now: Instant) {
+    pub(super) fn kill(&mut self, now: Instant) {
         self.pressed.killed = true;
         self.again = None;
         let at = match (self.watch, self.next) {
@@ -167,13 +167,13 @@ impl Run {
     }
 
     /// When something has to be done next.
-    pub fn due(&self) -> Option<Instant> {
+    pub(super) fn due(&self) -> Option<Instant> {
         let (next, again) = (self.next.map(|(at, _)| at), self.again.map(|(at, _)| at));
         [next, again, self.events.due()].into_iter().flatten().min()
     }
 
     /// Passes waiting output on; what else is to be done by now.
-    pub fn on_time(&mut self, now: Instant) -> Option<Due> {
+    pub(super) fn on_time(&mut self, now: Instant) -> Option<Due> {
         self.events.pass_on(now);
         if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
             self.again = left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + AGAIN, left));
@@ -198,7 +198,7 @@ impl Run {
     }
 
     /// Tells the report.
-    pub fn finish(mut self, ended: RunEnd, now: Instant) {
+    pub(super) fn finish(mut self, ended: RunEnd, now: Instant) {
         self.pressed.over = self.pressed.over.take().or(ended.limit);
         self.pressed.out_of_time |= ended.out_of_time;
         let outcome = self.outcome(&ended.end);

@@ -26,7 +26,11 @@ struct Server<B> {
 }
 
 /// Serves until it is closed, or nobody can give orders any more; then ends everything.
-pub async fn serve<B: Backend>(backend: B, setup: Arc<Setup>, mut orders: mpsc::UnboundedReceiver<Order>) {
+pub(super) async fn serve<B: Backend>(
+    backend: B,
+    setup: Arc<Setup>,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+) {
     let mut server = Server { backend, setup, run: None, pull: None };
     loop {
         let due = server.run.as_ref().and_then(Run::due);

@@ -15,7 +15,7 @@ const MOST_NAMES: usize = 8;
 
 /// The folder and the exported variables that the next block starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShellState {
+pub(super) struct ShellState {
     /// The folder.
     pub cwd: PathBuf,
     /// The environment; `None` until a block ended in good order: the usual one.
@@ -28,13 +28,13 @@ pub struct ShellState {
 
 impl ShellState {
     /// A shell that no block has used yet.
-    pub fn new(cwd: PathBuf) -> Self {
+    pub(super) fn new(cwd: PathBuf) -> Self {
         Self { cwd, env: None, left_out: Vec::new(), blocks: Vec::new() }
     }
 
     /// Takes over what a shell wrote at the end of this block. When it did not come to that (it was killed, it became
     /// another program), what was known before stays.
-    pub fn update(&mut self, written: &[u8], block: BlockId) {
+    pub(super) fn update(&mut self, written: &[u8], block: BlockId) {
         let Some((cwd, env)) = parse(written) else { return };
         if let Some(cwd) = cwd {
             self.cwd = cwd;
@@ -46,14 +46,14 @@ impl ShellState {
     }
 
     /// The environment of the next block; `usual` is that of a shell that no block has used yet.
-    pub fn environment(&self, usual: &Environment) -> Environment {
+    pub(super) fn environment(&self, usual: &Environment) -> Environment {
         let Some(env) = &self.env else { return usual.clone() };
         // What the person passes on comes from the person, each time.
         env.iter().chain(usual.iter().filter(|(name, _)| steers(name))).cloned().collect()
     }
 
     /// What the next block shares with those before it, where one left anything.
-    pub fn shared(&self, usual: &Environment) -> Option<Shared> {
+    pub(super) fn shared(&self, usual: &Environment) -> Option<Shared> {
         let env = self.env.as_ref()?;
         let mut changed = Vec::new();
         let value = |of: &Environment, wanted: &OsStr| {

@@ -114,7 +114,7 @@ enum Stop {
 }
 
 /// Serves the socket until it or the program ends.
-pub fn supervise(socket: OwnedFd) -> ExitCode {
+pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let decoder = Decoder::new(LIMIT);
     let given = Vec::new();

@@ -10,7 +10,7 @@ const TICK_US: u64 = 10_000;
 
 /// What one process uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub(super) struct Usage {
     /// Its processor time so far, microseconds.
     pub cpu_us: u64,
     /// Processor time of the children that it has waited for, microseconds.
@@ -44,12 +44,12 @@ impl Stat {
 
 /// Every living process below `root`, zombies left out. A process that is born while this looks may be missing: who
 /// ends processes looks again until there are none.
-pub fn descendants(root: i32) -> Vec<i32> {
+pub(super) fn descendants(root: i32) -> Vec<i32> {
     crowd(root, usize::MAX)
 }
 
 /// Like [`descendants`], but no more than these and one: among many that fork, looking for all of them never ends.
-pub fn crowd(root: i32, most: usize) -> Vec<i32> {
+pub(super) fn crowd(root: i32, most: usize) -> Vec<i32> {
     let listed = children_are_listed(root);
     let all = if listed { Vec::new() } else { parents() };
     let (mut found, mut living) = (BTreeSet::new(), Vec::new());
@@ -78,7 +78,7 @@ pub fn crowd(root: i32, most: usize) -> Vec<i32> {
 
 /// The processes below `root` in this group that an interrupt would end, had it reached them: they neither catch nor
 /// ignore nor block it.
-pub fn interruptible(root: i32, group: i32) -> Vec<i32> {
+pub(super) fn interruptible(root: i32, group: i32) -> Vec<i32> {
     descendants(root)
         .into_iter()
         .filter(|pid| stat(*pid).is_some_and(|s| s.group == group))
@@ -91,7 +91,7 @@ pub fn interruptible(root: i32, group: i32) -> Vec<i32> {
 
 /// Where a process stands among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Family {
+pub(super) struct Family {
     /// Its parent.
     pub parent: i32,
     /// Its process group.
@@ -99,17 +99,17 @@ pub struct Family {
 }
 
 /// Where a process stands among others; `None` when it is gone.
-pub fn family(pid: i32) -> Option<Family> {
+pub(super) fn family(pid: i32) -> Option<Family> {
     stat(pid).map(|stat| Family { parent: stat.parent, group: stat.group })
 }
 
 /// Whether a process is neither stopped nor gone.
-pub fn is_moving(pid: i32) -> bool {
+pub(super) fn is_moving(pid: i32) -> bool {
     stat(pid).is_some_and(|stat| !matches!(stat.state, b'T' | b't' | b'Z' | b'X'))
 }
 
 /// Whether every thread of a process is stopped, or it is gone. One that is held by a tracer is not: that may let go.
-pub fn is_still(pid: i32) -> bool {
+pub(super) fn is_still(pid: i32) -> bool {
     let task = |task: i32| parse_stat(&fs::read(format!("/proc/{pid}/task/{task}/stat")).unwrap_or_default());
     numbers(&format!("/proc/{pid}/task"))
         .filter_map(task)
@@ -117,18 +117,18 @@ pub fn is_still(pid: i32) -> bool {
 }
 
 /// How many threads a process has.
-pub fn threads(pid: i32) -> u32 {
+pub(super) fn threads(pid: i32) -> u32 {
     u32::try_from(numbers(&format!("/proc/{pid}/task")).count()).unwrap_or(u32::MAX)
 }
 
 /// Whether a process runs the program of this name, whatever it calls itself.
-pub fn runs(pid: i32, name: &str) -> bool {
+pub(super) fn runs(pid: i32, name: &str) -> bool {
     fs::read_link(format!("/proc/{pid}/exe"))
         .is_ok_and(|program| program.file_name().is_some_and(|file| file == name))
 }
 
 /// Whether a process has handlers of its own for all of these signals.
-pub fn catches(pid: i32, signals: &[i32]) -> bool {
+pub(super) fn catches(pid: i32, signals: &[i32]) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     signals.iter().all(|signal| holds(&status, "SigCgt", *signal))
 }
@@ -146,7 +146,7 @@ fn holds(status: &str, set: &str, signal: i32) -> bool {
 }
 
 /// Every process of these sessions, and every one whose environment carries this mark. Looks at all processes.
-pub fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
+pub(super) fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
     numbers("/proc")
         .filter(|pid| {
             stat(*pid).is_some_and(|s| s.is_living() && sessions.contains(&s.session))
@@ -156,7 +156,7 @@ pub fn strays(sessions: &[i32], mark: &[u8]) -> Vec<i32> {
 }
 
 /// What a process uses; `None` when it is gone.
-pub fn usage(pid: i32) -> Option<Usage> {
+pub(super) fn usage(pid: i32) -> Option<Usage> {
     let stat = stat(pid)?;
     let mut usage = Usage {
         // Ticks are whole hundredths of a second; the scheduler's own count is exact, but knows living threads only.
@@ -178,24 +178,24 @@ pub fn usage(pid: i32) -> Option<Usage> {
 
 /// Resident memory in which what processes share is divided among them, bytes. Costs the system much more than
 /// [`usage`]; where it is not told, what is resident counts.
-pub fn proportional(pid: i32) -> Option<u64> {
+pub(super) fn proportional(pid: i32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
     let share = text.lines().find_map(|line| line.strip_prefix("Pss:")).map(kilobytes);
     share.or_else(|| usage(pid).map(|usage| usage.rss_bytes))
 }
 
 /// The limits of one process, as `/proc` tells them; nothing when it is gone.
-pub fn limits(pid: i32) -> String {
+pub(super) fn limits(pid: i32) -> String {
     fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default()
 }
 
 /// The limit of this name that holds for now, read from [`limits`]; the largest number stands for none.
-pub fn soft_limit(limits: &str, name: &str) -> Option<u64> {
+pub(super) fn soft_limit(limits: &str, name: &str) -> Option<u64> {
     limit(limits, name, 0)
 }
 
 /// Up to where the limit of this name can be raised, as [`soft_limit`].
-pub fn hard_limit(limits: &str, name: &str) -> Option<u64> {
+pub(super) fn hard_limit(limits: &str, name: &str) -> Option<u64> {
     limit(limits, name, 1)
 }
 
@@ -205,7 +205,7 @@ fn limit(limits: &str, name: &str, column: usize) -> Option<u64> {
 }
 
 /// The children of `pid`, the dead among them that it has not waited for.
-pub fn children_of(pid: i32) -> Vec<i32> {
+pub(super) fn children_of(pid: i32) -> Vec<i32> {
     if children_are_listed(pid) {
         children(pid)
     } else {

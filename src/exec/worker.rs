@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// What the thread begins with.
 #[derive(Clone, Debug)]
-pub struct Start {
+pub(super) struct Start {
     /// The executor that was chosen.
     pub choice: ExecutorChoice,
     /// What is configured of those elsewhere.
@@ -28,7 +28,7 @@ pub struct Start {
 
 /// Passes orders on. When it is dropped, the thread ends everything and itself.
 #[derive(Debug)]
-pub struct Worker {
+pub(super) struct Worker {
     start: Start,
     thread: Mutex<Thread>,
 }
@@ -46,42 +46,42 @@ enum Thread {
 
 impl Worker {
     /// A worker; nothing is started.
-    pub fn new(start: Start) -> Self {
+    pub(super) fn new(start: Start) -> Self {
         let thread = if is_built(&start.choice) { Thread::Asleep } else { Thread::Closed };
         Self { start, thread: Mutex::new(thread) }
     }
 
     /// Whether runs are processes of this machine.
-    pub fn is_local(&self) -> bool {
+    pub(super) fn is_local(&self) -> bool {
         self.start.choice == ExecutorChoice::Local
     }
 
     /// Orders a run; its end is told, whatever happens.
-    pub fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
+    pub(super) fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
         if let Err(Order::Start(request, out)) = self.order(Order::Start(Box::new(request), out)) {
             event_sender::did_not_run(&request, out, Outcome::NotStarted(self.why_closed()));
         }
     }
 
     /// Gives an order that has no answer.
-    pub fn give(&self, order: Order) {
+    pub(super) fn give(&self, order: Order) {
         let _ = self.order(order);
     }
 
     /// Gives an order and waits for its answer; `None` when everything has ended.
-    pub async fn ask<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> Order) -> Option<T> {
+    pub(super) async fn ask<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> Order) -> Option<T> {
         let (reply, answer) = oneshot::channel();
         self.order(order(reply)).ok()?;
         answer.await.ok()
     }
 
     /// Gives an order whose answer can be a refusal.
-    pub async fn try_ask<T>(&self, order: impl FnOnce(Answer<T>) -> Order) -> Result<T, String> {
+    pub(super) async fn try_ask<T>(&self, order: impl FnOnce(Answer<T>) -> Order) -> Result<T, String> {
         self.ask(order).await.unwrap_or_else(|| Err(self.why_closed()))
     }
 
     /// Ends everything; waits for that.
-    pub async fn close(&self) {
+    pub(super) async fn close(&self) {
         let thread = std::mem::replace(&mut *self.thread(), Thread::Closed);
         if let Thread::Awake(orders, thread) = thread {
             let _ = orders.send(Order::Close);

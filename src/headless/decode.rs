@@ -3,13 +3,13 @@
 
 /// The state of one stream.
 #[derive(Clone, Debug, Default)]
-pub struct Utf8Decoder {
+pub(crate) struct Utf8Decoder {
     rest: Vec<u8>,
 }
 
 impl Utf8Decoder {
     /// The text that is whole after these bytes.
-    pub fn push(&mut self, bytes: &[u8]) -> String {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         let whole = self.rest.len() - unfinished(&self.rest);
         let text = String::from_utf8_lossy(self.rest.get(..whole).unwrap_or(&[])).into_owned();
@@ -18,7 +18,7 @@ impl Utf8Decoder {
     }
 
     /// What is left when nothing more comes.
-    pub fn finish(&mut self) -> String {
+    pub(crate) fn finish(&mut self) -> String {
         String::from_utf8_lossy(&std::mem::take(&mut self.rest)).into_owned()
     }
 }

@@ -14,7 +14,7 @@ use crate::text::number::dollars;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// The model answered and everything that ran last went well.
     Done,
     /// The last block that ran did not end well; the text says how.
@@ -65,7 +65,7 @@ impl Ending {
     }
 
     /// What happened, in words; empty when all went well.
-    pub fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         match self {
             Ending::Done => String::new(),
             Ending::BlockFailed(how) => format!("the last block failed: {how}"),
@@ -98,7 +98,7 @@ impl Ending {
     }
 
     /// The word in JSON.
-    pub fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Ending::Done => "done",
             Ending::BlockFailed(_) => "block_failed",

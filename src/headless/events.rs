@@ -9,7 +9,7 @@ use crate::engine::State;
 use serde_json::{Value, json};
 
 /// The event of a durable fact; `None` for those that scripts need not see.
-pub fn entry(entry: &Entry) -> Option<Value> {
+pub(crate) fn entry(entry: &Entry) -> Option<Value> {
     Some(match entry {
         Entry::Prompt(text) => json!({ "event": "prompt", "text": text }),
         Entry::Reply { .. } => reply(entry)?,
@@ -84,7 +84,7 @@ fn recipe(fact: &RecipeFact) -> Value {
 }
 
 /// What the sandbox will refuse of a block that was looked at, as lines.
-pub fn refused(state: &State, block: BlockId) -> Value {
+pub(crate) fn refused(state: &State, block: BlockId) -> Value {
     json!(state.inspected(block).map_or(&[][..], |inspected| &inspected.refused))
 }
 
@@ -183,16 +183,16 @@ fn approved(
 }
 
 /// A piece of the reply's text.
-pub fn delta(step: StepId, text: &str) -> Value {
+pub(crate) fn delta(step: StepId, text: &str) -> Value {
     json!({ "event": "delta", "step": step.0, "text": text })
 }
 
 /// A piece of the model's reasoning.
-pub fn reasoning(step: StepId, text: &str) -> Value {
+pub(crate) fn reasoning(step: StepId, text: &str) -> Value {
     json!({ "event": "delta", "step": step.0, "reasoning": text })
 }
 
 /// A piece of a run's output.
-pub fn output(run: RunId, stream: &str, text: &str) -> Value {
+pub(crate) fn output(run: RunId, stream: &str, text: &str) -> Value {
     json!({ "event": "output", "run": run.0, "stream": stream, "text": text })
 }

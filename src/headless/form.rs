@@ -38,7 +38,7 @@ impl GivenAnswers {
 }
 
 /// What to do about a form that waits.
-pub fn hint(form: &Form, waiting: &str) -> String {
+pub(crate) fn hint(form: &Form, waiting: &str) -> String {
     let open = form.fields.iter().find(|field| field.required && field.default.is_none());
     let name = open.or(form.fields.first()).map_or("KEY", |field| field.name.as_str());
     let form = &form.name;
@@ -46,7 +46,7 @@ pub fn hint(form: &Form, waiting: &str) -> String {
 }
 
 /// A form as the event of `run --json`, with what does not fit of the answers that were given.
-pub fn event(form: &Form, misfits: &[AnswerError]) -> Value {
+pub(crate) fn event(form: &Form, misfits: &[AnswerError]) -> Value {
     json!({
         "event": "form",
         "form": form.name,
@@ -58,7 +58,7 @@ pub fn event(form: &Form, misfits: &[AnswerError]) -> Value {
 }
 
 /// The fields of a form.
-pub fn fields(form: &Form) -> Value {
+pub(crate) fn fields(form: &Form) -> Value {
     form.fields.iter().map(field).collect()
 }
 
@@ -87,7 +87,7 @@ fn field(field: &Field) -> Value {
 }
 
 /// A field on one line: `rounds=… (a whole number, 1 to 9; 5 where it is left out): How often?`.
-pub fn line(field: &Field) -> String {
+pub(crate) fn line(field: &Field) -> String {
     let mut told = vec![kind(&field.kind)];
     match (&field.default, field.required) {
         (Some(default), _) => told.push(format!("{default} where it is left out")),

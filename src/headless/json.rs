@@ -9,7 +9,7 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io::{self, Write};
 
 /// Writes a value and a line feed, and hands them over at once.
-pub fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+pub(crate) fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     let mut text = text(value)?;
     text.push(b'\n');
     out.write_all(&text)?;
@@ -17,7 +17,7 @@ pub fn line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
 }
 
 /// Writes a value and nothing behind it: a piece of a larger one.
-pub fn piece(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+pub(crate) fn piece(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     out.write_all(&text(value)?)
 }
 

@@ -4,17 +4,17 @@
 //! waits, and ends the turn here. So does a form that the answers given beforehand do not fill. Exit codes are the
 //! command's business.
 
-pub mod decode;
+pub(crate) mod decode;
 mod ending;
-pub mod events;
-pub mod form;
-pub mod json;
-pub mod shapes;
+pub(crate) mod events;
+pub(crate) mod form;
+pub(crate) mod json;
+pub(crate) mod shapes;
 mod steps;
 mod teller;
 
-pub use ending::Ending;
-pub use teller::{changes, ended};
+pub(crate) use ending::Ending;
+pub(crate) use teller::{changes, ended};
 
 use crate::domain::sentences::saving;
 use crate::domain::{
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a turn begins with.
 #[derive(Clone, Debug)]
-pub enum Begin {
+pub(crate) enum Begin {
     Prompt(String),
     Recipe {
         name: String,
@@ -54,7 +54,7 @@ pub enum Begin {
 }
 
 /// Who tells a turn while it goes on.
-pub trait Tell {
+pub(crate) trait Tell {
     fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()>;
 
     /// Tells what a form asks that waits.
@@ -75,7 +75,7 @@ impl Begin {
 }
 
 #[derive(Clone, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// What the turn begins with.
     pub begin: Begin,
     /// JSON lines instead of text.
@@ -86,14 +86,14 @@ pub struct Options {
 
 /// How a turn ended, and what to do about a block that waits.
 #[derive(Clone, Debug)]
-pub struct TurnResult {
+pub(crate) struct TurnResult {
     pub ending: Ending,
     /// Where it can be decided, by what is on the disk.
     pub hint: String,
 }
 
 /// Does one turn, told as text or JSON lines, and closes the session.
-pub async fn run(
+pub(crate) async fn run(
     driver: Driver,
     options: &Options,
     out: &mut dyn Write,
@@ -103,7 +103,7 @@ pub async fn run(
 }
 
 /// The same, told by this one.
-pub async fn run_told(
+pub(crate) async fn run_told(
     mut driver: Driver,
     options: &Options,
     teller: &mut dyn Tell,

@@ -13,12 +13,12 @@ use base64::Engine as _;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-pub fn finding(finding: &Finding) -> Value {
+pub(crate) fn finding(finding: &Finding) -> Value {
     with(json!(finding), [("forbidden", json!(finding.forbidden))])
 }
 
 /// An object with more fields, in the place of its own of the same name or behind all of them.
-pub fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item = (K, Value)>) -> Value {
+pub(crate) fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item = (K, Value)>) -> Value {
     let mut fields = match object {
         Value::Object(fields) => fields,
         _ => Map::new(),
@@ -28,17 +28,17 @@ pub fn with<K: Into<String>>(object: Value, more: impl IntoIterator<Item = (K, V
 }
 
 /// The findings of a review.
-pub fn findings(review: &Review) -> Value {
+pub(crate) fn findings(review: &Review) -> Value {
     review.findings.iter().map(finding).collect()
 }
 
 /// A literal that came from an output or a file, and the block that brought it in.
-pub fn trace(trace: &Trace) -> Value {
+pub(crate) fn trace(trace: &Trace) -> Value {
     with(json!(trace), [("block", json!(trace.from.block()))])
 }
 
 /// How a run ended, what it printed and what it used.
-pub fn report(report: &RunReport) -> Map<String, Value> {
+pub(crate) fn report(report: &RunReport) -> Map<String, Value> {
     let mut out = Map::new();
     let receipt_of = &report.receipt;
     out.insert("outcome".into(), json!(report.outcome.as_str()));
@@ -133,7 +133,7 @@ fn image(image: &ImageRef) -> Value {
 }
 
 /// What confines a run under these terms, by what was found to hold.
-pub fn sandbox(terms: &Terms) -> Value {
+pub(crate) fn sandbox(terms: &Terms) -> Value {
     // An installation starts in the folder of packages, which is the only one that it writes.
     let is_here = terms.rights.write.iter().any(|path| terms.cwd.starts_with(path));
     confinement(&terms.rights, is_here && terms.executor != ExecutorKind::Installer)
@@ -174,12 +174,12 @@ fn layer(layer: &Layer) -> Value {
 }
 
 /// What confines a file that never got as far as a run.
-pub fn no_sandbox() -> Value {
+pub(crate) fn no_sandbox() -> Value {
     confinement(&Rights::default(), false)
 }
 
 /// What a session has cost in US dollars, as far as that is known, and of how many requests it is not.
-pub fn cost(cost: &Cost) -> Value {
+pub(crate) fn cost(cost: &Cost) -> Value {
     let usd = |nanos: u64| nanos as f64 / 1e9;
     json!({
         "usd": (cost.nanos > 0 || cost.unknown == 0).then(|| usd(cost.nanos)),
@@ -189,7 +189,7 @@ pub fn cost(cost: &Cost) -> Value {
 }
 
 /// How much of the model's context the conversation takes, in tokens.
-pub fn context(share: &ContextShare) -> Value {
+pub(crate) fn context(share: &ContextShare) -> Value {
     json!({
         "used": share.used,
         "of": share.of,
@@ -200,7 +200,7 @@ pub fn context(share: &ContextShare) -> Value {
 }
 
 /// What a model thinks of a block.
-pub fn opinion(answer: &Result<Opinion, String>) -> Map<String, Value> {
+pub(crate) fn opinion(answer: &Result<Opinion, String>) -> Map<String, Value> {
     let mut out = Map::new();
     match answer {
         Ok(opinion) => {
@@ -215,7 +215,7 @@ pub fn opinion(answer: &Result<Opinion, String>) -> Map<String, Value> {
     out
 }
 
-pub fn usage(usage: &Usage) -> Value {
+pub(crate) fn usage(usage: &Usage) -> Value {
     json!({
         "input": usage.input,
         "output": usage.output,

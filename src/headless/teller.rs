@@ -287,7 +287,7 @@ impl Teller<'_> {
 
 /// What a run changed of the names that programs obey by themselves, a line each: `created .envrc: what a shell reads when
 /// it starts`.
-pub fn changes(report: &RunReport) -> Vec<String> {
+pub(crate) fn changes(report: &RunReport) -> Vec<String> {
     let line = |file: &FileChange| {
         let path = Path::new(&file.path);
         let name = obeyed(path).or_else(|| run_by_tools(path))?;
@@ -299,7 +299,7 @@ pub fn changes(report: &RunReport) -> Vec<String> {
 }
 
 /// How a run ended, on one line: `failed, exit 1, 0.4 s`.
-pub fn ended(report: &RunReport) -> String {
+pub(crate) fn ended(report: &RunReport) -> String {
     let mut parts = vec![report.outcome.label().to_lowercase()];
     match (report.receipt.exit_code, report.receipt.signal) {
         (Some(code), _) => parts.push(format!("exit {code}")),

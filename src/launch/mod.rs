@@ -11,7 +11,7 @@
 mod editor;
 mod environment;
 mod ground;
-pub mod table;
+pub(crate) mod table;
 mod which;
 
 pub use editor::quiet;

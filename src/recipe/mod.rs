@@ -18,9 +18,9 @@ mod text;
 mod view;
 mod written;
 
-pub use list::RecipeList;
-pub use scaffold::scaffold;
-pub use shipped::shipped;
+pub(crate) use list::RecipeList;
+pub(crate) use scaffold::scaffold;
+pub(crate) use shipped::shipped;
 
 use crate::domain::{AnswerError, Answers, RecipeCard, RecipeStart};
 use crate::engine::{Workflow, WorkflowOpener, Workflows};
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Who opens recipes, for the engine.
-pub fn workflows() -> Workflows {
+pub(crate) fn workflows() -> Workflows {
     Workflows(Some(Arc::new(Recipes)))
 }
 

@@ -12,7 +12,7 @@ const LONGEST: usize = 4 << 10;
 
 /// A definition with a step for each prompt of the session, the newest if there are many. Each is judged by what came of
 /// the prompt: code that ran, files that were written, or an answer in words.
-pub fn scaffold(transcript: &Transcript, name: &str) -> String {
+pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
     let mut turns = turns(transcript);
     turns.drain(..turns.len().saturating_sub(STEPS));
     if turns.is_empty() {

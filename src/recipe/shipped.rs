@@ -14,7 +14,7 @@ const DEFINITIONS: &[&str] = &[
 ];
 
 /// The recipes that ship with sayso, in the order of their list.
-pub fn shipped() -> Vec<Recipe> {
+pub(crate) fn shipped() -> Vec<Recipe> {
     DEFINITIONS.iter().filter_map(|text| Recipe::read(text, None).ok()).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, 
 use std::path::Path;
 
 /// The review of an act at this place. `own` are folders of sayso itself.
-pub fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> Review {
+pub(crate) fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> Review {
     let mut said = FileReview { act, target, findings: Vec::new() };
     let path = target.path.to_string_lossy();
     let located = path_class::locate(&path, None, scope);

@@ -29,7 +29,7 @@ const WORK: usize = 32;
 /// Which paths, addresses, shell words and long literals of a block appeared first in an output or a file, and nowhere in
 /// the person's words. `earlier`: all texts of the transcript before the block, oldest first. `go_on` as in
 /// `review_while`; when it says no, what was found by then is returned.
-pub fn trace(
+pub(crate) fn trace(
     source: &str,
     language: Option<&Language>,
     earlier: &[(&str, Source)],

@@ -9,7 +9,7 @@ use crate::domain::{Can, Effects, Reach};
 use std::path::{Path, PathBuf};
 
 /// Where a path leads when its links are followed, as far as it is there.
-pub type Links<'a> = &'a dyn Fn(&Path) -> PathBuf;
+pub(super) type Links<'a> = &'a dyn Fn(&Path) -> PathBuf;
 
 /// Lines such as `writes ~/.bashrc: the sandbox will refuse`, in the order of the effects.
 pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_>) -> Vec<String> {

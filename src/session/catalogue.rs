@@ -13,7 +13,7 @@ impl SessionFactory {
     /// The providers that can be asked for their models, or the one of this name: servers on this computer first, then
     /// those with a key, then those without, stories last. A program that writes a key is run only for a provider that
     /// is asked for by name.
-    pub fn sources(&self, only: Option<&str>) -> Vec<ModelSource> {
+    pub(crate) fn sources(&self, only: Option<&str>) -> Vec<ModelSource> {
         let informed = self.informed_and_priced();
         let providers = self.loaded.config.providers.iter();
         let mut sources: Vec<ModelSource> = providers

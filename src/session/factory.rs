@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// What sessions are made from: the configuration, and where this process stands.
 #[derive(Clone)]
-pub struct SessionFactory {
+pub(crate) struct SessionFactory {
     pub loaded: Arc<LoadedConfig>,
     /// Where this process stands.
     pub place: ProcessContext,
@@ -33,7 +33,7 @@ pub struct SessionFactory {
 impl SessionFactory {
     /// A factory with this configuration.
     /// Own rules and recipes that can't be used are left out, and notices of `loaded` say so.
-    pub fn new(mut loaded: LoadedConfig, place: ProcessContext) -> Self {
+    pub(crate) fn new(mut loaded: LoadedConfig, place: ProcessContext) -> Self {
         let (book, notices) = rules::book(&loaded);
         loaded.notices.extend(notices);
         let (recipes, notices) = recipes::all(&loaded);
@@ -42,18 +42,18 @@ impl SessionFactory {
     }
 
     /// The recipes that there are: those that ship, then the person's own.
-    pub fn recipes(&self) -> &[Recipe] {
+    pub(crate) fn recipes(&self) -> &[Recipe] {
         &self.recipes
     }
 
     /// Remembers a key for a provider, in memory only; it is for the address that is in use now.
-    pub fn remember_key(&self, provider: &str, key: SecretString) {
+    pub(crate) fn remember_key(&self, provider: &str, key: SecretString) {
         let address = self.loaded.config.providers.get(provider).and_then(|p| p.address());
         self.keys.remember(provider, address.unwrap_or_default(), key);
     }
 
     /// Where a key for a provider is kept that may be sent to its address, in words. Runs nothing.
-    pub fn kept_key(&self, name: &str, provider: &config::Provider) -> Option<String> {
+    pub(crate) fn kept_key(&self, name: &str, provider: &config::Provider) -> Option<String> {
         self.keys.kept(name, provider, (&self.loaded, &self.place))
     }
 
@@ -67,7 +67,7 @@ impl SessionFactory {
     }
 
     /// The source of replies that was chosen by option, configuration or environment; `None` where none was.
-    pub fn chosen_provider(&self) -> Result<Option<Provider>, ConnectError> {
+    pub(crate) fn chosen_provider(&self) -> Result<Option<Provider>, ConnectError> {
         self.loaded
             .config
             .chosen()
@@ -77,13 +77,13 @@ impl SessionFactory {
     }
 
     /// The source of replies for a model by name.
-    pub fn provider(&self, name: &ModelName) -> Result<Provider, ConnectError> {
+    pub(crate) fn provider(&self, name: &ModelName) -> Result<Provider, ConnectError> {
         self.connect(self.loaded.config.resolve(&name.to_string()).map_err(|error| unresolved(&error))?)
     }
 
     /// The source of replies for a provider's own model, where a key for one is in the environment or was stored: the
     /// first one of those that are looked for, with the words for where its key is kept.
-    pub fn provider_by_key(&self) -> Option<(Provider, String)> {
+    pub(crate) fn provider_by_key(&self) -> Option<(Provider, String)> {
         self.loaded.config.by_key().into_iter().find_map(|chosen| {
             let kept = self.kept_key(&chosen.name.provider, &chosen.provider)?;
             Some((self.connect(chosen).ok()?, kept))
@@ -91,7 +91,7 @@ impl SessionFactory {
     }
 
     /// A source of replies at an address of the person's, with a key or without.
-    pub fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, ConnectError> {
+    pub(crate) fn provider_at(&self, name: ModelName, base_url: &str) -> Result<Provider, ConnectError> {
         let known = self.loaded.config.providers.get(&name.provider).cloned().unwrap_or_default();
         let provider = config::Provider { elsewhere: Some(base_url.to_owned()), ..known };
         self.connect(ChosenModel { name, provider })
@@ -119,14 +119,14 @@ impl SessionFactory {
     }
 
     /// Who masks what is written: it knows all keys that are known by now, and learns those that come later.
-    pub fn masker(&self) -> Masker {
+    pub(crate) fn masker(&self) -> Masker {
         let masker = self.keys.masker();
         masker.learn(self.keys.known(&self.loaded, &self.place));
         masker
     }
 
     /// The file that functions are saved to: the first that is configured, else the usual one.
-    pub fn functions_file(&self) -> PathBuf {
+    pub(crate) fn functions_file(&self) -> PathBuf {
         let first = self.loaded.config.functions.files.first();
         first.cloned().unwrap_or_else(|| self.loaded.paths.functions())
     }
@@ -137,7 +137,7 @@ impl SessionFactory {
     }
 
     /// What the review has to know of this place.
-    pub fn scope(&self) -> Scope {
+    pub(crate) fn scope(&self) -> Scope {
         let (cwd, home) = (self.place.cwd.clone(), self.place.home.clone());
         Scope { cwd, home, book: Arc::clone(&self.book), masker: self.masker(), ..Scope::default() }
     }
@@ -158,7 +158,7 @@ impl SessionFactory {
     }
 
     /// Where files of instructions are looked for.
-    pub fn instructions(&self) -> Search {
+    pub(crate) fn instructions(&self) -> Search {
         let own = self.loaded.config.instructions.files.clone();
         // Those of the project are looked for even where they are switched off: they can be switched on.
         Search {

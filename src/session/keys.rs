@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The keys of this process.
 #[derive(Default)]
-pub struct KeyRing {
+pub(crate) struct KeyRing {
     inner: Mutex<Inner>,
     masker: Masker,
 }
@@ -29,7 +29,7 @@ struct Inner {
 
 impl KeyRing {
     /// Remembers a key that was typed in, for a provider at this address.
-    pub fn remember(&self, provider: &str, address: &str, key: SecretString) {
+    pub(crate) fn remember(&self, provider: &str, address: &str, key: SecretString) {
         if let Some(origin) = origin(address) {
             self.masker.learn([key.clone()]);
             let mut inner = self.inner();
@@ -38,7 +38,7 @@ impl KeyRing {
     }
 
     /// Who masks keys in what is written; keys that come later are learned by it at once.
-    pub fn masker(&self) -> Masker {
+    pub(crate) fn masker(&self) -> Masker {
         self.masker.clone()
     }
 
@@ -54,7 +54,7 @@ impl KeyRing {
     }
 
     /// What the person should know of keys that were not sent; told once.
-    pub fn take_notices(&self) -> Vec<Notice> {
+    pub(crate) fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.inner().notices)
     }
 

@@ -13,7 +13,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// Lets warnings and errors (or what `SAYSO_LOG` names: `error`, `warn`, `info`, `debug`, `trace`, `off`) go to this
 /// file. A log that can't be written is no reason not to work.
-pub fn start(path: PathBuf, level: Option<String>, masker: Masker) {
+pub(crate) fn start(path: PathBuf, level: Option<String>, masker: Masker) {
     let level = level.and_then(|l| l.parse::<LevelFilter>().ok()).unwrap_or(LevelFilter::WARN);
     let target = Target { path: Arc::new(path), file: Arc::default(), masker };
     let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(target);

@@ -20,7 +20,7 @@ use std::time::Duration;
 const LARGEST: u64 = 1 << 20;
 
 /// The options of the terminal for this factory.
-pub fn options(factory: &SessionFactory, welcome: bool) -> Result<Options, Failure> {
+pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options, Failure> {
     let config = &factory.loaded.config;
     let env = factory.place.env();
     let set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
@@ -66,7 +66,7 @@ pub fn options(factory: &SessionFactory, welcome: bool) -> Result<Options, Failu
 ///
 /// # Errors
 /// What it would say, with the file and the line.
-pub fn check(factory: &SessionFactory) -> Result<(), Failure> {
+pub(crate) fn check(factory: &SessionFactory) -> Result<(), Failure> {
     options(factory, false)?.check().map_err(failure)
 }
 
@@ -168,7 +168,7 @@ fn themes(folder: &Path, choice: Option<&ThemeChoice>) -> Vec<(String, String)> 
 }
 
 /// A front end that can't open, as a failure with what to do.
-pub fn failure(error: tui::TuiError) -> Failure {
+pub(crate) fn failure(error: tui::TuiError) -> Failure {
     use tui::TuiError;
     let (kind, hint) = match &error {
         TuiError::Terminal(_) | TuiError::Input(_) => {
@@ -183,6 +183,6 @@ pub fn failure(error: tui::TuiError) -> Failure {
 }
 
 /// Notices that are told on the first screen.
-pub fn tell(options: &mut Options, notices: Vec<Notice>) {
+pub(crate) fn tell(options: &mut Options, notices: Vec<Notice>) {
     options.notices.extend(notices);
 }

@@ -4,19 +4,19 @@
 //! from here, and no command line is read: both are the callers'.
 
 mod catalogue;
-pub mod factory;
+pub(crate) mod factory;
 mod key_command;
 mod keys;
-pub mod log;
-pub mod look;
-pub mod opening;
+pub(crate) mod log;
+pub(crate) mod look;
+pub(crate) mod opening;
 mod own_files;
 mod place;
 mod recipes;
 mod rules;
 mod runs;
 mod settings;
-pub mod setup;
+pub(crate) mod setup;
 mod source;
 mod zone;
-pub use zone::local as local_zone;
+pub(crate) use zone::local as local_zone;

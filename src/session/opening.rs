@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A session that is open.
-pub struct OpenSession {
+pub(crate) struct OpenSession {
     pub driver: Driver,
     /// What the person should know: damage in the file, a disk that is not durable.
     pub notices: Vec<Notice>,
@@ -36,21 +36,21 @@ fn damage_notices(damage: &[Damage]) -> Vec<Notice> {
 
 impl SessionFactory {
     /// A driver with a new session. Nothing is written before something was asked. Must be called inside a runtime.
-    pub fn begin(&self, provider: Option<Provider>, policy: Policy) -> OpenSession {
+    pub(crate) fn begin(&self, provider: Option<Provider>, policy: Policy) -> OpenSession {
         let header = self.header(provider.as_ref());
         let store = Store::create(&self.loaded.sessions(), header.clone());
         self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with the session in this file, which is not there yet.
-    pub fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> OpenSession {
+    pub(crate) fn begin_at(&self, path: &Path, provider: Option<Provider>, policy: Policy) -> OpenSession {
         let header = self.header(provider.as_ref());
         let store = Store::create_at(path, header.clone());
         self.begin_sealed(header, store, provider, policy)
     }
 
     /// The same with a session that is kept nowhere. Its large outputs and images are gone with the other value.
-    pub fn begin_unkept(&self, policy: Policy) -> (OpenSession, Scratch) {
+    pub(crate) fn begin_unkept(&self, policy: Policy) -> (OpenSession, Scratch) {
         let header = self.header(None);
         let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
         // Nothing that is written has to be sealed, and no key is made for it.
@@ -102,7 +102,7 @@ impl SessionFactory {
     }
 
     /// A driver with a session that is on disk.
-    pub fn resume(
+    pub(crate) fn resume(
         &self,
         path: &Path,
         provider: Option<Provider>,
@@ -177,7 +177,7 @@ impl SessionFactory {
     }
 
     /// The session that a word names: an id, the beginning of one, or a name.
-    pub fn find_session(&self, wanted: &str) -> Result<PathBuf, FindError> {
+    pub(crate) fn find_session(&self, wanted: &str) -> Result<PathBuf, FindError> {
         index::find(&self.loaded.sessions(), wanted).map(|summary| summary.path)
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Where this process stands.
 #[derive(Clone, Debug)]
-pub struct ProcessContext {
+pub(crate) struct ProcessContext {
     /// The working folder of the session.
     pub cwd: PathBuf,
     /// The person's home folder.
@@ -19,7 +19,7 @@ pub struct ProcessContext {
 
 impl ProcessContext {
     /// Looks where this process stands; `cwd` is what `--cwd` named.
-    pub fn find(cwd: Option<&Path>) -> io::Result<Self> {
+    pub(crate) fn find(cwd: Option<&Path>) -> io::Result<Self> {
         let here = match cwd {
             Some(folder) => folder.canonicalize()?,
             None => std::env::current_dir()?,
@@ -36,13 +36,13 @@ impl ProcessContext {
 
     /// The same place with another working folder.
     #[must_use]
-    pub fn with_cwd(&self, cwd: PathBuf) -> Self {
+    pub(crate) fn with_cwd(&self, cwd: PathBuf) -> Self {
         Self { cwd, ..self.clone() }
     }
 
     /// The environment, by name. Values that are no Unicode read as not set.
     #[allow(clippy::unused_self)] // the environment is this process's, and asked of its context like the rest
-    pub fn env(&self) -> impl Fn(&str) -> Option<String> + use<> {
+    pub(crate) fn env(&self) -> impl Fn(&str) -> Option<String> + use<> {
         |name| std::env::var(name).ok()
     }
 

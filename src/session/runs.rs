@@ -10,18 +10,18 @@ use std::path::PathBuf;
 
 impl SessionFactory {
     /// What carries out runs, with large outputs in this folder.
-    pub fn executor(&self, blobs: PathBuf) -> Executor {
+    pub(crate) fn executor(&self, blobs: PathBuf) -> Executor {
         let config = &self.loaded.config;
         Executor::of(self.setup(blobs), &config.executor, &config.executors)
     }
 
     /// What carries out runs on this machine, whatever was chosen.
-    pub fn local_executor(&self) -> Executor {
+    pub(crate) fn local_executor(&self) -> Executor {
         Executor::new(self.setup(self.loaded.sessions().join("blobs")))
     }
 
     /// The programs that sayso may start by itself in this place, as they are found now.
-    pub fn launcher(&self) -> Launcher {
+    pub(crate) fn launcher(&self) -> Launcher {
         self.place.launcher(&self.loaded)
     }
 
@@ -44,7 +44,7 @@ impl SessionFactory {
     }
 
     /// The limits of a run. A memory limit that nobody chose leaves a small machine half of what it has.
-    pub fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         let mut limits = self.loaded.config.limits();
         if *self.loaded.origins.of("limits.memory") == Origin::Default {
             let machine = rustix::system::sysinfo();

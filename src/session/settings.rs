@@ -8,7 +8,7 @@ use crate::{exec, recipe, workspace};
 
 impl SessionFactory {
     /// What the engine has to know beforehand.
-    pub fn settings(&self, policy: Policy) -> Settings {
+    pub(crate) fn settings(&self, policy: Policy) -> Settings {
         let config = &self.loaded.config;
         let (dialect, languages) = (config.dialect, config.languages());
         let cwd = self.place.cwd.display().to_string();

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Options beside those of the model that the configuration has a place for.
 #[derive(Clone, Debug, Default)]
-pub struct More {
+pub(crate) struct More {
     pub theme: Option<String>,
     pub max_steps: Option<u32>,
     /// `--timeout SECONDS`; what is less than a whole second is for the caller to see to.
@@ -26,7 +26,7 @@ pub struct More {
 }
 
 /// The factory of this process.
-pub fn factory(model: &ModelArgs, more: &More) -> Result<SessionFactory, Failure> {
+pub(crate) fn factory(model: &ModelArgs, more: &More) -> Result<SessionFactory, Failure> {
     let place = ProcessContext::find(model.cwd.as_deref())
         .map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
     let env = place.env();
@@ -64,7 +64,7 @@ fn no_folder(wanted: Option<&Path>, error: &io::Error) -> Failure {
 }
 
 /// A configuration that can't be used.
-pub fn broken(error: &ConfigError) -> Failure {
+pub(crate) fn broken(error: &ConfigError) -> Failure {
     let hint = match error {
         ConfigError::Invalid(_) => "Correct that line; sayso config check reads all files again.",
         ConfigError::Value { .. } => "Correct the value, or leave it out.",
@@ -77,7 +77,7 @@ pub fn broken(error: &ConfigError) -> Failure {
 }
 
 /// What the sandbox holds here, by its tests.
-pub async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, Failure> {
+pub(crate) async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, Failure> {
     let executor = factory.executor(factory.loaded.sessions().join("blobs"));
     let report = executor.sandbox().await;
     executor.close().await;
@@ -85,11 +85,11 @@ pub async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, Failure>
 }
 
 /// The sandbox that was asked for can't be had.
-pub fn no_sandbox(why: String) -> Failure {
+pub(crate) fn no_sandbox(why: String) -> Failure {
     Failure::new(Kind::Usage, why).hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
 }
 
-pub struct Demo {
+pub(crate) struct Demo {
     pub provider: Provider,
     /// The factory in the folder that it works in.
     pub factory: SessionFactory,
@@ -99,14 +99,14 @@ pub struct Demo {
 
 /// The recipe that a story begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpeningRecipe {
+pub(crate) struct OpeningRecipe {
     pub recipe: String,
     /// The answers to what it asks.
     pub inputs: Answers,
 }
 
 /// A demo: its replies, and the factory in the folder that it works in.
-pub fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
+pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
     let text = source::story_text(wanted).map_err(|error| {
         let hint = format!("{} Or name a file. A prompt goes behind --.", source::stories());
         Failure::new(Kind::Usage, format!("no story {wanted:?}: {}", reason(&error))).hint(hint)
@@ -137,7 +137,7 @@ pub fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> Result<
 
 /// The source of replies that was asked for, else one that is found: by a key, then a server on this computer. What was
 /// found is told.
-pub async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<Notice>), Failure> {
+pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<Notice>), Failure> {
     if let Some(provider) = chosen(factory)? {
         return Ok((provider, factory.keys.take_notices()));
     }
@@ -153,7 +153,7 @@ pub async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<Notice>
 }
 
 /// A source of replies for which a key is found, and what is told of it.
-pub fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
+pub(crate) fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
     let (provider, kept) = factory.provider_by_key()?;
     let text = format!(
         "{} answers: its key was found ({kept}). --model or /model chooses another.",
@@ -163,7 +163,7 @@ pub fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
 }
 
 /// The source of replies that was chosen; `None` where none was.
-pub fn chosen(factory: &SessionFactory) -> Result<Option<Provider>, Failure> {
+pub(crate) fn chosen(factory: &SessionFactory) -> Result<Option<Provider>, Failure> {
     let chosen = factory
         .chosen_provider()
         .map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;

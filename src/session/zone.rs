@@ -14,7 +14,7 @@ const ZONES: &str = "/usr/share/zoneinfo";
 const LARGEST: u64 = 256 << 10;
 
 /// The person's time zone: that of `TZ`, else the system's.
-pub fn local() -> TimeZone {
+pub(crate) fn local() -> TimeZone {
     let named = std::env::var("TZ").ok();
     file(named.as_deref()).and_then(|path| read(&path)).unwrap_or_else(TimeZone::system)
 }

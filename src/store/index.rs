@@ -61,13 +61,13 @@ impl Summary {
 }
 
 /// All sessions in a folder, the one written last first. A folder that is not there holds none.
-pub fn list(folder: &Path) -> Vec<Summary> {
+pub(crate) fn list(folder: &Path) -> Vec<Summary> {
     let locks = Locks::read();
     by_age(folder).into_iter().map(|file| file.summary(&locks)).collect()
 }
 
 /// What is told of the session in this file; `None` where there is no such file.
-pub fn of(path: &Path) -> Option<Summary> {
+pub(crate) fn of(path: &Path) -> Option<Summary> {
     let meta = std::fs::symlink_metadata(path).ok()?;
     let file = Candidate {
         path: path.to_owned(),
@@ -80,7 +80,7 @@ pub fn of(path: &Path) -> Option<Summary> {
 
 /// The session that was written last, of those with this working folder where one is given. Damaged ones are passed
 /// over.
-pub fn last(folder: &Path, cwd: Option<&Path>) -> Option<Summary> {
+pub(crate) fn last(folder: &Path, cwd: Option<&Path>) -> Option<Summary> {
     let locks = Locks::read();
     by_age(folder)
         .into_iter()
@@ -92,7 +92,7 @@ pub fn last(folder: &Path, cwd: Option<&Path>) -> Option<Summary> {
 ///
 /// # Errors
 /// When none or several fit.
-pub fn find(folder: &Path, wanted: &str) -> Result<Summary, FindError> {
+pub(crate) fn find(folder: &Path, wanted: &str) -> Result<Summary, FindError> {
     let all = list(folder);
     if let Some(exact) = all.iter().find(|s| s.id == wanted) {
         return Ok(exact.clone());
@@ -120,7 +120,7 @@ fn nearest(all: &[Summary], wanted: &str) -> Option<String> {
 
 /// No session, or no single one, is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FindError {
+pub(crate) enum FindError {
     /// None fits.
     None {
         /// What was looked for.

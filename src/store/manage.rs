@@ -13,7 +13,7 @@ const LONGEST: usize = 400;
 
 /// The last `most` things of a conversation as plain lines, oldest first: `you    …`, `model  …`. Empty when the file
 /// can't be read. The text is as it stands in the file: whoever shows it makes it safe.
-pub fn preview(path: &Path, most: usize) -> Vec<String> {
+pub(crate) fn preview(path: &Path, most: usize) -> Vec<String> {
     let Ok(loaded) = reader::read(path) else { return Vec::new() };
     let mut lines: Vec<String> =
         loaded.entries.iter().rev().filter_map(|(_, entry)| line(entry)).take(most).collect();
@@ -51,7 +51,7 @@ fn first_line(text: &str) -> String {
 ///
 /// # Errors
 /// When another process writes to it, or it can't be written.
-pub async fn rename(
+pub(crate) async fn rename(
     path: &Path,
     name: &str,
     (masker, seal): (&Masker, Option<&Seal>),
@@ -68,7 +68,7 @@ pub async fn rename(
 ///
 /// # Errors
 /// When another process writes to it, it is no session, or it can't be written.
-pub fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> {
+pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> {
     let failed = |error| StoreError::io(path, "written", error);
     let mut file = disk::open_locked(path)?;
     let opened = reader::read_file(path, &file, Some(seal))?;
@@ -91,7 +91,7 @@ pub fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> 
 ///
 /// # Errors
 /// When another process writes to it, it is no session, or the system refuses.
-pub fn delete(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn delete(path: &Path) -> Result<(), StoreError> {
     // The lock is held until the file is gone: nobody opens it in between.
     let _locked = disk::open_locked(path)?;
     std::fs::remove_file(path).map_err(|error| StoreError::io(path, "deleted", error))?;

@@ -1,12 +1,12 @@
 //! A text on one line.
 
 /// A text on one line: each run of blanks and line ends is one blank.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What others say on one line: at most 300 characters, without controls and without characters that reorder.
-pub fn short_line(text: &str) -> String {
+pub(crate) fn short_line(text: &str) -> String {
     let mut line = String::new();
     let mut blank = false;
     for (count, c) in text.trim().chars().enumerate() {

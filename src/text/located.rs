@@ -22,12 +22,12 @@ impl Position {
 }
 
 /// The line of a byte, from 1.
-pub fn line_of(text: &str, byte: usize) -> usize {
+pub(crate) fn line_of(text: &str, byte: usize) -> usize {
     text.bytes().take(byte).filter(|b| *b == b'\n').count() + 1
 }
 
 /// The byte at which a TOML reader gave up; its head where the reader does not say.
-pub fn start_of(error: &toml::de::Error) -> usize {
+pub(crate) fn start_of(error: &toml::de::Error) -> usize {
     error.span().map_or(0, |span| span.start)
 }
 

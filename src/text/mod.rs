@@ -3,8 +3,8 @@
 //! - `line`: texts on one line - `located`: places in files - `near`: suggestions - `number`: thousands and sizes
 //! - `shell`: words of a shell
 
-pub mod line;
-pub mod located;
-pub mod near;
-pub mod number;
-pub mod shell;
+pub(crate) mod line;
+pub(crate) mod located;
+pub(crate) mod near;
+pub(crate) mod number;
+pub(crate) mod shell;

@@ -6,7 +6,7 @@ use similar::TextDiff;
 const ALIKE: f32 = 0.6;
 
 /// The known word that is most like this one, where one is like it; capitals do not matter.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let alike = |name: &'a str| (TextDiff::from_chars(name.to_lowercase(), word.clone()).ratio(), name);
     let near = known.into_iter().map(alike).filter(|(ratio, _)| *ratio > ALIKE);

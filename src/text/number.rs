@@ -14,7 +14,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A number of bytes in the largest unit in which it is a whole number, so that nothing is lost by reading it again.
-pub fn whole_size(bytes: u64) -> String {
+pub(crate) fn whole_size(bytes: u64) -> String {
     let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match units.iter().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift)) {
         Some((name, shift)) => format!("{} {name}", bytes >> shift),
@@ -23,13 +23,13 @@ pub fn whole_size(bytes: u64) -> String {
 }
 
 /// An amount of US dollars in billionths, as it is shown: `$2.00`; small ones with four decimals.
-pub fn dollars(nanos: u64) -> String {
+pub(crate) fn dollars(nanos: u64) -> String {
     let amount = nanos as f64 / 1e9;
     if nanos > 0 && nanos < 100_000_000 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
 /// A count with its noun: `1 block`, `2 blocks`.
-pub fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 

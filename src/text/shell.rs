@@ -1,7 +1,7 @@
 //! Words as a shell reads them back.
 
 /// A text as one word of a POSIX shell, in quotes where it needs them; safe in every place of a command, the first too.
-pub fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | ',' | '=');
     if !word.is_empty() && word.chars().all(plain) && !assigns(word) {

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 /// The most that is sent through the terminal, in bytes of text.
-pub const TERMINAL_LIMIT: usize = 100 * 1024;
+pub(crate) const TERMINAL_LIMIT: usize = 100 * 1024;
 
 /// What the environment says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Surroundings {
 
 /// One way to the clipboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     /// A program that takes the text on its standard input and confirms by its exit status; with its arguments.
     Program(Start, &'static [&'static str]),
     /// OSC 52; nobody confirms it.
@@ -35,7 +35,7 @@ pub enum Way {
 }
 
 /// The ways to try, best first.
-pub fn ways(at: Surroundings) -> Vec<Way> {
+pub(crate) fn ways(at: Surroundings) -> Vec<Way> {
     let mut ways = Vec::new();
     if at.tmux {
         ways.push(Way::Program(Start::Tmux, &["load-buffer", "-w", "-"]));
@@ -62,7 +62,7 @@ pub fn ways(at: Surroundings) -> Vec<Way> {
 
 /// What became of a copy; its text is what the person is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CopyResult {
+pub(crate) enum CopyResult {
     /// A program took it.
     Confirmed { lines: usize },
     /// Write these bytes to the terminal; whether it takes them, nobody says.
@@ -96,7 +96,7 @@ impl fmt::Display for CopyResult {
 }
 
 /// Copies text by the first way that takes it. Starts programs and waits for them: call it on a worker.
-pub fn copy(text: &str, ways: &[Way], programs: &Launcher) -> CopyResult {
+pub(crate) fn copy(text: &str, ways: &[Way], programs: &Launcher) -> CopyResult {
     let lines = text.lines().count();
     for way in ways {
         match way {

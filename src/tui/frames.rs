@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// What changed, as far as drawing is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Urgency {
+pub(crate) enum Urgency {
     /// A key, the end of a reply, a new block, the end of a run, the next turn of the spinner: draw at once.
     Now,
     /// Streamed text, output: draw with the rate.
@@ -17,7 +17,7 @@ pub enum Urgency {
 
 /// Decides when the next frame is due.
 #[derive(Clone, Debug)]
-pub struct Frames {
+pub(crate) struct Frames {
     interval: Duration,
     /// When something streamed was last drawn.
     streamed: Option<Instant>,
@@ -28,12 +28,12 @@ pub struct Frames {
 
 impl Frames {
     /// At most so many frames a second for streams; 0 counts as 1.
-    pub fn new(per_second: u32) -> Self {
+    pub(crate) fn new(per_second: u32) -> Self {
         Self { interval: Duration::from_secs(1) / per_second.max(1), streamed: None, waits: false, due: None }
     }
 
     /// Something changed at `now`.
-    pub fn changed(&mut self, urgency: Urgency, now: Instant) {
+    pub(crate) fn changed(&mut self, urgency: Urgency, now: Instant) {
         self.waits |= urgency == Urgency::Stream;
         let at = match (urgency, self.streamed) {
             (Urgency::Stream, Some(last)) => (last + self.interval).max(now),
@@ -43,17 +43,17 @@ impl Frames {
     }
 
     /// Whether a frame has to be drawn at `now`.
-    pub fn is_due(&self, now: Instant) -> bool {
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
         self.due.is_some_and(|due| due <= now)
     }
 
     /// When the next frame is due; `None` while nothing changed.
-    pub fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.due
     }
 
     /// A frame was drawn at `now`: nothing is pending.
-    pub fn drawn(&mut self, now: Instant) {
+    pub(crate) fn drawn(&mut self, now: Instant) {
         if std::mem::take(&mut self.waits) {
             self.streamed = Some(now);
         }

@@ -20,7 +20,12 @@ const LONGEST_LINE: u64 = 1 << 20;
 ///
 /// # Errors
 /// Words for the status line; nothing has changed then.
-pub fn edit(command: &str, text: &str, extension: &str, programs: &Launcher) -> Result<String, String> {
+pub(super) fn edit(
+    command: &str,
+    text: &str,
+    extension: &str,
+    programs: &Launcher,
+) -> Result<String, String> {
     let file = PrivateFile::new(text.as_bytes(), extension)?;
     run(Start::Editor, command, &file, programs)?;
     let mut back = Vec::new();
@@ -42,7 +47,7 @@ pub fn edit(command: &str, text: &str, extension: &str, programs: &Launcher) -> 
 ///
 /// # Errors
 /// Words for the status line.
-pub fn page(command: &str, what: &PagerText, programs: &Launcher) -> Result<(), String> {
+pub(super) fn page(command: &str, what: &PagerText, programs: &Launcher) -> Result<(), String> {
     let file = match what {
         PagerText::File(path) => {
             let file = std::fs::File::open(path).map_err(|e| format!("The file can't be read: {e}."))?;

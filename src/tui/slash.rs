@@ -50,7 +50,7 @@ pub enum Slash {
 
 /// A command as it is listed.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub(crate) struct Entry {
     pub slash: Slash,
     /// Its name without the slash.
     pub name: &'static str,
@@ -64,7 +64,7 @@ const fn entry(slash: Slash, name: &'static str, does: &'static str, takes: &'st
 }
 
 /// All commands, in the order in which they are listed.
-pub const COMMANDS: &[Entry] = &[
+pub(crate) const COMMANDS: &[Entry] = &[
     entry(Slash::Help, "help", "show the keys of this place", ""),
     entry(Slash::New, "new", "begin a new session", ""),
     entry(Slash::Resume, "resume", "open an older session", ""),
@@ -97,7 +97,7 @@ pub const COMMANDS: &[Entry] = &[
 
 /// What a message is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub(crate) enum Line<'a> {
     /// Words for the model.
     Prompt,
     /// A command and what follows it.
@@ -107,7 +107,7 @@ pub enum Line<'a> {
 }
 
 /// Takes a message apart. A path (`/tmp/x`) or a message of several lines is no command.
-pub fn parse(text: &str) -> Line<'_> {
+pub(crate) fn parse(text: &str) -> Line<'_> {
     let text = text.trim();
     if matches!(text, "exit" | "quit") {
         return Line::Command(Slash::Quit, "");
@@ -124,7 +124,7 @@ pub fn parse(text: &str) -> Line<'_> {
 }
 
 /// The commands whose name begins with what was typed, else those that hold its letters.
-pub fn matching(typed: &str) -> Vec<&'static Entry> {
+pub(crate) fn matching(typed: &str) -> Vec<&'static Entry> {
     let typed = typed.trim_start_matches('/').trim();
     let begins: Vec<&Entry> = COMMANDS.iter().filter(|c| c.name.starts_with(typed)).collect();
     if !begins.is_empty() {

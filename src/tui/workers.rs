@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 /// What a worker made.
 #[derive(Debug)]
-pub enum WorkerResult {
+pub(super) enum WorkerResult {
     /// A text was copied, or not.
     Copied(CopyResult),
     /// Colours of code were worked out; the highlighter has them.
@@ -22,20 +22,20 @@ pub enum WorkerResult {
 }
 
 /// The workers.
-pub struct Workers {
+pub(super) struct Workers {
     results: mpsc::Receiver<WorkerResult>,
     sender: mpsc::Sender<WorkerResult>,
 }
 
 impl Workers {
     /// None is at work yet.
-    pub fn start() -> Self {
+    pub(super) fn start() -> Self {
         let (sender, results) = mpsc::channel(16);
         Self { results, sender }
     }
 
     /// The next result; cancel-safe.
-    pub async fn next(&mut self) -> WorkerResult {
+    pub(super) async fn next(&mut self) -> WorkerResult {
         match self.results.recv().await {
             Some(done) => done,
             // A sender lives in here, so that this can't end.
@@ -44,7 +44,7 @@ impl Workers {
     }
 
     /// Copies a text by the first way that takes it.
-    pub fn copy(&self, text: String, ways: Vec<Way>, programs: Launcher) {
+    pub(super) fn copy(&self, text: String, ways: Vec<Way>, programs: Launcher) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
             let _ = to.blocking_send(WorkerResult::Copied(clipboard::copy(&text, &ways, &programs)));
@@ -52,14 +52,14 @@ impl Workers {
     }
 
     /// Tells the loop, from any thread, that colours are there.
-    pub fn colour_waker(&self) -> impl Fn() + Send + 'static {
+    pub(super) fn colour_waker(&self) -> impl Fn() + Send + 'static {
         let to = self.sender.clone();
         // A full channel wakes the loop anyway.
         move || drop(to.try_send(WorkerResult::Coloured))
     }
 
     /// The pixels of a picture are there, or there are none: paints it.
-    pub fn paint(&self, wanted: PictureRequest, pixels: Option<Pixels>, depth: Depth) {
+    pub(super) fn paint(&self, wanted: PictureRequest, pixels: Option<Pixels>, depth: Depth) {
         let to = self.sender.clone();
         tokio::task::spawn_blocking(move || {
             let rows = pixels.map(|pixels| image::half_blocks(&pixels, depth));

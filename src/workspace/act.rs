@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// What is to be done, as it was approved.
 #[derive(Clone, Copy, Debug)]
-pub struct Order<'a> {
+pub(crate) struct Order<'a> {
     /// What.
     pub act: &'a FileAct,
     /// Where, as it was found when it was approved.
@@ -27,7 +27,7 @@ pub struct Order<'a> {
 }
 
 /// Does it. This reads and writes: for a worker.
-pub fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> RunReport {
+pub(crate) fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> RunReport {
     let began = Instant::now();
     let mut files = Vec::new();
     let done = same(order, cwd, home).and_then(|()| done(order, cwd, &mut files));

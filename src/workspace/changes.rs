@@ -21,7 +21,7 @@ const OBJECTS: &str = ".git/objects";
 
 /// Folders as they stood.
 #[derive(Clone, Debug)]
-pub struct FolderLook {
+pub(crate) struct FolderLook {
     /// The first is the working folder.
     folders: Vec<PathBuf>,
     before: Snapshot,
@@ -30,7 +30,7 @@ pub struct FolderLook {
 
 /// What a run changed.
 #[derive(Clone, Debug)]
-pub struct Changes {
+pub(crate) struct Changes {
     /// The files, obeyed names first.
     pub files: Vec<FileChange>,
     /// What was not looked at for them.
@@ -43,7 +43,7 @@ pub struct Changes {
 
 /// Looks at the working folder and the one in which a run starts, and at the names that are obeyed in all folders that the
 /// run may write. `known` are such names of an earlier look, for speed. Links are not followed.
-pub fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> FolderLook {
+pub(crate) fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedFiles) -> FolderLook {
     let mut folders = vec![working.to_path_buf()];
     if !start.starts_with(working) {
         folders.push(start.to_path_buf());
@@ -54,7 +54,7 @@ pub fn look(working: &Path, start: &Path, written: Vec<PathBuf>, known: &ObeyedF
 
 impl FolderLook {
     /// What of obeyed names is different from an earlier look, where there was one of the same folders.
-    pub fn changed_since(&self, earlier: &ObeyedFiles) -> Vec<FileChange> {
+    pub(crate) fn changed_since(&self, earlier: &ObeyedFiles) -> Vec<FileChange> {
         let mut changes =
             if earlier.is_of_something() { self.obeyed.changes_since(earlier) } else { Vec::new() };
         changes.retain(|change| obeyed(Path::new(&change.path)).is_some());
@@ -65,7 +65,7 @@ impl FolderLook {
     }
 
     /// What is different now.
-    pub fn changes(&self) -> Changes {
+    pub(crate) fn changes(&self) -> Changes {
         let obeyed = self.obeyed.again();
         let mut files = obeyed.changes_since(&self.obeyed);
         for change in &mut files {

@@ -17,7 +17,7 @@ const SNIFFED: usize = 8 << 10;
 ///
 /// # Errors
 /// What the system says.
-pub fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<String> {
+pub(crate) fn lines(file: File, named: &str, from: u32, count: u32) -> std::io::Result<String> {
     let length = file.metadata()?.len();
     let mut reader = BufReader::with_capacity(SNIFFED, file.take(MOST_LOOKED));
     let start = reader.fill_buf()?;

@@ -12,7 +12,7 @@ const MOST_TIME: Duration = Duration::from_millis(150);
 
 /// What a path is, in words: `missing`, `48 KB`, `3 files, 1.2 MB`, `more than 20000 files`; `None` where it can't be
 /// looked at. Links are not followed. `named` may begin with `~/`.
-pub fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<String> {
+pub(crate) fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<String> {
     let path = resolve(cwd, home, named)?;
     let Ok(info) = std::fs::symlink_metadata(&path) else {
         return (!path.exists()).then(|| "does not exist".to_string());
@@ -32,7 +32,7 @@ pub fn describe(cwd: &Path, home: Option<&Path>, named: &str) -> Option<String> 
 const MOST_LINKS: usize = 40;
 
 /// Where a path leads when all its links are followed; of what is not there, as much as is.
-pub fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     let mut left = MOST_LINKS;
     follow(path, &mut left)
 }

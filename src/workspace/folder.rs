@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// When the system refuses, or a file's name leads out of the folder.
-pub fn fresh(parent: &Path, name: &str, files: &[(String, String)]) -> Result<PathBuf, FileError> {
+pub(crate) fn fresh(parent: &Path, name: &str, files: &[(String, String)]) -> Result<PathBuf, FileError> {
     std::fs::create_dir_all(parent).map_err(|e| FileError::io(parent, &e))?;
     let prefix = format!("{name}-");
     let made = tempfile::Builder::new().prefix(&prefix).disable_cleanup(true).tempdir_in(parent);
@@ -20,7 +20,7 @@ pub fn fresh(parent: &Path, name: &str, files: &[(String, String)]) -> Result<Pa
 ///
 /// # Errors
 /// When the system refuses, or a file's name leads out of the folder.
-pub fn put(folder: &Path, files: &[(String, String)]) -> Result<(), FileError> {
+pub(crate) fn put(folder: &Path, files: &[(String, String)]) -> Result<(), FileError> {
     for (name, text) in files {
         if !folder.join(name).exists() {
             write::below(folder, name, text.as_bytes())?;

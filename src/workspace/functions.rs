@@ -9,7 +9,7 @@ use std::path::PathBuf;
 const LARGEST: u64 = 256 << 10;
 
 /// The files that can be read, and for each other one a sentence that says why not.
-pub fn read_all(paths: &[PathBuf]) -> (Vec<FunctionFile>, Vec<String>) {
+pub(crate) fn read_all(paths: &[PathBuf]) -> (Vec<FunctionFile>, Vec<String>) {
     let (mut files, mut troubles) = (Vec::new(), Vec::new());
     for path in paths {
         match read::bounded(path, LARGEST).map_err(|error| error.to_string()).and_then(text) {

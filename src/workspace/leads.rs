@@ -10,12 +10,12 @@ use std::path::{Component, Path, PathBuf};
 const MOST: usize = 256;
 
 /// Where paths lead, by their spelling.
-pub type Leads = BTreeMap<String, PathBuf>;
+pub(crate) type Leads = BTreeMap<String, PathBuf>;
 
 /// Where those of these paths lead that lead elsewhere than their spelling says. `to_end`: a link at the end is followed
 /// too. Paths with patterns are followed up to the folder in front of the first one. This looks at the disk: for a
 /// worker.
-pub fn leads<'p>(
+pub(crate) fn leads<'p>(
     cwd: &Path,
     home: Option<&Path>,
     paths: impl IntoIterator<Item = &'p String>,
@@ -31,7 +31,7 @@ pub fn leads<'p>(
 }
 
 /// Where what a block reads and writes leads. A file that is copied into a folder follows a link of its name there.
-pub fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> (Leads, Leads) {
+pub(crate) fn of_effects(cwd: &Path, home: Option<&Path>, effects: &Effects) -> (Leads, Leads) {
     let mut followed = leads(cwd, home, effects.reads.iter().chain(&effects.writes), true);
     for folder in &effects.writes {
         let Some(named) = spelled(&real(cwd), home, folder) else { continue };

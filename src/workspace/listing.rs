@@ -33,7 +33,7 @@ const PASSED_OVER: [&str; 10] = [
 ///
 /// # Errors
 /// When the folder itself can't be read.
-pub fn tree(folder: File, named: &str, depth: u32) -> std::io::Result<String> {
+pub(crate) fn tree(folder: File, named: &str, depth: u32) -> std::io::Result<String> {
     let mut listing = Listing { began: Instant::now(), ..Listing::default() };
     let names = names(&folder)?;
     listing.folder(&folder, &names, 0, depth);

@@ -3,27 +3,27 @@
 //! This room does not decide what is read or written: a block that writes passes the gate like every other, and what is
 //! written here was asked for by a key.
 
-pub mod act;
-pub mod changes;
-pub mod error;
-pub mod excerpt;
-pub mod facts;
-pub mod folder;
-pub mod functions;
+pub(crate) mod act;
+pub(crate) mod changes;
+pub(crate) mod error;
+pub(crate) mod excerpt;
+pub(crate) mod facts;
+pub(crate) mod folder;
+pub(crate) mod functions;
 pub mod instructions;
-pub mod leads;
-pub mod listing;
-pub mod names;
+pub(crate) mod leads;
+pub(crate) mod listing;
+pub(crate) mod names;
 pub mod obeyed;
-pub mod place;
-pub mod protected;
-pub mod read;
-pub mod replace;
+pub(crate) mod place;
+pub(crate) mod protected;
+pub(crate) mod read;
+pub(crate) mod replace;
 mod staging;
 mod stamp;
-pub mod take_back;
-pub mod target;
-pub mod testing;
-pub mod write;
+pub(crate) mod take_back;
+pub(crate) mod target;
+pub(crate) mod testing;
+pub(crate) mod write;
 
 pub use error::FileError;

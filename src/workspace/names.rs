@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// The path with the home folder written as `~`.
-pub fn short(path: &Path, home: Option<&Path>) -> String {
+pub(crate) fn short(path: &Path, home: Option<&Path>) -> String {
     match home.filter(|h| h.components().count() > 1).and_then(|h| path.strip_prefix(h).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".into(),
         Some(rest) => format!("~/{}", rest.display()),

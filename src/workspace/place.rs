@@ -29,7 +29,7 @@ const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCT
 
 /// A folder that is held open.
 #[derive(Debug)]
-pub struct Folder {
+pub(crate) struct Folder {
     file: File,
     path: PathBuf,
     id: FolderId,
@@ -40,7 +40,7 @@ impl Folder {
     ///
     /// # Errors
     /// When nothing or a file stands there, or it changes meanwhile.
-    pub fn find(path: &Path) -> Result<Self, FileError> {
+    pub(crate) fn find(path: &Path) -> Result<Self, FileError> {
         let place = Place::find(path)?;
         match (place.name, place.found) {
             (None, _) => Ok(place.folder),
@@ -57,23 +57,23 @@ impl Folder {
     }
 
     /// Its path, as it was when it was found.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// What tells it from every other folder for as long as it is held.
-    pub fn id(&self) -> FolderId {
+    pub(crate) fn id(&self) -> FolderId {
         self.id
     }
 
     /// Whether it stands where it was found: it was not moved, not removed, and nothing came in its place.
-    pub fn stands(&self) -> bool {
+    pub(crate) fn stands(&self) -> bool {
         name_of(&self.file).is_none_or(|now| now == self.path)
             && std::fs::metadata(&self.path).is_ok_and(|info| id_of(&info) == self.id)
     }
 
     /// Where it is by now, where the system tells.
-    pub fn path_now(&self) -> Option<PathBuf> {
+    pub(crate) fn path_now(&self) -> Option<PathBuf> {
         name_of(&self.file)
     }
 
@@ -107,7 +107,7 @@ fn name_of(_: &File) -> Option<PathBuf> {
 
 /// What stands under a name, links not followed.
 #[derive(Clone, Copy, Debug)]
-pub struct NameFacts {
+pub(crate) struct NameFacts {
     /// File, pipe, device; never a link.
     pub kind: FileType,
     /// Its size.
@@ -118,7 +118,7 @@ pub struct NameFacts {
 
 /// Where a path leads: a folder that is there, and the names below it that are meant.
 #[derive(Debug)]
-pub struct Place {
+pub(crate) struct Place {
     folder: Folder,
     /// Folders below it that are not there yet.
     missing: Vec<OsString>,
@@ -133,34 +133,34 @@ impl Place {
     /// # Errors
     /// When it leads nowhere: too many links, `..` behind what is not there, a file in the middle; or when it changes
     /// meanwhile.
-    pub fn find(named: &Path) -> Result<Self, FileError> {
+    pub(crate) fn find(named: &Path) -> Result<Self, FileError> {
         Walk::begin(named)?.to_end()
     }
 
     /// Its absolute path.
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         let mut path = self.folder.path.clone();
         path.extend(self.missing.iter().chain(&self.name));
         path
     }
 
     /// The folder that is held: the nearest one that is there.
-    pub fn folder(&self) -> &Folder {
+    pub(crate) fn folder(&self) -> &Folder {
         &self.folder
     }
 
     /// The name in the folder; `None` where the folder itself is meant.
-    pub fn name(&self) -> Option<&OsStr> {
+    pub(crate) fn name(&self) -> Option<&OsStr> {
         self.name.as_deref()
     }
 
     /// How many folders on the way are not there.
-    pub fn missing(&self) -> u32 {
+    pub(crate) fn missing(&self) -> u32 {
         u32::try_from(self.missing.len()).unwrap_or(u32::MAX)
     }
 
     /// What stood there when it was found, where that is no folder.
-    pub fn found(&self) -> Option<&NameFacts> {
+    pub(crate) fn found(&self) -> Option<&NameFacts> {
         self.found.as_ref()
     }
 
@@ -168,7 +168,7 @@ impl Place {
     ///
     /// # Errors
     /// When it is not there, is a link by now, or no plain file.
-    pub fn open(&self) -> Result<File, FileError> {
+    pub(crate) fn open(&self) -> Result<File, FileError> {
         let failed = |error: io::Error| FileError::io(&self.path(), &error);
         let name = self.name.as_deref().ok_or_else(|| failed(Errno::ISDIR.into()))?;
         if !self.missing.is_empty() {
@@ -189,7 +189,7 @@ impl Place {
     ///
     /// # Errors
     /// When a file or nothing is meant, or it can't be read.
-    pub fn open_folder(&self) -> Result<File, FileError> {
+    pub(crate) fn open_folder(&self) -> Result<File, FileError> {
         let failed = |errno: Errno| FileError::io(&self.path(), &errno.into());
         match (&self.name, &self.found) {
             (None, _) => folder_in(&self.folder.file, OsStr::new(".")).map_err(failed),

@@ -13,14 +13,14 @@ const LARGEST: u64 = 64 << 20;
 
 /// Files as they stood before a run.
 #[derive(Clone, Debug, Default)]
-pub struct ProtectedFiles {
+pub(crate) struct ProtectedFiles {
     folder: PathBuf,
     files: Vec<(String, Option<Sha256>)>,
 }
 
 impl ProtectedFiles {
     /// These files, named from this folder, as they stand now.
-    pub fn of(folder: &Path, paths: Vec<String>) -> Self {
+    pub(crate) fn of(folder: &Path, paths: Vec<String>) -> Self {
         let hashed = |path: String| {
             let hash = hash(&folder.join(&path));
             (path, hash)
@@ -29,7 +29,7 @@ impl ProtectedFiles {
     }
 
     /// The same with what they are now.
-    pub fn afterwards(self) -> Vec<ProtectedFile> {
+    pub(crate) fn afterwards(self) -> Vec<ProtectedFile> {
         let Self { folder, files } = self;
         let now = |(path, before): (String, Option<Sha256>)| {
             let after = hash(&folder.join(&path));

@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// When it can't be read, is no plain file, or is larger.
-pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+pub(crate) fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     // What is looked at is what was opened: a pipe that comes in the place of a file must not hold us.
     let nonblocking = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
     let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path);
@@ -22,7 +22,7 @@ pub fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
 ///
 /// # Errors
 /// As [`bounded`]; also when it is a link by now.
-pub fn held(place: &Place, most: u64) -> Result<Vec<u8>, FileError> {
+pub(crate) fn held(place: &Place, most: u64) -> Result<Vec<u8>, FileError> {
     whole(place.open()?, &place.path(), most)
 }
 

@@ -19,7 +19,7 @@ const LARGEST_COMPARED: u64 = 1 << 20;
 
 /// What stands where a block would act.
 #[derive(Debug)]
-pub struct TargetFacts {
+pub(crate) struct TargetFacts {
     /// What is shown of the place, and approved.
     pub target: Target,
     /// The place itself. The act goes through it.
@@ -34,7 +34,7 @@ pub struct TargetFacts {
 ///
 /// # Errors
 /// Words for the person: the path leads nowhere, a device, a file that can't be replaced.
-pub fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, String> {
+pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, String> {
     let working = Folder::find(cwd).map_err(|error| format!("the working folder: {error}"))?;
     let named = named(working.path(), home, act.path())?;
     let place = Place::find(&named).map_err(|error| error.to_string())?;

@@ -20,7 +20,7 @@ const PASSED_OVER: [&str; 9] =
 
 /// What a folder shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub(crate) struct Marks {
     /// A manifest of cargo here or above.
     pub cargo: bool,
     /// A file of Rust that has tests.
@@ -48,7 +48,7 @@ pub struct Marks {
 }
 
 /// Looks at a folder.
-pub fn look(cwd: &Path) -> Marks {
+pub(crate) fn look(cwd: &Path) -> Marks {
     let there = |name: &str| cwd.join(name).is_file();
     let text = |name: &str| read::bounded(&cwd.join(name), LARGEST).unwrap_or_default();
     let package = text("package.json");

@@ -18,7 +18,7 @@ const NEW: Mode = Mode::from_bits_truncate(0o644);
 /// # Errors
 /// When the name leads elsewhere, the folder is not where it was, nothing is free, or the system refuses; then nothing is
 /// left behind.
-pub fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+pub(crate) fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut &bytes[..])
 }
 
@@ -26,7 +26,7 @@ pub fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileE
 ///
 /// # Errors
 /// As [`fresh`]; also when that file can't be read.
-pub fn copy_fresh(folder: &Folder, name: &str, from: &Place) -> Result<PathBuf, FileError> {
+pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &Place) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut from.open()?)
 }
 
@@ -35,7 +35,7 @@ pub fn copy_fresh(folder: &Folder, name: &str, from: &Place) -> Result<PathBuf, 
 ///
 /// # Errors
 /// As [`fresh`]; also when the file is there already.
-pub fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+pub(crate) fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
     let relative = inside(relative)?;
     std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, &e))?;
     let folder = Folder::find(folder)?;

@@ -4,11 +4,11 @@
 //! What it does: words, for whoever shows them. What it does not do: decide, measure, or know where it is shown.
 
 pub mod network;
-pub mod running;
-pub mod sandbox;
-pub mod saving;
-pub mod secrets;
-pub mod sending;
+pub(crate) mod running;
+pub(crate) mod sandbox;
+pub(crate) mod saving;
+pub(crate) mod secrets;
+pub(crate) mod sending;
 
 /// `1 block`, `2 blocks`.
 fn count(number: u64, noun: &str) -> String {

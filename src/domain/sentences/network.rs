@@ -16,7 +16,7 @@ pub fn of_terms(terms: &Terms) -> &'static str {
 }
 
 /// What an installation does; `stays` tells where what it fetches stays.
-pub fn of_installation(packages: &str, stays: &str) -> String {
+pub(crate) fn of_installation(packages: &str, stays: &str) -> String {
     format!(
         "fetches {packages} and what they need from the network{stays}; code of a package runs when it is imported, and \
          may when it is built"
@@ -24,16 +24,16 @@ pub fn of_installation(packages: &str, stays: &str) -> String {
 }
 
 /// The pull of an image reaches it by the engine.
-pub const OF_ENGINE: &str = "the engine's own, for this only";
+pub(crate) const OF_ENGINE: &str = "the engine's own, for this only";
 
 /// The name of a failure to reach a provider.
-pub const UNREACHED: &str = "no network";
+pub(crate) const UNREACHED: &str = "no network";
 
 /// The scripted provider.
-pub const OF_DEMO: &str = "no network, no key, scripted answers";
+pub(crate) const OF_DEMO: &str = "no network, no key, scripted answers";
 
 /// Why a container installs nothing.
-pub fn none_in_container(language: &str) -> String {
+pub(crate) fn none_in_container(language: &str) -> String {
     format!(
         "a container has no network and its image stays as it is: name an image for {language} that has the packages, \
          in [executors.container.images] or with --executor container:IMAGE"
@@ -41,17 +41,17 @@ pub fn none_in_container(language: &str) -> String {
 }
 
 /// The name of the measure that closes it in a container.
-pub const CLOSED_IN_CONTAINER: &str = "no network";
+pub(crate) const CLOSED_IN_CONTAINER: &str = "no network";
 
 /// What a wall around TCP leaves open.
-pub const TCP_ONLY: &str = "without bwrap and seccomp: the network is closed for TCP only";
+pub(crate) const TCP_ONLY: &str = "without bwrap and seccomp: the network is closed for TCP only";
 
 /// What a test from inside found.
-pub fn tested(is_blocked: bool) -> &'static str {
+pub(crate) fn tested(is_blocked: bool) -> &'static str {
     if is_blocked { "network off (tested)" } else { "network open" }
 }
 
 /// The word in JSON.
-pub fn word(rights: &crate::domain::Rights) -> &'static str {
+pub(crate) fn word(rights: &crate::domain::Rights) -> &'static str {
     if rights.sandbox.network_blocked && !rights.network { "blocked" } else { "open" }
 }

@@ -3,17 +3,17 @@
 use crate::domain::{BlockId, Receipt, Shared};
 
 /// The executor refused a block that was approved: its terms no longer held.
-pub fn refused(block: BlockId, why: &str) -> String {
+pub(crate) fn refused(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. R puts it back for review.")
 }
 
 /// The executor refused a block that was approved, as it is no longer what was shown; the person is asked again.
-pub fn asked_again(block: BlockId, why: &str) -> String {
+pub(crate) fn asked_again(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. It waits again.")
 }
 
 /// What stands still in the kernel after a run: `2 threads paused`.
-pub fn paused(receipt: &Receipt) -> Option<String> {
+pub(crate) fn paused(receipt: &Receipt) -> Option<String> {
     match receipt.threads {
         0 => None,
         1 => Some("1 thread paused".into()),
@@ -22,13 +22,14 @@ pub fn paused(receipt: &Receipt) -> Option<String> {
 }
 
 /// Something of a run could not be brought to a stand.
-pub const MOVING: &str = "something of this block could not be paused: it may act until the next block";
+pub(crate) const MOVING: &str =
+    "something of this block could not be paused: it may act until the next block";
 
 /// Behind where blocks run whose kernel nobody here can stop.
-pub const GOES_ON: &str = "goes on between runs";
+pub(crate) const GOES_ON: &str = "goes on between runs";
 
 /// What a block shares with earlier ones: `interpreter shared with blocks 1-3, 5`.
-pub fn shared(what: &str, shared: &Shared) -> String {
+pub(crate) fn shared(what: &str, shared: &Shared) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for BlockId(block) in &shared.blocks {
         match runs.last_mut() {
@@ -45,31 +46,31 @@ pub fn shared(what: &str, shared: &Shared) -> String {
 }
 
 /// In front of what a run's own errors say was refused.
-pub const REFUSED_LABEL: &str = "refused  ";
+pub(crate) const REFUSED_LABEL: &str = "refused  ";
 
 /// The network, among what was refused.
-pub fn refused_network(host: Option<&str>) -> String {
+pub(crate) fn refused_network(host: Option<&str>) -> String {
     host.map_or_else(|| "the network".into(), |host| format!("the network: {host}"))
 }
 
 /// Why a rule does not cover a block: nothing confines it.
-pub const NO_SANDBOX: &str = "would run without a working sandbox";
+pub(crate) const NO_SANDBOX: &str = "would run without a working sandbox";
 
 /// Why a rule does not cover a block: it could send.
-pub const REACHES_NETWORK: &str = "can reach the network";
+pub(crate) const REACHES_NETWORK: &str = "can reach the network";
 
 /// Why a rule does not cover a block: it may write there.
-pub fn may_write(place: &str) -> String {
+pub(crate) fn may_write(place: &str) -> String {
     format!("may write {place}: use --sandbox read-only")
 }
 
 /// What a rule for clean blocks covers.
-pub fn clean_rule(language: &str) -> String {
+pub(crate) fn clean_rule(language: &str) -> String {
     format!("{language}, no findings, same rights, no network")
 }
 
 /// What a rule for reading covers.
-pub const READING_RULE: &str = "any language that only reads (sandbox enforces it)";
+pub(crate) const READING_RULE: &str = "any language that only reads (sandbox enforces it)";
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use crate::domain::{Rights, SandboxLevel, SandboxReport};
 
 /// Why an effect of a block will not come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hindrance {
+pub(crate) enum Hindrance {
     /// The place is closed to it.
     Place,
     /// Something empty stands in its place.
@@ -14,7 +14,7 @@ pub enum Hindrance {
 }
 
 /// `reads ~/.ssh/id_rsa: the sandbox will refuse`.
-pub fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String {
+pub(crate) fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String {
     let why = match hindrance {
         Hindrance::Place => "the sandbox will refuse",
         Hindrance::Empty => "the sandbox shows it empty",
@@ -25,7 +25,7 @@ pub fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String {
 
 /// What is known of the sandbox of this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing<'a> {
+pub(crate) enum Standing<'a> {
     /// Its tests were not asked for, or go on.
     Untested,
     /// What was asked for can't be had, so that nothing runs; the text says why.
@@ -36,7 +36,7 @@ pub enum Standing<'a> {
 
 impl<'a> Standing<'a> {
     /// The standing by the answer of the executor, where there is one yet.
-    pub fn of(answer: Option<&'a Result<SandboxReport, String>>) -> Self {
+    pub(crate) fn of(answer: Option<&'a Result<SandboxReport, String>>) -> Self {
         match answer {
             None => Standing::Untested,
             Some(Err(why)) => Standing::Refused(why),
@@ -45,7 +45,7 @@ impl<'a> Standing<'a> {
     }
 
     /// Whether nothing confines runs, or none may start.
-    pub fn is_bad(self) -> bool {
+    pub(crate) fn is_bad(self) -> bool {
         match self {
             Standing::Untested => false,
             Standing::Refused(_) => true,
@@ -54,7 +54,7 @@ impl<'a> Standing<'a> {
     }
 
     /// In one line.
-    pub fn sentence(self) -> String {
+    pub(crate) fn sentence(self) -> String {
         match self {
             Standing::Untested => "Sandbox: it is being tested.".into(),
             Standing::Refused(why) => format!("Sandbox: nothing runs here: {why}"),
@@ -70,7 +70,7 @@ impl<'a> Standing<'a> {
 }
 
 /// The level that was asked for can't be had: nothing runs.
-pub fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
+pub(crate) fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
     format!(
         "the sandbox that was asked for ({}) can't be had here: {missing}; `sayso doctor` tells more, --sandbox off runs \
          without",
@@ -79,7 +79,7 @@ pub fn asked_and_missing(level: SandboxLevel, missing: &str) -> String {
 }
 
 /// Its tests could not be finished: nothing runs on a guess.
-pub fn untested(why: &str) -> String {
+pub(crate) fn untested(why: &str) -> String {
     format!(
         "the self-test of the sandbox could not be finished ({why}): the machine is busy or has no room; try again, or run \
          without with --sandbox off"
@@ -87,44 +87,44 @@ pub fn untested(why: &str) -> String {
 }
 
 /// What confines a local Jupyter kernel.
-pub const JUPYTER_OPEN: &str = "a Jupyter kernel runs as your account, outside of the sandbox";
+pub(crate) const JUPYTER_OPEN: &str = "a Jupyter kernel runs as your account, outside of the sandbox";
 
 /// The layer that is missing there.
-pub const JUPYTER_LAYER: &str = "jupyter: local sandbox";
+pub(crate) const JUPYTER_LAYER: &str = "jupyter: local sandbox";
 
 /// It was asked for where there is none.
-pub const JUPYTER_ASKED: &str =
+pub(crate) const JUPYTER_ASKED: &str =
     "the sandbox does not apply to Jupyter kernels, and it was asked for: leave it out, or say --sandbox off";
 
 /// What is told before files run in such kernels.
-pub const JUPYTER_WARNING: &str = "warning: the local sandbox does not apply to Jupyter kernels: files run with everything \
+pub(crate) const JUPYTER_WARNING: &str = "warning: the local sandbox does not apply to Jupyter kernels: files run with everything \
                                    that the kernel's account can do";
 
 /// A container where no sandbox was asked for.
-pub const CONTAINER_ANYWAY: &str = "without the sandbox a container is as closed as with it";
+pub(crate) const CONTAINER_ANYWAY: &str = "without the sandbox a container is as closed as with it";
 
 /// A test that failed.
-pub const CALL_WENT_THROUGH: &str = "a call that it refuses went through";
+pub(crate) const CALL_WENT_THROUGH: &str = "a call that it refuses went through";
 
 /// What the layer of namespaces gives, where it is missing.
-pub const WITHOUT_BWRAP: &str = "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, dnf \
+pub(crate) const WITHOUT_BWRAP: &str = "Runs have no file system, network and processes of their own. Install bubblewrap (apt install bubblewrap, dnf \
      install bubblewrap); where it is there but refused, user namespaces are switched off (Ubuntu: an AppArmor profile \
      for bwrap; containers: allow them for this one).";
 
 /// What the layer of calls gives, where it is missing.
-pub const WITHOUT_SECCOMP: &str =
+pub(crate) const WITHOUT_SECCOMP: &str =
     "Dangerous system calls are not refused. It needs a kernel with seccomp filters on x86-64 or arm64.";
 
 /// What is open where processes are not apart.
 const GROUPED: &str = "processes are ended as a group";
 
 /// `Sandbox is OFF: block 3 can do anything your account can.`
-pub fn off(who: &str) -> String {
+pub(crate) fn off(who: &str) -> String {
     format!("Sandbox is OFF: {}.", unconfined(who))
 }
 
 /// The same behind a label that says of what it speaks.
-pub fn off_labelled(who: &str) -> String {
+pub(crate) fn off_labelled(who: &str) -> String {
     format!("OFF: {}", unconfined(who))
 }
 
@@ -133,13 +133,13 @@ fn unconfined(who: &str) -> String {
 }
 
 /// Behind where a kernel runs that is none of ours.
-pub const NOT_THERE: &str = "the local sandbox does not apply there";
+pub(crate) const NOT_THERE: &str = "the local sandbox does not apply there";
 
 /// The mark behind the status row.
-pub const OFF_MARK: &str = "Sandbox OFF";
+pub(crate) const OFF_MARK: &str = "Sandbox OFF";
 
 /// Behind the label of the rights: `bwrap+landlock: ON, workspace`, and what its tests found open.
-pub fn on_labelled(rights: &Rights) -> String {
+pub(crate) fn on_labelled(rights: &Rights) -> String {
     let report = &rights.sandbox;
     let mut open = Vec::new();
     if !report.contained {
@@ -153,17 +153,17 @@ pub fn on_labelled(rights: &Rights) -> String {
 }
 
 /// The warning of a program that runs files at once.
-pub const OFF_WARNING: &str =
+pub(crate) const OFF_WARNING: &str =
     "warning: the sandbox is off: files run with everything that your account can do";
 
 /// Why nothing is approved by itself.
-pub fn none_approved(why: &str) -> String {
+pub(crate) fn none_approved(why: &str) -> String {
     let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
     format!("blocks are not approved without a sandbox: they could do anything that your account can{why}")
 }
 
 /// What to say to run all the same.
-pub const SAY_SO: &str = "To run them all the same, say so: --sandbox off";
+pub(crate) const SAY_SO: &str = "To run them all the same, say so: --sandbox off";
 
 #[cfg(test)]
 mod tests {

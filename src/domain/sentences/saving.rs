@@ -2,7 +2,7 @@
 
 /// What the session's room last told of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Saved<'a> {
+pub(crate) enum Saved<'a> {
     /// Nothing was written yet: there is nothing to go on with.
     Nothing,
     /// All of it is on disk.
@@ -15,7 +15,7 @@ pub enum Saved<'a> {
 
 impl Saved<'_> {
     /// Behind what the status row says while nothing goes on.
-    pub fn mark(self) -> &'static str {
+    pub(crate) fn mark(self) -> &'static str {
         match self {
             Saved::Nothing | Saved::Writing => "",
             Saved::Well => ", session saved",
@@ -25,76 +25,76 @@ impl Saved<'_> {
 }
 
 /// Writing fails: approving is held.
-pub fn failing(why: &str) -> String {
+pub(crate) fn failing(why: &str) -> String {
     format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))
 }
 
 /// The cause alone of a sentence of [`not_saved`], so that it is not said twice.
-pub fn cause(told: &str) -> &str {
+pub(crate) fn cause(told: &str) -> &str {
     told.strip_prefix("Session not saved: ").unwrap_or(told).trim_end_matches('.')
 }
 
 /// The same where nothing waits.
-pub fn not_saved(why: &str) -> String {
+pub(crate) fn not_saved(why: &str) -> String {
     format!("Session not saved: {why}.")
 }
 
 /// Nothing could seal the lines of a session, and why.
-pub fn unsealed(why: &str) -> String {
+pub(crate) fn unsealed(why: &str) -> String {
     format!(
         "What is saved of this session has no seal of this installation ({why}): it waits to be adopted when it is opened again."
     )
 }
 
 /// The same for a session that is open, where there is one line.
-pub const FOREIGN: &str = "This session is foreign: each block waits by itself. /status tells why.";
+pub(crate) const FOREIGN: &str = "This session is foreign: each block waits by itself. /status tells why.";
 
 /// A session that another installation or an older sayso wrote, and why it counts as such.
-pub fn foreign(why: &str, id: &str) -> String {
+pub(crate) fn foreign(why: &str, id: &str) -> String {
     format!(
         "This session is foreign ({why}): each block waits by itself, and nothing of rules or approvals counts. sayso sessions adopt {id} makes it yours."
     )
 }
 
 /// The same for one that is not open.
-pub fn is_foreign(why: &str) -> String {
+pub(crate) fn is_foreign(why: &str) -> String {
     format!("foreign: {why}")
 }
 
 /// Writing works again.
-pub const AGAIN: &str = "The session is saved again.";
+pub(crate) const AGAIN: &str = "The session is saved again.";
 
 /// The last line of a session that was closed with everything on the disk.
-pub fn at_the_end(name: &str) -> String {
+pub(crate) fn at_the_end(name: &str) -> String {
     format!("Session saved. Continue: sayso resume {name}")
 }
 
 /// The last line of one that was not.
-pub fn lost_at_the_end(why: &str) -> String {
+pub(crate) fn lost_at_the_end(why: &str) -> String {
     format!("Session not saved to its end: {why}")
 }
 
 /// The same for a program that was asked once.
-pub fn failed(why: &str) -> String {
+pub(crate) fn failed(why: &str) -> String {
     format!("the session can't be saved: {}", why.trim_end_matches('.'))
 }
 
 /// What helps a program of which no session can be written.
-pub const WITHOUT_SESSION: &str = "--no-session runs files without one.";
+pub(crate) const WITHOUT_SESSION: &str = "--no-session runs files without one.";
 
 /// An image of a run whose session is not kept.
-pub fn image_gone(name: &str, width: u32, height: u32) -> String {
+pub(crate) fn image_gone(name: &str, width: u32, height: u32) -> String {
     format!("image {name} ({width}x{height}) is not kept: --no-session")
 }
 
 /// Output that a program printed faster than it was passed on.
-pub fn left_out(bytes: u64) -> String {
+pub(crate) fn left_out(bytes: u64) -> String {
     let what = super::count(bytes, "byte");
     format!("{what} of the output came faster than they could be told, and are left out")
 }
 
 /// Where a block that waits can be decided: in the session of this name, where it is on the disk.
-pub fn decide_there(session: Option<&str>) -> String {
+pub(crate) fn decide_there(session: Option<&str>) -> String {
     match session {
         Some(id) => format!("Decide in the terminal: sayso resume {id}"),
         None => "Nothing of it is saved: ask again in the terminal, where blocks can be decided.".into(),
@@ -102,7 +102,7 @@ pub fn decide_there(session: Option<&str>) -> String {
 }
 
 /// What a session that is opened again has lost of its kernel and its rules.
-pub fn not_kept(rules: usize) -> String {
+pub(crate) fn not_kept(rules: usize) -> String {
     match rules {
         0 => "Variables are not kept".to_owned(),
         n => format!("Variables are not kept, nor {}", super::count(n as u64, "rule")),
@@ -110,41 +110,41 @@ pub fn not_kept(rules: usize) -> String {
 }
 
 /// A disk that forgets.
-pub const NOT_DURABLE: &str =
+pub(crate) const NOT_DURABLE: &str =
     "What is saved there may be lost with the power. Choose another place: [sessions] folder.";
 
 /// A form that was put aside.
-pub fn form_aside(recipe: &str) -> String {
+pub(crate) fn form_aside(recipe: &str) -> String {
     format!("Kept. /recipe {recipe} opens it again.")
 }
 
 /// A form that was put aside while a recipe waits for it: the keys that open it, and that go to the other choices.
-pub fn asked_form_aside(open: &str, choices: &str) -> String {
+pub(crate) fn asked_form_aside(open: &str, choices: &str) -> String {
     format!("Kept. The recipe waits: {open} opens its form, {choices} goes to what else can be done.")
 }
 
 /// Bytes of a stream that are missing in what is shown.
-pub fn bytes_missing(bytes: &str, is_one: bool, stream: &str) -> String {
+pub(crate) fn bytes_missing(bytes: &str, is_one: bool, stream: &str) -> String {
     let s = if is_one { "" } else { "s" };
     format!("... {bytes} byte{s} of {stream} not kept ...")
 }
 
 /// Where keys are while a provider is chosen.
-pub const KEYS: &str = "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session file.";
+pub(crate) const KEYS: &str = "Keys are read from the environment, or pasted here and kept in memory. They are never written to the session file.";
 
 /// A function that a recipe would put into a file.
-pub const NOT_SAVED: &str = "not saved";
+pub(crate) const NOT_SAVED: &str = "not saved";
 
 /// A result that is too long to be judged.
-pub const TOO_MUCH_PRINTED: &str = "too much was printed to be kept whole";
+pub(crate) const TOO_MUCH_PRINTED: &str = "too much was printed to be kept whole";
 
 /// A mask that took the place of a secret.
-pub fn masked(line: u64) -> String {
+pub(crate) fn masked(line: u64) -> String {
     format!("In line {line} a secret was masked when it was saved.")
 }
 
 /// What was masked where, when it was written: `A GitHub token in your prompt was masked when it was saved.`
-pub fn masked_in(kinds: &[&str], place: &str) -> String {
+pub(crate) fn masked_in(kinds: &[&str], place: &str) -> String {
     let what = kinds.join(" and ");
     let mut letters = what.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
@@ -153,31 +153,31 @@ pub fn masked_in(kinds: &[&str], place: &str) -> String {
 }
 
 /// A session that can't be written here, and why.
-pub fn reading_only(why: &str) -> String {
+pub(crate) fn reading_only(why: &str) -> String {
     format!("This session is open for reading only: {why}. Nothing is saved, and nothing runs.")
 }
 
 /// Why a disk takes nothing more.
-pub const DISK_FULL: &str = "no space left";
+pub(crate) const DISK_FULL: &str = "no space left";
 
 /// The unit of the limit on output.
-pub const OF_EACH_STREAM: &str = "kept of each stream";
+pub(crate) const OF_EACH_STREAM: &str = "kept of each stream";
 
 /// Places that belong to the session alone.
-pub const PRIVATE: &str = "of this session alone, removed at its end";
+pub(crate) const PRIVATE: &str = "of this session alone, removed at its end";
 
 /// How much of the output stays in the session.
-pub fn of_streams(amount: &str) -> String {
+pub(crate) fn of_streams(amount: &str) -> String {
     format!("{amount} of each stream kept")
 }
 
 /// A file of the person's was written.
-pub fn file(path: &str) -> String {
+pub(crate) fn file(path: &str) -> String {
     format!("Saved {path}.")
 }
 
 /// A key that is being pasted.
-pub const KEY_OPEN: &str = "The key stays in memory. It is never written to a file.";
+pub(crate) const KEY_OPEN: &str = "The key stays in memory. It is never written to a file.";
 
 /// A pasted key.
-pub const KEY_IN_MEMORY: &str = "The key is kept in memory until you leave.";
+pub(crate) const KEY_IN_MEMORY: &str = "The key is kept in memory until you leave.";

@@ -17,7 +17,7 @@ const WORDS: &[&str] = &[
 ];
 
 /// Behind the label of the rights: the variables among those that are passed whose names tell of a secret.
-pub fn passed(rights: &Rights) -> String {
+pub(crate) fn passed(rights: &Rights) -> String {
     let is_secret =
         |name: &&String| name.to_ascii_uppercase().split(['_', '-', '.']).any(|w| WORDS.contains(&w));
     let names: Vec<&str> = rights.environment.iter().filter(is_secret).map(String::as_str).collect();

@@ -4,7 +4,7 @@ use super::count;
 use crate::domain::{Departed, Departure, ExecutorKind, Terms};
 
 /// What left this computer: the requests that were made, and the runs that could reach the network.
-pub fn departed(departed: &Departed, open_runs: usize) -> String {
+pub(crate) fn departed(departed: &Departed, open_runs: usize) -> String {
     let requests: u64 = departed.far.values().sum();
     if requests > 0 {
         let hosts: Vec<&str> = departed.far.keys().map(String::as_str).collect();
@@ -21,12 +21,12 @@ pub fn departed(departed: &Departed, open_runs: usize) -> String {
 }
 
 /// Whether a run under these terms can have reached other computers; an engine that pulls an image does.
-pub fn could_send(terms: &Terms) -> bool {
+pub(crate) fn could_send(terms: &Terms) -> bool {
     terms.executor != ExecutorKind::Files && (terms.rights.network || !terms.rights.sandbox.network_blocked)
 }
 
 /// In front of why a message got no answer.
-pub fn unanswered(departure: Departure) -> &'static str {
+pub(crate) fn unanswered(departure: Departure) -> &'static str {
     match departure {
         Departure::Never => "not sent",
         Departure::Left => "sent, not answered",
@@ -35,20 +35,20 @@ pub fn unanswered(departure: Departure) -> &'static str {
 }
 
 /// Where a message is that got no answer: in the composer, or in the chat alone.
-pub fn place_of_message(is_in_composer: bool) -> &'static str {
+pub(crate) fn place_of_message(is_in_composer: bool) -> &'static str {
     if is_in_composer { "Your message is kept." } else { "Your message stands in the chat." }
 }
 
 /// What became of a reply that broke off: what came stands in the chat, and goes with the next request.
-pub fn of_cut(something_came: bool) -> &'static str {
+pub(crate) fn of_cut(something_came: bool) -> &'static str {
     if something_came { "What came is kept." } else { "" }
 }
 
 /// The same where nobody reads on a screen.
-pub const CUT_IN_SESSION: &str = "What came of it is kept in the session.";
+pub(crate) const CUT_IN_SESSION: &str = "What came of it is kept in the session.";
 
 /// A stopped reply.
-pub fn stopped(something_came: bool) -> &'static str {
+pub(crate) fn stopped(something_came: bool) -> &'static str {
     if something_came {
         "Stopped. What came of the reply is kept."
     } else {
@@ -57,91 +57,91 @@ pub fn stopped(something_came: bool) -> &'static str {
 }
 
 /// Behind a failure that no repetition can mend.
-pub const NOT_AGAIN: &str = "Not sent again.";
+pub(crate) const NOT_AGAIN: &str = "Not sent again.";
 
 /// Behind a failure before anything was asked.
-pub const NOTHING: &str = "Nothing was sent.";
+pub(crate) const NOTHING: &str = "Nothing was sent.";
 
 /// The same inside of a sentence.
-pub fn nothing_within() -> &'static str {
+pub(crate) fn nothing_within() -> &'static str {
     "nothing was sent"
 }
 
 /// The end of a failure over length.
-pub fn too_long(departure: Departure) -> &'static str {
+pub(crate) fn too_long(departure: Departure) -> &'static str {
     if departure == Departure::Never { NOTHING } else { "It was not answered." }
 }
 
 /// A message of a failure for a question that no message of the person's was in.
-pub fn without_message(message: &str) -> String {
+pub(crate) fn without_message(message: &str) -> String {
     message.trim_end_matches(NOTHING).trim_end().to_owned()
 }
 
 /// Behind a redirect to another origin.
-pub const NO_KEYS_THERE: &str = "Keys are not sent there.";
+pub(crate) const NO_KEYS_THERE: &str = "Keys are not sent there.";
 
 /// A key that a provider does not take.
-pub fn key_refused(provider: &str, status: u16) -> String {
+pub(crate) fn key_refused(provider: &str, status: u16) -> String {
     format!("The key for {provider} was refused ({status}). {NOT_AGAIN}")
 }
 
 /// What to do where a name is not found.
-pub const CHECK_NETWORK: &str = "Check the address and the network, then try again.";
+pub(crate) const CHECK_NETWORK: &str = "Check the address and the network, then try again.";
 
 /// The budget stands in the way.
-pub fn over_budget(spent: &str, limit: &str) -> String {
+pub(crate) fn over_budget(spent: &str, limit: &str) -> String {
     format!("This session has cost {spent} of {limit}. {NOTHING} Go on?")
 }
 
 /// The same at the end of a program.
-pub fn stopped_by_budget(spent: &str, limit: &str) -> String {
+pub(crate) fn stopped_by_budget(spent: &str, limit: &str) -> String {
     format!("the session budget is reached: it has cost {spent} of {limit}; nothing more was sent")
 }
 
 /// A message behind a turn that goes on.
-pub const QUEUED: &str = "Queued. It is sent when this turn ends.";
+pub(crate) const QUEUED: &str = "Queued. It is sent when this turn ends.";
 
 /// The mark of such a message.
-pub const QUEUED_MARK: &str = "queued, sent when this turn ends";
+pub(crate) const QUEUED_MARK: &str = "queued, sent when this turn ends";
 
 /// A message while nobody can be asked.
-pub const NO_PROVIDER: &str = "Choose first where answers come from.";
+pub(crate) const NO_PROVIDER: &str = "Choose first where answers come from.";
 
 /// A rejection's reason that is being written.
-pub const REASON_OPEN: &str = "Not sent yet.";
+pub(crate) const REASON_OPEN: &str = "Not sent yet.";
 
 /// In front of a rejection's reason.
-pub const REASON_GIVEN: &str = "Not run. Your reason is told to the model with the next request:";
+pub(crate) const REASON_GIVEN: &str = "Not run. Your reason is told to the model with the next request:";
 
 /// A form that was given.
-pub const FORM_GIVEN: &str = "Sent.";
+pub(crate) const FORM_GIVEN: &str = "Sent.";
 
 /// A form that can't be given yet.
-pub const FORM_MISFIT: &str = "Not sent: something does not fit yet.";
+pub(crate) const FORM_MISFIT: &str = "Not sent: something does not fit yet.";
 
 /// An interrupt went out; `terms` are those of the run that it went to.
-pub fn interrupt(terms: Option<&Terms>) -> String {
+pub(crate) fn interrupt(terms: Option<&Terms>) -> String {
     let carrier = terms.map_or_else(|| "it".into(), Terms::carrier);
     format!("Interrupt sent. Still running: Ctrl-C again asks to kill {carrier}.")
 }
 
 /// A key that belongs to another address.
-pub fn key_held_back(name: &str, place: &str, whose: &str, address: &str) -> String {
+pub(crate) fn key_held_back(name: &str, place: &str, whose: &str, address: &str) -> String {
     format!("The key for {name} ({place}) is for {whose}: it is not sent to {address}.")
 }
 
 /// Headers, or parts of a query, that belong to another address.
-pub fn parts_held_back(what: &str, name: &str, address: &str, which: &str) -> String {
+pub(crate) fn parts_held_back(what: &str, name: &str, address: &str, which: &str) -> String {
     format!("{what} of {name} that may hold a key are not sent to {address}: {which}.")
 }
 
 /// A header that no request can have.
-pub fn bad_header(name: &str, provider: &str, why: &str) -> String {
+pub(crate) fn bad_header(name: &str, provider: &str, why: &str) -> String {
     format!("the header `{name}` of {provider} can't be sent: {why}")
 }
 
 /// Text that went to the clipboard of the terminal.
-pub fn to_clipboard(what: &str) -> String {
+pub(crate) fn to_clipboard(what: &str) -> String {
     format!("Sent {what} to the terminal clipboard.")
 }
 

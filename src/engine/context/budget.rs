@@ -10,7 +10,7 @@ use crate::engine::transcript::{Item, Settled, Transcript};
 
 /// A conversation as it would be sent.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Composition {
+pub(crate) struct Composition {
     /// Its messages, oldest first.
     pub messages: Vec<Message>,
     /// About how many tokens they and the tools have.
@@ -21,7 +21,7 @@ pub struct Composition {
 
 /// What a conversation is made from.
 #[derive(Clone, Copy, Debug)]
-pub struct Composer<'a> {
+pub(crate) struct Composer<'a> {
     /// What was said and done.
     pub(super) transcript: &'a Transcript,
     /// The system prompt, and how much of a result is told usually.
@@ -38,36 +38,36 @@ pub struct Composer<'a> {
 
 impl<'a> Composer<'a> {
     /// A composer without instructions and images.
-    pub fn new(transcript: &'a Transcript, settings: &'a Settings, dialect: Dialect) -> Self {
+    pub(crate) fn new(transcript: &'a Transcript, settings: &'a Settings, dialect: Dialect) -> Self {
         Self { transcript, settings, dialect, instructions: "", images: false, tools: 0 }
     }
 
     /// With these instructions behind the system prompt.
     #[must_use]
-    pub fn instructed(self, instructions: &'a str) -> Self {
+    pub(crate) fn instructed(self, instructions: &'a str) -> Self {
         Self { instructions, ..self }
     }
 
     /// With the newest images of results, if the model can see them.
     #[must_use]
-    pub fn seeing(self, images: bool) -> Self {
+    pub(crate) fn seeing(self, images: bool) -> Self {
         Self { images, ..self }
     }
 
     /// With these tools beside the messages.
     #[must_use]
-    pub fn offering(self, offered: &[Tool]) -> Self {
+    pub(crate) fn offering(self, offered: &[Tool]) -> Self {
         let one = |tool: &Tool| tokens(&tool.name) + tokens(&tool.description) + tokens(&tool.parameters);
         Self { tools: offered.iter().map(one).sum(), ..self }
     }
 
     /// The conversation with nothing left out.
-    pub fn whole(&self) -> Composition {
+    pub(crate) fn whole(&self) -> Composition {
         self.cut(Cuts::default())
     }
 
     /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
-    pub fn within(&self, room: u64) -> Composition {
+    pub(crate) fn within(&self, room: u64) -> Composition {
         let whole = self.whole();
         if whole.estimate <= room {
             return whole;

@@ -13,7 +13,7 @@ const LONGEST: usize = 256 << 10;
 ///
 /// # Errors
 /// Why there is no such call, for the model and the person.
-pub fn source(function: &Function, arguments: &str) -> Result<String, String> {
+pub(super) fn source(function: &Function, arguments: &str) -> Result<String, String> {
     let name = &function.name;
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
     let given: Value = serde_json::from_str(arguments)

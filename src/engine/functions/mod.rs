@@ -272,7 +272,7 @@ fn told(functions: &[Function]) -> String {
 }
 
 /// The functions as tools that a model may call.
-pub fn tools(functions: &[Function]) -> Vec<Tool> {
+pub(crate) fn tools(functions: &[Function]) -> Vec<Tool> {
     functions.iter().filter(|function| is_offered(&function.name)).map(tool).collect()
 }
 

@@ -47,7 +47,7 @@ pub(super) fn known(name: &str) -> bool {
 }
 
 /// The tools as they are offered to a model.
-pub fn offered(languages: &Languages) -> Vec<Tool> {
+pub(crate) fn offered(languages: &Languages) -> Vec<Tool> {
     let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
     let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
     let number = |about: &str| serde_json::json!({ "type": "integer", "minimum": 1, "description": about });
@@ -113,7 +113,12 @@ pub fn offered(languages: &Languages) -> Vec<Tool> {
 ///
 /// # Errors
 /// Why it comes to no block, in one line.
-pub fn read(name: &str, arguments: &str, languages: &Languages, complete: bool) -> Result<Proposal, String> {
+pub(crate) fn read(
+    name: &str,
+    arguments: &str,
+    languages: &Languages,
+    complete: bool,
+) -> Result<Proposal, String> {
     let Some(tool) = Name::parse(name) else {
         let there: Vec<&str> = Name::ALL.map(Name::as_str).into();
         return Err(format!("there is no tool {name:?}; there are {}", there.join(", ")));

@@ -9,7 +9,7 @@
 //! them waits like every other block, and says how it was read. `call` reads the arguments of tool calls, `think` takes
 //! printed thinking out of the text before anything else sees it.
 
-pub mod call;
+pub(crate) mod call;
 mod info;
 mod json;
 mod markdown;
@@ -18,7 +18,7 @@ mod printed;
 mod prompts;
 mod reread;
 mod tag;
-pub mod think;
+pub(crate) mod think;
 
 pub use parser::Parser;
 pub use reread::reread;

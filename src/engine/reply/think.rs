@@ -14,7 +14,7 @@ const FARTHEST: usize = 256;
 
 /// A stretch of what came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// Text of the reply.
     Text(String),
     Reasoning(String),
@@ -36,7 +36,7 @@ enum ThinkPosition {
 
 /// Takes a reply apart while it streams.
 #[derive(Clone, Debug, Default)]
-pub struct Thinking {
+pub(crate) struct Thinking {
     place: ThinkPosition,
     in_fence: bool,
     held: String,
@@ -44,7 +44,7 @@ pub struct Thinking {
 
 impl Thinking {
     /// Takes the next piece; gives what is sure by now.
-    pub fn push(&mut self, delta: &str) -> Vec<Piece> {
+    pub(crate) fn push(&mut self, delta: &str) -> Vec<Piece> {
         self.held.push_str(delta);
         let held = std::mem::take(&mut self.held);
         let mut out = Vec::new();
@@ -61,7 +61,7 @@ impl Thinking {
     }
 
     /// The reply is over: what was held back is what it is.
-    pub fn finish(self) -> Option<Piece> {
+    pub(crate) fn finish(self) -> Option<Piece> {
         if self.held.is_empty() {
             return None;
         }
@@ -135,7 +135,7 @@ impl Thinking {
 
 /// Where a reply goes on behind thinking whose opening tag stood in the model's template: behind a `</think>` at the
 /// end of a line that no `<think>` stands in front of.
-pub fn behind_stray_close(text: &str) -> Option<usize> {
+pub(crate) fn behind_stray_close(text: &str) -> Option<usize> {
     let (open, close) = TAGS.first()?;
     let at = find(text, close)?;
     let end = at + close.len();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The address of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
+pub(super) enum Address {
     /// A socket on this machine.
     Unix(PathBuf),
     /// An engine over the network.
@@ -29,7 +29,7 @@ pub enum Address {
 
 impl Address {
     /// The host that is reached over the network, with its port where it was given.
-    pub fn host(&self) -> Option<String> {
+    pub(super) fn host(&self) -> Option<String> {
         match self {
             Address::Unix(_) => None,
             Address::Tcp { url, .. } => {
@@ -61,7 +61,7 @@ impl fmt::Display for Address {
 ///
 /// # Errors
 /// When it can't be used, or there is none.
-pub fn find(
+pub(super) fn find(
     host: Option<&str>,
     env: &dyn Fn(&str) -> Option<String>,
     exists: &dyn Fn(&Path) -> bool,

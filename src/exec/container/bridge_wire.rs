@@ -10,36 +10,36 @@ use crate::exec::kernel_wire::Token;
 use crate::exec::receipt::ExitKind;
 
 /// The largest frame of the bridge.
-pub const LIMIT: usize = 1 << 20;
+pub(super) const LIMIT: usize = 1 << 20;
 
 /// The first order: the mark, the kernel's own text, how it is started, the folder in which it starts.
-pub fn start(mark: &Token, text: &str, start: &str, folder: &[u8]) -> Vec<u8> {
+pub(super) fn start(mark: &Token, text: &str, start: &str, folder: &[u8]) -> Vec<u8> {
     encode(b'S', [&mark[..], text.as_bytes(), start.as_bytes(), folder])
 }
 
 /// Bytes for the kernel's control socket.
-pub fn control(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn control(bytes: &[u8]) -> Vec<u8> {
     encode(b'C', [bytes])
 }
 
 /// A run begins: measure it.
-pub fn begin() -> Vec<u8> {
+pub(super) fn begin() -> Vec<u8> {
     encode(b'B', [])
 }
 
 /// The run is over: end what it left behind and tell what it used.
-pub fn end() -> Vec<u8> {
+pub(super) fn end() -> Vec<u8> {
     encode(b'E', [])
 }
 
 /// SIGINT to the kernel's group.
-pub fn interrupt() -> Vec<u8> {
+pub(super) fn interrupt() -> Vec<u8> {
     encode(b'I', [])
 }
 
 /// What the bridge tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BridgeMessage {
+pub(super) enum BridgeMessage {
     /// The container is as closed as it should be; the kernel runs.
     Spawned,
     /// The container allows more than was asked for: what. No kernel was started.
@@ -72,7 +72,7 @@ pub enum BridgeMessage {
 ///
 /// # Errors
 /// When it is none, or carries another mark.
-pub fn decode(frame: Frame, mark: &Token) -> Result<BridgeMessage, FrameError> {
+pub(super) fn decode(frame: Frame, mark: &Token) -> Result<BridgeMessage, FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
     if frame.field(0)? != mark {
         return Err(unknown);

@@ -4,7 +4,7 @@ use crate::domain::language::LanguageEntry;
 use std::path::Path;
 
 /// What the file with a block's text is handed to; the file's path is its last argument.
-pub fn of(entry: &LanguageEntry) -> Vec<String> {
+pub(super) fn of(entry: &LanguageEntry) -> Vec<String> {
     let program =
         Path::new(&entry.command).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let words = match entry.name.as_str() {

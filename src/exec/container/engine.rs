@@ -23,7 +23,7 @@ use tokio::time::timeout;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An engine that answers.
-pub struct Engine {
+pub(super) struct Engine {
     /// The connection.
     pub docker: Docker,
     /// Its address, for messages.
@@ -41,7 +41,7 @@ pub struct Engine {
 
 /// An image that is on the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
+pub(super) struct Image {
     /// Its name, as configured.
     pub name: String,
     /// Its id, `sha256:…`.
@@ -50,12 +50,12 @@ pub struct Image {
 
 impl Image {
     /// Its name with the first digits of its id, so that an approval covers which one it is.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         format!("{}@{}", self.name, self.digits())
     }
 
     /// The first digits of its id.
-    pub fn digits(&self) -> String {
+    pub(super) fn digits(&self) -> String {
         self.id.trim_start_matches("sha256:").chars().take(12).collect()
     }
 }
@@ -65,7 +65,7 @@ impl Engine {
     ///
     /// # Errors
     /// When there is none, or it does not answer.
-    pub async fn reach(host: Option<&str>, programs: &Launcher) -> Result<Self, ContainerError> {
+    pub(super) async fn reach(host: Option<&str>, programs: &Launcher) -> Result<Self, ContainerError> {
         let env = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let address = address::find(host, &env, &|path| path.exists())?;
         let shown = address.to_string();
@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// Something went to it: counted where it is reached over the network.
-    pub fn count(&self) {
+    pub(super) fn count(&self) {
         if let Some(host) = &self.host {
             ledger::count(host);
         }
@@ -113,7 +113,7 @@ impl Engine {
     ///
     /// # Errors
     /// With what was seen.
-    pub async fn answers(&self) -> Result<(), ContainerError> {
+    pub(super) async fn answers(&self) -> Result<(), ContainerError> {
         let why = match timeout(Duration::from_secs(2), self.docker.ping()).await {
             Ok(Ok(_)) => return Ok(()),
             Ok(Err(error)) => words(&error),
@@ -126,7 +126,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`ContainerError::Missing`] when it is not.
-    pub async fn image(&self, name: &str) -> Result<Image, ContainerError> {
+    pub(super) async fn image(&self, name: &str) -> Result<Image, ContainerError> {
         let unreachable = |why| ContainerError::Unreachable { address: self.address.clone(), why };
         match timeout(PATIENCE, self.docker.inspect_image(name)).await {
             Ok(Ok(found)) => match found.id {
@@ -142,7 +142,7 @@ impl Engine {
     }
 
     /// Removes what a sayso that is gone has left; how many containers that were.
-    pub async fn sweep(&self) -> usize {
+    pub(super) async fn sweep(&self) -> usize {
         let filters = HashMap::from([("label".to_owned(), vec![owner::SESSION.to_owned()])]);
         let options = ListContainersOptions { all: true, filters: Some(filters), ..Default::default() };
         let Ok(Ok(found)) = timeout(PATIENCE, self.docker.list_containers(Some(options))).await else {
@@ -162,7 +162,7 @@ impl Engine {
     }
 
     /// Removes a container by force; false when it was not there.
-    pub async fn remove(&self, name: &str) -> bool {
+    pub(super) async fn remove(&self, name: &str) -> bool {
         let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
         let removed = timeout(PATIENCE, self.docker.remove_container(name, Some(options))).await;
         match removed {
@@ -178,7 +178,7 @@ impl Engine {
 ///
 /// # Errors
 /// When it can't be fetched.
-pub async fn fetch(
+pub(super) async fn fetch(
     docker: Docker,
     image: String,
     progress: mpsc::Sender<String>,
@@ -262,7 +262,7 @@ fn abilities(info: &SystemInfo, podman: bool, remote: bool) -> Abilities {
 }
 
 /// The number with which the engine answered.
-pub fn status(error: &bollard::errors::Error) -> Option<u16> {
+pub(super) fn status(error: &bollard::errors::Error) -> Option<u16> {
     match error {
         bollard::errors::Error::DockerResponseServerError { status_code, .. } => Some(*status_code),
         _ => None,
@@ -270,7 +270,7 @@ pub fn status(error: &bollard::errors::Error) -> Option<u16> {
 }
 
 /// What the engine or the system says, with its causes, on one line.
-pub fn words(error: &bollard::errors::Error) -> String {
+pub(super) fn words(error: &bollard::errors::Error) -> String {
     let mut text = match error {
         bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),
         other => other.to_string(),

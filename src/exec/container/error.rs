@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Why a block can't run in a container.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ContainerError {
+pub(crate) enum ContainerError {
     /// No socket was found.
     #[error(
         "no container engine was found: start Docker (systemctl start docker) or Podman (systemctl --user start \

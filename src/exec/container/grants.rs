@@ -16,7 +16,7 @@ const SYSTEM_TREES: &[&str] = &["/proc", "/sys", "/dev", "/run", "/var/run"];
 
 /// What the person opened for runs of this session beside the working folder, and what stays closed inside.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Grants {
+pub(super) struct Grants {
     /// Further folders to read.
     pub read: Vec<PathBuf>,
     /// Further folders to write.
@@ -29,7 +29,7 @@ pub struct Grants {
 
 /// What of this machine no container is given. Paths are compared by their names, so links are resolved in all of them.
 #[derive(Clone, Debug, Default)]
-pub struct WithheldPlaces {
+pub(super) struct WithheldPlaces {
     /// The account's home folder.
     pub home: Option<PathBuf>,
     /// The engine's socket.
@@ -40,7 +40,7 @@ pub struct WithheldPlaces {
 
 impl WithheldPlaces {
     /// The same places as they are on the disk at this moment.
-    pub fn look(home: Option<&Path>, socket: Option<&Path>, own: &[PathBuf]) -> Self {
+    pub(super) fn look(home: Option<&Path>, socket: Option<&Path>, own: &[PathBuf]) -> Self {
         Self {
             home: home.map(real),
             socket: socket.map(real),
@@ -50,7 +50,7 @@ impl WithheldPlaces {
 }
 
 /// A path without links; of one that is not there (yet), as much as is there.
-pub fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| match (path.parent(), path.file_name()) {
         (Some(folder), Some(name)) => real(folder).join(name),
         _ => path.into(),
@@ -62,7 +62,7 @@ impl Grants {
     ///
     /// # Errors
     /// When a folder that was opened is not there, or is one that no container is given. Nothing is left out silently.
-    pub fn look(
+    pub(super) fn look(
         wish: &SandboxRequest,
         folder: Option<(&Path, FolderInContainer)>,
         closed: &WithheldPlaces,
@@ -86,7 +86,7 @@ impl Grants {
     }
 
     /// All mounts, each place once.
-    pub fn mounts(&self, folder: Option<(&Path, FolderInContainer)>) -> Vec<Mount> {
+    pub(super) fn mounts(&self, folder: Option<(&Path, FolderInContainer)>) -> Vec<Mount> {
         // A later one covers an earlier one in the same place.
         let mut places: BTreeMap<&Path, bool> = BTreeMap::new();
         let inside = |path: &Path| {
@@ -116,7 +116,7 @@ impl Grants {
 ///
 /// # Errors
 /// With the reason, when it may not.
-pub fn may_mount(folder: &Path, closed: &WithheldPlaces) -> Result<(), &'static str> {
+pub(super) fn may_mount(folder: &Path, closed: &WithheldPlaces) -> Result<(), &'static str> {
     if closed.home.as_ref().is_some_and(|home| home.starts_with(folder)) {
         return Err("it holds your home folder, with its keys");
     }

@@ -18,13 +18,13 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 /// How long a container may take to start.
-pub const START: Duration = Duration::from_secs(60);
+pub(super) const START: Duration = Duration::from_secs(60);
 
 /// How long the engine may take to stop one, or to let it go on.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// A container that runs.
-pub struct ContainerHandle {
+pub(super) struct ContainerHandle {
     engine: Rc<Engine>,
     id: String,
     output: Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
@@ -37,7 +37,7 @@ impl ContainerHandle {
     ///
     /// # Errors
     /// When the engine refuses, or does not get it done in time.
-    pub async fn start(
+    pub(super) async fn start(
         engine: Rc<Engine>,
         name: &str,
         body: ContainerCreateBody,
@@ -89,12 +89,12 @@ impl ContainerHandle {
     }
 
     /// Writes to its standard input.
-    pub fn write(&self, bytes: Vec<u8>) {
+    pub(super) fn write(&self, bytes: Vec<u8>) {
         let _ = self.input.send(bytes);
     }
 
     /// The next piece of its output; `None` at its end, or when the engine is lost. Safe to cancel.
-    pub async fn next(&mut self) -> Option<LogOutput> {
+    pub(super) async fn next(&mut self) -> Option<LogOutput> {
         self.output.next().await.and_then(Result::ok)
     }
 
@@ -102,7 +102,7 @@ impl ContainerHandle {
     ///
     /// # Errors
     /// When the engine is out of reach.
-    pub async fn exit(&mut self) -> Result<i64, ContainerError> {
+    pub(super) async fn exit(&mut self) -> Result<i64, ContainerError> {
         let told = timeout(Duration::from_secs(10), &mut self.exit).await;
         if let Ok(Ok(Some(code))) = told {
             return Ok(code);
@@ -112,7 +112,7 @@ impl ContainerHandle {
     }
 
     /// Whether the engine saw memory run out in it. Told by the engine's events, which outlive the container.
-    pub async fn ran_out_of_memory(&self) -> bool {
+    pub(super) async fn ran_out_of_memory(&self) -> bool {
         let filter = |value: &str| vec![value.to_owned()];
         let filters = HashMap::from([
             ("container".to_owned(), vec![self.id.clone()]),
@@ -128,23 +128,23 @@ impl ContainerHandle {
     }
 
     /// Stops all that is in it; whether that was done.
-    pub async fn pause(&self) -> bool {
+    pub(super) async fn pause(&self) -> bool {
         matches!(timeout(PAUSE, self.engine.docker.pause_container(&self.id)).await, Ok(Ok(())))
     }
 
     /// Lets all that is in it go on; whether that was done.
-    pub async fn unpause(&self) -> bool {
+    pub(super) async fn unpause(&self) -> bool {
         matches!(timeout(PAUSE, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
     }
 
     /// Its id.
-    pub fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         &self.id
     }
 }
 
 /// Removes a container by its name, also one that the engine is only about to make.
-pub async fn remove(engine: &Engine, name: &str) {
+pub(super) async fn remove(engine: &Engine, name: &str) {
     for pause in [0u64, 100, 300, 1000] {
         tokio::time::sleep(Duration::from_millis(pause)).await;
         if engine.remove(name).await {

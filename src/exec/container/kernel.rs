@@ -34,7 +34,7 @@ const BRIDGE: &str = include_str!("../../../assets/bridge.py");
 
 /// What is heard of a kernel.
 #[derive(Debug)]
-pub enum KernelEvent {
+pub(super) enum KernelEvent {
     /// A message of the kernel, with the mark of its run.
     Said(Token, KernelMessage),
     /// Something of the bridge that is not about the kernel's own talk.
@@ -47,7 +47,7 @@ pub enum KernelEvent {
 
 /// How a kernel went.
 #[derive(Debug, PartialEq, Eq)]
-pub enum KernelEnd {
+pub(super) enum KernelEnd {
     /// It never ran, and why.
     NotStarted(String),
     /// Memory ran out in its container.
@@ -57,7 +57,7 @@ pub enum KernelEnd {
 }
 
 /// A kernel in its container.
-pub struct ContainerKernel {
+pub(super) struct ContainerKernel {
     /// The image, as shown.
     pub image: String,
     /// Its generation and its variables, as last told.
@@ -80,7 +80,7 @@ pub struct ContainerKernel {
 
 impl ContainerKernel {
     /// Starts the empty kernel; `image` is its id, `shown` what it is called.
-    pub fn start(
+    pub(super) fn start(
         engine: Rc<Engine>,
         frame: &Frame,
         (image, shown): (&str, String),
@@ -112,13 +112,13 @@ impl ContainerKernel {
     }
 
     /// Hands over a block.
-    pub fn run(&self, token: &Token, label: &str, source: &[u8]) {
+    pub(super) fn run(&self, token: &Token, label: &str, source: &[u8]) {
         let _ = self.orders.send(bridge_wire::begin());
         let _ = self.orders.send(bridge_wire::control(&kernel_wire::run(token, label, source)));
     }
 
     /// Hands over a file of the person's functions, to be loaded as a module of its own.
-    pub fn load(&self, token: &Token, label: &str, source: &[u8], path: &Path) {
+    pub(super) fn load(&self, token: &Token, label: &str, source: &[u8], path: &Path) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.as_deref().unwrap_or(label);
         let _ = self.orders.send(bridge_wire::begin());
@@ -126,28 +126,28 @@ impl ContainerKernel {
     }
 
     /// The block is over: what it left behind is ended.
-    pub fn end_run(&self) {
+    pub(super) fn end_run(&self) {
         let _ = self.orders.send(bridge_wire::end());
     }
 
     /// SIGINT to its group.
-    pub fn interrupt(&self) {
+    pub(super) fn interrupt(&self) {
         let _ = self.orders.send(bridge_wire::interrupt());
     }
 
     /// Ends it with its container.
-    pub fn kill(&self) {
+    pub(super) fn kill(&self) {
         self.stop.notify_one();
     }
 
     /// Ends it; what is left to wait for is the removal of its container.
-    pub fn close(self) -> JoinHandle<()> {
+    pub(super) fn close(self) -> JoinHandle<()> {
         self.stop.notify_one();
         self.work
     }
 
     /// What is heard of it next. Safe to cancel.
-    pub async fn hear(&mut self) -> KernelEvent {
+    pub(super) async fn hear(&mut self) -> KernelEvent {
         let lost =
             || KernelEvent::Gone(KernelEnd::Died("it was lost sight of".into(), ResourceUse::default()));
         self.events.recv().await.unwrap_or_else(lost)

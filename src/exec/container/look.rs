@@ -10,7 +10,10 @@ use crate::launch::Launcher;
 ///
 /// # Errors
 /// When there is none, or it does not answer.
-pub async fn found(config: &ContainerExecutor, programs: &Launcher) -> Result<FoundEngine, ContainerError> {
+pub(crate) async fn found(
+    config: &ContainerExecutor,
+    programs: &Launcher,
+) -> Result<FoundEngine, ContainerError> {
     let engine = Engine::reach(config.host.as_deref(), programs).await?;
     let mut images: Vec<FoundImage> = Vec::new();
     for (language, name) in &config.images {

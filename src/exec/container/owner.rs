@@ -3,18 +3,18 @@
 use std::path::Path;
 
 /// The label that every container of sayso carries, with the session.
-pub const SESSION: &str = "sayso";
+pub(super) const SESSION: &str = "sayso";
 /// The label that names the process: machine, boot, process id and its start.
-pub const OWNER: &str = "sayso.owner";
+pub(super) const OWNER: &str = "sayso.owner";
 
 /// This process, as the label names it.
-pub fn own() -> String {
+pub(super) fn own() -> String {
     let pid = std::process::id();
     format!("{}/{}/{pid}/{}", machine(), boot(), start_of(pid).unwrap_or_default())
 }
 
 /// Whether the process that a label names is gone for certain. A process of another machine never is.
-pub fn is_gone(owner: &str) -> bool {
+pub(super) fn is_gone(owner: &str) -> bool {
     let parts: Vec<&str> = owner.split('/').collect();
     let [on, since, pid, start] = parts[..] else { return false };
     if on != machine() {

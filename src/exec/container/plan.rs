@@ -12,14 +12,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The home folder inside.
-pub const HOME: &str = "/tmp/home";
+pub(super) const HOME: &str = "/tmp/home";
 
 /// Where a container starts that does not see the working folder.
 const NO_FOLDER: &str = "/tmp";
 
 /// What is known of the engine that matters here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Abilities {
+pub(super) struct Abilities {
     /// It is on another machine: folders of this one can't be given to its containers.
     pub remote: bool,
     /// It is Docker without root: the account is user 0 inside.
@@ -38,7 +38,7 @@ pub struct Abilities {
 
 /// Everything about containers of one session that does not change.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub(super) struct Frame {
     /// What was configured.
     pub config: ContainerExecutor,
     /// The limits of what runs in them.
@@ -61,7 +61,7 @@ pub struct Frame {
 
 impl Frame {
     /// How containers see the working folder.
-    pub fn mount(&self) -> FolderInContainer {
+    pub(super) fn mount(&self) -> FolderInContainer {
         if self.able.remote { FolderInContainer::None } else { self.config.folder }
     }
 
@@ -72,12 +72,12 @@ impl Frame {
     }
 
     /// The folder in which a container starts.
-    pub fn cwd(&self) -> PathBuf {
+    pub(super) fn cwd(&self) -> PathBuf {
         if self.mount() == FolderInContainer::None { NO_FOLDER.into() } else { self.folder.clone() }
     }
 
     /// The user in the container, `UID:GID`.
-    pub fn user(&self) -> String {
+    pub(super) fn user(&self) -> String {
         match &self.config.user {
             Some(user) => user.clone(),
             None if self.able.rootless => "0:0".into(),
@@ -90,7 +90,12 @@ impl Frame {
     }
 
     /// What the engine is asked for. `image` is its id: what was looked at is what is started.
-    pub fn body(&self, image: &str, entrypoint: &[&str], arguments: Vec<String>) -> ContainerCreateBody {
+    pub(super) fn body(
+        &self,
+        image: &str,
+        entrypoint: &[&str],
+        arguments: Vec<String>,
+    ) -> ContainerCreateBody {
         let memory = i64::try_from(self.config.memory).unwrap_or(i64::MAX);
         let mounts = Some(self.granted.mounts(self.mounted())).filter(|mounts| !mounts.is_empty());
         let tmp = format!("rw,exec,nosuid,nodev,mode=1777,size={}", self.config.tmp);
@@ -135,7 +140,7 @@ impl Frame {
     }
 
     /// What a block in such a container may do.
-    pub fn rights(&self) -> Rights {
+    pub(super) fn rights(&self) -> Rights {
         let cwd = self.cwd();
         let tmp = PathBuf::from("/tmp");
         let (mut read, mut write) = match self.mount() {
@@ -155,7 +160,7 @@ impl Frame {
     }
 
     /// What a block in such a container reaches, by the mounts that the engine is asked for.
-    pub fn reach(&self) -> Reach {
+    pub(super) fn reach(&self) -> Reach {
         let unknown = |path: &str| Place {
             read: Can::Unknown,
             write: Can::Unknown,

@@ -27,7 +27,7 @@ const WRAPPER: &str = include_str!("../../../assets/program.sh");
 const LOOK: Duration = Duration::from_millis(700);
 
 /// A program that goes on.
-pub struct Program {
+pub(super) struct Program {
     events: mpsc::Receiver<Event>,
     stop: Rc<Notify>,
     engine: Rc<Engine>,
@@ -37,7 +37,7 @@ pub struct Program {
 
 impl Program {
     /// Starts a program for a block; `command` is what its text is handed to as a file.
-    pub fn start(
+    pub(super) fn start(
         engine: Rc<Engine>,
         frame: &Frame,
         image: &str,
@@ -74,13 +74,13 @@ impl Program {
     }
 
     /// What is heard of it next. Safe to cancel.
-    pub async fn hear(&mut self) -> Event {
+    pub(super) async fn hear(&mut self) -> Event {
         let lost = || RunEnd::of(EndCause::Died("it was lost sight of".into())).into();
         self.events.recv().await.unwrap_or_else(lost)
     }
 
     /// SIGINT to all its processes.
-    pub fn interrupt(&self) {
+    pub(super) fn interrupt(&self) {
         let (engine, name) = (self.engine.clone(), self.name.clone());
         tokio::task::spawn_local(async move {
             if signal_inside(&engine, &name, "INT").await.is_err() {
@@ -92,12 +92,12 @@ impl Program {
     }
 
     /// What is left to wait for when its end was told: the removal of its container.
-    pub fn close(self) -> JoinHandle<()> {
+    pub(super) fn close(self) -> JoinHandle<()> {
         self.work
     }
 
     /// Ends it with its container.
-    pub fn kill(&self) {
+    pub(super) fn kill(&self) {
         self.stop.notify_one();
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A socket here that leads to the engine there. Dropping it ends `ssh`.
-pub struct Tunnel {
+pub(super) struct Tunnel {
     _ssh: Child,
     _folder: tempfile::TempDir,
     socket: PathBuf,
@@ -25,7 +25,7 @@ impl Tunnel {
     ///
     /// # Errors
     /// With what `ssh` said.
-    pub async fn open(address: &Address, programs: &Launcher) -> Result<Self, String> {
+    pub(super) async fn open(address: &Address, programs: &Launcher) -> Result<Self, String> {
         let Address::Ssh { host, port, socket: there } = address else {
             return Err("it is not behind ssh".into());
         };
@@ -54,7 +54,7 @@ impl Tunnel {
     }
 
     /// The socket on this machine.
-    pub fn socket(&self) -> &Path {
+    pub(super) fn socket(&self) -> &Path {
         &self.socket
     }
 }

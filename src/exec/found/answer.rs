@@ -2,7 +2,7 @@
 
 /// A container engine that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundEngine {
+pub(crate) struct FoundEngine {
     /// Its address.
     pub address: String,
     /// What it calls itself, with its version: `Docker 28.2.2`.
@@ -13,7 +13,7 @@ pub struct FoundEngine {
 
 /// An image of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundImage {
+pub(crate) struct FoundImage {
     /// Its name.
     pub name: String,
     /// The languages that run in it.
@@ -24,7 +24,7 @@ pub struct FoundImage {
 
 /// Jupyter kernels that could be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernels {
+pub(crate) struct Kernels {
     /// Where: `on this machine`, `at https://hub.example`.
     pub place: String,
     /// Each with its language.

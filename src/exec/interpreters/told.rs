@@ -16,7 +16,7 @@ const LONGEST: usize = 24;
 
 /// Resolves links. A virtual environment's own link stays: by its place Python knows the environment. So does the name
 /// of a program that is many programs in one and goes by its name.
-pub fn settled(path: &Path) -> PathBuf {
+pub(crate) fn settled(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let in_place = || {
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
@@ -37,7 +37,7 @@ fn stem(path: &Path) -> String {
 
 /// Whether a program only looks for the real one each time it is started, by what the folder says: a script, a link to
 /// a program of another name, one of rustup's names.
-pub fn is_stand_in(path: &Path) -> bool {
+pub(crate) fn is_stand_in(path: &Path) -> bool {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let (real_stem, own) = (stem(&real), stem(path));
     let other = !real_stem.starts_with(&own) && !own.starts_with(&real_stem);
@@ -59,13 +59,13 @@ fn is_rustup(path: &Path) -> bool {
 }
 
 /// The virtual environment of a Python.
-pub fn environment(python: &Path) -> Option<PathBuf> {
+pub(crate) fn environment(python: &Path) -> Option<PathBuf> {
     let environment = python.parent()?.parent()?;
     environment.join("pyvenv.cfg").is_file().then(|| environment.into())
 }
 
 /// The version of a program by where it lies: `pyvenv.cfg`, its own name, a folder of a version manager.
-pub fn version(path: &Path) -> Option<String> {
+pub(crate) fn version(path: &Path) -> Option<String> {
     if let Some(venv) = environment(path)
         && let Some(told) = text(&venv.join("pyvenv.cfg")).and_then(|text| told_by_settings(&text))
     {
@@ -106,7 +106,7 @@ fn version_word(name: &str) -> Option<String> {
 }
 
 /// The program behind a stand-in, by the settings of its version manager outside of any project.
-pub fn behind(stand_in: &Path) -> Option<PathBuf> {
+pub(crate) fn behind(stand_in: &Path) -> Option<PathBuf> {
     let (folder, name) = (stand_in.parent()?, stand_in.file_name()?);
     let root = folder.parent()?;
     if folder.file_name()? == "shims" {
@@ -136,7 +136,7 @@ fn one_name(text: &str) -> Option<&str> {
 }
 
 /// Whether a package lies where this Python looks for some; `home` is where the account's own are.
-pub fn holds_package(python: &Path, home: Option<&Path>, package: &str) -> bool {
+pub(crate) fn holds_package(python: &Path, home: Option<&Path>, package: &str) -> bool {
     places(python, home).iter().any(|folder| {
         let package = folder.join(package);
         package.join("__init__.py").is_file() || package.join("__main__.py").is_file()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// Why a block can't run in a Jupyter kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum JupyterError {
+pub(crate) enum JupyterError {
     /// A sandbox was asked for.
     #[error("{}", crate::domain::sentences::sandbox::JUPYTER_ASKED)]
     Sandbox,

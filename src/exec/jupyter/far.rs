@@ -16,7 +16,7 @@ const PING: Duration = Duration::from_secs(15);
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// What a kernel needs to be started.
-pub struct Start {
+pub(super) struct Start {
     /// The server.
     pub server: Server,
     /// The kernel's name.
@@ -45,7 +45,12 @@ struct ServerKernel {
 }
 
 /// Starts a kernel and carries its talk until it is gone.
-pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiver<Order>, outlet: Outlet) {
+pub(super) async fn carry(
+    start: Start,
+    ids: Rc<Ids>,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    outlet: Outlet,
+) {
     let id = match start.server.start(&start.name).await {
         Ok(id) => id,
         Err(error) => {
@@ -228,7 +233,7 @@ impl ServerKernel {
 }
 
 /// The answer to a kernel that asks for input: there is nobody to ask.
-pub fn no_input(ids: &Ids, question: &Message) -> Message {
+pub(super) fn no_input(ids: &Ids, question: &Message) -> Message {
     let mut message = ids.message(Channel::Stdin, "input_reply", json!({ "status": "error", "value": "" }));
     message.parent = question.header.clone();
     message

@@ -13,7 +13,7 @@ const CELL: usize = 60;
 const ROWS: usize = 2000;
 
 /// The text of a piece of HTML.
-pub fn text(html: &str) -> String {
+pub(super) fn text(html: &str) -> String {
     let mut end = html.len().min(LIMIT);
     while !html.is_char_boundary(end) {
         end -= 1;

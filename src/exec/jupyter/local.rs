@@ -31,7 +31,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 /// What a kernel needs to be started.
-pub struct Start {
+pub(super) struct Start {
     /// The program that answers to `__run`.
     pub helper: HelperFile,
     /// The limits of its process.
@@ -58,7 +58,12 @@ struct KernelProcess {
 }
 
 /// Starts a kernel and carries its talk until it is gone.
-pub async fn carry(start: Start, ids: Rc<Ids>, mut orders: mpsc::UnboundedReceiver<Order>, outlet: Outlet) {
+pub(super) async fn carry(
+    start: Start,
+    ids: Rc<Ids>,
+    mut orders: mpsc::UnboundedReceiver<Order>,
+    outlet: Outlet,
+) {
     let held = match spawn(&start) {
         Ok(held) => held,
         Err(why) => {

@@ -12,7 +12,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// When a server is configured that does not tell them.
-pub async fn found(
+pub(crate) async fn found(
     config: &JupyterExecutor,
     python: Option<&Path>,
     programs: &Launcher,

@@ -13,7 +13,7 @@ const PARTS: usize = 1024;
 
 /// The channel on which a message travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Channel {
+pub(super) enum Channel {
     /// Requests and replies.
     Shell,
     /// Requests that are not held up by a block that runs.
@@ -26,7 +26,7 @@ pub enum Channel {
 
 impl Channel {
     /// Its name on a WebSocket.
-    pub fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Channel::Shell => "shell",
             Channel::Control => "control",
@@ -44,7 +44,7 @@ impl Channel {
 
 /// A message. Buffers of extensions are left out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
+pub(super) struct Message {
     /// Its channel.
     pub channel: Channel,
     /// Its header.
@@ -57,7 +57,7 @@ pub struct Message {
 
 /// Why bytes are no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
+pub(super) enum MessageError {
     /// Its form is wrong.
     #[error("a message of the kernel has a form that is not known")]
     Form,
@@ -68,7 +68,7 @@ pub enum MessageError {
 
 impl Message {
     /// A new message. `id` has to be unique, `session` names this client, `date` is the time in ISO 8601.
-    pub fn new(
+    pub(super) fn new(
         channel: Channel,
         kind: &str,
         (id, session, date): (&str, &str, &str),
@@ -81,27 +81,27 @@ impl Message {
     }
 
     /// What kind of message it is, `execute_reply`.
-    pub fn kind(&self) -> &str {
+    pub(super) fn kind(&self) -> &str {
         self.header.get("msg_type").and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Its own id.
-    pub fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         self.header.get("msg_id").and_then(Value::as_str).unwrap_or_default()
     }
 
     /// The id of the message that it is about; empty where there is none.
-    pub fn about(&self) -> &str {
+    pub(super) fn about(&self) -> &str {
         self.parent.get("msg_id").and_then(Value::as_str).unwrap_or_default()
     }
 
     /// A text of its content.
-    pub fn text(&self, name: &str) -> &str {
+    pub(super) fn text(&self, name: &str) -> &str {
         self.content.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Its parts for ZeroMQ, signed.
-    pub fn to_parts(&self, key: &[u8]) -> Vec<Vec<u8>> {
+    pub(super) fn to_parts(&self, key: &[u8]) -> Vec<Vec<u8>> {
         let body =
             [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
         let mut parts = vec![DELIMITER.to_vec(), signature(key, &body).into_bytes()];
@@ -113,7 +113,7 @@ impl Message {
     ///
     /// # Errors
     /// When they are none, or were not signed with this key.
-    pub fn from_parts(channel: Channel, parts: &[Vec<u8>], key: &[u8]) -> Result<Self, MessageError> {
+    pub(super) fn from_parts(channel: Channel, parts: &[Vec<u8>], key: &[u8]) -> Result<Self, MessageError> {
         let at = parts.iter().take(PARTS).position(|part| part == DELIMITER).ok_or(MessageError::Form)?;
         let [signed, body @ ..] = parts.get(at + 1..).unwrap_or_default() else {
             return Err(MessageError::Form);
@@ -127,7 +127,7 @@ impl Message {
     }
 
     /// The binary form of a WebSocket (`v1.kernel.websocket.jupyter.org`): a table of offsets, then the parts.
-    pub fn to_v1(&self) -> Vec<u8> {
+    pub(super) fn to_v1(&self) -> Vec<u8> {
         let body =
             [&self.header, &self.parent, &json!({}), &self.content].map(|part| part.to_string().into_bytes());
         let mut parts: Vec<&[u8]> = vec![self.channel.as_str().as_bytes()];
@@ -150,7 +150,7 @@ impl Message {
     ///
     /// # Errors
     /// When it is none.
-    pub fn from_v1(bytes: &[u8]) -> Result<Self, MessageError> {
+    pub(super) fn from_v1(bytes: &[u8]) -> Result<Self, MessageError> {
         let number = |at: usize| {
             let bytes: [u8; 8] = bytes.get(at..at.checked_add(8)?)?.try_into().ok()?;
             usize::try_from(u64::from_le_bytes(bytes)).ok()
@@ -166,7 +166,7 @@ impl Message {
     }
 
     /// The text form of a WebSocket, for servers that do not know the binary one.
-    pub fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         json!({
             "channel": self.channel.as_str(), "header": self.header, "parent_header": self.parent, "metadata": {},
             "content": self.content, "buffers": [],
@@ -178,7 +178,7 @@ impl Message {
     ///
     /// # Errors
     /// When it is none.
-    pub fn from_text(text: &[u8]) -> Result<Self, MessageError> {
+    pub(super) fn from_text(text: &[u8]) -> Result<Self, MessageError> {
         let mut value: Value = serde_json::from_slice(text).map_err(|_| MessageError::Form)?;
         let channel = value.get("channel").and_then(Value::as_str).and_then(Channel::parse);
         let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();

@@ -16,7 +16,7 @@ const VALUE: usize = 256 << 10;
 
 /// A block whose messages are read.
 #[derive(Debug)]
-pub struct ReplyReader {
+pub(super) struct ReplyReader {
     request: String,
     started: bool,
     idle: bool,
@@ -28,7 +28,7 @@ pub struct ReplyReader {
 
 /// What is still missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Awaited {
+pub(super) enum Awaited {
     /// It goes on.
     Both,
     /// The reply is here: output may follow.
@@ -41,12 +41,12 @@ pub enum Awaited {
 
 impl ReplyReader {
     /// The block that this request handed over.
-    pub fn new(request: String) -> Self {
+    pub(super) fn new(request: String) -> Self {
         Self { request, started: false, idle: false, reply: None, value: None, error: None, figures: 0 }
     }
 
     /// What is still missing.
-    pub fn missing(&self) -> Awaited {
+    pub(super) fn missing(&self) -> Awaited {
         match (self.reply.is_some(), self.idle) {
             (true, true) => Awaited::Nothing,
             (true, false) => Awaited::Idle,
@@ -56,7 +56,7 @@ impl ReplyReader {
     }
 
     /// How it ended, as far as it was told.
-    pub fn done(self) -> RunSummary {
+    pub(super) fn done(self) -> RunSummary {
         let known = if self.error.is_some() { (BlockEnd::Error, 1) } else { (BlockEnd::Ok, 0) };
         let (how, code) = self.reply.unwrap_or(known);
         RunSummary {
@@ -73,7 +73,7 @@ impl ReplyReader {
     }
 
     /// Takes a message; what is to be told of it.
-    pub fn take(&mut self, message: &Message) -> Vec<Event> {
+    pub(super) fn take(&mut self, message: &Message) -> Vec<Event> {
         if message.about() != self.request {
             return Vec::new();
         }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// What is known so far.
 #[derive(Debug)]
-pub struct Ready {
+pub(super) struct Ready {
     ids: Rc<Ids>,
     asked: Vec<String>,
     answered: bool,
@@ -18,29 +18,29 @@ pub struct Ready {
 
 impl Ready {
     /// Nothing is known.
-    pub fn new(ids: Rc<Ids>) -> Self {
+    pub(super) fn new(ids: Rc<Ids>) -> Self {
         Self { ids, asked: Vec::new(), answered: false, version: None, heard: false }
     }
 
     /// Whether it is there.
-    pub fn is(&self) -> bool {
+    pub(super) fn is(&self) -> bool {
         self.heard && self.answered
     }
 
     /// The question; it may be asked again, as long as it is not answered on both channels.
-    pub fn ask(&mut self) -> Message {
+    pub(super) fn ask(&mut self) -> Message {
         let message = self.ids.message(Channel::Shell, "kernel_info_request", json!({}));
         self.asked.push(message.id().to_owned());
         message
     }
 
     /// The version of its language, as it told.
-    pub fn version(&self) -> Option<String> {
+    pub(super) fn version(&self) -> Option<String> {
         self.version.clone()
     }
 
     /// Takes a message; true when it makes the kernel ready.
-    pub fn take(&mut self, message: &Message) -> bool {
+    pub(super) fn take(&mut self, message: &Message) -> bool {
         if !self.asked.iter().any(|id| id == message.about()) {
             return false;
         }

@@ -29,14 +29,14 @@ const ANSWER: usize = 4 << 20;
 
 /// A server that can be asked.
 #[derive(Clone)]
-pub struct Server {
+pub(super) struct Server {
     client: Client,
     base: Url,
     token: Token,
 }
 
 /// The WebSocket of a kernel.
-pub struct Socket {
+pub(super) struct Socket {
     stream: WebSocketStream<reqwest::Upgraded>,
     v1: bool,
     token: Token,
@@ -44,7 +44,7 @@ pub struct Socket {
 }
 
 /// What came over it.
-pub enum SocketEvent {
+pub(super) enum SocketEvent {
     /// A message.
     Message(Message),
     /// A sign of life, or something that can't be read.
@@ -58,7 +58,11 @@ impl Server {
     ///
     /// # Errors
     /// When its address or its token can't be used.
-    pub async fn new(config: &JupyterExecutor, url: &str, programs: &Launcher) -> Result<Self, JupyterError> {
+    pub(super) async fn new(
+        config: &JupyterExecutor,
+        url: &str,
+        programs: &Launcher,
+    ) -> Result<Self, JupyterError> {
         let token = Token::find(config, programs).await?;
         let server = |why: &str| JupyterError::Server { url: shown(url), why: why.into() };
         let mut base = Url::parse(url).map_err(|_| server("has no address that can be used"))?;
@@ -95,12 +99,12 @@ impl Server {
     }
 
     /// What is sent with each request.
-    pub fn token(&self) -> &Token {
+    pub(super) fn token(&self) -> &Token {
         &self.token
     }
 
     /// Its address, for messages.
-    pub fn shown(&self) -> String {
+    pub(super) fn shown(&self) -> String {
         shown(self.base.as_str())
     }
 
@@ -108,7 +112,7 @@ impl Server {
     ///
     /// # Errors
     /// When it does not answer as it should.
-    pub async fn specs(&self) -> Result<Vec<Spec>, JupyterError> {
+    pub(super) async fn specs(&self) -> Result<Vec<Spec>, JupyterError> {
         let answer = self.ask(Method::GET, &["api", "kernelspecs"], None).await?;
         let specs = answer.get("kernelspecs").and_then(Value::as_object).cloned().unwrap_or_default();
         let read = |(name, value): (String, Value)| Spec::read(&name, value.get("spec")?).ok();
@@ -119,7 +123,7 @@ impl Server {
     ///
     /// # Errors
     /// As [`Server::specs`].
-    pub async fn start(&self, name: &str) -> Result<String, JupyterError> {
+    pub(super) async fn start(&self, name: &str) -> Result<String, JupyterError> {
         let answer = self.ask(Method::POST, &["api", "kernels"], Some(json!({ "name": name }))).await?;
         let id = answer.get("id").and_then(Value::as_str);
         let plain = |id: &&str| {
@@ -132,7 +136,7 @@ impl Server {
     ///
     /// # Errors
     /// As [`Server::specs`].
-    pub async fn busy(&self, id: &str) -> Result<Option<bool>, JupyterError> {
+    pub(super) async fn busy(&self, id: &str) -> Result<Option<bool>, JupyterError> {
         let url = self.url(&["api", "kernels", id]);
         let answer = self.send(self.client.get(url)).await?;
         if answer.status() == StatusCode::NOT_FOUND {
@@ -143,12 +147,12 @@ impl Server {
     }
 
     /// Interrupts what it runs.
-    pub async fn interrupt(&self, id: &str) {
+    pub(super) async fn interrupt(&self, id: &str) {
         let _ = self.ask(Method::POST, &["api", "kernels", id, "interrupt"], Some(json!({}))).await;
     }
 
     /// Ends it. A server that is just starting it anew, because it died, refuses for a while.
-    pub async fn end(&self, id: &str) {
+    pub(super) async fn end(&self, id: &str) {
         for pause in [0, 200, 500, 1000, 2000, 4000] {
             tokio::time::sleep(Duration::from_millis(pause)).await;
             let _ = self.ask(Method::DELETE, &["api", "kernels", id], None).await;
@@ -162,7 +166,7 @@ impl Server {
     ///
     /// # Errors
     /// When the server refuses.
-    pub async fn open(&self, id: &str, session: &str) -> Result<Socket, JupyterError> {
+    pub(super) async fn open(&self, id: &str, session: &str) -> Result<Socket, JupyterError> {
         let mut url = self.url(&["api", "kernels", id, "channels"]);
         url.query_pairs_mut().append_pair("session_id", session);
         let key = crate::exec::blob::random::<16>().map_err(|error| self.wrong(&error.to_string()))?;
@@ -274,7 +278,7 @@ impl Socket {
     ///
     /// # Errors
     /// When the connection is lost.
-    pub async fn send(&mut self, message: &Message) -> Result<(), String> {
+    pub(super) async fn send(&mut self, message: &Message) -> Result<(), String> {
         let frame = if self.v1 {
             Frame::Binary(Bytes::from(message.to_v1()))
         } else {
@@ -288,7 +292,7 @@ impl Socket {
     ///
     /// # Errors
     /// When the connection is lost.
-    pub async fn ping(&mut self) -> Result<(), String> {
+    pub(super) async fn ping(&mut self) -> Result<(), String> {
         self.stream.send(Frame::Ping(Bytes::new())).await.map_err(|error| error.to_string())
     }
 
@@ -298,7 +302,7 @@ impl Socket {
     }
 
     /// What comes next. Safe to cancel.
-    pub async fn next(&mut self) -> SocketEvent {
+    pub(super) async fn next(&mut self) -> SocketEvent {
         let read = match self.stream.next().await {
             Some(Ok(Frame::Binary(bytes))) if self.v1 => Message::from_v1(&self.clean(&bytes)),
             Some(Ok(Frame::Binary(bytes))) => Message::from_text(&self.clean(&bytes)),

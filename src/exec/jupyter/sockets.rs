@@ -19,7 +19,7 @@ const SOCKETS: [(Channel, &str); 4] = [
 
 /// Where the kernel listens, socket by socket.
 #[derive(Clone, Debug)]
-pub enum Addresses {
+pub(super) enum Addresses {
     /// Sockets in a folder that only this account can enter. Kernels put a `-` or a `:` in front of the number.
     Files(PathBuf),
     /// Ports on loopback: who can connect there can listen to what is published.
@@ -27,7 +27,7 @@ pub enum Addresses {
 }
 
 /// Ports that nobody uses at this moment. Somebody may take one before the kernel does; then it does not start, and says so.
-pub fn free_ports() -> std::io::Result<[u16; 5]> {
+pub(super) fn free_ports() -> std::io::Result<[u16; 5]> {
     let mut listeners = Vec::new();
     let mut ports = [0; 5];
     for port in &mut ports {
@@ -39,7 +39,7 @@ pub fn free_ports() -> std::io::Result<[u16; 5]> {
 }
 
 /// What came over a socket: a message, or why it is of no use any more.
-pub type Received = Result<Message, String>;
+pub(super) type Received = Result<Message, String>;
 
 /// A connection of either kind.
 trait Connection: AsyncRead + AsyncWrite + Unpin {}
@@ -70,7 +70,7 @@ impl Addresses {
 }
 
 /// Connects all sockets, as soon as the kernel listens; where messages are sent then.
-pub async fn connect(
+pub(super) async fn connect(
     addresses: Addresses,
     session: String,
     key: String,

@@ -12,7 +12,7 @@ const KERNELS: usize = 500;
 
 /// A kernel that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spec {
+pub(super) struct Spec {
     /// Its name, `python3`.
     pub name: String,
     /// Its language, in small letters.
@@ -30,7 +30,7 @@ impl Spec {
     ///
     /// # Errors
     /// In words, when something is missing.
-    pub fn read(name: &str, value: &Value) -> Result<Self, String> {
+    pub(super) fn read(name: &str, value: &Value) -> Result<Self, String> {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         let argv = value.get("argv").and_then(Value::as_array).cloned().unwrap_or_default();
         let env = value.get("env").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -44,7 +44,7 @@ impl Spec {
     }
 
     /// Whether it runs blocks of this language; kernels call some languages by other names.
-    pub fn runs(&self, language: &str) -> bool {
+    pub(super) fn runs(&self, language: &str) -> bool {
         let own = match self.language.as_str() {
             "python3" | "ipython" => "python",
             "javascript" | "js" | "nodejs" => "javascript",
@@ -60,7 +60,7 @@ impl Spec {
 ///
 /// # Errors
 /// When there is none.
-pub fn choose(
+pub(super) fn choose(
     specs: &[Spec],
     wanted: Option<&str>,
     language: &str,
@@ -86,7 +86,7 @@ pub fn choose(
 
 /// The folders in which kernels are looked for, as Jupyter does, the first one wins. `prefixes` are those of the Pythons
 /// that are in use.
-pub fn folders(env: &dyn Fn(&str) -> Option<String>, prefixes: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn folders(env: &dyn Fn(&str) -> Option<String>, prefixes: &[PathBuf]) -> Vec<PathBuf> {
     let set = |name: &str| env(name).filter(|value| !value.is_empty());
     let mut found: Vec<PathBuf> = Vec::new();
     if let Some(path) = set("JUPYTER_PATH") {
@@ -108,7 +108,7 @@ pub fn folders(env: &dyn Fn(&str) -> Option<String>, prefixes: &[PathBuf]) -> Ve
 }
 
 /// The prefixes of the Pythons in use: an environment that is active, the one that was chosen, the one of `jupyter`.
-pub fn prefixes(env: &dyn Fn(&str) -> Option<String>, python: Option<&Path>) -> Vec<PathBuf> {
+pub(super) fn prefixes(env: &dyn Fn(&str) -> Option<String>, python: Option<&Path>) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     found.extend(python.and_then(Path::parent).and_then(Path::parent).map(Path::to_owned));
     found.extend(["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| env(name)).map(PathBuf::from));
@@ -126,7 +126,7 @@ pub fn prefixes(env: &dyn Fn(&str) -> Option<String>, python: Option<&Path>) -> 
 }
 
 /// The kernels in these folders. What can't be read is left out.
-pub fn installed(folders: &[PathBuf]) -> Vec<Spec> {
+pub(super) fn installed(folders: &[PathBuf]) -> Vec<Spec> {
     let mut found: BTreeMap<String, Spec> = BTreeMap::new();
     for folder in folders {
         let Ok(entries) = std::fs::read_dir(folder) else { continue };

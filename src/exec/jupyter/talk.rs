@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 /// An order to the task of a kernel.
 #[derive(Debug)]
-pub enum Order {
+pub(super) enum Order {
     /// Send this message.
     Send(Box<Message>),
     /// Bring it to a stand, with all that it started: the block is over. What is sent next lets it go on.
@@ -20,7 +20,7 @@ pub enum Order {
 
 /// What the task of a kernel tells.
 #[derive(Debug)]
-pub enum KernelNews {
+pub(super) enum KernelNews {
     /// It answers: the version of its language.
     Ready(Option<String>),
     /// A message of the kernel.
@@ -45,7 +45,7 @@ pub enum KernelNews {
 /// Where a kernel's task tells its news; the number says whose they are. Bounded: a kernel that floods is held up, and so
 /// is its socket.
 #[derive(Clone, Debug)]
-pub struct Outlet {
+pub(super) struct Outlet {
     /// Which kernel.
     pub number: u32,
     /// To the executor.
@@ -54,14 +54,14 @@ pub struct Outlet {
 
 impl Outlet {
     /// Tells something; false when nobody listens any more.
-    pub async fn tell(&self, news: KernelNews) -> bool {
+    pub(super) async fn tell(&self, news: KernelNews) -> bool {
         self.news.send((self.number, news)).await.is_ok()
     }
 }
 
 /// Makes ids of messages.
 #[derive(Debug)]
-pub struct Ids {
+pub(super) struct Ids {
     /// Names this client.
     pub session: String,
     next: Cell<u64>,
@@ -69,12 +69,12 @@ pub struct Ids {
 
 impl Ids {
     /// Ids of a new client.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { session: uuid::Uuid::now_v7().simple().to_string(), next: Cell::new(1) }
     }
 
     /// A new message with an id of its own.
-    pub fn message(
+    pub(super) fn message(
         &self,
         channel: super::message::Channel,
         kind: &str,

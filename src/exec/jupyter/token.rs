@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A token, or none; and who masks it in what the server tells, which goes to the screen.
 #[derive(Clone, Debug, Default)]
-pub struct Token(Option<SecretString>, Masker);
+pub(super) struct Token(Option<SecretString>, Masker);
 
 impl Token {
     fn new(text: &str) -> Self {
@@ -25,7 +25,7 @@ impl Token {
     ///
     /// # Errors
     /// When it can't be had.
-    pub async fn find(config: &JupyterExecutor, programs: &Launcher) -> Result<Self, JupyterError> {
+    pub(super) async fn find(config: &JupyterExecutor, programs: &Launcher) -> Result<Self, JupyterError> {
         if let Some(name) = &config.token_env {
             let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty());
             let value =
@@ -51,17 +51,17 @@ impl Token {
     }
 
     /// Its text, for the header alone.
-    pub fn expose(&self) -> Option<&str> {
+    pub(super) fn expose(&self) -> Option<&str> {
         self.0.as_ref().map(ExposeSecret::expose_secret)
     }
 
     /// Masks it wherever it stands, at its length: what a server or a kernel tells could hold it, and would be shown.
-    pub fn mask(&self, bytes: Vec<u8>) -> Vec<u8> {
+    pub(super) fn mask(&self, bytes: Vec<u8>) -> Vec<u8> {
         self.1.mask(bytes).into_inner()
     }
 
     /// The same for a text.
-    pub fn masked(&self, text: String) -> String {
+    pub(super) fn masked(&self, text: String) -> String {
         self.1.mask(text).into_inner()
     }
 }

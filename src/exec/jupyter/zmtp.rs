@@ -17,7 +17,7 @@ const COMMAND: u8 = 4;
 
 /// Why the other side can't be understood. The connection is of no use after that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ZmtpError {
+pub(super) enum ZmtpError {
     /// It is something else.
     #[error("what listens there does not speak ZeroMQ 3")]
     Greeting,
@@ -30,7 +30,7 @@ pub enum ZmtpError {
 }
 
 /// What is sent first. Nothing may follow before the other side has greeted, too.
-pub fn greeting() -> Vec<u8> {
+pub(super) fn greeting() -> Vec<u8> {
     let mut bytes = vec![0u8; GREETING];
     for (at, byte) in [(0, 0xff), (8, 1), (9, 0x7f), (10, 3)].into_iter().chain((12..).zip(*b"NULL")) {
         if let Some(slot) = bytes.get_mut(at) {
@@ -42,7 +42,7 @@ pub fn greeting() -> Vec<u8> {
 
 /// What is sent then: which kind of socket this is (`DEALER`, `SUB`). Messages may follow when the other side is ready,
 /// too: libzmq 4.3.5 hangs up on who is faster.
-pub fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
+pub(super) fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut ready = b"\x05READY".to_vec();
     for (name, value) in [("Socket-Type", socket.as_bytes()), ("Identity", identity)] {
@@ -56,12 +56,12 @@ pub fn ready(socket: &str, identity: &[u8]) -> Vec<u8> {
 }
 
 /// Asks for everything that is published.
-pub fn subscribe() -> Vec<u8> {
+pub(super) fn subscribe() -> Vec<u8> {
     message(&[vec![1]])
 }
 
 /// A message of these parts.
-pub fn message(parts: &[Vec<u8>]) -> Vec<u8> {
+pub(super) fn message(parts: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         frame(&mut bytes, if at + 1 < parts.len() { MORE } else { 0 }, part);
@@ -82,7 +82,7 @@ fn frame(into: &mut Vec<u8>, flags: u8, body: &[u8]) {
 
 /// Puts messages together from bytes that come in any pieces.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub(super) struct Decoder {
     buffer: Vec<u8>,
     /// What of the buffer is used up.
     at: usize,
@@ -94,7 +94,7 @@ pub struct Decoder {
 
 impl Decoder {
     /// Adds bytes.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         if self.at > 0 && self.at * 2 >= self.buffer.len() {
             self.buffer.drain(..self.at);
             self.at = 0;
@@ -103,12 +103,12 @@ impl Decoder {
     }
 
     /// Whether the other side has greeted.
-    pub fn is_greeted(&self) -> bool {
+    pub(super) fn is_greeted(&self) -> bool {
         self.greeted
     }
 
     /// Whether the other side is ready for messages.
-    pub fn is_ready(&self) -> bool {
+    pub(super) fn is_ready(&self) -> bool {
         self.ready
     }
 
@@ -116,7 +116,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the other side is something else or breaks the rules.
-    pub fn next_message(&mut self) -> Result<Option<Vec<Vec<u8>>>, ZmtpError> {
+    pub(super) fn next_message(&mut self) -> Result<Option<Vec<Vec<u8>>>, ZmtpError> {
         if !self.greeted && !self.greeting()? {
             return Ok(None);
         }

@@ -12,7 +12,7 @@ const AGAIN: Duration = Duration::from_millis(10);
 
 /// A descriptor that is waited for.
 #[derive(Clone, Copy)]
-pub struct WatchedDescriptor<'a, T> {
+pub(super) struct WatchedDescriptor<'a, T> {
     /// What it is.
     pub what: T,
     /// The descriptor.
@@ -22,7 +22,7 @@ pub struct WatchedDescriptor<'a, T> {
 }
 
 /// Waits until there is something to hear; of what. Safe to cancel.
-pub async fn ready<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<T> {
+pub(super) async fn ready<T: Copy>(watched: &[WatchedDescriptor<'_, T>]) -> Vec<T> {
     // Under load there is something at once, and nothing is watched for it; others get their turn all the same.
     tokio::task::coop::consume_budget().await;
     let at_once = now(watched);

@@ -7,7 +7,7 @@ use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
 use std::io::Cursor;
 
 /// The largest file.
-pub const BYTES: usize = 4 << 20;
+pub(super) const BYTES: usize = 4 << 20;
 /// The longest side, in pixels.
 const SIDE: u32 = 4096;
 /// What decoding may allocate: a picture of the longest sides in 16 bits a channel.
@@ -17,7 +17,7 @@ const MEMORY: u64 = 8 * (SIDE as u64) * (SIDE as u64) + (16 << 20);
 ///
 /// # Errors
 /// A sentence: too large, broken, or neither PNG nor JPEG.
-pub fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
+pub(super) fn pixels(bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
     let picture = fitted(decoded(bytes)?, width.max(1), height.max(1));
     let (width, height) = picture.dimensions();
     Pixels::new(width, height, picture.into_raw()).ok_or_else(|| "The image can't be read.".into())

@@ -9,7 +9,7 @@ const LONGEST: usize = 84;
 
 /// The images of a run so far.
 #[derive(Debug)]
-pub struct Images {
+pub(crate) struct Images {
     run: RunId,
     folder: PathBuf,
     most: usize,
@@ -18,12 +18,12 @@ pub struct Images {
 
 impl Images {
     /// None yet; at most so many are kept, in this folder.
-    pub fn new(run: RunId, folder: &Path, most: usize) -> Self {
+    pub(crate) fn new(run: RunId, folder: &Path, most: usize) -> Self {
         Self { run, folder: folder.into(), most, kept: Vec::new() }
     }
 
     /// Keeps an image. What is none, or finds no room on the disk, is left out.
-    pub fn keep(&mut self, name: &str, mime: &str, bytes: &[u8]) -> Option<ImageRef> {
+    pub(crate) fn keep(&mut self, name: &str, mime: &str, bytes: &[u8]) -> Option<ImageRef> {
         let (extension, (width, height)) = match mime {
             "image/png" => ("png", png_size(bytes)?),
             "image/svg+xml" => ("svg", svg_size(bytes)),
@@ -43,7 +43,7 @@ impl Images {
     }
 
     /// All that were kept, in the order in which they were made.
-    pub fn all(self) -> Vec<ImageRef> {
+    pub(crate) fn all(self) -> Vec<ImageRef> {
         self.kept
     }
 }

@@ -12,7 +12,7 @@ const SHARED_MEMORY: &str = "67108864";
 
 /// A bubblewrap that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bwrap {
+pub(super) struct Bwrap {
     /// The program, by its absolute path.
     pub path: PathBuf,
     /// Whether it can forbid namespaces inside of its own.
@@ -25,7 +25,7 @@ pub struct Bwrap {
 ///
 /// # Errors
 /// When it can't be started.
-pub fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, String> {
+pub(super) fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, String> {
     let output = programs
         .command(Start::Bwrap)?
         .arg("--version")
@@ -46,7 +46,7 @@ fn version(text: &str) -> (u32, u32) {
 
 /// The arguments under which the helper runs inside; it comes behind them. Nothing of it is mounted: it is started by a
 /// descriptor that this layer inherits, so that no path is followed to it. Pure.
-pub fn arguments(policy: &Policy, bwrap: &Bwrap) -> Vec<OsString> {
+pub(super) fn arguments(policy: &Policy, bwrap: &Bwrap) -> Vec<OsString> {
     let mut args = Args::default();
     // `--unshare-all` alone would only try a user namespace.
     args.flags(&["--unshare-all", "--unshare-user"]);

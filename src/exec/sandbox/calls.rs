@@ -94,7 +94,7 @@ const REFUSED: &[libc::c_long] = &[
 ///
 /// # Errors
 /// When there are none for this kind of machine.
-pub fn programs(calls: Calls) -> Result<Vec<BpfProgram>, String> {
+pub(super) fn programs(calls: Calls) -> Result<Vec<BpfProgram>, String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)
         .map_err(|_| format!("seccomp: not for {} machines", std::env::consts::ARCH))?;
     let program = |rules: Rules, errno: i32| {
@@ -135,7 +135,7 @@ const COMPUTING: &[libc::c_long] = &[
 ///
 /// # Errors
 /// When there is none for this kind of machine.
-pub fn computing() -> Result<BpfProgram, String> {
+pub(super) fn computing() -> Result<BpfProgram, String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)
         .map_err(|_| format!("seccomp: not for {} machines", std::env::consts::ARCH))?;
     let rules: Rules = COMPUTING.iter().map(|number| (*number, Vec::new())).collect();

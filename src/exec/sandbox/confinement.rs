@@ -77,7 +77,7 @@ impl Limit {
 /// The limits that each process is given. `own_users` tells that the user is counted for this run alone: else others of
 /// the person's processes would count too, and nothing could be started any more. What is not limited has its entry too:
 /// a program that is there for several runs can be given a limit for a later one.
-pub fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<Limit> {
+pub(crate) fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<Limit> {
     let same = |what, amount: u64| {
         let amount = if amount > 0 { amount } else { u64::MAX };
         Limit { what, soft: amount, hard: amount }
@@ -97,7 +97,7 @@ pub fn limits(limits: &Limits, own_users: bool, processors: u64) -> Vec<Limit> {
 
 /// The memory that one process may set aside under a limit on what all of them use. Who looks at the processes holds
 /// the limit itself; this one turns a single huge request into an error that the program can tell.
-pub fn data_limit(memory_bytes: u64, processors: u64) -> u64 {
+pub(crate) fn data_limit(memory_bytes: u64, processors: u64) -> u64 {
     memory_bytes.saturating_add(SET_ASIDE.saturating_mul(processors))
 }
 

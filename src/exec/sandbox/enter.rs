@@ -16,7 +16,7 @@ const NEWEST: ABI = ABI::V7;
 ///
 /// # Errors
 /// Which layer could not be entered, in words.
-pub fn enter(confinement: &Confinement) -> Result<(), String> {
+pub(crate) fn enter(confinement: &Confinement) -> Result<(), String> {
     for limit in confinement.limits.iter().filter(|limit| !limit.is_none()) {
         let amount = |n: u64| (n != u64::MAX).then_some(n);
         set(resource(limit.what), amount(limit.soft), amount(limit.hard))?;
@@ -43,14 +43,14 @@ pub fn enter(confinement: &Confinement) -> Result<(), String> {
 ///
 /// # Errors
 /// When this kernel or machine has no such filter.
-pub fn only_compute() -> Result<(), String> {
+pub(crate) fn only_compute() -> Result<(), String> {
     give_up_capabilities()?;
     let program = super::calls::computing()?;
     seccompiler::apply_filter(&program).map_err(|error| format!("seccomp: {error}"))
 }
 
 /// The system's name of what is limited.
-pub fn resource(what: LimitedResource) -> Resource {
+pub(crate) fn resource(what: LimitedResource) -> Resource {
     match what {
         LimitedResource::Data => Resource::Data,
         LimitedResource::Processes => Resource::Nproc,

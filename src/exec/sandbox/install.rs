@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 impl Sandbox {
     /// The same, with this folder to read for every run.
     #[must_use]
-    pub fn with_packages(mut self, folder: &Path) -> Self {
+    pub(crate) fn with_packages(mut self, folder: &Path) -> Self {
         self.confined =
             self.confined.map(|(policy, scratch)| (policy.with_read(&[folder.to_path_buf()]), scratch));
         self
     }
 
     /// What an installation into this folder by these programs may reach.
-    pub fn allowance_to_install(&self, programs: &[PathBuf], folder: &Path) -> Allowance {
+    pub(crate) fn allowance_to_install(&self, programs: &[PathBuf], folder: &Path) -> Allowance {
         match self.policy_to_install(programs, folder) {
             Some(policy) => Allowance { read: policy.readable(), write: policy.writable(), network: true },
             None => Allowance { network: true, ..Allowance::default() },
@@ -24,7 +24,7 @@ impl Sandbox {
     }
 
     /// The cell of an installation.
-    pub fn cell_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
+    pub(crate) fn cell_to_install(&self, programs: &[PathBuf], folder: &Path) -> Enclosure {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),

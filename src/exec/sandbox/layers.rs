@@ -10,7 +10,7 @@ use crate::exec::helper_file::HelperFile;
 
 /// Which layers are in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ActiveLayers {
+pub(crate) struct ActiveLayers {
     /// The outer layer.
     pub(super) bwrap: Option<Bwrap>,
     /// The walls.

@@ -11,7 +11,7 @@
 mod bwrap;
 #[cfg(target_os = "linux")]
 mod calls;
-pub mod confinement;
+pub(crate) mod confinement;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
@@ -22,11 +22,11 @@ mod names;
 mod policy;
 mod probe;
 mod reach;
-pub mod refused;
+pub(crate) mod refused;
 mod report;
 mod scratch;
 mod seatbelt;
-pub mod selftest;
+pub(crate) mod selftest;
 mod survey;
 mod toolchain;
 
@@ -39,22 +39,23 @@ use crate::domain::{Limits, Reach, SandboxLevel, SandboxReport, Terms};
 use crate::launch::{Launcher, Start};
 use bwrap::Bwrap;
 use confinement::limits as process_limits;
-pub use confinement::{Confinement, data_limit};
+pub(super) use confinement::{Confinement, data_limit};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{enter, only_compute};
 #[cfg(target_os = "linux")]
-pub use enter::{enter, only_compute, resource};
-pub use layers::ActiveLayers;
+pub(super) use enter::{enter, only_compute, resource};
+pub(super) use layers::ActiveLayers;
 use policy::Policy;
 use probe::ProbeError;
-pub use probe::said;
+pub(super) use probe::said;
 use refused::ClosedPlaces;
 use scratch::{HOME_PARTS, Scratch};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub use survey::SandboxRequest;
+pub(super) use survey::SessionSite;
 #[cfg(feature = "docker")]
-pub use survey::{GuardedPaths, guarded};
-pub use survey::{SandboxRequest, SessionSite};
+pub(super) use survey::{GuardedPaths, guarded};
 use toolchain::SearchScope;
 
 /// Layers that are left out, for seeing what the others hold. Not to be set by any configuration.
@@ -72,7 +73,7 @@ pub struct DisabledLayers {
 
 /// The sandbox of a session.
 #[derive(Debug)]
-pub struct Sandbox {
+pub(super) struct Sandbox {
     report: SandboxReport,
     using: ActiveLayers,
     /// None at level off.
@@ -88,7 +89,7 @@ pub struct Sandbox {
 
 /// Which of the person's folders a run may use, for its rights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
+pub(super) struct Allowance {
     /// Folders to read.
     pub read: Vec<PathBuf>,
     /// Folders to write.
@@ -99,7 +100,7 @@ pub struct Allowance {
 
 /// How a run is started and what it takes upon itself.
 #[derive(Clone, Debug)]
-pub struct Enclosure {
+pub(super) struct Enclosure {
     /// How the helper is started.
     pub entry: Entry,
     policy: Option<Policy>,
@@ -115,7 +116,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// When what was asked for can't be had, in words with what to do.
-    pub fn prepare(
+    pub(super) fn prepare(
         wish: &SandboxRequest,
         without: DisabledLayers,
         standing: SessionSite<'_>,
@@ -169,7 +170,7 @@ impl Sandbox {
     }
 
     /// What holds, by the result of the tests.
-    pub fn report(&self) -> &SandboxReport {
+    pub(super) fn report(&self) -> &SandboxReport {
         &self.report
     }
 
@@ -233,7 +234,7 @@ impl Sandbox {
     }
 
     /// The cell of a run with this interpreter.
-    pub fn cell(&self, program: &Path, python: bool) -> Enclosure {
+    pub(super) fn cell(&self, program: &Path, python: bool) -> Enclosure {
         let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
@@ -243,7 +244,7 @@ impl Sandbox {
     }
 
     /// What a run with this interpreter may reach.
-    pub fn allowance(&self, program: &Path, python: bool) -> Allowance {
+    pub(super) fn allowance(&self, program: &Path, python: bool) -> Allowance {
         match self.policy_for(program, python) {
             Some(policy) => {
                 let mut write = policy.writable();
@@ -262,7 +263,7 @@ impl Sandbox {
     }
 
     /// What is closed for a run under these terms; `None`: nothing.
-    pub fn closed(&self, terms: &Terms) -> Option<ClosedPlaces> {
+    pub(super) fn closed(&self, terms: &Terms) -> Option<ClosedPlaces> {
         let (policy, _) = self.confined.as_ref()?;
         let policy = survey::look_again(policy);
         let mut write = terms.rights.write.clone();
@@ -280,7 +281,7 @@ impl Sandbox {
     }
 
     /// Leads programs to their private places.
-    pub fn dress(&self, env: &mut Environment) {
+    pub(super) fn dress(&self, env: &mut Environment) {
         let Some((policy, _)) = &self.confined else { return };
         let (tmp, home) = &policy.private;
         let places = match &self.using.bwrap {
@@ -299,7 +300,7 @@ impl Sandbox {
     /// The cell that this policy makes; what it reaches is told from the same policy.
     /// The cell of a question to a program, or of work on what a run made: what the `PATH` makes readable, and nothing
     /// for the program's sake.
-    pub fn cell_to_ask(&self) -> Enclosure {
+    pub(super) fn cell_to_ask(&self) -> Enclosure {
         let policy = self.confined.as_ref().map(|(policy, _)| policy.clone());
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
@@ -323,7 +324,7 @@ impl Sandbox {
 
 impl Enclosure {
     /// A program under its helper, not confined.
-    pub fn open(helper: &HelperFile) -> Self {
+    pub(super) fn open(helper: &HelperFile) -> Self {
         Self {
             entry: Entry::plain(helper),
             policy: None,
@@ -334,7 +335,7 @@ impl Enclosure {
     }
 
     /// What a program takes upon itself under these limits.
-    pub fn confinement(&self, limits: &Limits) -> Confinement {
+    pub(super) fn confinement(&self, limits: &Limits) -> Confinement {
         match &self.policy {
             Some(policy) => self.using.confinement(policy, limits),
             None => {
@@ -355,6 +356,6 @@ enum Refusal {
 }
 
 /// The processors of this machine.
-pub fn processors() -> u64 {
+pub(super) fn processors() -> u64 {
     std::thread::available_parallelism().map_or(1, |count| count.get() as u64)
 }

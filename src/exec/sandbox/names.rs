@@ -1,11 +1,11 @@
 //! The names that policies are made of: what belongs to the system, what is protected, what is secret. Data.
 
 /// Folders of the system: programs and libraries, readable by everybody anyway.
-pub const SYSTEM: &[&str] =
+pub(super) const SYSTEM: &[&str] =
     &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
 
 /// What programs look up in `/etc`. Not all of it: some of it is secret.
-pub const SETTINGS: &[&str] = &[
+pub(super) const SETTINGS: &[&str] = &[
     "/etc/alternatives",
     "/etc/bash.bashrc",
     "/etc/ca-certificates",
@@ -50,10 +50,10 @@ pub const SETTINGS: &[&str] = &[
 ];
 
 /// Facts of the machine that programs ask for, and caches that save them work.
-pub const MACHINE: &[&str] = &["/sys/devices/system/cpu", "/var/cache/fontconfig", "/var/lib/texmf"];
+pub(super) const MACHINE: &[&str] = &["/sys/devices/system/cpu", "/var/cache/fontconfig", "/var/lib/texmf"];
 
 /// What is kept from being read where the home folder itself is the working folder.
-pub const SECRETS: &[&str] = &[
+pub(super) const SECRETS: &[&str] = &[
     ".ssh",
     ".gnupg",
     ".aws",
@@ -104,8 +104,8 @@ pub const SECRETS: &[&str] = &[
 ];
 
 /// Devices that every program may use; shared memory is what processes of one program talk through.
-pub const DEVICES: &[&str] =
+pub(super) const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 
 /// Terminals. Only where they are the run's own: without the outer layer they would be the person's.
-pub const TERMINALS: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts"];
+pub(super) const TERMINALS: &[&str] = &["/dev/tty", "/dev/ptmx", "/dev/pts"];

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What a run may reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub(super) struct Policy {
     /// The level that follows from wish and place.
     pub level: SandboxLevel,
     /// The working folder.
@@ -43,7 +43,7 @@ pub struct Policy {
 
 /// Something in the file system that a run sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mount {
+pub(super) enum Mount {
     /// A part of the system, where it is there.
     System(PathBuf),
     /// To be read.
@@ -73,45 +73,45 @@ impl Mount {
     }
 
     /// The place of an empty folder.
-    pub fn empty(&self) -> Option<&Path> {
+    pub(super) fn empty(&self) -> Option<&Path> {
         if let Mount::Empty(at) = self { Some(at) } else { None }
     }
 }
 
 impl Policy {
     /// Whether the working folder can be written.
-    pub fn cwd_is_writable(&self) -> bool {
+    pub(super) fn cwd_is_writable(&self) -> bool {
         self.level == SandboxLevel::Workspace
     }
 
     /// What is kept from being read.
-    pub fn hidden(&self) -> Vec<PathBuf> {
+    pub(super) fn hidden(&self) -> Vec<PathBuf> {
         [&self.hidden_folders[..], &self.hidden_files[..]].concat()
     }
 
     /// The places inside of hidden folders that are mounted there all the same: what the person opened by name, and
     /// what is hidden for a reason of its own.
-    pub fn opened_inside_hidden(&self) -> Vec<PathBuf> {
+    pub(super) fn opened_inside_hidden(&self) -> Vec<PathBuf> {
         let inside =
             |at: &Path| self.hidden_folders.iter().any(|hidden| at != hidden && at.starts_with(hidden));
         self.mounts().iter().map(Mount::at).filter(|at| inside(at)).map(Into::into).collect()
     }
 
     /// The folders of the person that can be written.
-    pub fn writable(&self) -> Vec<PathBuf> {
+    pub(super) fn writable(&self) -> Vec<PathBuf> {
         let cwd = self.cwd_is_writable().then(|| self.cwd.clone());
         cwd.into_iter().chain(self.write.iter().cloned()).collect()
     }
 
     /// The folders that can be read beside the system's and the writable ones.
-    pub fn readable(&self) -> Vec<PathBuf> {
+    pub(super) fn readable(&self) -> Vec<PathBuf> {
         let cwd = (!self.cwd_is_writable()).then(|| self.cwd.clone());
         cwd.into_iter().chain(self.read.iter().cloned()).collect()
     }
 
     /// The same with more folders to read.
     #[must_use]
-    pub fn with_read(mut self, more: &[PathBuf]) -> Self {
+    pub(super) fn with_read(mut self, more: &[PathBuf]) -> Self {
         let inside = |folder: &PathBuf, of: &[PathBuf]| of.iter().any(|outer| folder.starts_with(outer));
         let covered = [self.writable(), vec![self.cwd.clone()], self.read.clone()].concat();
         self.read.extend(more.iter().filter(|folder| !inside(folder, &covered)).cloned());
@@ -119,7 +119,7 @@ impl Policy {
     }
 
     /// All mounts, outer folders before those inside of them.
-    pub fn mounts(&self) -> Vec<Mount> {
+    pub(super) fn mounts(&self) -> Vec<Mount> {
         let system = SYSTEM.iter().chain(SETTINGS).chain(MACHINE).map(|path| Mount::System(path.into()));
         let mut mounts: Vec<Mount> = system.collect();
         mounts.extend(self.behind.iter().cloned().map(Mount::System));
@@ -141,7 +141,7 @@ impl Policy {
     }
 
     /// The walls inside the outer layer: it decided what is there at all, so that here only writing is fenced.
-    pub fn walls_inside(&self) -> Walls {
+    pub(super) fn walls_inside(&self) -> Walls {
         let mut write = vec![self.tmp.clone()];
         write.extend(HOME_PARTS.iter().map(|part| self.home.join(part)));
         write.extend(self.writable());
@@ -150,7 +150,7 @@ impl Policy {
     }
 
     /// The walls without an outer layer.
-    pub fn walls_alone(&self) -> Walls {
+    pub(super) fn walls_alone(&self) -> Walls {
         let mut read: Vec<PathBuf> =
             SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(&["/proc"]).map(Into::into).collect();
         read.extend(self.behind.iter().cloned());
@@ -171,7 +171,7 @@ impl Policy {
     }
 
     /// The variables that lead programs to their private places.
-    pub fn environment((tmp, home): (&Path, &Path)) -> Vec<(&'static str, OsString)> {
+    pub(super) fn environment((tmp, home): (&Path, &Path)) -> Vec<(&'static str, OsString)> {
         let below = |part: &str| home.join(part).into_os_string();
         vec![
             ("HOME", home.into()),
@@ -191,10 +191,10 @@ impl Policy {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    pub fn sample(level: SandboxLevel) -> Policy {
+    pub(crate) fn sample(level: SandboxLevel) -> Policy {
         Policy {
             level,
             cwd: "/home/ada/data/sales".into(),

@@ -32,7 +32,7 @@ const NO_ROOM: [&str; 4] = [
 
 /// Why nothing was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProbeError {
+pub(crate) enum ProbeError {
     /// The confinement could not be entered.
     NotEntered(String),
     /// The test itself could not be finished: nothing is known of the confinement.
@@ -43,7 +43,7 @@ pub enum ProbeError {
 ///
 /// # Errors
 /// Why nothing was seen.
-pub fn prove(
+pub(super) fn prove(
     using: &ActiveLayers,
     policy: &Policy,
     confinement: &Confinement,
@@ -121,7 +121,7 @@ fn probe(
 
 /// What a program printed that has ended.
 #[derive(Debug)]
-pub struct ProgramOutput {
+pub(crate) struct ProgramOutput {
     /// Its standard output.
     pub text: Vec<u8>,
     /// Whether it ended with 0.
@@ -133,7 +133,7 @@ pub struct ProgramOutput {
 ///
 /// # Errors
 /// Why it could not be started, or that it did not end in time and by itself.
-pub fn said(
+pub(crate) fn said(
     entry: &Entry,
     program: &Program,
     given: &[BorrowedFd<'_>],

@@ -13,7 +13,7 @@ const LOOKED_AT: usize = 64 << 10;
 
 /// What is closed for a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClosedPlaces {
+pub(crate) struct ClosedPlaces {
     /// The folder in which it started.
     pub cwd: PathBuf,
     /// The person's home, which is hidden but for what is listed.
@@ -62,7 +62,7 @@ const NETWORK: &[&str] = &[
 ];
 
 /// What was refused, each once, in the order in which it was told.
-pub fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &ClosedPlaces) -> Vec<String> {
+pub(crate) fn refused<'a>(texts: impl IntoIterator<Item = &'a str>, closed: &ClosedPlaces) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for text in texts {
         let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));

@@ -7,7 +7,7 @@ use crate::domain::{Hold, Layer, Limits, SandboxLevel, SandboxReport};
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
-pub struct LayerSurvey {
+pub(super) struct LayerSurvey {
     missing: Vec<(&'static str, String)>,
     notes: Vec<String>,
 }
@@ -16,7 +16,7 @@ pub struct LayerSurvey {
 const FILES: Hold = if cfg!(target_os = "linux") { Hold::Enforced } else { Hold::None };
 
 /// What holds without any layer.
-pub fn without() -> SandboxReport {
+pub(super) fn without() -> SandboxReport {
     SandboxReport {
         memory: Hold::Watched,
         processes: Hold::Watched,
@@ -29,12 +29,12 @@ const LAYERS: [&str; 3] = ["bwrap", "landlock", "seccomp"];
 
 impl LayerSurvey {
     /// Nothing was tried yet.
-    pub fn new(notes: Vec<String>) -> Self {
+    pub(super) fn new(notes: Vec<String>) -> Self {
         Self { missing: Vec::new(), notes }
     }
 
     /// A layer that can't be had.
-    pub fn missing(&mut self, layer: &'static str, why: String) {
+    pub(super) fn missing(&mut self, layer: &'static str, why: String) {
         self.missing.push((layer, why));
     }
 
@@ -55,7 +55,7 @@ impl LayerSurvey {
     }
 
     /// Nothing can be enforced.
-    pub fn nothing(mut self) -> SandboxReport {
+    pub(super) fn nothing(mut self) -> SandboxReport {
         // The latest reason counts: one that is known already stays.
         self.missing.insert(0, ("seccomp", "alone it confines nothing".into()));
         let layers = LAYERS.iter().map(|name| self.layer(name, false, None)).collect();
@@ -63,7 +63,7 @@ impl LayerSurvey {
     }
 
     /// What holds with these layers, by what was seen.
-    pub fn report(
+    pub(super) fn report(
         mut self,
         using: &ActiveLayers,
         policy: &Policy,

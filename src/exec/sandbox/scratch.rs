@@ -12,7 +12,7 @@ const NAME: &str = "sayso-";
 const LOCK: &str = "lock";
 /// Parts of the home that can be written: caches and settings of programs. Its top can't be, so that nothing is lost
 /// that was meant to be kept.
-pub const HOME_PARTS: [&str; 3] = [".cache", ".config", ".local"];
+pub(super) const HOME_PARTS: [&str; 3] = [".cache", ".config", ".local"];
 /// So often one is made anew where it is gone at once.
 const ATTEMPTS: u32 = 5;
 /// At most so many leftovers are looked at.
@@ -20,7 +20,7 @@ const SWEPT: usize = 256;
 
 /// The folder. Dropping it removes it.
 #[derive(Debug)]
-pub struct Scratch {
+pub(super) struct Scratch {
     folder: PathBuf,
     /// Held as long as this process lives; tells others that the folder is in use.
     _lock: File,
@@ -31,7 +31,7 @@ impl Scratch {
     ///
     /// # Errors
     /// When it can't be made.
-    pub fn make(parent: &Path) -> io::Result<Self> {
+    pub(super) fn make(parent: &Path) -> io::Result<Self> {
         sweep(parent);
         let mut made = Self::make_one(parent);
         for _ in 1..ATTEMPTS {
@@ -66,17 +66,17 @@ impl Scratch {
     }
 
     /// What programs see as `/tmp`.
-    pub fn tmp(&self) -> PathBuf {
+    pub(super) fn tmp(&self) -> PathBuf {
         self.folder.join("tmp")
     }
 
     /// What programs see as their home.
-    pub fn home(&self) -> PathBuf {
+    pub(super) fn home(&self) -> PathBuf {
         self.folder.join("home")
     }
 
     /// A place that no program may reach: what the self-test tries.
-    pub fn outside(&self) -> PathBuf {
+    pub(super) fn outside(&self) -> PathBuf {
         self.folder.join("outside")
     }
 }

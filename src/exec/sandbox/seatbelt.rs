@@ -37,7 +37,7 @@ const HEAD: &str = "(version 1)\n(deny default)\n(allow process-exec process-for
                     (allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\"))\n";
 
 /// The profile.
-pub fn profile(policy: &Policy, helper: &Path) -> String {
+pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
     let mut text = HEAD.to_owned();
     let mut rule = |what: &str, path: &Path| {
         // Writing into a text can't fail.

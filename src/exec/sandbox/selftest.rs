@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The file that must not be written, and the one that must not be read, in the folder outside.
-pub const CANARY: &str = "canary";
+pub(crate) const CANARY: &str = "canary";
 /// See [`CANARY`].
-pub const SECRET: &str = "secret";
+pub(crate) const SECRET: &str = "secret";
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// What the test is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Task {
+pub(crate) struct Task {
     /// A folder outside of all that is allowed.
     pub outside: PathBuf,
     /// Who listens outside.
@@ -36,7 +36,7 @@ pub struct Task {
 
 /// What came of it. Everything is open until it was seen refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SelfTestResult {
+pub(crate) struct SelfTestResult {
     /// A file outside could be written.
     pub wrote: bool,
     /// A file outside, or a hidden one, could be read.
@@ -59,7 +59,7 @@ pub struct SelfTestResult {
 
 impl Task {
     /// As arguments.
-    pub fn arguments(&self) -> Vec<OsString> {
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
         let (pid, began) = self.process;
         let words = [self.tcp.to_string(), self.udp.to_string(), pid.to_string(), began.to_string()];
         let mut args: Vec<OsString> = vec![self.outside.clone().into()];
@@ -85,7 +85,7 @@ impl Task {
 }
 
 /// Does the test; false when it was not told what to do, or nobody listens.
-pub fn main(args: impl Iterator<Item = OsString>) -> bool {
+pub(crate) fn main(args: impl Iterator<Item = OsString>) -> bool {
     let Some(task) = Task::parse(args) else { return false };
     std::io::stdout().write_all(look(&task).text().as_bytes()).is_ok()
 }
@@ -133,13 +133,13 @@ fn reaches(pid: i32) -> bool {
 }
 
 /// When a process began, in ticks since the machine did: by it a process is known behind its number.
-pub fn began_at(pid: i32) -> Option<u64> {
+pub(crate) fn began_at(pid: i32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
 /// The name of this process's namespace of processes.
-pub fn process_namespace() -> String {
+pub(crate) fn process_namespace() -> String {
     fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
@@ -159,7 +159,7 @@ impl SelfTestResult {
     }
 
     /// Reads what the test wrote.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let flags = words.next()?.as_bytes();
         let open_files = words.next()?.parse().ok()?;

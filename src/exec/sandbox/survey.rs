@@ -39,7 +39,7 @@ pub struct SandboxRequest {
 
 /// Where the session stands.
 #[derive(Clone, Copy, Debug)]
-pub struct SessionSite<'a> {
+pub(crate) struct SessionSite<'a> {
     /// The working folder.
     pub cwd: &'a Path,
     /// The person's home.
@@ -56,7 +56,7 @@ pub struct SessionSite<'a> {
 ///
 /// # Errors
 /// When a folder that was allowed can't be.
-pub fn survey(
+pub(super) fn survey(
     wish: &SandboxRequest,
     standing: SessionSite<'_>,
     scratch: &Scratch,
@@ -207,7 +207,7 @@ fn sockets(folders: &[PathBuf]) -> (Vec<PathBuf>, bool) {
 
 /// The policy with its protected names looked up anew: a folder may have become a repository since. What is hidden and
 /// gone is not covered: a cover would leave an empty file.
-pub fn look_again(policy: &Policy) -> Policy {
+pub(super) fn look_again(policy: &Policy) -> Policy {
     let (protected, pinned) = protected(&policy.writable());
     let is_there = |path: &&PathBuf| fs::symlink_metadata(path).is_ok();
     let hidden_files = policy.hidden_files.iter().filter(is_there).cloned().collect();
@@ -216,7 +216,7 @@ pub fn look_again(policy: &Policy) -> Policy {
 
 /// What a place that is written must not let go of: see [`Policy::protected`] and [`Policy::pinned`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GuardedPaths {
+pub(crate) struct GuardedPaths {
     /// Protected names that are there: to be read only.
     pub protected: Vec<PathBuf>,
     /// Folders that hold some: not to be moved away.
@@ -224,7 +224,7 @@ pub struct GuardedPaths {
 }
 
 /// The protected names that are there at this moment in folders that are written.
-pub fn guarded(writable: &[PathBuf]) -> GuardedPaths {
+pub(crate) fn guarded(writable: &[PathBuf]) -> GuardedPaths {
     let (protected, pinned) = protected(writable);
     GuardedPaths { protected, pinned }
 }

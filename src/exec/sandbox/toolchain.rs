@@ -40,7 +40,7 @@ const ENTRIES: usize = 4096;
 
 /// Where the search stands.
 #[derive(Clone, Copy, Debug)]
-pub struct SearchScope<'a> {
+pub(super) struct SearchScope<'a> {
     /// The person's home.
     pub home: Option<&'a Path>,
     /// The working folder.
@@ -65,12 +65,12 @@ impl SearchScope<'_> {
 }
 
 /// Whether this lies in a folder of the system.
-pub fn is_system(path: &Path) -> bool {
+pub(super) fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
 /// What the folders on this `PATH` need.
-pub fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
+pub(super) fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
         let below = ground.home.and_then(|home| Some((home, folder.strip_prefix(home).ok()?)));
@@ -95,7 +95,7 @@ pub fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
 }
 
 /// What one interpreter needs beside the `PATH`.
-pub fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'_>) -> Vec<PathBuf> {
+pub(super) fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let real = fs::canonicalize(program).unwrap_or_else(|_| program.into());
     let foreign = program.starts_with(ground.cwd);

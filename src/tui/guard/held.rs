@@ -40,16 +40,16 @@ pub(super) enum Passed {
 
 impl Held {
     /// A letter: held for the hold, then the terminal is asked.
-    pub fn letter(deed: Deed, times: &Times, at: Instant) -> Self {
+    pub(super) fn letter(deed: Deed, times: &Times, at: Instant) -> Self {
         Self { deed, at, time: times.hold, asks: true, stage: Stage::Alone }
     }
 
     /// A key that no text has, or a letter that is text in any case: held as long as a paste may follow it.
-    pub fn brief(deed: Deed, time: Duration, at: Instant) -> Self {
+    pub(super) fn brief(deed: Deed, time: Duration, at: Instant) -> Self {
         Self { deed, at, time, asks: false, stage: Stage::Alone }
     }
 
-    pub fn pass(&mut self, times: &Times, now: Instant) -> Passed {
+    pub(super) fn pass(&mut self, times: &Times, now: Instant) -> Passed {
         let over = now.saturating_duration_since(self.at).saturating_sub(self.time);
         match self.stage {
             Stage::Alone if over.is_zero() => Passed::Waits,
@@ -67,7 +67,7 @@ impl Held {
     }
 
     /// Whether the terminal is to be asked with the next frame; it is asked once.
-    pub fn ask(&mut self, now: Instant) -> bool {
+    pub(super) fn ask(&mut self, now: Instant) -> bool {
         let wanted = self.stage == Stage::Wanted;
         if wanted {
             self.stage = Stage::Asked(now);
@@ -76,12 +76,12 @@ impl Held {
     }
 
     /// Whether the terminal was asked.
-    pub fn is_asked(&self) -> bool {
+    pub(super) fn is_asked(&self) -> bool {
         matches!(self.stage, Stage::Asked(_))
     }
 
     /// When time does something to it.
-    pub fn deadline(&self, times: &Times) -> Option<Instant> {
+    pub(super) fn deadline(&self, times: &Times) -> Option<Instant> {
         match self.stage {
             // A key at the very end of the hold is still within it.
             Stage::Alone => Some(self.at + self.time + Duration::from_millis(1)),

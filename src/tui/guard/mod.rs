@@ -16,9 +16,9 @@ mod seen;
 mod tests;
 mod typing;
 
-pub use ask::{Admit, Class, Deed, Times, Token, Verb};
-pub use refusal::Why;
-pub use seen::{Row, Seen};
+pub(crate) use ask::{Admit, Class, Deed, Times, Token, Verb};
+pub(crate) use refusal::Why;
+pub(crate) use seen::{Row, Seen};
 
 use super::fence::{Answer, Purpose, Query, Questions, Standing};
 use held::{Held, Passed};
@@ -57,7 +57,7 @@ pub struct Guard {
 }
 
 /// The smallest window in which decisions count: columns, rows.
-pub const SMALLEST: (u16, u16) = (50, 12);
+pub(crate) const SMALLEST: (u16, u16) = (50, 12);
 
 impl Guard {
     /// A guard with nothing behind it.

@@ -37,7 +37,7 @@ pub(super) struct Beside {
 }
 
 impl Typing {
-    pub fn key(&mut self, key: &KeyEvent, times: &Times, at: Instant) -> Beside {
+    pub(super) fn key(&mut self, key: &KeyEvent, times: &Times, at: Instant) -> Beside {
         let within = |last: Instant, time: Duration| at.saturating_duration_since(last) < time;
         let burst = self.last_input.is_some_and(|last| within(last, times.burst));
         let repeat = key.kind == KeyEventKind::Repeat
@@ -52,19 +52,19 @@ impl Typing {
     }
 
     /// Something came that is no key.
-    pub fn other(&mut self, at: Instant) {
+    pub(super) fn other(&mut self, at: Instant) {
         self.last_input = Some(at);
         self.end();
     }
 
     /// Whether anything came within so long before.
-    pub fn is_beside(&self, time: Duration, at: Instant) -> bool {
+    pub(super) fn is_beside(&self, time: Duration, at: Instant) -> bool {
         self.last_input.is_some_and(|last| at.saturating_duration_since(last) < time)
     }
 
     /// A letter outside of text fields: whether it stands alone, without another within the hold before it. A key that
     /// is still held back (`goes_on`) belongs to it however long ago it was read: a slow line stretches gaps.
-    pub fn letter(&mut self, letter: char, hold: Duration, goes_on: bool, at: Instant) -> bool {
+    pub(super) fn letter(&mut self, letter: char, hold: Duration, goes_on: bool, at: Instant) -> bool {
         let apart = self.run_at.is_none_or(|last| at.saturating_duration_since(last) > hold);
         let alone = apart && !goes_on;
         if alone {
@@ -80,35 +80,35 @@ impl Typing {
     }
 
     /// The letter that came last could have acted.
-    pub fn means(&mut self) {
+    pub(super) fn means(&mut self) {
         self.meant = true;
     }
 
     /// Whether a letter of the row could have acted.
-    pub fn is_meant(&self) -> bool {
+    pub(super) fn is_meant(&self) -> bool {
         self.meant
     }
 
     /// The letters are part of a paste: they are dropped, but what follows at once is none of a new row.
-    pub fn drop_letters(&mut self) {
+    pub(super) fn drop_letters(&mut self) {
         self.run.clear();
         self.meant = true;
     }
 
     /// A key that types nothing came in the middle of a paste.
-    pub fn go_on_behind_letter(&mut self) {
+    pub(super) fn go_on_behind_letter(&mut self) {
         self.drop_letters();
         self.letter = true;
     }
 
     /// Takes the letters of the row.
-    pub fn take(&mut self) -> (String, bool) {
+    pub(super) fn take(&mut self) -> (String, bool) {
         self.run_at = None;
         (std::mem::take(&mut self.run), std::mem::take(&mut self.meant))
     }
 
     /// The row is over.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.take();
         self.letter = false;
     }

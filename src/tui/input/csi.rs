@@ -8,7 +8,7 @@ use crossterm::event::{
 
 /// What a sequence means.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub(crate) enum Meaning {
     Event(Event),
     /// A bracketed paste begins.
     PasteStart,
@@ -21,7 +21,7 @@ pub enum Meaning {
 }
 
 /// Reads the parameters (everything between `CSI` and the final byte) and the final byte.
-pub fn read(params: &[u8], last: u8) -> Meaning {
+pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
     let (marker, rest) = match params.first() {
         Some(b @ (b'<' | b'=' | b'>' | b'?')) => (*b, params.get(1..).unwrap_or_default()),
         _ => (0, params),
@@ -136,7 +136,7 @@ fn modifiers(number: u32) -> (KeyModifiers, KeyEventState) {
 }
 
 /// A key by its final letter.
-pub fn lettered_key(letter: u8) -> Option<KeyCode> {
+pub(crate) fn lettered_key(letter: u8) -> Option<KeyCode> {
     Some(match letter {
         b'A' => KeyCode::Up,
         b'B' => KeyCode::Down,
@@ -230,7 +230,7 @@ fn mouse(numbers: &Numbers, released: bool) -> Option<MouseEvent> {
 }
 
 /// Reads the answer to a colour query (`OSC 11 ; rgb:1e1e/1e1e/1e1e`), without its frame.
-pub fn background(osc: &[u8]) -> Option<Rgb> {
+pub(crate) fn background(osc: &[u8]) -> Option<Rgb> {
     let text = std::str::from_utf8(osc).ok()?.strip_prefix("11;")?;
     let colour = text.strip_prefix("rgb:").or_else(|| text.strip_prefix("rgba:"))?;
     let mut parts = colour.split('/').map(|part| {

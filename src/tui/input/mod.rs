@@ -4,18 +4,18 @@
 //! comes late never turns into keys. Nothing here knows what a key means. The channel holds back the reader when it is
 //! full; no key is ever dropped.
 
-pub mod csi;
-pub mod parser;
+pub(crate) mod csi;
+pub(crate) mod parser;
 mod thread;
 
-pub use thread::{Input, InputError};
+pub(crate) use thread::{Input, InputError};
 
 use super::theme::Rgb;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::time::Instant;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     Key(KeyEvent),
     /// A bracketed paste, line ends as line feeds.
     Paste(String),
@@ -48,7 +48,7 @@ pub enum Event {
 
 /// Signals that mean something to a front door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
+pub(crate) enum Signal {
     /// SIGINT from outside: the same as Ctrl-C.
     Interrupt,
     /// SIGTERM, SIGQUIT: save and go.
@@ -63,7 +63,7 @@ pub enum Signal {
 
 /// An event with the moment at which its bytes were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimedEvent {
+pub(crate) struct TimedEvent {
     pub event: Event,
     /// When its bytes were read.
     pub at: Instant,

@@ -17,7 +17,7 @@ const SEQUENCE: usize = 64;
 /// The most that is kept of a string answer; the rest is read and dropped.
 const STRING: usize = 4096;
 /// The most that is taken from one paste, in bytes; the rest is read and dropped.
-pub const PASTE: usize = 8 << 20;
+pub(crate) const PASTE: usize = 8 << 20;
 /// How long the rest of a sequence that has begun may take.
 const SEQUENCE_GAP: Duration = Duration::from_millis(250);
 /// How long the rest of a string answer or a paste may take.
@@ -50,7 +50,7 @@ enum State {
 }
 
 #[derive(Debug)]
-pub struct Parser {
+pub(crate) struct Parser {
     state: State,
     buffer: Vec<u8>,
     overflow: bool,
@@ -60,12 +60,12 @@ pub struct Parser {
 
 impl Parser {
     /// A parser that waits so long after an Esc for the rest of a sequence.
-    pub fn new(esc_delay: Duration) -> Self {
+    pub(crate) fn new(esc_delay: Duration) -> Self {
         Self { state: State::Ground, buffer: Vec::new(), overflow: false, esc_delay, events: Vec::new() }
     }
 
     /// Reads bytes; what was recognized is taken with [`Parser::take`].
-    pub fn parse(&mut self, bytes: &[u8]) {
+    pub(crate) fn parse(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some((byte, tail)) = rest.split_first() {
             if self.state == State::Paste {
@@ -78,12 +78,12 @@ impl Parser {
     }
 
     /// The events recognized so far.
-    pub fn take(&mut self) -> Vec<Event> {
+    pub(crate) fn take(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
     /// How long to wait for more bytes before [`Parser::timeout`]; `None`: nothing is under way.
-    pub fn patience(&self) -> Option<Duration> {
+    pub(crate) fn patience(&self) -> Option<Duration> {
         match self.state {
             State::Ground => None,
             State::Esc => Some(self.esc_delay),
@@ -99,7 +99,7 @@ impl Parser {
     }
 
     /// No more bytes came in time: what could be a key by itself is one, the rest of what was under way is dropped.
-    pub fn timeout(&mut self) {
+    pub(crate) fn timeout(&mut self) {
         let empty = self.buffer.is_empty() && !self.overflow;
         match self.state {
             State::Esc => self.key(KeyCode::Esc, KeyModifiers::NONE),

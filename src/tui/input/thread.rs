@@ -39,7 +39,7 @@ enum Order {
 }
 
 /// The end of the channel from which a front door reads, and the hold on the thread.
-pub struct Input {
+pub(crate) struct Input {
     events: mpsc::Receiver<TimedEvent>,
     sender: mpsc::Sender<TimedEvent>,
     orders: std_mpsc::Sender<(Order, std_mpsc::Sender<()>)>,
@@ -52,7 +52,7 @@ impl Input {
     ///
     /// # Errors
     /// When the thread or the listeners for signals can't be made.
-    pub fn start(tty: OwnedFd, esc_delay: Duration) -> Result<Self, InputError> {
+    pub(crate) fn start(tty: OwnedFd, esc_delay: Duration) -> Result<Self, InputError> {
         let (sender, events) = mpsc::channel(CHANNEL);
         let (wake, woken) = UnixStream::pair().map_err(InputError::Start)?;
         let (orders, taken) = std_mpsc::channel();
@@ -69,7 +69,7 @@ impl Input {
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn listen_to_signals(
+    pub(crate) fn listen_to_signals(
         &mut self,
         size: impl Fn() -> Option<(u16, u16)> + Send + 'static,
     ) -> Result<(), InputError> {
@@ -105,21 +105,21 @@ impl Input {
     }
 
     /// The next event; cancel-safe. `None` never comes while this lives.
-    pub async fn next(&mut self) -> Option<TimedEvent> {
+    pub(crate) async fn next(&mut self) -> Option<TimedEvent> {
         self.events.recv().await
     }
 
     /// An event that is there already.
-    pub fn try_next(&mut self) -> Option<TimedEvent> {
+    pub(crate) fn try_next(&mut self) -> Option<TimedEvent> {
         self.events.try_recv().ok()
     }
 
     /// Stops reading: another program has the terminal. Returns when the thread has let go of it.
-    pub fn pause(&self) {
+    pub(crate) fn pause(&self) {
         self.order(Order::Pause);
     }
 
-    pub fn resume(&self) {
+    pub(crate) fn resume(&self) {
         self.order(Order::Resume);
     }
 

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A row with the place that it was read from.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub(super) struct Row {
     /// The row.
     pub binding: Binding,
     /// Its file.
@@ -34,10 +34,10 @@ pub struct KeymapError {
 }
 
 /// What errors call the bindings that are shipped.
-pub const SHIPPED: &str = "the shipped keymap";
+pub(super) const SHIPPED: &str = "the shipped keymap";
 
 /// Reads the rows of one file.
-pub fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
+pub(super) fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
     let reader = Reader { file: file.into(), text, counted: Cell::new((0, 1)) };
     let table = DeTable::parse(text).map_err(|error| reader.error(start_of(&error), error.message()))?;
     let mut rows = Vec::new();
@@ -56,7 +56,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
 }
 
 /// Lays rows over rows: a row replaces the keys of its action in its context.
-pub fn merge(rows: &mut Vec<Row>, over: Vec<Row>) {
+pub(super) fn merge(rows: &mut Vec<Row>, over: Vec<Row>) {
     for mut row in over {
         let same =
             |r: &Row| r.binding.context == row.binding.context && r.binding.action == row.binding.action;
@@ -73,7 +73,7 @@ pub fn merge(rows: &mut Vec<Row>, over: Vec<Row>) {
 }
 
 /// The way from a key to its action.
-pub fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, KeymapError> {
+pub(super) fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, KeymapError> {
     let mut by_key: HashMap<(Context, Key), &Row> = HashMap::new();
     // The person's rows last: where two meet, the error names theirs.
     let (shipped, own): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| &*row.file == SHIPPED);

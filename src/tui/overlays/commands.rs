@@ -16,7 +16,7 @@ use ratatui::text::Line;
 
 /// The commands.
 #[derive(Debug, Default)]
-pub struct CommandList {
+pub(crate) struct CommandList {
     /// What was typed, the slash left out.
     filter: Field,
     /// The chosen row.

@@ -29,7 +29,7 @@ enum Hit {
 
 /// A search.
 #[derive(Debug)]
-pub struct Find {
+pub(crate) struct Find {
     field: Field,
     hits: Vec<Hit>,
     /// Which of them is shown.
@@ -40,7 +40,7 @@ pub struct Find {
 
 impl Find {
     /// A search for this text, in panes that stand as they do now.
-    pub fn new(text: &str, panes: &Panes) -> Self {
+    pub(crate) fn new(text: &str, panes: &Panes) -> Self {
         let mut field = Field::line();
         field.set(text);
         let before = (panes.chat.place(), panes.output.place(), panes.code.subject());
@@ -48,7 +48,7 @@ impl Find {
     }
 
     /// What is looked for has changed: the places are looked up again, the newest first.
-    pub fn look_up(&mut self, state: &State, look: Look<'_>, panes: &mut Panes) {
+    pub(crate) fn look_up(&mut self, state: &State, look: Look<'_>, panes: &mut Panes) {
         self.hits = hits(&self.field.text(), state, look, panes);
         self.at = self.hits.len().saturating_sub(1);
         self.show(state, look, panes);
@@ -56,7 +56,7 @@ impl Find {
 
     /// The same text once more, from the place where the last search ended: shows it, and returns its number. None: it is
     /// nowhere.
-    pub fn again(
+    pub(crate) fn again(
         needle: &str,
         last: Option<usize>,
         back: bool,

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 
 /// The box.
 #[derive(Debug, Default)]
-pub struct FindInEditor {
+pub(crate) struct FindInEditor {
     /// What is typed.
     pub field: Field,
 }

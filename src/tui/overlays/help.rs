@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// The help.
 #[derive(Debug)]
-pub struct Help {
+pub(crate) struct Help {
     /// Where the person came from.
     pub context: Context,
     /// What the place is called.

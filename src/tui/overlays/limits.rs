@@ -1,8 +1,8 @@
 //! The limits of the block that waits: a row for each, with what it counts and how it is held. Whether a limit holds is told
 //! by the block's terms.
 
-pub mod limit;
-pub mod typed;
+pub(crate) mod limit;
+pub(crate) mod typed;
 
 use super::{Around, Overlay, Then};
 use crate::domain::{BlockId, ExecutorKind, Hold, Limits, Terms};

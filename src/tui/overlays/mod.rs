@@ -6,24 +6,24 @@
 
 pub mod always;
 pub mod ask;
-pub mod commands;
+pub(crate) mod commands;
 pub mod confirm;
-pub mod find;
-pub mod find_in_editor;
+pub(crate) mod find;
+pub(crate) mod find_in_editor;
 pub mod form;
-pub mod help;
+pub(crate) mod help;
 pub mod key;
 pub mod language;
 pub mod limits;
 pub mod models;
-pub mod old_messages;
+pub(crate) mod old_messages;
 pub mod recipes;
-pub mod reject;
-pub mod rename;
+pub(crate) mod reject;
+pub(crate) mod rename;
 pub mod rules;
-pub mod sessions;
+pub(crate) mod sessions;
 pub mod status;
-pub mod steps;
+pub(crate) mod steps;
 pub mod welcome;
 
 use crate::domain::{Departed, SandboxReport};

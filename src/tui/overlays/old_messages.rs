@@ -13,7 +13,7 @@ use ratatui::text::Line;
 
 /// Messages sent before, newest first.
 #[derive(Debug, Default)]
-pub struct OldMessages {
+pub(crate) struct OldMessages {
     /// Letters.
     filter: Field,
     /// The messages, newest first.
@@ -24,7 +24,7 @@ pub struct OldMessages {
 
 impl OldMessages {
     /// The list, in this order.
-    pub fn of(all: Vec<String>) -> Self {
+    pub(crate) fn of(all: Vec<String>) -> Self {
         Self { all, ..Self::default() }
     }
 

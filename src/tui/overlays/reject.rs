@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 
 /// The box for a reason.
 #[derive(Debug)]
-pub struct Reject {
+pub(crate) struct Reject {
     /// The block.
     pub block: BlockId,
     /// The version on screen.

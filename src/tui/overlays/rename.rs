@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 /// The box.
 #[derive(Debug, Default)]
-pub struct Rename {
+pub(crate) struct Rename {
     /// What is typed.
     pub field: Field,
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// The sessions.
 #[derive(Debug, Default)]
-pub struct Sessions {
+pub(crate) struct Sessions {
     /// Letters that a session has to hold.
     filter: Field,
     /// All sessions, newest first; `None` while they are being listed.
@@ -36,7 +36,7 @@ pub struct Sessions {
 
 impl Sessions {
     /// Those of a folder first; they are being listed.
-    pub fn of(here: PathBuf) -> Self {
+    pub(crate) fn of(here: PathBuf) -> Self {
         Self { here: Some(here), ..Self::default() }
     }
 

@@ -18,7 +18,7 @@ use ratatui::text::{Line, Span};
 
 /// The log; how many rows from its end the person scrolled.
 #[derive(Debug, Default)]
-pub struct Steps(usize);
+pub(crate) struct Steps(usize);
 
 impl Overlay for Steps {
     fn context(&self) -> Context {

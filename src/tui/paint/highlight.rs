@@ -19,11 +19,11 @@ use work::Work;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A line of code with the classes of its parts: byte ranges in order and apart; what lies between is plain.
-pub type Classes = (String, Vec<(Range<usize>, Syntax)>);
+pub(crate) type Classes = (String, Vec<(Range<usize>, Syntax)>);
 
 /// Colours for some lines of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HighlightResult {
+pub(crate) struct HighlightResult {
     pub key: u64,
     /// The number of the first line, from 0. All lines before it are as they were told last.
     pub first_line: usize,
@@ -31,7 +31,7 @@ pub struct HighlightResult {
     pub lines: Vec<Classes>,
 }
 
-pub struct Highlighter {
+pub(crate) struct Highlighter {
     shared: Arc<Shared>,
     patience: Duration,
 }
@@ -68,7 +68,7 @@ impl Shared {
 
 impl Highlighter {
     /// Nothing is started or loaded yet. `waker` is called on the other thread when there is something to take.
-    pub fn start(waker: impl Fn() + Send + 'static) -> Self {
+    pub(crate) fn start(waker: impl Fn() + Send + 'static) -> Self {
         Self::with_patience(waker, PATIENCE)
     }
 
@@ -81,7 +81,7 @@ impl Highlighter {
     /// Asks for the colours of a text. A request for the same key that still waits is replaced; what was told of the
     /// beginning of the text under this key is not told again. While a text grows, ask with whole lines only: the
     /// colours of half a line are work for nothing.
-    pub fn request(&self, key: u64, language: &str, text: Arc<str>) {
+    pub(crate) fn request(&self, key: u64, language: &str, text: Arc<str>) {
         let mut state = self.shared.state();
         let request = Request { key, language: language.to_owned(), text };
         match state.waiting.iter_mut().find(|r| r.key == key) {
@@ -99,7 +99,7 @@ impl Highlighter {
     }
 
     /// The colours of a key are not known any more: the next request for it is answered from line 0 on.
-    pub fn forget(&self, key: u64) {
+    pub(crate) fn forget(&self, key: u64) {
         let mut state = self.shared.state();
         state.waiting.retain(|r| r.key != key);
         state.done.retain(|p| p.key != key);
@@ -109,7 +109,7 @@ impl Highlighter {
     }
 
     /// What was worked out since the last time, in order.
-    pub fn take(&self) -> Vec<HighlightResult> {
+    pub(crate) fn take(&self) -> Vec<HighlightResult> {
         std::mem::take(&mut self.shared.state().done)
     }
 }

@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 const DITHER: [[u8; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
 /// Draws pixels, two in a cell.
-pub fn half_blocks(picture: &Pixels, depth: Depth) -> Vec<Line<'static>> {
+pub(crate) fn half_blocks(picture: &Pixels, depth: Depth) -> Vec<Line<'static>> {
     let dark_on_light = depth == Depth::Mono && mean(picture) > 0.5;
     (0..picture.height()).step_by(2).map(|y| row(picture, y, depth, dark_on_light)).collect()
 }

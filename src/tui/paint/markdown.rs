@@ -9,7 +9,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use stream::Stream;
+pub(crate) use stream::Stream;
 
 use crate::tui::theme::Theme;
 use layout::Layout;
@@ -21,7 +21,7 @@ const EXTENSIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
 /// The rows of a text, at most `width` columns each; no empty row first or last.
-pub fn lines(text: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+pub(crate) fn lines(text: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
     let mut layout = Layout::new(width, theme);
     layout.events(Parser::new_ext(text, EXTENSIONS));
     layout.finish()

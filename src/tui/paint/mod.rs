@@ -3,9 +3,9 @@
 //! Everything from outside passes `plain` before it reaches a terminal. These modules lay out; they neither scroll nor
 //! know panes. What takes long (highlighting, pictures) is done on workers; nothing here blocks a frame.
 
-pub mod highlight;
-pub mod image;
-pub mod markdown;
-pub mod output;
-pub mod plain;
-pub mod wrap;
+pub(crate) mod highlight;
+pub(crate) mod image;
+pub(crate) mod markdown;
+pub(crate) mod output;
+pub(crate) mod plain;
+pub(crate) mod wrap;

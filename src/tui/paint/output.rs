@@ -26,7 +26,7 @@ use row::{Kind, Row, TAB};
 
 /// What became of the lines when output was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub(crate) struct Changed {
     /// The first line that is not what it was; all before it are.
     pub from: usize,
     /// Lines between the first and the last were let go: what was line `n` behind `from` is line `n - gone` now.
@@ -35,7 +35,7 @@ pub struct Changed {
 
 /// The lines of what was printed.
 #[derive(Debug, Default)]
-pub struct Output {
+pub(crate) struct Output {
     kept: RowBuffer,
     stdout: Cursor,
     stderr: Cursor,
@@ -45,7 +45,7 @@ pub struct Output {
 
 impl Output {
     /// What was kept of a run. What was not kept is told where it is missing.
-    pub fn of(captured: &OutputBuffer) -> Self {
+    pub(crate) fn of(captured: &OutputBuffer) -> Self {
         let mut output = Self::default();
         let mut gaps = [Stream::Stdout, Stream::Stderr].map(|stream| {
             let dropped = captured.dropped(stream);
@@ -77,7 +77,7 @@ impl Output {
     }
 
     /// Adds what was printed. A piece may end anywhere.
-    pub fn push(&mut self, stream: Stream, bytes: &[u8]) -> Changed {
+    pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) -> Changed {
         self.touched = self.kept.next();
         let gone = self.kept.gone();
         let mut decoder = std::mem::take(&mut self.cursor(stream).decoder);
@@ -87,7 +87,7 @@ impl Output {
     }
 
     /// No more output comes: a character that was begun is shown as bytes.
-    pub fn finish(&mut self) -> Changed {
+    pub(crate) fn finish(&mut self) -> Changed {
         self.touched = self.kept.next();
         let gone = self.kept.gone();
         for stream in [Stream::Stdout, Stream::Stderr] {
@@ -102,17 +102,17 @@ impl Output {
     }
 
     /// How many lines there are, that about left out lines counted.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.kept.lines()
     }
 
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// A line, safe to draw; an empty one behind the last.
-    pub fn line(&self, at: usize, theme: &Theme) -> Line<'static> {
+    pub(crate) fn line(&self, at: usize, theme: &Theme) -> Line<'static> {
         match self.kept.shown(at) {
             Some(Shown::Row(row)) => painted(row, theme),
             Some(Shown::LeftOut) => Line::styled(self.words(), theme.style(Slot::OutputTruncated)),

@@ -11,14 +11,14 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Columns between tab stops in code and prose.
-pub const TAB: usize = 4;
+pub(crate) const TAB: usize = 4;
 
 /// More marks than this on one character are shown as text: no script needs them, and they paint over neighbours.
 const MARKS: usize = 8;
 
 /// How strictly text is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Strictness {
+pub(crate) enum Strictness {
     /// Prose and output: joiners that do their ordinary work and unusual spaces are drawn, the latter as a space.
     #[default]
     Text,
@@ -28,7 +28,7 @@ pub enum Strictness {
 
 /// One character as it is drawn, with the bytes that it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glyph<'a> {
+pub(crate) struct Glyph<'a> {
     /// What is drawn: never empty, safe.
     pub text: Cow<'a, str>,
     /// Its columns; at least 1.
@@ -41,12 +41,12 @@ pub struct Glyph<'a> {
 }
 
 /// The glyphs of one line (a line feed in it is shown as text). `column` is where the line begins, for tab stops.
-pub fn glyphs(line: &str, strictness: Strictness, tab: usize) -> Glyphs<'_> {
+pub(crate) fn glyphs(line: &str, strictness: Strictness, tab: usize) -> Glyphs<'_> {
     Glyphs { line, at: 0, column: 0, strictness, tab: tab.max(1), pending: Vec::new() }
 }
 
 /// Iterator over the glyphs of a line.
-pub struct Glyphs<'a> {
+pub(crate) struct Glyphs<'a> {
     line: &'a str,
     at: usize,
     column: usize,
@@ -196,13 +196,13 @@ fn joins_mark(parts: &mut [Glyph<'_>], c: char, end: usize) -> bool {
 }
 
 /// How a character that may not be drawn is shown: `\x1b` for bytes that ASCII terminals obey, `<U+202E>` for others.
-pub fn escaped(c: char) -> String {
+pub(crate) fn escaped(c: char) -> String {
     let code = u32::from(c);
     if code < 0x80 { format!("\\x{code:02x}") } else { format!("<U+{code:04X}>") }
 }
 
 /// Columns of a cluster, as the terminal library counts them.
-pub fn width(cluster: &str) -> usize {
+pub(crate) fn width(cluster: &str) -> usize {
     if cluster.len() == 1 {
         return 1;
     }
@@ -215,12 +215,12 @@ fn width_of(c: char) -> usize {
 }
 
 /// Whether text can be drawn as it is, byte by byte.
-pub fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     text.bytes().all(|b| (b' '..=b'~').contains(&b))
 }
 
 /// Text made safe for one line, without styles: titles, file names, messages.
-pub fn clean(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
@@ -229,7 +229,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 
 /// One line made safe, with `base` as its look and `mark` for what is shown as text.
 #[cfg(test)]
-pub fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Line<'static> {
+pub(crate) fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Line<'static> {
     if is_plain(text) {
         return Line::from(Span::styled(text.to_string(), base));
     }
@@ -242,7 +242,7 @@ pub fn line(text: &str, strictness: Strictness, base: Style, mark: Style) -> Lin
 
 /// Collects styled text, joining neighbours of one style.
 #[derive(Default)]
-pub struct Spans {
+pub(crate) struct Spans {
     done: Vec<Span<'static>>,
     text: String,
     style: Style,
@@ -250,7 +250,7 @@ pub struct Spans {
 
 impl Spans {
     /// Adds text; the caller vouches that it is safe.
-    pub fn push(&mut self, text: &str, style: Style) {
+    pub(crate) fn push(&mut self, text: &str, style: Style) {
         if style != self.style {
             self.close();
             self.style = style;
@@ -259,7 +259,7 @@ impl Spans {
     }
 
     /// The line so far; the next push begins a new one.
-    pub fn finish(&mut self) -> Line<'static> {
+    pub(crate) fn finish(&mut self) -> Line<'static> {
         self.close();
         Line::from(std::mem::take(&mut self.done))
     }

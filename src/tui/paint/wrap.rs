@@ -10,14 +10,14 @@ use std::ops::Range;
 
 /// A row that fits its width.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     pub line: Line<'static>,
     /// The bytes of the source line that it shows.
     pub range: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Columns of a row; less than 2 counts as 2 (the widest character).
     pub width: usize,
     /// How strictly text is taken.
@@ -31,18 +31,18 @@ pub struct Options {
 }
 
 impl Options {
-    pub fn code(width: usize, mark: Style) -> Self {
+    pub(crate) fn code(width: usize, mark: Style) -> Self {
         Self { width, strictness: Strictness::Code, words: false, tab: plain::TAB, mark }
     }
 
-    pub fn prose(width: usize, mark: Style) -> Self {
+    pub(crate) fn prose(width: usize, mark: Style) -> Self {
         Self { width, strictness: Strictness::Text, words: true, tab: plain::TAB, mark }
     }
 }
 
 /// The rows of one line. `styles` are runs as (end byte, look), in order; what lies behind the last has the look of
 /// the last, or none. An empty line is one empty row.
-pub fn rows(text: &str, styles: &[(usize, Style)], options: Options) -> Vec<Row> {
+pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: Options) -> Vec<Row> {
     let width = options.width.max(2);
     if !options.words && plain::is_plain(text) {
         return ascii_rows(text, styles, width);
@@ -94,7 +94,7 @@ pub fn rows(text: &str, styles: &[(usize, Style)], options: Options) -> Vec<Row>
 }
 
 /// How many rows a line takes, without making them.
-pub fn count(text: &str, options: Options) -> usize {
+pub(crate) fn count(text: &str, options: Options) -> usize {
     let plain = plain::is_plain(text);
     if plain && !options.words {
         return text.len().div_ceil(options.width.max(2)).max(1);

@@ -18,7 +18,7 @@ const BETWEEN: usize = 1;
 
 /// One place in which they differ; lines count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hunk {
+pub(super) struct Hunk {
     /// The lines of the old text that go.
     pub old: Range<usize>,
     /// The lines of the new text that come in their place.
@@ -27,7 +27,7 @@ pub struct Hunk {
 
 /// Two texts, taken apart.
 #[derive(Clone, Debug)]
-pub struct Hunks {
+pub(super) struct Hunks {
     old: Arc<str>,
     new: Arc<str>,
     old_lines: Vec<Range<usize>>,
@@ -53,7 +53,7 @@ fn texts<'a>(text: &'a str, lines: &[Range<usize>]) -> Vec<&'a str> {
 
 impl Hunks {
     /// Compares; `None` where the texts are the same, or too long or too different to be decided about piece by piece.
-    pub fn of(old: &Arc<str>, new: &Arc<str>) -> Option<Self> {
+    pub(super) fn of(old: &Arc<str>, new: &Arc<str>) -> Option<Self> {
         let (old_lines, new_lines) = (lines(old), lines(new));
         if old == new || old_lines.len().max(new_lines.len()) > MOST_LINES {
             return None;
@@ -82,7 +82,7 @@ impl Hunks {
     }
 
     /// All of them, in their order.
-    pub fn list(&self) -> &[Hunk] {
+    pub(super) fn list(&self) -> &[Hunk] {
         &self.list
     }
 
@@ -110,7 +110,7 @@ impl Hunks {
     }
 
     /// The new text, with the old lines in place of these hunks.
-    pub fn text(&self, dropped: &BTreeSet<usize>) -> String {
+    pub(super) fn text(&self, dropped: &BTreeSet<usize>) -> String {
         let mut text = String::with_capacity(self.old.len().max(self.new.len()));
         for (same, hunk) in self.pieces() {
             text.push_str(same);
@@ -124,7 +124,7 @@ impl Hunks {
     }
 
     /// Where each hunk stands in that text: its lines, those of the old text for one that is dropped.
-    pub fn places(&self, dropped: &BTreeSet<usize>) -> Vec<Range<usize>> {
+    pub(super) fn places(&self, dropped: &BTreeSet<usize>) -> Vec<Range<usize>> {
         let (mut line, mut from) = (0, 0);
         let mut places = Vec::with_capacity(self.list.len());
         for (number, hunk) in self.list.iter().enumerate() {
@@ -139,7 +139,7 @@ impl Hunks {
 
     /// Which hunks are dropped in a text; `None` where it is another text altogether. Where a text can be read in
     /// several ways, it is one in which the earliest hunks are kept.
-    pub fn dropped_in(&self, text: &str) -> Option<BTreeSet<usize>> {
+    pub(super) fn dropped_in(&self, text: &str) -> Option<BTreeSet<usize>> {
         let pieces: Vec<_> = self.pieces().collect();
         let mut dead = HashSet::new();
         let mut dropped = BTreeSet::new();

@@ -7,14 +7,14 @@ use crate::tui::widgets::safe;
 
 /// Where the recipe that goes on stands; found out once for each change of the session.
 #[derive(Debug, Default)]
-pub struct RecipeLine {
+pub(crate) struct RecipeLine {
     version: Option<u64>,
     stage: Option<Stage>,
 }
 
 /// Where a recipe stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stage {
+pub(crate) struct Stage {
     pub name: String,
     /// The title of the step that goes on; empty before the first.
     pub title: String,
@@ -26,7 +26,7 @@ pub struct Stage {
 
 impl RecipeLine {
     /// Takes in what the session has become.
-    pub fn update(&mut self, state: &State) {
+    pub(crate) fn update(&mut self, state: &State) {
         let version = state.transcript.version;
         if self.version != Some(version) {
             self.version = Some(version);
@@ -35,14 +35,14 @@ impl RecipeLine {
     }
 
     /// Where the recipe stands, while one goes on.
-    pub fn stage(&self) -> Option<&Stage> {
+    pub(crate) fn stage(&self) -> Option<&Stage> {
         self.stage.as_ref()
     }
 }
 
 impl Stage {
     /// `tdd 2/3`
-    pub fn short(&self) -> String {
+    pub(crate) fn short(&self) -> String {
         match self.place {
             Some((at, of)) => format!("{} {at}/{of}", self.name),
             None => self.name.clone(),
@@ -50,7 +50,7 @@ impl Stage {
     }
 
     /// `tdd`, `2 of 3`, `Make them pass`, `round 2`: what there is of these.
-    pub fn parts(&self) -> Vec<String> {
+    pub(crate) fn parts(&self) -> Vec<String> {
         let place = self.place.map(|(at, of)| format!("{at} of {of}"));
         let title = Some(self.title.clone()).filter(|title| !title.is_empty());
         let round = (self.round > 1).then(|| format!("round {}", self.round));
@@ -74,7 +74,7 @@ fn stage(state: &State) -> Option<Stage> {
 }
 
 /// The same for a fact in the midst of the conversation: the recipe that began last before it.
-pub fn said_at(state: &State, at: usize) -> Option<Stage> {
+pub(crate) fn said_at(state: &State, at: usize) -> Option<Stage> {
     let items = state.transcript.items.get(..=at)?;
     let Some(Item::Recipe { fact: RecipeFact::Said { step, title, round, .. }, .. }) = items.last() else {
         return None;

@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can go wrong while drawing: nothing; the buffer takes everything.
 #[derive(Debug, thiserror::Error)]
-pub enum Never {}
+pub(crate) enum Never {}
 
 /// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
 const SYNC_FROM: usize = 256;
 
 /// Collects the bytes of a frame.
 #[derive(Debug)]
-pub struct CellDiff {
+pub(crate) struct CellDiff {
     out: Vec<u8>,
     /// Bytes to be sent in front of and behind the cells of the next frame.
     before: Vec<u8>,
@@ -39,7 +39,7 @@ pub struct CellDiff {
 
 /// Rows of the next frame, by their number, that are drawn whole if anything in them changed.
 #[derive(Clone, Debug, Default)]
-pub struct WholeRows(Arc<Mutex<BTreeMap<u16, Vec<Cell>>>>);
+pub(crate) struct WholeRows(Arc<Mutex<BTreeMap<u16, Vec<Cell>>>>);
 
 impl WholeRows {
     fn take(&self) -> BTreeMap<u16, Vec<Cell>> {
@@ -49,7 +49,7 @@ impl WholeRows {
     /// Picks the rows of a frame about whose columns terminals may disagree, in this frame or in the one before:
     /// what a terminal put elsewhere than we think can only be removed with the row. `before` tells which rows those
     /// were, and is told which they are now.
-    pub fn pick(&self, buffer: &Buffer, before: &mut Vec<bool>) {
+    pub(crate) fn pick(&self, buffer: &Buffer, before: &mut Vec<bool>) {
         let width = usize::from(buffer.area.width).max(1);
         let mut rows = BTreeMap::new();
         before.resize(usize::from(buffer.area.height), false);
@@ -76,7 +76,7 @@ fn is_uncertain(symbol: &str) -> bool {
 
 impl CellDiff {
     /// For a terminal of this size of which nothing is known.
-    pub fn new(size: (u16, u16)) -> Self {
+    pub(crate) fn new(size: (u16, u16)) -> Self {
         Self {
             out: Vec::with_capacity(16 << 10),
             before: Vec::new(),
@@ -92,39 +92,39 @@ impl CellDiff {
     }
 
     /// Where rows are put that have to be drawn whole.
-    pub fn whole_rows(&self) -> WholeRows {
+    pub(crate) fn whole_rows(&self) -> WholeRows {
         self.whole.clone()
     }
 
     /// The size from now on.
-    pub fn set_size(&mut self, (width, height): (u16, u16)) {
+    pub(crate) fn set_size(&mut self, (width, height): (u16, u16)) {
         self.size = Size::new(width, height);
     }
 
     /// Whether the terminal knows synchronized updates.
-    pub fn set_sync(&mut self, sync: bool) {
+    pub(crate) fn set_sync(&mut self, sync: bool) {
         self.sync = sync;
     }
 
     /// Nothing is known of the screen any more.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.unknown = true;
         self.at = None;
         self.cursor_shown = None;
     }
 
     /// These bytes go out in front of the next frame.
-    pub fn before(&mut self, bytes: &[u8]) {
+    pub(crate) fn before(&mut self, bytes: &[u8]) {
         self.before.extend_from_slice(bytes);
     }
 
     /// These bytes go out behind the next frame.
-    pub fn after(&mut self, bytes: &[u8]) {
+    pub(crate) fn after(&mut self, bytes: &[u8]) {
         self.after.extend_from_slice(bytes);
     }
 
     /// Everything that is to be written now, in one piece; the vector may be given back with [`CellDiff::recycle`].
-    pub fn take(&mut self) -> Vec<u8> {
+    pub(crate) fn take(&mut self) -> Vec<u8> {
         let frame = std::mem::take(&mut self.out);
         let sync = self.sync && frame.len() >= SYNC_FROM;
         if self.before.is_empty() && self.after.is_empty() && !sync {
@@ -144,7 +144,7 @@ impl CellDiff {
     }
 
     /// Gives a written buffer back, to be used again.
-    pub fn recycle(&mut self, mut bytes: Vec<u8>) {
+    pub(crate) fn recycle(&mut self, mut bytes: Vec<u8>) {
         if self.out.is_empty() && self.out.capacity() < bytes.capacity() && bytes.capacity() <= 256 << 10 {
             bytes.clear();
             self.out = bytes;

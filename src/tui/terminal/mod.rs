@@ -8,8 +8,8 @@ mod modes;
 mod restore;
 mod sgr;
 
-pub use backend::CellDiff;
-pub use modes::Options;
+pub(crate) use backend::CellDiff;
+pub(crate) use modes::Options;
 
 use super::fence::Query;
 use super::input::Input;
@@ -43,7 +43,7 @@ fn failed(what: &'static str) -> impl Fn(Errno) -> TerminalError {
 }
 
 /// The terminal, while the program has it. Dropping it gives it back.
-pub struct Terminal {
+pub(crate) struct Terminal {
     screen: ratatui::Terminal<CellDiff>,
     input: OwnedFd,
     output: OwnedFd,
@@ -59,7 +59,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When there is none, or it can't be switched.
-    pub fn open(options: Options) -> Result<Self, TerminalError> {
+    pub(crate) fn open(options: Options) -> Result<Self, TerminalError> {
         let (stdin, stdout) = (rustix::stdio::stdin(), rustix::stdio::stdout());
         if !isatty(stdin) || !isatty(stdout) {
             return Err(TerminalError::None);
@@ -72,7 +72,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When it is none, or can't be switched.
-    pub fn on(input: OwnedFd, output: OwnedFd, options: Options) -> Result<Self, TerminalError> {
+    pub(crate) fn on(input: OwnedFd, output: OwnedFd, options: Options) -> Result<Self, TerminalError> {
         let before = tcgetattr(&input).map_err(failed("read"))?;
         let size = window_size(output.as_fd()).unwrap_or((80, 24));
         let Ok(screen) = ratatui::Terminal::new(CellDiff::new(size));
@@ -102,7 +102,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When there are no descriptors left.
-    pub fn reader(&self) -> Result<OwnedFd, TerminalError> {
+    pub(crate) fn reader(&self) -> Result<OwnedFd, TerminalError> {
         self.input.try_clone().map_err(|source| TerminalError::Call { what: "read", source })
     }
 
@@ -110,25 +110,27 @@ impl Terminal {
     ///
     /// # Errors
     /// When there are no descriptors left.
-    pub fn size_teller(&self) -> Result<impl Fn() -> Option<(u16, u16)> + Send + 'static, TerminalError> {
+    pub(crate) fn size_teller(
+        &self,
+    ) -> Result<impl Fn() -> Option<(u16, u16)> + Send + 'static, TerminalError> {
         let fd = self.output.try_clone().map_err(|source| TerminalError::Call { what: "read", source })?;
         Ok(move || window_size(fd.as_fd()))
     }
 
     /// Columns and rows, as last told.
-    pub fn size(&self) -> (u16, u16) {
+    pub(crate) fn size(&self) -> (u16, u16) {
         let area = self.screen.size().unwrap_or_default();
         (area.width, area.height)
     }
 
     /// The window has another size: everything is drawn anew with the next frame, without clearing.
-    pub fn resized(&mut self, size: (u16, u16)) {
+    pub(crate) fn resized(&mut self, size: (u16, u16)) {
         self.screen.backend_mut().set_size(size);
         self.redraw();
     }
 
     /// Everything is drawn anew with the next frame.
-    pub fn redraw(&mut self) {
+    pub(crate) fn redraw(&mut self) {
         let (width, height) = self.size();
         self.screen.backend_mut().forget();
         // Resizing to the same size forgets the last frame, and asks the terminal nothing.
@@ -136,29 +138,29 @@ impl Terminal {
     }
 
     /// Asks the terminal all there is to ask, with the next write; the answers come as events, `Da1` last.
-    pub fn ask(&mut self) {
+    pub(crate) fn ask(&mut self) {
         let questions = modes::questions(&self.options);
         self.queue(questions.as_bytes());
     }
 
     /// Sends the fence behind the next frame.
-    pub fn fence(&mut self, query: Query) {
+    pub(crate) fn fence(&mut self, query: Query) {
         self.queue(query.bytes().as_bytes());
     }
 
     /// These bytes go out behind the next frame, or with [`Terminal::flush`].
-    pub fn queue(&mut self, bytes: &[u8]) {
+    pub(crate) fn queue(&mut self, bytes: &[u8]) {
         self.screen.backend_mut().after(bytes);
     }
 
     /// The terminal answered that it knows synchronized updates (or not).
-    pub fn set_sync(&mut self, sync: bool) {
+    pub(crate) fn set_sync(&mut self, sync: bool) {
         self.screen.backend_mut().set_sync(sync);
         self.change(|touched| touched.sync = sync);
     }
 
     /// The terminal answered that it knows the kitty keyboard protocol: use it.
-    pub fn use_kitty_keyboard(&mut self) {
+    pub(crate) fn use_kitty_keyboard(&mut self) {
         if self.options.kitty && !self.touched.kitty {
             self.change(|touched| touched.kitty = true);
             self.queue(modes::KITTY_PUSH.as_bytes());
@@ -166,7 +168,7 @@ impl Terminal {
     }
 
     /// Takes or leaves the mouse.
-    pub fn set_mouse(&mut self, on: bool) {
+    pub(crate) fn set_mouse(&mut self, on: bool) {
         if self.touched.mouse != on {
             self.change(|touched| touched.mouse = on);
             self.queue(if on { modes::MOUSE_ON } else { modes::MOUSE_OFF }.as_bytes());
@@ -174,7 +176,7 @@ impl Terminal {
     }
 
     /// Sets the title of the window; the text is made safe here.
-    pub fn title(&mut self, title: &str) {
+    pub(crate) fn title(&mut self, title: &str) {
         if !self.touched.title {
             self.change(|touched| touched.title = true);
             self.queue(modes::TITLE_PUSH.as_bytes());
@@ -192,7 +194,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When the terminal can't be written: it is gone.
-    pub fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), TerminalError> {
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), TerminalError> {
         if restore::was_lost() {
             // A panic elsewhere gave the terminal back; this program goes on, so it takes it again.
             self.take()?;
@@ -210,7 +212,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When the terminal can't be written.
-    pub fn flush(&mut self) -> Result<(), TerminalError> {
+    pub(crate) fn flush(&mut self) -> Result<(), TerminalError> {
         let bytes = self.screen.backend_mut().take();
         if !bytes.is_empty() {
             write_all(self.output.as_fd(), &bytes).map_err(failed("written"))?;
@@ -223,7 +225,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When it can't be taken again.
-    pub fn outside<T>(&mut self, input: &Input, act: impl FnOnce() -> T) -> Result<T, TerminalError> {
+    pub(crate) fn outside<T>(&mut self, input: &Input, act: impl FnOnce() -> T) -> Result<T, TerminalError> {
         input.pause();
         restore::restore();
         let result = act();
@@ -239,7 +241,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When the terminal can't be taken again.
-    pub fn suspend(&mut self, input: &Input) -> Result<(), TerminalError> {
+    pub(crate) fn suspend(&mut self, input: &Input) -> Result<(), TerminalError> {
         self.outside(input, || {
             // The whole group, so that the shell sees its job stop. SIGTSTP itself is listened to, so STOP it is.
             let _ = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
@@ -247,7 +249,7 @@ impl Terminal {
     }
 
     /// Gives the terminal back for good.
-    pub fn close(self) {
+    pub(crate) fn close(self) {
         drop(self);
     }
 }

@@ -2,7 +2,7 @@
 
 /// What the person wants of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// Take the mouse (`mouse = true`).
     pub mouse: bool,
     /// Use the kitty keyboard protocol where the terminal knows it.
@@ -18,28 +18,28 @@ impl Default for Options {
 /// The alternate screen, bracketed paste, focus events, no automatic wrap, no cursor until the first frame shows one.
 const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h\x1b[?25l";
 /// Buttons, drag and wheel, in the form without limits.
-pub const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
+pub(super) const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
 /// No mouse.
-pub const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
+pub(super) const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
 /// Tell keys apart that share a byte; nothing more.
-pub const KITTY_PUSH: &str = "\x1b[>1u";
+pub(super) const KITTY_PUSH: &str = "\x1b[>1u";
 /// Back to the keys as they were.
-pub const KITTY_POP: &str = "\x1b[<u";
+pub(super) const KITTY_POP: &str = "\x1b[<u";
 /// Keep the title for later.
-pub const TITLE_PUSH: &str = "\x1b[22;2t";
+pub(super) const TITLE_PUSH: &str = "\x1b[22;2t";
 /// The title as it was.
-pub const TITLE_POP: &str = "\x1b[23;2t";
+pub(super) const TITLE_POP: &str = "\x1b[23;2t";
 
 /// What has been switched on beyond what always is; what has to be switched off again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SwitchedModes {
+pub(super) struct SwitchedModes {
     pub mouse: bool,
     pub kitty: bool,
     pub title: bool,
     pub sync: bool,
 }
 
-pub fn enter(touched: SwitchedModes) -> String {
+pub(super) fn enter(touched: SwitchedModes) -> String {
     let mut text = String::from(ENTER);
     if touched.mouse {
         text.push_str(MOUSE_ON);
@@ -54,7 +54,7 @@ pub fn enter(touched: SwitchedModes) -> String {
 }
 
 /// Gives the terminal back as it was.
-pub fn leave(touched: SwitchedModes) -> String {
+pub(super) fn leave(touched: SwitchedModes) -> String {
     let mut text = String::new();
     if touched.sync {
         text.push_str("\x1b[?2026l");
@@ -74,7 +74,7 @@ pub fn leave(touched: SwitchedModes) -> String {
 
 /// Everything that is asked of the terminal at the start, in one write: background, synchronized updates, kitty
 /// keyboard, and last what every terminal answers.
-pub fn questions(options: &Options) -> String {
+pub(super) fn questions(options: &Options) -> String {
     let kitty = if options.kitty { "\x1b[?u" } else { "" };
     format!("\x1b]11;?\x1b\\\x1b[?2026$p{kitty}\x1b[c")
 }

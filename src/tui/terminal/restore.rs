@@ -21,24 +21,24 @@ static KEPT: Mutex<Option<SavedTerminal>> = Mutex::new(None);
 /// Somebody restored the terminal while the program still believes to have it.
 static LOST: AtomicBool = AtomicBool::new(false);
 /// Threads whose panics are caught and answered in place have names that begin so; they leave the terminal alone.
-pub const WORKER: &str = "paint-";
+pub(super) const WORKER: &str = "paint-";
 
 /// From now on the terminal is to be restored to `before`.
-pub fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: SwitchedModes) {
+pub(super) fn keep(input: OwnedFd, output: OwnedFd, before: Termios, touched: SwitchedModes) {
     *KEPT.lock().unwrap_or_else(PoisonError::into_inner) =
         Some(SavedTerminal { input, output, before, touched });
     LOST.store(false, Ordering::Release);
 }
 
 /// This has been switched on too.
-pub fn touch(change: impl FnOnce(&mut SwitchedModes)) {
+pub(super) fn touch(change: impl FnOnce(&mut SwitchedModes)) {
     if let Some(kept) = KEPT.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
         change(&mut kept.touched);
     }
 }
 
 /// Restores the terminal, once. Returns whether there was anything to restore.
-pub fn restore() -> bool {
+pub(super) fn restore() -> bool {
     let Some(kept) = KEPT.lock().unwrap_or_else(PoisonError::into_inner).take() else { return false };
     // A terminal that is gone can't be told anything; the modes are tried all the same.
     let _ = super::write_all(kept.output.as_fd(), modes::leave(kept.touched).as_bytes());
@@ -47,12 +47,12 @@ pub fn restore() -> bool {
 }
 
 /// Whether the terminal was restored behind the program's back; asks once.
-pub fn was_lost() -> bool {
+pub(super) fn was_lost() -> bool {
     LOST.swap(false, Ordering::AcqRel)
 }
 
 /// Makes every panic restore the terminal before it is told; once a process.
-pub fn hook_panics() {
+pub(super) fn hook_panics() {
     static HOOKED: Once = Once::new();
     HOOKED.call_once(|| {
         let before = std::panic::take_hook();

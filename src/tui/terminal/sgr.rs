@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 /// The style that the terminal has now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pen {
+pub(super) struct Pen {
     fg: Color,
     bg: Color,
     modifier: Modifier,
@@ -14,21 +14,21 @@ pub struct Pen {
 
 impl Pen {
     /// The style after a reset.
-    pub const RESET: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+    pub(super) const RESET: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
     /// The style of a cell.
-    pub fn of(cell: &Cell) -> Self {
+    pub(super) fn of(cell: &Cell) -> Self {
         Pen { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
     }
 
     /// Whether a space looks like an erased cell.
-    pub fn leaves_spaces_blank(self) -> bool {
+    pub(super) fn leaves_spaces_blank(self) -> bool {
         self.bg == Color::Reset
             && !self.modifier.intersects(Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT)
     }
 
     /// Writes what makes `self` into `to`.
-    pub fn change(&mut self, to: Pen, out: &mut Vec<u8>) {
+    pub(super) fn change(&mut self, to: Pen, out: &mut Vec<u8>) {
         if *self == to {
             return;
         }

@@ -55,7 +55,7 @@ impl Depth {
 
 /// A colour with what stands for it in smaller palettes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Colour {
+pub(crate) enum Colour {
     /// The terminal's own foreground or background.
     Default,
     /// One of the 16 colours of the user's palette, at every depth.
@@ -112,7 +112,7 @@ const ANSI: [Rgb; 16] = [
 
 impl Colour {
     /// Reads `default`, a name of the 16 (`bright-red`), `#rrggbb`, or a number of the 256.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         if text == "default" {
             return Some(Colour::Default);
         }
@@ -127,7 +127,7 @@ impl Colour {
     }
 
     /// What a terminal of this depth is told; `None` where it has no colours.
-    pub fn at(self, depth: Depth) -> Option<Color> {
+    pub(crate) fn at(self, depth: Depth) -> Option<Color> {
         Some(match (self, depth) {
             (_, Depth::Mono) => return None,
             (Colour::Default, _) => Color::Reset,
@@ -141,13 +141,13 @@ impl Colour {
 }
 
 /// The number of one of the 16 colours by its name.
-pub fn ansi_index(name: &str) -> Option<u8> {
+pub(crate) fn ansi_index(name: &str) -> Option<u8> {
     let name = if name == "gray" { "bright-black" } else { name };
     NAMES.iter().position(|n| *n == name).and_then(|i| u8::try_from(i).ok())
 }
 
 /// One of the 16 colours by its number.
-pub fn ansi_color(index: u8) -> Color {
+pub(crate) fn ansi_color(index: u8) -> Color {
     match index & 15 {
         0 => Color::Black,
         1 => Color::Red,
@@ -169,7 +169,7 @@ pub fn ansi_color(index: u8) -> Color {
 }
 
 /// What a colour of the 256 looks like on xterm.
-pub fn rgb_of(index: u8) -> Rgb {
+pub(crate) fn rgb_of(index: u8) -> Rgb {
     match index {
         0..=15 => ANSI.get(usize::from(index)).copied().unwrap_or(Rgb(0, 0, 0)),
         16..=231 => {
@@ -237,7 +237,7 @@ impl Rgb {
 }
 
 /// What a terminal colour looks like on xterm, for measuring; `None` for the terminal's own.
-pub fn approximate(color: Color) -> Option<Rgb> {
+pub(crate) fn approximate(color: Color) -> Option<Rgb> {
     Some(match color {
         Color::Reset => return None,
         Color::Rgb(r, g, b) => Rgb(r, g, b),

@@ -5,7 +5,7 @@
 //! This room reads no file: user themes arrive as text.
 
 mod choose;
-pub mod colour;
+pub(crate) mod colour;
 mod read;
 mod slot;
 #[cfg(test)]

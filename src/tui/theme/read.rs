@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 /// What a file says about one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SlotStyle {
+pub(super) struct SlotStyle {
     /// Foreground.
     pub fg: Option<Colour>,
     /// Background.
@@ -23,7 +23,7 @@ pub struct SlotStyle {
 
 /// One theme file.
 #[derive(Clone, Debug, Default)]
-pub struct Sheet {
+pub(super) struct Sheet {
     /// The theme that it changes.
     pub inherits: Option<String>,
     /// The background that it is made for, where it sets none.
@@ -76,7 +76,7 @@ pub enum ThemeError {
 ///
 /// # Errors
 /// When the text is no TOML. What is only not understood becomes a warning.
-pub fn read(name: &str, text: &str) -> Result<(Sheet, Vec<Warning>), ThemeError> {
+pub(super) fn read(name: &str, text: &str) -> Result<(Sheet, Vec<Warning>), ThemeError> {
     let table = DeTable::parse(text).map_err(|error| ThemeError::Syntax {
         theme: name.into(),
         line: line_of(text, start_of(&error)),

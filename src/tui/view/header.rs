@@ -18,7 +18,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 /// Draws it; returns the tabs that stand in it.
-pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Pane>> {
+pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Pane>> {
     match screen.arrangement.class {
         Class::Narrow => tabs(screen, state, buf, look),
         _ => {
@@ -150,7 +150,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec
 }
 
 /// The title of the window: no code and no path in it.
-pub fn window_title(screen: &Screen, state: &State) -> String {
+pub(crate) fn window_title(screen: &Screen, state: &State) -> String {
     let app = &screen.setup.app;
     match &state.phase {
         Phase::Deciding(block) => format!("{app} ! block {block} waits"),
@@ -169,7 +169,7 @@ pub fn window_title(screen: &Screen, state: &State) -> String {
 }
 
 /// Whether nothing confines what would run, as far as it is known.
-pub fn sandbox_is_off(state: &State) -> bool {
+pub(crate) fn sandbox_is_off(state: &State) -> bool {
     // What sayso does with a file itself needs no sandbox.
     let off =
         |terms: &Terms| terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off;

@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 /// Draws the row; returns what can be clicked.
-pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Action>> {
+pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Action>> {
     let area = screen.arrangement.keys;
     if screen.arrangement.class == Class::TooSmall {
         return Vec::new();

@@ -12,12 +12,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// The title.
-pub fn title(screen: &Screen) -> Title {
+pub(crate) fn title(screen: &Screen) -> Title {
     Title { left: "Message".into(), focused: screen.panes.focus == Pane::Message, ..Title::default() }
 }
 
 /// Draws the box's content; returns where the cursor stands, if it has the focus.
-pub fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
     let slot = screen.arrangement.message?;
     let area = slot.inner;
     if let Some((head, field)) = screen.overlays.last().and_then(|top| top.in_message()) {

@@ -1,11 +1,11 @@
 //! Views: functions of the state, of where the person stands, and of the theme → cells. They decide nothing.
 
-pub mod header;
-pub mod keybar;
-pub mod message;
-pub mod overlay;
-pub mod problems;
-pub mod status;
+pub(crate) mod header;
+pub(crate) mod keybar;
+pub(crate) mod message;
+pub(crate) mod overlay;
+pub(crate) mod problems;
+pub(crate) mod status;
 
 use super::panes::Lower;
 use super::screen::Screen;

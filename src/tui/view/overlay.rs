@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 
 /// Draws it; returns where the cursor stands.
-pub fn draw(
+pub(crate) fn draw(
     overlay: &dyn Overlay,
     screen: &Screen,
     state: &State,

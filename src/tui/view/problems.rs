@@ -17,7 +17,7 @@ use ratatui::text::{Line, Span};
 
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// One or two words.
     pub name: &'static str,
     /// What happened.
@@ -27,7 +27,7 @@ pub struct Problem {
 }
 
 /// All problems there are, the newest first.
-pub fn problems(screen: &Screen, state: &State, look: Look<'_>) -> Vec<Problem> {
+pub(crate) fn problems(screen: &Screen, state: &State, look: Look<'_>) -> Vec<Problem> {
     let mut list = Vec::new();
     match &state.phase {
         Phase::Stuck(failure) => list.push(of_failure(failure, screen.place_of_message(state))),
@@ -42,7 +42,7 @@ pub fn problems(screen: &Screen, state: &State, look: Look<'_>) -> Vec<Problem> 
 }
 
 /// The wait before the request is sent again.
-pub fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
+pub(crate) fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
     let live = &state.live;
     let of_reply = live.reply.as_ref().and_then(|reply| reply.retry.as_ref());
     let of_summary = live.summary.as_ref().and_then(|summary| summary.retry.as_ref());
@@ -129,12 +129,12 @@ fn name(kind: FailureKind) -> &'static str {
 }
 
 /// The title.
-pub fn title(focused: bool) -> Title {
+pub(crate) fn title(focused: bool) -> Title {
     Title { left: "Problems".into(), focused, ..Title::default() }
 }
 
 /// Draws the list.
-pub fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let chosen = screen.problem;
     let mut rows: Vec<Line<'static>> = Vec::new();
     let list = problems(screen, state, look);

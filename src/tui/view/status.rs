@@ -27,10 +27,10 @@ use std::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
 /// What the window says when it is too small for anything else.
-pub const TOO_SMALL: &str = "Window too small: 50x12 needed. Decisions are locked.";
+pub(crate) const TOO_SMALL: &str = "Window too small: 50x12 needed. Decisions are locked.";
 
 /// Draws it.
-pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) {
     let area = screen.arrangement.status;
     let (text, style) = text(screen, state, now, look);
     let room = usize::from(area.width.saturating_sub(1));
@@ -63,7 +63,7 @@ fn fit(text: &str, room: usize) -> String {
 }
 
 /// The text of the row, and its look.
-pub fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (String, Style) {
+pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (String, Style) {
     if screen.arrangement.class == Class::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }

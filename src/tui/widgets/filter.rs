@@ -5,7 +5,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 /// The entries that hold the letters of `needle` in their order, best first; all of them, in their order, for an
 /// empty needle. Returns places in `entries`.
-pub fn rank<S: AsRef<str>>(needle: &str, entries: &[S]) -> Vec<usize> {
+pub(crate) fn rank<S: AsRef<str>>(needle: &str, entries: &[S]) -> Vec<usize> {
     if needle.trim().is_empty() {
         return (0..entries.len()).collect();
     }

@@ -24,7 +24,7 @@ pub struct Title {
 }
 
 /// Draws the frame of a pane.
-pub fn draw(buf: &mut Buffer, slot: Slot, title: &Title, look: Look<'_>) {
+pub(crate) fn draw(buf: &mut Buffer, slot: Slot, title: &Title, look: Look<'_>) {
     let border = look.style(if title.focused { Colour::UiFocus } else { Colour::UiBorder });
     match slot.edge {
         Edge::Bare => {}
@@ -95,7 +95,7 @@ fn put(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
 }
 
 /// Empties an area: what lay below an overlay doesn't shine through.
-pub fn clear(buf: &mut Buffer, area: Rect, style: Style) {
+pub(crate) fn clear(buf: &mut Buffer, area: Rect, style: Style) {
     let area = area.intersection(buf.area);
     for y in area.rows().map(|row| row.y) {
         let start = buf.index_of(area.x, y);

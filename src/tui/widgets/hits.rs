@@ -25,6 +25,6 @@ pub struct Hits {
 }
 
 /// The place at a column and a row.
-pub fn hit<T: Clone>(all: &[Hit<T>], column: u16, row: u16) -> Option<Hit<T>> {
+pub(crate) fn hit<T: Clone>(all: &[Hit<T>], column: u16, row: u16) -> Option<Hit<T>> {
     all.iter().find(|hit| hit.row == row && hit.columns.contains(&column)).cloned()
 }

@@ -12,12 +12,12 @@ use unicode_width::UnicodeWidthStr as _;
 const MARK: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// A text on one line with nothing in it that could move the cursor, colour cells or reorder letters.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     plain::clean(text).into_owned()
 }
 
 /// The first `width` columns of a safe text; `...` says that something is missing.
-pub fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -36,7 +36,7 @@ pub fn cut(text: &str, width: usize) -> String {
 }
 
 /// A text in words on rows of at most `width` columns; each row is safe.
-pub fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
+pub(crate) fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
     let options = Options::prose(width, MARK);
     text.split('\n')
         .map(|line| line.strip_suffix('\r').unwrap_or(line))
@@ -46,7 +46,7 @@ pub fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
 }
 
 /// The same with another beginning on the first row than on those below it.
-pub fn hanging(first: Span<'static>, text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
+pub(crate) fn hanging(first: Span<'static>, text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
     let indent = first.content.width();
     let mut rows = words(text, width.saturating_sub(indent).max(1), style).into_iter();
     let mut out = Vec::new();
@@ -62,7 +62,7 @@ pub fn hanging(first: Span<'static>, text: &str, width: usize, style: Style) -> 
 
 /// One line of code on rows of at most `width` columns, nothing cut off. `styles` colours byte ranges of the line,
 /// sorted and apart; `mark` is the look of what is shown as text in place of something else.
-pub fn code(
+pub(crate) fn code(
     line: &str,
     styles: &[(Range<usize>, Style)],
     base: Style,
@@ -79,7 +79,7 @@ pub fn code(
 }
 
 /// The bytes of a line of code that each of its rows shows.
-pub fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
+pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
     let width = width.max(2);
     if plain::is_plain(line) {
         let rows = line.len().div_ceil(width).max(1);
@@ -89,17 +89,17 @@ pub fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
 }
 
 /// How many rows a line of code takes.
-pub fn code_rows(line: &str, width: usize) -> usize {
+pub(crate) fn code_rows(line: &str, width: usize) -> usize {
     wrap::count(line, Options::code(width, Style::default()))
 }
 
 /// The columns that the beginning of a line of code takes, in one long row.
-pub fn code_column(before: &str) -> usize {
+pub(crate) fn code_column(before: &str) -> usize {
     plain::glyphs(before, plain::Strictness::Code, plain::TAB).map(|g| g.width).sum()
 }
 
 /// A painted line on rows of at most `width` columns.
-pub fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
+pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
     if line.width() <= width {
         return vec![line.clone()];
     }
@@ -115,7 +115,7 @@ pub fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
 
 /// A text for a field of input: on rows, with the row and column at which the cursor stands. `cursor` counts lines and
 /// characters from 0.
-pub fn field(
+pub(crate) fn field(
     lines: &[String],
     cursor: (usize, usize),
     width: usize,

@@ -81,7 +81,7 @@ impl Sheet {
 }
 
 /// A row of a list.
-pub fn entry(text: &str, chosen: bool, width: u16, look: Look<'_>) -> Line<'static> {
+pub(crate) fn entry(text: &str, chosen: bool, width: u16, look: Look<'_>) -> Line<'static> {
     let mark = if chosen { "> " } else { "  " };
     let style = if chosen { look.style(Slot::UiSelection) } else { look.text() };
     Line::styled(safe::cut(&format!("{mark}{text}"), width.into()), style)

@@ -11,7 +11,7 @@ use ratatui::text::Line;
 use unicode_width::UnicodeWidthStr as _;
 
 /// A long list whose items become rows when they are looked at.
-pub trait Items {
+pub(crate) trait Items {
     /// How many items there are.
     fn count(&mut self) -> usize;
     /// How many rows an item has.
@@ -31,7 +31,7 @@ pub struct Anchor {
 
 /// Where a pane stands in its list.
 #[derive(Debug, Default)]
-pub struct VirtualList {
+pub(crate) struct VirtualList {
     /// The row at the top; `None`: the end is followed.
     anchor: Option<Anchor>,
     /// Where the end was when the person left it: the last item, and its rows.
@@ -45,12 +45,12 @@ pub struct VirtualList {
 
 impl VirtualList {
     /// Whether the end is followed.
-    pub fn follows(&self) -> bool {
+    pub(crate) fn follows(&self) -> bool {
         self.anchor.is_none()
     }
 
     /// Goes to the end and follows it.
-    pub fn follow(&mut self) {
+    pub(crate) fn follow(&mut self) {
         self.anchor = None;
     }
 
@@ -61,14 +61,14 @@ impl VirtualList {
     }
 
     /// Finds out which rows the next frame shows on so many rows of the screen.
-    pub fn arrange(&mut self, items: &mut impl Items, height: usize) {
+    pub(crate) fn arrange(&mut self, items: &mut impl Items, height: usize) {
         self.find(items, height);
         self.lines = self.visible.iter().map(|at| items.line(*at)).collect();
         self.standing = self.says(items);
     }
 
     /// Draws what was arranged; where `needle` stands in it, it is marked.
-    pub fn draw(&self, area: Rect, needle: Option<&str>, buf: &mut Buffer, look: Look<'_>) {
+    pub(crate) fn draw(&self, area: Rect, needle: Option<&str>, buf: &mut Buffer, look: Look<'_>) {
         for (y, line) in (area.y..area.bottom()).zip(&self.lines) {
             let Some(line) = line else { continue };
             buf.set_line(area.x, y, line, area.width);
@@ -117,7 +117,7 @@ impl VirtualList {
     }
 
     /// Scrolls by rows; upwards leaves the end.
-    pub fn scroll(&mut self, items: &mut impl Items, rows: isize) {
+    pub(crate) fn scroll(&mut self, items: &mut impl Items, rows: isize) {
         if rows > 0 && self.anchor.is_none() {
             return;
         }
@@ -148,12 +148,12 @@ impl VirtualList {
     }
 
     /// To the first row.
-    pub fn to_top(&mut self, items: &mut impl Items) {
+    pub(crate) fn to_top(&mut self, items: &mut impl Items) {
         self.show(items, Anchor { item: 0, row: 0 }, 0);
     }
 
     /// Puts a row on screen with so many rows above it.
-    pub fn show(&mut self, items: &mut impl Items, at: Anchor, above_it: usize) {
+    pub(crate) fn show(&mut self, items: &mut impl Items, at: Anchor, above_it: usize) {
         self.leave_end(items);
         let mut top = at;
         for _ in 0..above_it {
@@ -165,7 +165,7 @@ impl VirtualList {
     }
 
     /// Rows that a page has; one row of the page before stays.
-    pub fn page(&self) -> isize {
+    pub(crate) fn page(&self) -> isize {
         isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
@@ -181,7 +181,7 @@ impl VirtualList {
     }
 
     /// What a title says: `follow`, or how much was new below when it was arranged.
-    pub fn standing(&self) -> &str {
+    pub(crate) fn standing(&self) -> &str {
         &self.standing
     }
 
@@ -197,7 +197,7 @@ impl VirtualList {
     }
 
     /// So many items came in (or went) in front of `from`: the row at the top stays the same row.
-    pub fn shift(&mut self, from: usize, by: isize) {
+    pub(crate) fn shift(&mut self, from: usize, by: isize) {
         if let Some(anchor) = self.anchor.as_mut().filter(|a| a.item >= from) {
             anchor.item = anchor.item.saturating_add_signed(by).max(from.saturating_add_signed(by.min(0)));
         }
@@ -207,12 +207,12 @@ impl VirtualList {
     }
 
     /// Where it stands, to come back to it.
-    pub fn place(&self) -> Option<Anchor> {
+    pub(crate) fn place(&self) -> Option<Anchor> {
         self.anchor
     }
 
     /// Goes back to where it stood.
-    pub fn restore(&mut self, place: Option<Anchor>) {
+    pub(crate) fn restore(&mut self, place: Option<Anchor>) {
         self.anchor = place;
     }
 }
@@ -238,7 +238,7 @@ fn below(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
 }
 
 /// The text of a row.
-pub fn line_text(line: &Line<'_>) -> String {
+pub(crate) fn line_text(line: &Line<'_>) -> String {
     line.spans.iter().map(|s| s.content.as_ref()).collect()
 }
 

@@ -58,7 +58,7 @@ impl HeldFile {
 
 /// Puts earlier texts in place of those that were changed since a run began. What nobody but the person can have
 /// changed is known from here on.
-pub fn settle(search: &Search, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
+pub(super) fn settle(search: &Search, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
     let Some(place) = &search.book else { return (found, Vec::new()) };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);

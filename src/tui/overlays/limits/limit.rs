@@ -136,7 +136,7 @@ impl Limit {
 }
 
 /// `memory 2G processes 64`, also with `=` or `:` between; a unit may stand apart from its number.
-pub fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, String> {
+pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, String> {
     let text = argument.replace(['=', ':', ','], " ");
     let mut made: Vec<(Limit, String)> = Vec::new();
     for word in text.split_whitespace() {

@@ -18,7 +18,7 @@ const OPEN: usize = 1 << 10;
 
 /// The rows of a text that grows.
 #[derive(Debug, Default)]
-pub struct Stream {
+pub(crate) struct Stream {
     key: Option<((u32, usize), u16)>,
     /// Bytes of the text that are settled.
     settled: usize,
@@ -51,7 +51,7 @@ enum Kind {
 impl Stream {
     /// Takes the text as it is now. With the same `key` and width the text has only grown since the last time;
     /// otherwise all is laid out anew.
-    pub fn update(&mut self, key: (u32, usize), text: &str, width: u16, theme: &Theme) {
+    pub(crate) fn update(&mut self, key: (u32, usize), text: &str, width: u16, theme: &Theme) {
         if self.key != Some((key, width)) || text.len() < self.seen {
             *self = Self { key: Some((key, width)), ..Self::default() };
         } else if text.len() == self.seen {
@@ -64,7 +64,7 @@ impl Stream {
         self.append(lines(&open, width, theme));
     }
 
-    pub fn rows(&self) -> &[Line<'static>] {
+    pub(crate) fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }
 

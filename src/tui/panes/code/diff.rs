@@ -19,12 +19,12 @@ pub enum DiffBase {
 
 /// The comparison on rows.
 #[derive(Debug)]
-pub struct Diff {
+pub(crate) struct Diff {
     rows: Vec<Line<'static>>,
 }
 
 /// The older text to compare with, where it is another.
-pub fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
+pub(crate) fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
     let now = &item.block.current().source;
     let old = match against {
         DiffBase::Model => &item.block.original().source,
@@ -35,7 +35,7 @@ pub fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
 
 impl Diff {
     /// Compares and lays out for so many columns.
-    pub fn new(item: &BlockItem, against: DiffBase, width: u16, look: Look<'_>) -> Self {
+    pub(crate) fn new(item: &BlockItem, against: DiffBase, width: u16, look: Look<'_>) -> Self {
         let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
         let new = item.block.current().source.as_ref();
         let compared = TextDiff::from_lines(old, new);
@@ -78,7 +78,7 @@ impl Diff {
     }
 
     /// The rows.
-    pub fn rows(&self) -> &[Line<'static>] {
+    pub(crate) fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }
 }

@@ -3,13 +3,13 @@
 
 mod line_diff;
 mod paint;
-pub mod remark;
+pub(crate) mod remark;
 
 use super::hunks::{DroppedHunks, HunkChoice};
 use crate::tui::guard;
 use crate::tui::widgets::safe;
 use line_diff::{LineDiff, Step};
-pub use paint::gutter_of;
+pub(crate) use paint::gutter_of;
 use ratatui::style::Style;
 use remark::Remark;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// What stands on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub(crate) enum Row {
     /// Part of a line of code; lines count from 0.
     Code {
         /// The line.
@@ -58,11 +58,11 @@ pub enum Row {
 }
 
 /// Colours of one line: byte ranges of it and their styles.
-pub type LineStyles = Vec<(Range<usize>, Style)>;
+pub(crate) type LineStyles = Vec<(Range<usize>, Style)>;
 
 /// A text laid out.
 #[derive(Debug)]
-pub struct Doc {
+pub(crate) struct Doc {
     source: Arc<str>,
     lines: Vec<Range<usize>>,
     remarks: Vec<Remark>,
@@ -91,7 +91,7 @@ const DROPPED_FROM: u64 = 1 << 46;
 
 /// Byte ranges of the lines of a text, without their ends. A last newline begins no line; a carriage return stays in
 /// its line, where it is shown.
-pub fn split(source: &str) -> Vec<Range<usize>> {
+pub(crate) fn split(source: &str) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut from = 0;
     for line in source.split_inclusive('\n') {
@@ -107,13 +107,13 @@ pub fn split(source: &str) -> Vec<Range<usize>> {
 }
 
 /// Columns of the gutter for so many lines: sign, number, rule.
-pub fn gutter(lines: usize) -> usize {
+pub(crate) fn gutter(lines: usize) -> usize {
     2 + (lines.to_string().len() + 1).max(3) + 3
 }
 
 impl Doc {
     /// Lays a text out for so many columns, the gutter counted.
-    pub fn new(source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
+    pub(crate) fn new(source: Arc<str>, remarks: Vec<Remark>, width: u16) -> Self {
         let lines = split(&source);
         let gutter = gutter(lines.len());
         let mut doc = Self {
@@ -133,7 +133,7 @@ impl Doc {
     }
 
     /// Lays a text out as what it changes in the text that it would replace; hunks that were dropped are marked.
-    pub fn against(
+    pub(crate) fn against(
         old: Arc<str>,
         source: Arc<str>,
         remarks: Vec<Remark>,
@@ -219,32 +219,23 @@ impl Doc {
     }
 
     /// The text.
-    pub fn source(&self) -> &Arc<str> {
+    pub(crate) fn source(&self) -> &Arc<str> {
         &self.source
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// How many lines of code there are.
-    pub fn line_count(&self) -> usize {
-        self.lines.len()
-    }
-
     /// What stands on a row.
-    pub fn row(&self, row: usize) -> Option<Row> {
+    #[cfg(test)]
+    fn row(&self, row: usize) -> Option<Row> {
         self.rows.get(row).copied()
     }
 
     /// The line of a row, from 0.
-    pub fn line_of(&self, row: usize) -> usize {
+    pub(crate) fn line_of(&self, row: usize) -> usize {
         match self.rows.get(row) {
             Some(Row::Code { line, .. }) => *line as usize,
             Some(Row::Old { at, .. } | Row::Same { at, .. } | Row::Dropped { at, .. }) => *at as usize,
@@ -256,7 +247,7 @@ impl Doc {
     }
 
     /// The first row of a line, from 0.
-    pub fn row_of_line(&self, line: usize) -> usize {
+    pub(crate) fn row_of_line(&self, line: usize) -> usize {
         self.rows.partition_point(|row| match row {
             Row::Code { line: at, .. }
             | Row::Old { at, .. }
@@ -269,7 +260,7 @@ impl Doc {
     }
 
     /// The rows at which findings begin.
-    pub fn finding_rows(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn finding_rows(&self) -> impl Iterator<Item = usize> {
         self.rows
             .iter()
             .enumerate()
@@ -278,7 +269,7 @@ impl Doc {
     }
 
     /// What has to be seen, row by row.
-    pub fn to_see(&self) -> impl Iterator<Item = guard::Row> {
+    pub(crate) fn to_see(&self) -> impl Iterator<Item = guard::Row> {
         self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::Row {
             extent: extent.clone(),
             line: match row {
@@ -293,12 +284,12 @@ impl Doc {
     }
 
     /// The text of a line, from 0.
-    pub fn line(&self, line: usize) -> &str {
+    pub(crate) fn line(&self, line: usize) -> &str {
         self.lines.get(line).and_then(|range| self.source.get(range.clone())).unwrap_or_default()
     }
 
     /// The hunk that is chosen.
-    pub fn choose(&mut self, chosen: HunkChoice) {
+    pub(crate) fn choose(&mut self, chosen: HunkChoice) {
         self.chosen = chosen;
     }
 }

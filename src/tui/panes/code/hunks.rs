@@ -27,7 +27,7 @@ pub(super) struct HunkLayout {
 
 /// A hunk that was dropped, as it is shown in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DroppedHunks {
+pub(crate) struct DroppedHunks {
     /// Which hunk, from 0.
     pub hunk: u32,
     /// The line of the text on screen before which it stands.
@@ -38,7 +38,7 @@ pub struct DroppedHunks {
 
 /// What of a text the chosen hunk is: lines of the text on screen, lines of the old text, and which hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct HunkChoice {
+pub(crate) struct HunkChoice {
     /// Lines that it put in.
     pub came: Range<usize>,
     /// Lines that it took out.

@@ -2,19 +2,19 @@
 //!
 //! It owns what is laid out and where the person has scrolled to. It decides nothing.
 
-pub mod diff;
-pub mod doc;
+pub(crate) mod diff;
+pub(crate) mod doc;
 mod draw;
 mod edit;
 mod effects;
-pub mod highlight;
+pub(crate) mod highlight;
 mod hunks;
 mod opinion;
 mod rights;
 mod scroll;
 mod shown;
 mod target;
-pub mod writing;
+pub(crate) mod writing;
 
 pub use draw::{draw, title};
 pub use opinion::line as opinion_line;

@@ -24,7 +24,7 @@ const LABEL: usize = 11;
 
 /// The rights of a block on rows, with what has to be seen of each row.
 #[derive(Debug, Default)]
-pub struct Rights {
+pub(super) struct Rights {
     rows: Vec<Line<'static>>,
     see: Vec<guard::Row>,
 }
@@ -38,7 +38,7 @@ struct Fact {
 
 impl Rights {
     /// Lays the rights out for so many columns; `full` shows what else is known. `None`: the review is not there yet.
-    pub fn new(inspected: Option<&Inspected>, full: bool, width: u16, look: Look<'_>) -> Self {
+    pub(super) fn new(inspected: Option<&Inspected>, full: bool, width: u16, look: Look<'_>) -> Self {
         let mut rights = Self::default();
         let facts = facts(inspected, full, look);
         for (number, fact) in facts.into_iter().enumerate() {
@@ -65,7 +65,7 @@ impl Rights {
     }
 
     /// Adds how the block was read, below its rights; of one that sayso proposed, what it is for.
-    pub fn note(&mut self, note: &str, own: bool, width: u16, look: Look<'_>) {
+    pub(super) fn note(&mut self, note: &str, own: bool, width: u16, look: Look<'_>) {
         let (rule, seen) = (self.rows.pop(), self.see.pop());
         let (label, slot) = if own { ("For", Slot::UiTitle) } else { ("Read as", Slot::StatusWarn) };
         let fact = Fact { label, text: safe::one_line(note), style: look.style(slot) };
@@ -75,12 +75,12 @@ impl Rights {
     }
 
     /// The rows.
-    pub fn rows(&self) -> &[Line<'static>] {
+    pub(super) fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }
 
     /// What has to be seen of them.
-    pub fn to_see(&self) -> &[guard::Row] {
+    pub(super) fn to_see(&self) -> &[guard::Row] {
         &self.see
     }
 }

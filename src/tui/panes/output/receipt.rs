@@ -111,7 +111,7 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
 }
 
 /// `taken back  .envrc`, or with which key it is done.
-pub fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+pub(super) fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
     if !run.taken_back.is_empty() {
         let names: Vec<String> = run.taken_back.iter().map(|path| look.place.path(Path::new(path))).collect();
         let label = Span::styled("taken back  ", look.dim());

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 impl Doc {
     /// Paints rows. `styles` colours a line; `changed` says of a line whether the person changed it.
-    pub fn paint(
+    pub(crate) fn paint(
         &self,
         rows: Range<usize>,
         look: Look<'_>,
@@ -117,7 +117,7 @@ impl Doc {
 }
 
 /// The gutter of a line: its sign, its number, the rule.
-pub fn gutter_of(
+pub(crate) fn gutter_of(
     line: usize,
     of: usize,
     goes_on: bool,

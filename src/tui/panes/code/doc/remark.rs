@@ -21,7 +21,7 @@ enum Kind {
 
 /// A remark under a line.
 #[derive(Clone, Debug)]
-pub struct Remark {
+pub(crate) struct Remark {
     kind: Kind,
     /// The line it speaks of, from 1.
     pub line: u32,
@@ -29,7 +29,7 @@ pub struct Remark {
 }
 
 /// All remarks on a block in the order of their lines, findings first.
-pub fn all(findings: &[Finding], traces: &[Trace]) -> Vec<Remark> {
+pub(crate) fn all(findings: &[Finding], traces: &[Trace]) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = findings.iter().map(finding).chain(traces.iter().map(trace)).collect();
     // Findings are sorted by their places already: those of one line keep their order.
     remarks.sort_by_key(|remark| remark.line);
@@ -57,7 +57,7 @@ fn trace(trace: &Trace) -> Remark {
 
 impl Remark {
     /// How grave it is; where words came from is no matter of that.
-    pub fn severity(&self) -> Option<Severity> {
+    pub(crate) fn severity(&self) -> Option<Severity> {
         match self.kind {
             Kind::Finding(severity) | Kind::Forbidden(severity) => Some(severity),
             Kind::Trace => None,
@@ -65,7 +65,7 @@ impl Remark {
     }
 
     /// The word in front of it.
-    pub fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self.kind {
             Kind::Forbidden(_) => "DENIED",
             Kind::Finding(Severity::High) => "HIGH",
@@ -76,17 +76,17 @@ impl Remark {
     }
 
     /// How it looks.
-    pub fn style(&self, look: Look<'_>) -> Style {
+    pub(crate) fn style(&self, look: Look<'_>) -> Style {
         self.severity().map_or(look.style(Slot::ChatNote), |severity| look.severity(severity))
     }
 
     /// Columns of its word, with the space behind it.
-    pub fn label(&self) -> usize {
+    pub(crate) fn label(&self) -> usize {
         self.word().len().max(4) + 2
     }
 
     /// Its message on rows.
-    pub fn rows(&self, width: u16) -> Vec<Line<'static>> {
+    pub(crate) fn rows(&self, width: u16) -> Vec<Line<'static>> {
         let room = usize::from(width).saturating_sub(8 + self.label()).max(10);
         safe::words(&self.message, room, Style::default())
     }
