@@ -90,9 +90,7 @@ pub struct PriceChoice {
 pub struct LongPriceChoice {
     /// Tokens of a request, from a cache or not.
     pub above: u64,
-    /// Tokens of requests.
     pub input: Dollars,
-    /// Tokens of replies.
     pub output: Dollars,
     /// Tokens of requests that came from a cache; as `input`, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -34,7 +34,6 @@ pub(crate) enum Key {
         /// The origin that it is for; `None`: it is not known.
         for_origin: Option<String>,
     },
-    /// There is none.
     None,
 }
 
@@ -65,9 +64,7 @@ impl std::fmt::Display for KeySource {
 /// A key of the file.
 #[derive(Debug)]
 pub(crate) struct StoredKey {
-    /// Its provider.
     pub name: String,
-    /// The key.
     pub key: SecretString,
     /// The origin that it was given for; `None`: that of the provider's own address.
     pub origin: Option<String>,

@@ -162,7 +162,6 @@ pub struct RunLimits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sandbox {
-    /// The level.
     pub level: SandboxLevel,
     /// More folders that runs may read.
     pub read: Vec<PathBuf>,

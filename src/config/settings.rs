@@ -37,15 +37,11 @@ pub(crate) enum Form {
 /// What a project's file may do with a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tighten {
-    /// Nothing.
     Never,
-    /// Make it lower.
     Lower,
-    /// Make it higher.
     Higher,
     /// Set it to this word.
     Word(&'static str),
-    /// Turn it off.
     Off,
     /// Add to the list.
     Add,

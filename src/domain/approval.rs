@@ -51,7 +51,6 @@ pub struct Target {
     /// The absolute path as it was named, where links lead from it to `path`.
     #[serde(default, with = "super::serial::path_or_none", skip_serializing_if = "Option::is_none")]
     pub link: Option<PathBuf>,
-    /// What stands there.
     #[serde(flatten)]
     pub found: OnDisk,
     /// Its size in bytes; only told, an approval does not cover it.
@@ -71,9 +70,7 @@ pub struct Target {
 /// What tells a folder from every other one, whatever path leads to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderId {
-    /// The file system.
     pub device: u64,
-    /// Its number there.
     pub inode: u64,
 }
 
@@ -94,7 +91,6 @@ impl Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "found", rename_all = "lowercase")]
 pub enum OnDisk {
-    /// Nothing yet.
     Nothing,
     /// A file. The hash of its bytes is known where it would be written over.
     File(#[serde(with = "super::serial::in_sha256")] Option<Sha256>),
@@ -135,7 +131,6 @@ impl Terms {
     }
 }
 
-/// Who said yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "GrantorWords", try_from = "GrantorWords")]
 pub enum Grantor {
@@ -258,7 +253,6 @@ impl Approval {
         &self.terms
     }
 
-    /// Who said yes.
     pub fn by(&self) -> Grantor {
         self.by
     }
@@ -303,7 +297,6 @@ impl RunRequest {
         &self.approval
     }
 
-    /// The bytes, exactly.
     pub fn source(&self) -> &Arc<str> {
         &self.source
     }

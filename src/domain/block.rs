@@ -59,7 +59,6 @@ pub struct Origin {
 /// Whether a version of a block could be approved, apart from the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// It could run.
     Ready,
     /// It has no language yet: the person has to choose one.
     NeedsLanguage,

@@ -23,15 +23,9 @@ pub enum BlockKind {
     /// List a folder: its text says which, and how deep. See [`super::FileAct`].
     List,
     /// Load a file of the person's own functions into the kernel: its text is the file's.
-    Load {
-        /// The file.
-        path: String,
-    },
+    Load { path: String },
     /// Call one of those functions: its text is the call, in Python.
-    Call {
-        /// The function's name.
-        function: String,
-    },
+    Call { function: String },
     /// Install packages for a language: its text names them, one a line. See [`super::PackageList`].
     Install {
         /// The block that needs them and waits again afterwards.

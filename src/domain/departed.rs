@@ -7,14 +7,11 @@ use std::sync::{Mutex, PoisonError};
 /// Requests by the host that they went to. A request counts once its connection stood, whether it was answered or not.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Departed {
-    /// To other computers.
     pub far: BTreeMap<String, u64>,
-    /// To this computer.
     pub near: BTreeMap<String, u64>,
 }
 
 impl Departed {
-    /// Counts one more.
     pub fn count(&mut self, host: &str, is_near: bool) {
         let hosts = if is_near { &mut self.near } else { &mut self.far };
         *hosts.entry(host.to_owned()).or_default() += 1;
@@ -42,7 +39,6 @@ impl Ledger {
         Self(Mutex::new(Departed { far: BTreeMap::new(), near: BTreeMap::new() }))
     }
 
-    /// Counts one more.
     pub fn count(&self, host: &str, is_near: bool) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).count(host, is_near);
     }

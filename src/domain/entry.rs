@@ -12,14 +12,12 @@ use std::sync::Arc;
 /// The first line of a session file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// The session's identity.
     pub id: SessionId,
     /// Its name for people, `sales-q3`.
     #[serde(default)]
     pub name: String,
     /// When it was made.
     pub created: Timestamp,
-    /// The working folder.
     #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
     /// The model at the start, where one was chosen.
@@ -42,7 +40,6 @@ pub enum TurnEnd {
     Repeated,
     /// The session budget was reached and the person did not go on.
     Budget,
-    /// The provider failed.
     Failed(ReplyFailure),
     /// The person stopped it (or skipped all that was proposed). In files, also an end of a later version.
     #[serde(other)]
@@ -68,7 +65,6 @@ impl TurnEnd {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
-    /// The session began.
     Header(Header),
     /// The session was opened again: kernels and shells are empty from here on.
     Resumed,
@@ -96,7 +92,6 @@ pub enum Entry {
         /// What the provider wants back with it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<OpaqueItem>,
-        /// Why it ended.
         finish: Finish,
         /// Tokens used, where told.
         #[serde(default)]
@@ -119,7 +114,6 @@ pub enum Entry {
     /// A version was reviewed.
     Review {
         block: BlockId,
-        /// The version.
         revision: Revision,
         #[serde(flatten)]
         review: Review,
@@ -128,9 +122,7 @@ pub enum Entry {
     #[serde(rename = "decision.edit")]
     Edited {
         block: BlockId,
-        /// The new version.
         revision: Revision,
-        /// Its text.
         #[serde(with = "super::serial::shared")]
         source: Arc<str>,
         /// Whether that is what the person wrote: not, where a key in it was masked when it was saved.
@@ -141,7 +133,6 @@ pub enum Entry {
     #[serde(rename = "language")]
     LanguageChosen {
         block: BlockId,
-        /// The new version.
         revision: Revision,
         language: Language,
     },
@@ -149,12 +140,10 @@ pub enum Entry {
     #[serde(rename = "decision.approve")]
     Approved {
         block: BlockId,
-        /// The version.
         revision: Revision,
         run: RunId,
         /// The hash of its bytes.
         sha256: Sha256,
-        /// Who said yes.
         #[serde(flatten)]
         by: Grantor,
         terms: Terms,
@@ -167,7 +156,6 @@ pub enum Entry {
     #[serde(rename = "decision.reject")]
     Rejected {
         block: BlockId,
-        /// The version.
         revision: Revision,
         /// The person's words; may be empty.
         #[serde(default)]
@@ -177,7 +165,6 @@ pub enum Entry {
     #[serde(rename = "decision.skip")]
     Skipped {
         block: BlockId,
-        /// The version.
         revision: Revision,
     },
     /// The recipe of the turn does not offer this block to the person, and the model is told why; or a file that was
@@ -185,7 +172,6 @@ pub enum Entry {
     #[serde(rename = "decision.decline")]
     Declined {
         block: BlockId,
-        /// The version.
         revision: Revision,
         /// Why, for the person and the model; one line.
         #[serde(default)]
@@ -228,7 +214,6 @@ pub enum Entry {
     /// A model was asked what it thinks of a block.
     Opinion {
         block: BlockId,
-        /// The version.
         revision: Revision,
         model: ModelName,
         /// What it thinks, or why there is nothing of the kind, in a line.

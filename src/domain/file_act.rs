@@ -19,22 +19,16 @@ const LONGEST: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileAct {
     /// Write the whole file.
-    Write {
-        /// The file.
-        path: String,
-    },
+    Write { path: String },
     /// Read lines of a file.
     Read {
-        /// The file.
         path: String,
         /// The first line, from 1.
         from: u32,
         /// How many lines at most.
         lines: u32,
     },
-    /// List a folder.
     List {
-        /// The folder.
         path: String,
         /// How many levels; 1 is the folder alone.
         depth: u32,

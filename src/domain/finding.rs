@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Good to know.
     #[default]
     Info,
-    /// Deserves a look.
     Medium,
     /// Needs the typed word before it runs. In files, also one of a later version.
     #[serde(other)]
@@ -69,7 +67,6 @@ pub struct Effects {
 /// The review of one version of a block. Findings are sorted by place.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Review {
-    /// What was found.
     #[serde(default)]
     pub findings: Vec<Finding>,
     /// What the block would do.

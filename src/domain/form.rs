@@ -24,7 +24,6 @@ pub struct Field {
     pub label: String,
     /// More about it, in a line; may be empty.
     pub help: String,
-    /// What fits.
     pub kind: FieldKind,
     /// Whether there has to be an answer.
     pub required: bool,
@@ -40,7 +39,6 @@ pub enum FieldKind {
         /// Whether it may have several lines.
         lines: bool,
     },
-    /// One of these.
     Choice(Vec<String>),
     /// A file: a path, relative to the working folder.
     File,
@@ -66,7 +64,6 @@ pub type Answers = Vec<(String, String)>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {why}")]
 pub struct AnswerError {
-    /// The field's name.
     pub field: String,
     /// Why, and what would fit.
     pub why: String,

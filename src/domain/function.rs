@@ -6,7 +6,6 @@ use std::sync::Arc;
 /// A file of functions, as it was read at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionFile {
-    /// Where it lies.
     pub path: PathBuf,
     /// Its text: the bytes that are shown, approved and loaded.
     pub source: Arc<str>,
@@ -44,7 +43,6 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// By its place only.
     Positional,
-    /// By its name.
     Named,
     /// `*args`: all further ones by place.
     Rest,

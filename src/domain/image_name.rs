@@ -34,7 +34,6 @@ impl ImageName {
         Ok(Self(name.to_owned()))
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -37,7 +37,6 @@ impl fmt::Display for Language {
 /// One language that can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageEntry {
-    /// The canonical name.
     pub name: Language,
     /// Other words for it in the info string of a fence, lower-case, without the name itself.
     pub aliases: Vec<String>,
@@ -61,7 +60,6 @@ pub struct LanguageEntry {
 /// One way to run a language: see [`LanguageEntry`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunMethod {
-    /// The program.
     pub command: String,
     /// What it is given.
     pub arguments: Vec<String>,

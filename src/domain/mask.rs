@@ -36,7 +36,6 @@ impl std::fmt::Debug for Masker {
 /// A place that holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySpan {
-    /// Its bytes.
     pub range: Range<usize>,
     pub kind: Kind,
 }
@@ -132,13 +131,11 @@ impl Pen {
         !scan(&self.known, text.as_bytes(), 0, true).spans.is_empty()
     }
 
-    /// Masks bytes.
     pub fn bytes(&mut self, bytes: &mut [u8]) {
         let spans = scan(&self.known, bytes, 0, true).spans;
         self.cover(bytes, spans);
     }
 
-    /// Masks a text.
     pub fn text(&mut self, text: &mut String) {
         let spans = scan(&self.known, text.as_bytes(), 0, true).spans;
         if spans.is_empty() {

@@ -18,14 +18,11 @@ impl std::fmt::Display for ModelName {
     }
 }
 
-/// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Standing instructions.
     System,
     /// The person, and results of runs in dialects without tools.
     User,
-    /// The model.
     Assistant,
     /// The result of a tool call.
     Tool,
@@ -34,7 +31,6 @@ pub enum Role {
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
     pub role: Role,
     /// What is said; in a message of the role `Tool`, the result.
     pub text: String,
@@ -144,7 +140,6 @@ pub struct ToolCall {
     /// The provider's identity of the call.
     #[serde(default)]
     pub id: String,
-    /// The tool's name.
     pub name: String,
     /// Its arguments: JSON text, possibly broken.
     pub arguments: String,
@@ -168,7 +163,6 @@ pub struct Usage {
     /// Tokens of the request that were written to a cache; counted in `input` too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_written: Option<u64>,
-    /// Tokens of reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
 }
@@ -212,7 +206,6 @@ impl FinishReason {
 /// The end of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finish {
-    /// Why it ended.
     pub reason: FinishReason,
     /// The provider's own word for it, where it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -326,9 +319,7 @@ pub enum ReplyEvent {
         attempt: u32,
         /// How many repetitions there are at most.
         of: u32,
-        /// Milliseconds until then.
         wait_ms: u64,
-        /// What happened.
         failure: ReplyFailure,
     },
     /// The reply is over.
@@ -392,7 +383,6 @@ pub struct ModelInfo {
     pub context: Option<u64>,
     /// How many tokens a reply may have.
     pub output: Option<u64>,
-    /// What it costs.
     pub price: Option<Price>,
     /// Whether it can call tools.
     pub tools: Option<bool>,

@@ -3,7 +3,6 @@
 /// How urgent a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Good to know.
     Info,
     /// Something did not go as asked; work goes on.
     Warn,

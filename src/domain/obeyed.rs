@@ -23,7 +23,6 @@ const EDITOR: &str = "what an editor obeys by itself";
 const AGENT: &str = "what an agent obeys by itself";
 const TOOL: &str = "what a tool obeys by itself";
 
-/// All of them.
 pub(crate) const OBEYED: &[ObeyedName] = &[
     name(".git/hooks", "a hook that git runs by itself"),
     name(".git/config", GIT),

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 pub enum Risk {
     /// It does nothing that could harm.
     None,
-    /// Little.
     Low,
     /// It deserves a look.
     Medium,

@@ -14,7 +14,6 @@ const LONGEST: usize = 200;
 /// The line of a list that sends its packages into the project's environment.
 const INTO_PROJECT: &str = "into: .venv";
 
-/// Where packages go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InstallInto {
     /// Into a folder beside the session, which later runs of the session find.
@@ -25,7 +24,6 @@ pub enum InstallInto {
 }
 
 impl InstallInto {
-    /// The other place.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -38,7 +36,6 @@ impl InstallInto {
 /// The packages of a block, in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PackageList {
-    /// Where they go.
     pub into: InstallInto,
     /// Each as the installer takes it: `numpy`, `pandas[excel]>=2,<3`, `@types/node@20`.
     pub packages: Vec<String>,

@@ -15,17 +15,14 @@ impl Pixels {
         (wanted == rgba.len() as u64).then_some(Self { width, height, rgba })
     }
 
-    /// Pixels across.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Pixels down.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// All bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.rgba
     }

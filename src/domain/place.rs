@@ -6,11 +6,8 @@ use serde::{Deserialize, Serialize};
 /// the end is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Place {
-    /// First line.
     pub line: u32,
-    /// First column.
     pub column: u32,
-    /// Last line.
     pub end_line: u32,
     /// Column behind the last character.
     pub end_column: u32,

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 pub enum Can {
     /// Nothing of ours stands against it. The account's own rights may.
     Yes,
-    /// It fails.
     No,
     /// It goes well, and finds nothing: something empty stands in place of what this computer has.
     Empty,

@@ -84,7 +84,6 @@ pub struct RecipeStart {
 /// What one round of one of its steps came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundOutcome {
-    /// The step's name.
     pub step: String,
     /// Which round of it, from 1.
     pub round: u32,
@@ -130,7 +129,6 @@ pub enum RecipeFact {
     Began(Box<RecipeStart>),
     /// A round of a step begins, and the model is told this.
     Said {
-        /// The step's name.
         step: String,
         /// Its title, for the person.
         #[serde(default)]
@@ -144,7 +142,6 @@ pub enum RecipeFact {
     Judged(RoundOutcome),
     /// The person answered a form.
     Answered {
-        /// The form's name.
         form: String,
         #[serde(default, with = "super::serial::pairs")]
         answers: Answers,

@@ -14,7 +14,6 @@ pub enum ExecutorKind {
     Subprocess,
     /// A container, which has a kernel or is there for this run alone.
     Container,
-    /// A Jupyter kernel.
     Jupyter,
     /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
     Files,
@@ -132,12 +131,10 @@ pub struct Layer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Hold {
-    /// Not at all.
     #[default]
     None,
     /// Somebody looks often and ends what is over it: a run can be over it for a moment.
     Watched,
-    /// By the system.
     Enforced,
 }
 
@@ -211,7 +208,6 @@ pub struct Rights {
     /// The names of the environment variables that it is given.
     #[serde(default)]
     pub environment: Vec<String>,
-    /// What is enforced.
     pub sandbox: SandboxReport,
 }
 
@@ -342,7 +338,6 @@ pub struct FileChange {
     pub path: String,
     /// `created`, `changed` or `deleted`.
     pub change: String,
-    /// Its size afterwards.
     #[serde(default)]
     pub bytes: u64,
 }
@@ -356,7 +351,6 @@ pub struct ProtectedFile {
     /// The hash of its content before; `None`: it was not there, or could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Sha256>,
-    /// The same afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Sha256>,
 }
@@ -405,17 +399,13 @@ pub struct Receipt {
 /// An image that a run made, kept as a blob beside the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageRef {
-    /// The blob's file.
     pub path: PathBuf,
     /// A name to save it under, `figure-1.png`.
     pub name: String,
     /// `image/png`.
     pub mime: String,
-    /// Pixels across.
     pub width: u32,
-    /// Pixels down.
     pub height: u32,
-    /// Size in bytes.
     pub bytes: u64,
 }
 
@@ -447,11 +437,9 @@ pub struct Variable {
 /// What a block did to a variable, as far as it shows: another object, another size, another short value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is new.
     Added,
     /// It is another than before.
     Changed,
-    /// It is gone.
     Deleted,
 }
 
@@ -470,20 +458,15 @@ impl Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VariableChanges {
-    /// New ones.
     pub added: u32,
-    /// Changed ones.
     pub changed: u32,
-    /// Deleted ones.
     pub deleted: u32,
 }
 
 /// All that is known of a run when it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunReport {
-    /// How it ended.
     pub outcome: Outcome,
-    /// What it used.
     pub receipt: Receipt,
     /// What it printed, bounded, both streams in their order.
     pub output: OutputBuffer,
@@ -529,16 +512,13 @@ pub enum RunEvent {
     Image(ImageRef),
     /// Resident memory of its processes in bytes and processor time so far in milliseconds.
     Usage {
-        /// Resident memory, bytes.
         rss_bytes: u64,
-        /// Processor time, milliseconds.
         cpu_ms: u64,
     },
     /// The kernel's variables after the run.
     Variables(Vec<Variable>),
     /// The functions of a file that was loaded.
     Functions(Vec<super::Function>),
-    /// It is over.
     Ended(Box<RunReport>),
 }
 

@@ -2,6 +2,9 @@
 //! these are the functions that fields name with `with`. Names and words in files are for ever; what holds them to that
 //! is a test of the store, which compares with bytes that were frozen.
 
+// Serde hands a field by reference, whatever it is.
+#![allow(clippy::trivially_copy_pass_by_ref, clippy::ref_option)]
+
 use super::Sha256;
 use serde::de::{DeserializeOwned, Error, IgnoredAny, IntoDeserializer, MapAccess, value};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -56,7 +59,6 @@ pub(crate) mod bytes {
         }
     }
 
-    /// Writes them.
     pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         match std::str::from_utf8(bytes) {
             Ok(text) => serializer.serialize_str(text),
@@ -64,7 +66,6 @@ pub(crate) mod bytes {
         }
     }
 
-    /// Reads them.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
         deserializer.deserialize_any(Bytes)
     }
@@ -76,12 +77,10 @@ pub(crate) mod path {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-    /// Writes it.
     pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
         bytes::serialize(path.as_os_str().as_bytes(), serializer)
     }
 
-    /// Reads it.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
         bytes::deserialize(deserializer).map(|bytes| PathBuf::from(OsString::from_vec(bytes)))
     }
@@ -90,11 +89,9 @@ pub(crate) mod path {
 #[derive(Serialize, Deserialize)]
 struct AnyPath(#[serde(with = "path")] PathBuf);
 
-/// Paths, or none.
 pub(crate) mod paths {
     use super::{AnyPath, Deserialize, Deserializer, PathBuf, Serializer};
 
-    /// Writes them.
     pub(crate) fn serialize<'a, S: Serializer>(
         paths: impl IntoIterator<Item = &'a PathBuf>,
         serializer: S,
@@ -102,7 +99,6 @@ pub(crate) mod paths {
         serializer.collect_seq(paths.into_iter().map(|path| AnyPath(path.clone())))
     }
 
-    /// Reads them.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
         Ok(Vec::<AnyPath>::deserialize(deserializer)?.into_iter().map(|path| path.0).collect())
     }
@@ -112,12 +108,10 @@ pub(crate) mod paths {
 pub(crate) mod path_or_none {
     use super::{AnyPath, Deserialize, Deserializer, PathBuf, Serialize, Serializer};
 
-    /// Writes it.
     pub(crate) fn serialize<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
         path.clone().map(AnyPath).serialize(serializer)
     }
 
-    /// Reads it.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<PathBuf>, D::Error> {
@@ -129,12 +123,10 @@ pub(crate) mod path_or_none {
 pub(crate) mod shared {
     use super::{Arc, Deserialize, Deserializer, Serializer};
 
-    /// Writes it.
     pub(crate) fn serialize<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(text)
     }
 
-    /// Reads it.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
         String::deserialize(deserializer).map(Arc::from)
     }
@@ -150,7 +142,6 @@ pub(crate) mod pairs {
         text: String,
     }
 
-    /// Writes them.
     pub(crate) fn serialize<S: Serializer>(
         pairs: &[(String, String)],
         serializer: S,
@@ -159,7 +150,6 @@ pub(crate) mod pairs {
         serializer.collect_seq(pairs.iter().map(pair))
     }
 
-    /// Reads them.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Vec<(String, String)>, D::Error> {
@@ -180,12 +170,10 @@ macro_rules! in_field {
                 $field: T,
             }
 
-            /// Writes it.
             pub(crate) fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                 One { $field: value }.serialize(serializer)
             }
 
-            /// Reads it.
             pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<T, D::Error> {
@@ -207,7 +195,6 @@ pub(crate) mod in_sha256 {
         sha256: Option<Sha256>,
     }
 
-    /// Writes it.
     pub(crate) fn serialize<S: Serializer>(
         sha256: &Option<Sha256>,
         serializer: S,
@@ -215,7 +202,6 @@ pub(crate) mod in_sha256 {
         One { sha256: *sha256 }.serialize(serializer)
     }
 
-    /// Reads it.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Sha256>, D::Error> {

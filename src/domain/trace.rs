@@ -16,7 +16,6 @@ pub enum Source {
     File(BlockId),
     /// The project's, in a file of instructions that every request carries.
     Project,
-    /// The model's: neither.
     #[serde(skip_deserializing)]
     Model,
 }
@@ -49,7 +48,6 @@ pub struct Trace {
     /// Where it stands in the block.
     #[serde(flatten)]
     pub place: Place,
-    /// What it is.
     pub text: String,
     /// Where it appeared first.
     #[serde(flatten)]

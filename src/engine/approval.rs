@@ -29,7 +29,6 @@ pub(crate) enum Refusal {
     /// The review or the terms are not there yet.
     #[error("Block {0} is still being checked.")]
     NotInspected(BlockId),
-    /// It holds nothing.
     #[error("Block {0} is empty: there is nothing to run.")]
     Empty(BlockId),
     /// Its end never arrived.

@@ -16,7 +16,6 @@ pub enum BlockState {
     Edited,
     /// It waits behind another block.
     Queued,
-    /// It runs.
     Running,
     /// It ended with success; the exit status.
     Done(Option<i32>),

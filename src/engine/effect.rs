@@ -60,9 +60,7 @@ pub enum Effect {
         revision: Revision,
         /// The model to ask; `None`: the one in use.
         model: Option<ModelName>,
-        /// What is asked.
         request: Box<ModelRequest>,
     },
-    /// Tell the person.
     Notify(Notice),
 }

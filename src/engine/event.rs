@@ -29,7 +29,6 @@ pub enum Command {
         block: BlockId,
         /// The revision that was on screen.
         revision: Revision,
-        /// The choice.
         decision: Decision,
     },
     /// A front door shows this revision of the block that waits, or hides it again. Where a rule of the person covers
@@ -50,11 +49,7 @@ pub enum Command {
     /// Choose the language of a block that names none.
     ChooseLanguage { block: BlockId, language: Language },
     /// Change the limits of the block that waits; a new look is asked for.
-    SetLimits {
-        block: BlockId,
-        /// The new limits.
-        limits: Limits,
-    },
+    SetLimits { block: BlockId, limits: Limits },
     /// Run the block that waits in a new kernel, or in the one that is there again; a new look is asked for.
     Fresh(BlockId),
     /// Take back what the last run of a block did to names that programs obey by themselves.
@@ -139,9 +134,7 @@ pub enum Event {
     Inspected(BlockId, Revision, Box<Inspection>),
     /// Something of a run arrived.
     Run(RunId, RunEvent),
-    /// A timer fired.
     Timer(TimerId),
-    /// The session file.
     Store(StoreEvent),
     /// Replies come from this model from here on: it was chosen outside of the session.
     Provider(ModelName),

@@ -23,7 +23,6 @@ pub(super) struct Installs {
 
 /// What the end of a run means for packages.
 pub(super) enum Consequence {
-    /// Nothing.
     None,
     /// This block, which failed for want of packages, waits again.
     BringBack(BlockId),

@@ -102,13 +102,11 @@ pub struct Settings {
     pub use_instructions: bool,
     /// Words of the person that stand before every conversation.
     pub own_instructions: String,
-    /// What models cost.
     pub prices: Prices,
     /// What a session may cost before it asks, in billionths of a US dollar.
     pub session_budget: Option<u64>,
     /// When a second opinion is asked for by itself, and of which model.
     pub judge: JudgeSettings,
-    /// Who opens recipes.
     pub workflows: Workflows,
     /// Takes keys out of the names of sessions.
     pub masker: Masker,
@@ -149,7 +147,6 @@ struct Counters {
     timer: TimerId,
 }
 
-/// The machine.
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,

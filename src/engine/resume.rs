@@ -8,7 +8,6 @@ use crate::domain::{Departure, Entry, FailureKind, Outcome, ReplyFailure, RunId,
 /// Where a session without a block that waits stood.
 #[derive(Debug, PartialEq)]
 enum ResumePoint {
-    /// Between turns.
     Idle,
     /// In a turn whose end was not written down any more.
     Over(TurnEnd),

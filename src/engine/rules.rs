@@ -28,7 +28,6 @@ pub enum Miss {
     /// It has a high finding.
     #[error("has a high finding: {0}")]
     High(String),
-    /// It has findings.
     #[error("has {}", counted(*.0, "finding"))]
     Findings(usize),
     /// The checks did not see all of it.
@@ -37,7 +36,6 @@ pub enum Miss {
     /// It touches a path that leads elsewhere.
     #[error("has a link: {0}")]
     Link(String),
-    /// Nothing confines it.
     #[error("{}", running::NO_SANDBOX)]
     NoSandbox,
     /// It reaches the network.

@@ -84,7 +84,6 @@ pub struct Retry {
     pub of: u32,
     /// When it is due.
     pub due: Timestamp,
-    /// What happened.
     pub failure: ReplyFailure,
 }
 
@@ -99,7 +98,6 @@ pub struct LiveRun {
     pub started: bool,
     /// What it printed so far, bounded.
     pub output: OutputBuffer,
-    /// Images so far.
     pub images: Vec<ImageRef>,
     /// When the person interrupted it first.
     pub interrupted: Option<Timestamp>,
@@ -137,7 +135,6 @@ pub struct LiveSummary {
     pub text: String,
     /// When it was ordered.
     pub since: Timestamp,
-    /// Tokens, where told.
     pub usage: Option<Usage>,
     /// A repetition that is waited for.
     pub retry: Option<Retry>,
@@ -230,7 +227,6 @@ pub struct Live {
     pub recorded: u64,
     /// So many of them are known to be on disk.
     pub saved: u64,
-    /// The newest notice.
     pub notice: Option<Notice>,
 }
 
@@ -244,7 +240,6 @@ impl Live {
 /// The whole state. `Transcript` is durable, `Live` is not.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct State {
-    /// All entries, folded.
     pub transcript: Transcript,
     /// What dies with the process.
     pub live: Live,

@@ -8,7 +8,6 @@ use super::transcript::{BlockItem, Item, ReplyItem, RunItem, Standing, Transcrip
 use crate::domain::{BlockId, Grantor, RecipeEnd, RecipeFact, RoundOutcome, StepId, Timestamp, TurnEnd};
 use std::collections::BTreeMap;
 
-/// One turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TurnLog<'a> {
     /// Which turn of the session, from 1.
@@ -49,7 +48,6 @@ pub(crate) struct Step<'a> {
 /// A round of a step of a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Round<'a> {
-    /// The step's name.
     pub step: &'a str,
     /// Its title, for the person.
     pub title: &'a str,
@@ -67,7 +65,6 @@ pub(crate) struct StepBlock<'a> {
 /// What was decided about a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decided<'a> {
-    /// Nothing yet.
     Open,
     /// It could run; by whose word.
     Approved(Grantor),
@@ -93,18 +90,17 @@ impl Decided<'_> {
 }
 
 impl<'a> StepBlock<'a> {
-    /// The block's number.
-    pub(crate) fn id(&self) -> BlockId {
+    pub(crate) fn id(self) -> BlockId {
         self.item.block.id
     }
 
     /// What it is for, where sayso proposed it.
-    pub(crate) fn note(&self) -> Option<&'a str> {
+    pub(crate) fn note(self) -> Option<&'a str> {
         self.item.block.origin.note.as_deref().filter(|_| self.item.block.is_own())
     }
 
     /// What was decided last.
-    pub(crate) fn decided(&self) -> Decided<'a> {
+    pub(crate) fn decided(self) -> Decided<'a> {
         match &self.item.standing {
             Standing::Open => Decided::Open,
             Standing::Approved => match self.item.runs.last() {
@@ -119,7 +115,7 @@ impl<'a> StepBlock<'a> {
 
     /// Its runs, each with how it ended and how long it took, in milliseconds (`None`: it goes on, or is lost).
     pub(crate) fn runs(
-        &self,
+        self,
     ) -> impl DoubleEndedIterator<Item = (&'a RunItem, BlockState, Option<u64>)> + use<'a> {
         self.item.runs.iter().map(|run| {
             let took = run.ended.as_ref().map(|(_, report)| report.receipt.wall_us / 1000);
@@ -144,7 +140,7 @@ impl Step<'_> {
 
     /// Milliseconds that its blocks ran, all runs together.
     pub(crate) fn run_ms(&self) -> u64 {
-        self.blocks.iter().flat_map(StepBlock::runs).filter_map(|(_, _, took)| took).sum()
+        self.blocks.iter().flat_map(|block| block.runs()).filter_map(|(_, _, took)| took).sum()
     }
 }
 

@@ -46,28 +46,23 @@ pub struct SummaryItem {
     pub text: String,
     /// Which model wrote it.
     pub model: Option<ModelName>,
-    /// Tokens, where told.
     pub usage: Usage,
 }
 
 /// What a model was asked about a block, and said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpinionItem {
-    /// When it came.
     pub at: Timestamp,
-    /// Of which version.
     pub revision: Revision,
     pub model: ModelName,
     /// What it thinks, or why there is nothing of the kind.
     pub answer: Result<Opinion, String>,
-    /// Tokens, where told.
     pub usage: Usage,
 }
 
 /// A reply that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplyItem {
-    /// When it ended.
     pub at: Timestamp,
     pub step: StepId,
     pub text: String,
@@ -78,9 +73,7 @@ pub struct ReplyItem {
     pub kept: Vec<OpaqueItem>,
     /// Calls that came to no block, and why.
     pub refused: Vec<RefusedCall>,
-    /// Why it ended.
     pub finish: Finish,
-    /// Tokens, where told.
     pub usage: Usage,
     /// Its blocks, in their order; their ranges point into `text`.
     pub blocks: Vec<BlockId>,
@@ -99,12 +92,10 @@ pub struct RefusedCall {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunItem {
     pub run: RunId,
-    /// Of which version.
     pub revision: Revision,
     /// The hash of its bytes.
     pub sha256: Sha256,
     pub terms: Terms,
-    /// Who said yes.
     pub by: Grantor,
     /// When it was approved.
     pub approved_at: Timestamp,
@@ -197,20 +188,16 @@ pub enum RuleOver {
     Reopened,
 }
 
-/// All entries, folded.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Transcript {
     /// The header, once there is one.
     pub header: Option<Header>,
-    /// The session's name.
     pub name: String,
     /// The model in use.
     pub model: Option<ModelName>,
     /// Models that can't be given tools.
     pub without_tools: Vec<ModelName>,
-    /// The conversation.
     pub items: Vec<Item>,
-    /// All blocks.
     pub blocks: BTreeMap<BlockId, BlockItem>,
     /// All rules that the person granted, oldest first.
     pub rules: Vec<RuleItem>,

@@ -16,7 +16,6 @@ use crate::text::line::one_line;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Opens recipes.
 pub trait WorkflowOpener: Debug + Send + Sync {
     /// The way of the recipe that was begun so.
     ///
@@ -69,7 +68,6 @@ pub enum WorkflowStep {
     Judge(RoundOutcome),
     /// The model is told this: a round of a step begins. Something follows.
     Say {
-        /// The step's name.
         step: String,
         /// Its title, for the person.
         title: String,
@@ -83,7 +81,6 @@ pub enum WorkflowStep {
         /// What kind of thing it is.
         kind: BlockKind,
         language: Language,
-        /// Its text.
         source: Arc<str>,
         /// What it is for: `run the tests`.
         note: String,
@@ -92,7 +89,6 @@ pub enum WorkflowStep {
     Ask,
     /// The person is asked.
     Form(Form),
-    /// It is over.
     End {
         end: RecipeEnd,
         /// What came of it, for the person; Markdown.
@@ -103,7 +99,6 @@ pub enum WorkflowStep {
 /// What happened since a recipe began.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkflowContext<'a> {
-    /// The whole session.
     pub transcript: &'a Transcript,
     /// With what it was begun.
     pub start: &'a RecipeStart,

@@ -36,9 +36,7 @@ pub(super) struct Job {
     pub terms: Terms,
     /// Its name in messages, `block 3`.
     pub label: String,
-    /// The approved bytes.
     pub source: Arc<str>,
-    /// Its mark.
     pub token: Token,
 }
 
@@ -61,14 +59,12 @@ pub(super) enum Event {
     Run(RunEvent),
     /// It made an image, which goes to a file first: a name for it, its type, its bytes.
     Image(String, &'static str, Vec<u8>),
-    /// It is over.
     Ended(Box<RunEnd>),
 }
 
 /// The end of a run.
 #[derive(Debug)]
 pub(super) struct RunEnd {
-    /// How it came.
     pub end: EndCause,
     /// What it used, as far as it is known.
     pub used: ResourceUse,
@@ -95,7 +91,6 @@ pub(super) struct RunEnd {
 pub(super) enum EndCause {
     /// The kernel finished the block and goes on.
     Block(RunSummary),
-    /// The program ended.
     Program(ExitKind),
     /// The process of the kernel ended under the run; why it could not be spoken to any more, where that came first.
     Kernel(ExitKind, Option<String>),
@@ -211,7 +206,6 @@ pub(super) trait Backend {
     async fn fetch(&mut self, missing: Missing, _progress: mpsc::Sender<String>) -> Fetch {
         Box::pin(std::future::ready(Err(format!("{} can't be fetched", missing.name))))
     }
-    /// What there is.
     async fn found(&mut self) -> Vec<Interpreter>;
     /// Ends everything that was started.
     async fn close(&mut self);

@@ -33,7 +33,6 @@ impl Capture {
         }
     }
 
-    /// Takes output.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8], events: &mut EventSender) {
         if !bytes.is_empty() {
             self.keep(stream, bytes);

@@ -272,7 +272,7 @@ impl Containers {
                         self.queue.push_back(Event::Image(name, "image/png", png));
                     }
                     KernelMessage::Variables(variables) => {
-                        self.queue.push_back(RunEvent::Variables(variables).into())
+                        self.queue.push_back(RunEvent::Variables(variables).into());
                     }
                     KernelMessage::Done(done) => {
                         if let Some(kernel) = &mut self.kernel {
@@ -284,7 +284,7 @@ impl Containers {
                         job.done = Some(*done);
                     }
                     KernelMessage::Functions(functions) => {
-                        self.queue.push_back(RunEvent::Functions(functions).into())
+                        self.queue.push_back(RunEvent::Functions(functions).into());
                     }
                     KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
                 }

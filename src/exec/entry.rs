@@ -12,7 +12,6 @@ use std::process::Command;
 /// throughout, never by its path.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The helper.
     pub helper: HelperFile,
     /// The file by which a control group is entered first.
     pub door: Option<PathBuf>,
@@ -66,7 +65,8 @@ impl Entry {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -10,7 +10,6 @@ pub enum ExecError {
     /// The helper could not be started.
     #[error("the helper {} could not be started: {source}", path.display())]
     Helper {
-        /// sayso's own program.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

@@ -79,7 +79,6 @@ impl Decoder {
         Self { buffer: Vec::new(), limit }
     }
 
-    /// Adds what arrived.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }

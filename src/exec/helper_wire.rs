@@ -22,12 +22,10 @@ pub(super) const FIRST_GIVEN: i32 = 90;
 /// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Program {
-    /// The executable.
     #[serde(with = "path")]
     pub executable: PathBuf,
     /// Its arguments, without its own name.
     pub args: Vec<OsString>,
-    /// Its whole environment.
     pub env: Environment,
     /// The folder in which it starts.
     #[serde(with = "path")]
@@ -88,7 +86,6 @@ pub(super) struct ResourceUse {
     pub cpu_us: u64,
     /// Peak resident memory, bytes: of all processes together as it was seen, at least of the largest one.
     pub peak_rss_bytes: u64,
-    /// Processes seen.
     pub processes: u32,
 }
 
@@ -97,7 +94,6 @@ pub(super) struct ResourceUse {
 pub(super) struct RestState {
     /// Whether every thread of it was seen stopped, and nothing else of the run is left.
     pub still: bool,
-    /// Its threads.
     pub threads: u32,
 }
 
@@ -105,10 +101,7 @@ pub(super) struct RestState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Notification {
     /// The program runs under this process id.
-    Spawned {
-        /// Its process id.
-        pid: i32,
-    },
+    Spawned { pid: i32 },
     /// The program could not be started, and why.
     NotSpawned(String),
     /// The run begins: its limits are in force.
@@ -201,12 +194,10 @@ pub(super) mod path {
     use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
-    /// Writes it.
     pub(crate) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
         path.as_os_str().serialize(serializer)
     }
 
-    /// Reads it.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
         OsString::deserialize(deserializer).map(PathBuf::from)
     }
@@ -218,12 +209,10 @@ pub(super) mod paths {
     use std::ffi::OsString;
     use std::path::PathBuf;
 
-    /// Writes them.
     pub(crate) fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(paths.iter().map(|path| path.as_os_str()))
     }
 
-    /// Reads them.
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
         Ok(Vec::<OsString>::deserialize(deserializer)?.into_iter().map(PathBuf::from).collect())
     }

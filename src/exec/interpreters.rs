@@ -35,9 +35,7 @@ pub(super) struct Finder {
 /// Where programs are looked for.
 #[derive(Clone, Debug)]
 pub(super) struct ProgramPaths {
-    /// The working folder.
     pub cwd: PathBuf,
-    /// The person's home.
     pub home: Option<PathBuf>,
     /// The Python that the person chose.
     pub python: Option<PathBuf>,

@@ -390,7 +390,7 @@ impl Jupyter {
                 }
             }
             KernelNews::Printed(stream, bytes) if running => {
-                self.queue.push_back(Event::printed(stream, bytes))
+                self.queue.push_back(Event::printed(stream, bytes));
             }
             KernelNews::Printed(..) => {}
             KernelNews::Reconnecting => {

@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 /// A kernel that was started.
 #[derive(Debug)]
 pub(super) struct Kernel {
-    /// Its process.
     pub process: Process,
     /// The interpreter that it is.
     pub interpreter: PathBuf,

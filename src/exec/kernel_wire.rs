@@ -48,7 +48,6 @@ pub(super) fn lacking(
 /// How a block ended, by the kernel's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockEnd {
-    /// To its end.
     Ok,
     /// By an uncaught exception.
     Error,
@@ -61,13 +60,11 @@ pub(super) enum BlockEnd {
 /// The last message of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RunSummary {
-    /// How it ended.
     pub how: BlockEnd,
     /// 0, 1 after an uncaught exception, or what `SystemExit` said.
     pub code: i32,
     /// The value of the last expression, or of `result`.
     pub value: Option<String>,
-    /// The uncaught exception.
     pub error: Option<RunError>,
     /// The kernel's folder now; `None` where it is gone.
     pub cwd: Option<PathBuf>,
@@ -93,7 +90,6 @@ pub enum MissingFacility {
 /// A message of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KernelMessage {
-    /// It is ready.
     Hello {
         /// Its version, `3.12.4`.
         version: String,

@@ -44,7 +44,6 @@ pub(super) struct Local {
     generation: u32,
     shell: ShellState,
     run: Option<LocalRun>,
-    /// Questions about packages.
     asking: PackageQuestion,
     /// Kernels in a row that ended before they were ready.
     never_ready: u32,
@@ -75,7 +74,6 @@ struct LocalRun {
     token: Token,
     /// What the kernel said at the end of the block.
     done: Option<RunSummary>,
-    /// When that was.
     over: Option<Instant>,
     /// Why the kernel can't be spoken to any more, when that came before its end.
     broken: Option<String>,

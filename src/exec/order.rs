@@ -35,14 +35,11 @@ pub(super) enum Order {
     Fetch(Missing, mpsc::Sender<String>, Answer<()>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
-    /// Interrupt the run.
     Interrupt(RunId),
     /// End the run by force.
     Kill(RunId),
     /// Get ready for this language.
     Warm(Language),
-    /// End the kernel.
     RestartKernel,
-    /// End everything.
     Close,
 }

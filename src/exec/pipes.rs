@@ -11,9 +11,7 @@ const PIPE: usize = 256 << 10;
 /// The reading ends of a program's standard streams. A stream that ended is `None`.
 #[derive(Debug)]
 pub(super) struct Pipes {
-    /// Standard output.
     pub stdout: Option<OwnedFd>,
-    /// Standard error.
     pub stderr: Option<OwnedFd>,
 }
 

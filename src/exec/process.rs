@@ -16,7 +16,6 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 pub(super) struct Process {
     /// The helper. First, so that it ends the program before the pipes close.
     pub link: Link,
-    /// The program's output.
     pub pipes: Pipes,
     /// The control group of all its processes. Last: then nothing is in it any more.
     pub group: Option<Group>,

@@ -47,7 +47,6 @@ pub(super) enum Due {
 
 /// A run that goes on.
 pub(super) struct Run {
-    /// Which.
     pub id: RunId,
     /// Where it is told of.
     events: EventSender,
@@ -142,7 +141,6 @@ impl Run {
         }
     }
 
-    /// It printed something.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
         self.capture.print(stream, bytes, &mut self.events);
     }
@@ -197,7 +195,6 @@ impl Run {
         Some(due)
     }
 
-    /// Tells the report.
     pub(super) fn finish(mut self, ended: RunEnd, now: Instant) {
         self.pressed.over = self.pressed.over.take().or(ended.limit);
         self.pressed.out_of_time |= ended.out_of_time;

@@ -16,7 +16,6 @@ const MOST_NAMES: usize = 8;
 /// The folder and the exported variables that the next block starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ShellState {
-    /// The folder.
     pub cwd: PathBuf,
     /// The environment; `None` until a block ended in good order: the usual one.
     env: Option<Environment>,

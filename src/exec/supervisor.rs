@@ -67,7 +67,6 @@ struct Supervisor {
     started_with: Vec<Limit>,
 }
 
-/// The program.
 struct RunningProgram {
     pid: Pid,
     ended: OwnedFd,

@@ -15,11 +15,9 @@ pub(super) struct Usage {
     pub cpu_us: u64,
     /// Processor time of the children that it has waited for, microseconds.
     pub children_us: u64,
-    /// Resident memory, bytes.
     pub rss_bytes: u64,
     /// The most that it ever had, bytes.
     pub peak_rss_bytes: u64,
-    /// Its threads.
     pub threads: u32,
 }
 
@@ -92,9 +90,7 @@ pub(super) fn interruptible(root: i32, group: i32) -> Vec<i32> {
 /// Where a process stands among others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Family {
-    /// Its parent.
     pub parent: i32,
-    /// Its process group.
     pub group: i32,
 }
 
@@ -133,7 +129,6 @@ pub(super) fn catches(pid: i32, signals: &[i32]) -> bool {
     signals.iter().all(|signal| holds(&status, "SigCgt", *signal))
 }
 
-/// SIGINT.
 const INTERRUPT: i32 = 2;
 
 /// Whether a set of signals in `/proc/PID/status` holds this one.

@@ -38,7 +38,6 @@ pub(super) struct Worker {
 enum Thread {
     /// Nothing was ordered yet.
     Asleep,
-    /// It takes orders.
     Awake(mpsc::UnboundedSender<Order>, JoinHandle<()>),
     /// It has ended everything, or there is none.
     Closed,

@@ -74,7 +74,6 @@ impl FindRule {
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// What it is.
     pub start: Start,
     /// How it is found.
     pub found: FindRule,

@@ -29,7 +29,6 @@ pub(crate) enum Annotation {
     Set(Box<Annotation>),
     Frozen(Box<Annotation>),
     Dict(Box<Annotation>, Box<Annotation>),
-    /// One of these.
     Union(Vec<Annotation>),
     /// One of these values.
     Values(Vec<Literal>),

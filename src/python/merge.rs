@@ -56,11 +56,9 @@ fn put_first(text: &mut String, head: usize, lines: &[&str]) -> usize {
 struct Parts<'a> {
     /// The function of that name, with its decorators.
     function: Option<Range<usize>>,
-    /// Imports and constants.
     others: Vec<(Range<usize>, &'a str)>,
     /// Behind the docstring of the file and its imports.
     top: usize,
-    /// Behind its docstring.
     head: usize,
 }
 

@@ -69,7 +69,6 @@ pub(super) const CHANGED: &str = "protected_changed";
 /// What stands for a verdict where the rounds of a step are used up.
 pub(super) const ROUNDS_USED: &str = "rounds";
 
-/// A recipe.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) name: String,
@@ -84,7 +83,6 @@ pub(crate) struct Definition {
     pub(crate) either: Vec<String>,
     /// Replies of the model in a round, at most.
     pub(crate) replies: u32,
-    /// Never empty.
     pub(crate) steps: Vec<Step>,
     /// What is shown at the end.
     pub(crate) summary: Text,
@@ -147,7 +145,6 @@ pub(crate) struct Step {
     pub(crate) strict: bool,
     /// So often it is begun at most.
     pub(crate) rounds: u32,
-    /// By verdict.
     pub(crate) on: Vec<(String, Turn)>,
 }
 

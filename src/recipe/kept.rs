@@ -81,7 +81,6 @@ pub(crate) const ALL: &[(&str, &str)] = kept![
     "go/wrong",
 ];
 
-/// One output.
 pub(crate) struct RecordedOutput {
     pub(crate) command: &'static str,
     pub(crate) exit: i32,

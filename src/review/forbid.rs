@@ -42,7 +42,6 @@ impl Forbid {
         toml::from_str::<Profile>(STRICT).map(|profile| profile.forbid).unwrap_or_default()
     }
 
-    /// The names, sorted.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -49,7 +49,6 @@ fn selects(c: char) -> bool {
 /// What a character stands in.
 #[derive(Clone, Copy)]
 enum Surroundings {
-    /// No grammar tells.
     Unparsed,
     /// Neither a string nor a comment.
     Code,

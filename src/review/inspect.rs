@@ -89,7 +89,6 @@ pub(super) fn inspect(
 struct ExtractedText {
     reading: Extraction,
     matter: Vec<(Range<usize>, Matter)>,
-    /// What queries found.
     diagnostics: Vec<Diagnostic>,
 }
 

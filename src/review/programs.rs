@@ -61,7 +61,6 @@ pub(super) enum Code {
     Other,
     Sed,
     Awk,
-    /// Tcl and expect.
     Tcl,
     /// Commands of an editor: `!` starts a shell.
     Editor,
@@ -199,7 +198,6 @@ struct File {
     variable: Vec<Variables>,
 }
 
-/// All tables.
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     by_name: HashMap<String, Program>,

@@ -9,7 +9,6 @@ pub enum RuleError {
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong.
         reason: String,
     },
     /// It does not tell which language its rules read.

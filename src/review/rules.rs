@@ -141,7 +141,6 @@ pub(super) struct PlaceRow {
 pub(super) enum PathClass {
     /// Below the working folder.
     Inside,
-    /// Elsewhere.
     Outside,
     /// The working folder itself, a folder above it, a home, or the top of the system: all is lost with it.
     Root,
@@ -162,13 +161,10 @@ pub(super) enum PathClass {
     Null,
     /// Read by a program when it starts.
     Start,
-    /// Keys and credentials.
     Secret,
     /// Private, with secrets in it now and then: `.env`, histories.
     Private,
-    /// This computer (hosts).
     Local,
-    /// Another computer (hosts).
     Remote,
     /// Only known at run time.
     Unknown,

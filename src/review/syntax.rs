@@ -72,7 +72,6 @@ pub(super) fn text<'a>(node: Node<'_>, source: &'a str) -> &'a str {
 /// What a stretch of text is, where that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Matter {
-    /// Inside a string.
     Text,
     Comment,
 }

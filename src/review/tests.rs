@@ -68,7 +68,6 @@ fn examples_of_the_rules_hold() {
 struct Sample {
     name: String,
     source: String,
-    /// Line, severity, rule.
     expected: Vec<(u32, String, String)>,
 }
 

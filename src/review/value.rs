@@ -73,10 +73,11 @@ pub(super) fn integer(spelled: &str) -> Option<i64> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Text; `HOLE` stands in it for what is not known, then `whole` is false.
-    Text { text: String, whole: bool },
-    /// A whole number.
+    Text {
+        text: String,
+        whole: bool,
+    },
     Number(i64),
-    /// True or false.
     Bool(bool),
     /// `None`, `null`, `undefined`.
     Nothing,
@@ -86,10 +87,12 @@ pub(super) enum Kind {
     Map(Vec<(String, Value)>),
     /// A module, function, class or what a call of one gave (`open()`), by its full name, and the value that it is
     /// about: the path of a `pathlib.Path()`, the text whose method this is.
-    Name { path: String, about: Option<Box<Value>> },
+    Name {
+        path: String,
+        about: Option<Box<Value>>,
+    },
     /// One of these: a choice, what the branches of a condition gave, an item of a list that is gone through.
     Any(Vec<Value>),
-    /// Nothing is known.
     Unknown,
 }
 
@@ -279,7 +282,6 @@ pub(super) struct Act {
     pub(super) named: Vec<(String, Argument)>,
     /// The folder that relative paths start from, where the code changed it.
     pub(super) folder: Option<Value>,
-    /// The whole call.
     pub(super) span: Range<usize>,
 }
 

@@ -167,7 +167,6 @@ impl<'a, 't> Shared<'a, 't> {
         if self.handed.depth() == 0 { 48 } else { 20 }
     }
 
-    /// What was read.
     pub(super) fn finish(mut self) -> Extraction {
         self.reading.cut |= self.frames.exhausted();
         self.reading

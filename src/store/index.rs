@@ -121,16 +121,13 @@ fn nearest(all: &[Summary], wanted: &str) -> Option<String> {
 /// No session, or no single one, is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FindError {
-    /// None fits.
     None {
         /// What was looked for.
         wanted: String,
-        /// Where.
         folder: PathBuf,
         /// The name of one that is alike.
         near: Option<String>,
     },
-    /// Several fit.
     Several {
         /// What was looked for.
         wanted: String,

@@ -37,7 +37,6 @@ impl MaskedNews {
         }
     }
 
-    /// All that wait.
     pub(super) fn take(&self) -> Vec<String> {
         self.waiting().0.drain(..).collect()
     }

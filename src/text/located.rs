@@ -38,7 +38,6 @@ pub struct LocatedError {
     pub file: PathBuf,
     /// The place in it.
     pub position: Position,
-    /// What is wrong.
     pub what: String,
     /// What to do about it.
     pub hint: String,

@@ -21,7 +21,6 @@ pub(super) enum WorkerResult {
     Painted(PictureRequest, Option<Vec<Line<'static>>>),
 }
 
-/// The workers.
 pub(super) struct Workers {
     results: mpsc::Receiver<WorkerResult>,
     sender: mpsc::Sender<WorkerResult>,

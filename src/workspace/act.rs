@@ -14,7 +14,6 @@ use std::time::Instant;
 /// What is to be done, as it was approved.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order<'a> {
-    /// What.
     pub act: &'a FileAct,
     /// Where, as it was found when it was approved.
     pub target: &'a Target,
@@ -51,7 +50,6 @@ pub(crate) fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> Ru
 enum Failure {
     /// It is not as it was approved: nothing was done.
     Refused(String),
-    /// The system refused.
     Failed(String),
 }
 

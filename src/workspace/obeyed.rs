@@ -155,7 +155,6 @@ impl ObeyedFiles {
         self.files.insert(path.to_path_buf(), stamp);
     }
 
-    /// Lists a folder.
     fn list(&self, folder: &Path, stamp: Stamp) -> Folder {
         let (mut folders, mut files) = (Vec::new(), Vec::new());
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -110,7 +110,6 @@ fn name_of(_: &File) -> Option<PathBuf> {
 pub(crate) struct NameFacts {
     /// File, pipe, device; never a link.
     pub kind: FileType,
-    /// Its size.
     pub bytes: u64,
     /// Who may do what with it.
     pub mode: Mode,
@@ -137,7 +136,6 @@ impl Place {
         Walk::begin(named)?.to_end()
     }
 
-    /// Its absolute path.
     pub(crate) fn path(&self) -> PathBuf {
         let mut path = self.folder.path.clone();
         path.extend(self.missing.iter().chain(&self.name));

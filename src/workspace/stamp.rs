@@ -19,7 +19,6 @@ const SMALL: u64 = 64 << 10;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     inode: u64,
-    /// Its size.
     pub(super) size: u64,
     /// Seconds and nanoseconds: when its content was changed, and when anything of it was.
     modified: (i64, i64),

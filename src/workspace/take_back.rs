@@ -53,7 +53,6 @@ impl Copy {
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// The file.
     pub path: PathBuf,
     /// How it stood before the run; `None`: it was not there.
     pub(super) before: Option<Before>,

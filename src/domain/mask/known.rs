@@ -51,7 +51,6 @@ impl KnownKeys {
         self.values.len()
     }
 
-    /// The values themselves.
     pub(super) fn values(&self) -> impl Iterator<Item = &str> {
         self.values.iter().map(ExposeSecret::expose_secret)
     }

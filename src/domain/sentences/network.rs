@@ -29,7 +29,6 @@ pub(crate) const OF_ENGINE: &str = "the engine's own, for this only";
 /// The name of a failure to reach a provider.
 pub(crate) const UNREACHED: &str = "no network";
 
-/// The scripted provider.
 pub(crate) const OF_DEMO: &str = "no network, no key, scripted answers";
 
 /// Why a container installs nothing.

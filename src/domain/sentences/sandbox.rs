@@ -53,7 +53,6 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// In one line.
     pub(crate) fn sentence(self) -> String {
         match self {
             Standing::Untested => "Sandbox: it is being tested.".into(),

@@ -61,7 +61,6 @@ pub(crate) fn is_foreign(why: &str) -> String {
     format!("foreign: {why}")
 }
 
-/// Writing works again.
 pub(crate) const AGAIN: &str = "The session is saved again.";
 
 /// The last line of a session that was closed with everything on the disk.
@@ -179,5 +178,4 @@ pub(crate) fn file(path: &str) -> String {
 /// A key that is being pasted.
 pub(crate) const KEY_OPEN: &str = "The key stays in memory. It is never written to a file.";
 
-/// A pasted key.
 pub(crate) const KEY_IN_MEMORY: &str = "The key is kept in memory until you leave.";

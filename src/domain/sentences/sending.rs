@@ -47,7 +47,6 @@ pub(crate) fn of_cut(something_came: bool) -> &'static str {
 /// The same where nobody reads on a screen.
 pub(crate) const CUT_IN_SESSION: &str = "What came of it is kept in the session.";
 
-/// A stopped reply.
 pub(crate) fn stopped(something_came: bool) -> &'static str {
     if something_came {
         "Stopped. What came of the reply is kept."

@@ -100,7 +100,6 @@ impl<'a> Composer<'a> {
 /// How many bytes of a result are told at most, by its age. `None`: as usual.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cuts {
-    /// Of earlier turns.
     older: Option<usize>,
     /// Of this turn, but for the newest.
     turn: Option<usize>,

@@ -22,7 +22,6 @@ pub(super) struct Results<'a> {
     budget: usize,
     /// Of an error or a value at least so many bytes are told.
     least: usize,
-    /// The usual budget.
     usual: usize,
     /// The generation of the kernel that ran the last block, while it is not known to be gone.
     kernel: Option<u32>,

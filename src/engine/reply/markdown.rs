@@ -43,7 +43,6 @@ pub(super) enum Tags {
     Ignored,
     /// Those that stand where a block can begin count.
     Careful,
-    /// All count.
     All,
 }
 

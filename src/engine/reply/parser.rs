@@ -32,7 +32,6 @@ const PATIENCE: usize = 2 << 10;
 enum Tail {
     Prose,
     Fence {
-        /// Where it begins.
         start: usize,
         /// Behind its opening line.
         body: usize,
@@ -45,7 +44,6 @@ enum Tail {
     },
     /// An `<execute>` tag.
     Tag {
-        /// Where it begins.
         start: usize,
         /// Behind the opening tag.
         body: usize,

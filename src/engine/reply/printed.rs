@@ -21,7 +21,6 @@ const ADVANCE: usize = 1 << 20;
 /// Calls that stand in a stretch of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PrintedCalls {
-    /// The stretch.
     pub(super) range: Range<usize>,
     /// What the calls propose, in their order; never empty.
     pub(super) blocks: Vec<Proposal>,
@@ -99,7 +98,6 @@ impl CallScanner<'_> {
     }
 }
 
-/// The forms.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Json,

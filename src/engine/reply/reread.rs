@@ -129,7 +129,6 @@ fn transcript(
     }
 }
 
-/// Prose without fences.
 fn free(text: &str, range: Range<usize>, reading: CallScanner<'_>, out: &mut Vec<Segment>) {
     let mut at = range.start;
     let here = text.get(range.clone()).unwrap_or("");

@@ -26,7 +26,6 @@ enum ThinkPosition {
     /// At the start of a line, perhaps behind blanks.
     #[default]
     LineStart,
-    /// Inside a line.
     Line,
     /// Inside a tag; how it is closed.
     Thinking(&'static str),

@@ -107,7 +107,8 @@ fn a_step_has_its_reply_its_blocks_and_their_outcomes() {
     let [one, two] = first.steps.as_slice() else { panic!("{first:?}") };
     let decided: Vec<_> = one.blocks.iter().map(|block| block.decided().as_str()).collect();
     assert_eq!(decided, ["approved", "skipped"]);
-    let states: Vec<_> = one.blocks.iter().flat_map(StepBlock::runs).map(|(_, state, _)| state).collect();
+    let states: Vec<_> =
+        one.blocks.iter().flat_map(|block| block.runs()).map(|(_, state, _)| state).collect();
     assert!(matches!(states.as_slice(), [BlockState::Failed(_)]), "{states:?}");
     // Prompt at 1 s, reply at 2 s; the blocks are settled at 7 s, the next reply comes at 8 s.
     assert_eq!((one.reply_ms(), two.reply_ms()), (Some(1_000), Some(1_000)));
@@ -157,7 +158,7 @@ fn rounds_of_a_recipe_are_steps_with_its_own_blocks() {
     assert!(net.reply.is_none());
     assert_eq!(net.round.map(|round| (round.step, round.title, round.round)), Some(("net", "NET", 1)));
     assert_eq!(net.judged.map(|judged| judged.verdict.as_str()), Some("green"));
-    assert_eq!(net.blocks.first().and_then(StepBlock::note), Some("run the tests"));
+    assert_eq!(net.blocks.first().and_then(|block| block.note()), Some("run the tests"));
     let ids: Vec<_> = change.blocks.iter().map(|block| (block.id().0, block.note().is_some())).collect();
     assert_eq!(ids, [(2, false), (3, true)]);
     assert_eq!(change.judged.map(|judged| judged.verdict.as_str()), Some("red"));

@@ -136,7 +136,6 @@ impl Transcript {
         self.blocks.values().rev().find_map(|b| b.runs.iter().rev().find(|r| r.run == run).map(|r| (b, r)))
     }
 
-    /// The newest reply.
     pub fn last_reply(&self) -> Option<&ReplyItem> {
         self.items.iter().rev().find_map(|item| match item {
             Item::Reply(reply) => Some(reply.as_ref()),
@@ -144,7 +143,6 @@ impl Transcript {
         })
     }
 
-    /// The newest summary.
     pub fn summary(&self) -> Option<&SummaryItem> {
         match self.items.get(self.summary?)? {
             Item::Summary(summary) => Some(summary),

@@ -50,16 +50,13 @@ pub(super) enum BridgeMessage {
     Control(Vec<u8>),
     /// What the run uses at the moment.
     Usage {
-        /// Resident memory, bytes.
         rss_bytes: u64,
         /// Processor time so far, microseconds.
         cpu_us: u64,
     },
     /// The run is over and cleaned up.
     Finished(ResourceUse),
-    /// The kernel ended.
     Exited {
-        /// How.
         ending: ExitKind,
         /// Whether the system ended a process because memory ran out.
         out_of_memory: bool,

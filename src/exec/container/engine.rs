@@ -24,7 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// An engine that answers.
 pub(super) struct Engine {
-    /// The connection.
     pub docker: Docker,
     /// Its address, for messages.
     pub address: String,
@@ -32,7 +31,6 @@ pub(super) struct Engine {
     host: Option<String>,
     /// What it calls itself, with its version.
     pub version: String,
-    /// What it can.
     pub able: Abilities,
     /// Its socket, when it is on this machine.
     pub socket: Option<PathBuf>,

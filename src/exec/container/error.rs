@@ -13,20 +13,10 @@ pub(crate) enum ContainerError {
     NoEngine,
     /// It does not answer.
     #[error("the container engine at {address} does not answer: {why}")]
-    Unreachable {
-        /// Its address.
-        address: String,
-        /// What was seen.
-        why: String,
-    },
+    Unreachable { address: String, why: String },
     /// Its address can't be used.
     #[error("{address} is no address of a container engine that can be used: {why}")]
-    Address {
-        /// The address.
-        address: String,
-        /// Why not.
-        why: String,
-    },
+    Address { address: String, why: String },
     /// The language has no image.
     #[error(
         "no image is set for {0}: name one in [executors.container.images], or use --executor container:IMAGE"
@@ -37,14 +27,10 @@ pub(crate) enum ContainerError {
         "the image {image} is not on the container engine. It is pulled only when you say so: by the block that asks for \
          it, by sayso exec --pull, or by docker pull {image}"
     )]
-    Missing {
-        /// The image.
-        image: String,
-    },
+    Missing { image: String },
     /// It could not be fetched.
     #[error("the image {image} could not be fetched: {why}")]
     NotFetched {
-        /// The image.
         image: String,
         /// What the engine says.
         why: String,
@@ -54,21 +40,10 @@ pub(crate) enum ContainerError {
         "the working folder {} is not given to a container: {why}; name another one with --cwd, or set folder = \
          \"none\" in [executors.container]", path.display()
     )]
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// Why not.
-        why: &'static str,
-    },
+    Folder { path: PathBuf, why: &'static str },
     /// A folder that the person opened can't be given to a container.
     #[error("the folder {} that runs may use can't be given to a container: {why}", path.display())]
-    Granted {
-        /// The folder.
-        path: PathBuf,
-        /// Why not.
-        why: String,
-    },
-    /// The engine refused.
+    Granted { path: PathBuf, why: String },
     #[error("the container could not be started: {0}")]
     Refused(String),
     /// A container that allows more than was asked for.

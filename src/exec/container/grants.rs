@@ -32,7 +32,6 @@ pub(super) struct Grants {
 pub(super) struct WithheldPlaces {
     /// The account's home folder.
     pub home: Option<PathBuf>,
-    /// The engine's socket.
     pub socket: Option<PathBuf>,
     /// Folders of sayso's own.
     pub own: Vec<PathBuf>,

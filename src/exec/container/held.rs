@@ -137,7 +137,6 @@ impl ContainerHandle {
         matches!(timeout(PAUSE, self.engine.docker.unpause_container(&self.id)).await, Ok(Ok(())))
     }
 
-    /// Its id.
     pub(super) fn id(&self) -> &str {
         &self.id
     }

@@ -41,7 +41,6 @@ pub(super) enum KernelEvent {
     Told(BridgeMessage),
     /// The block is over, and its container was to be paused; whether it is.
     Resting(bool),
-    /// It is gone.
     Gone(KernelEnd),
 }
 

@@ -39,7 +39,6 @@ pub(super) struct Abilities {
 /// Everything about containers of one session that does not change.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
-    /// What was configured.
     pub config: ContainerExecutor,
     /// The limits of what runs in them.
     pub limits: Limits,

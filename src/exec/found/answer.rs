@@ -3,7 +3,6 @@
 /// A container engine that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundEngine {
-    /// Its address.
     pub address: String,
     /// What it calls itself, with its version: `Docker 28.2.2`.
     pub version: String,
@@ -14,7 +13,6 @@ pub(crate) struct FoundEngine {
 /// An image of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FoundImage {
-    /// Its name.
     pub name: String,
     /// The languages that run in it.
     pub languages: Vec<String>,

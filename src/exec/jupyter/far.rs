@@ -17,9 +17,7 @@ const SILENCE: Duration = Duration::from_secs(45);
 
 /// What a kernel needs to be started.
 pub(super) struct Start {
-    /// The server.
     pub server: Server,
-    /// The kernel's name.
     pub name: String,
     /// How long it may take to be ready.
     pub patience: Duration,
@@ -29,7 +27,6 @@ pub(super) struct Start {
 
 /// Why a connection is left.
 enum Departure {
-    /// It was lost.
     Lost,
     /// The kernel is not needed any more, or gone.
     Over(Option<KernelNews>),

@@ -36,7 +36,6 @@ pub(super) struct Start {
     pub helper: HelperFile,
     /// The limits of its process.
     pub limits: Limits,
-    /// Its description.
     pub spec: Spec,
     /// The folder in which it starts.
     pub cwd: PathBuf,
@@ -266,7 +265,6 @@ fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
 enum HelperEvent {
     /// All of it is stopped.
     Paused(RestState),
-    /// The process ended.
     Ended(ExitKind),
 }
 

@@ -14,7 +14,6 @@ const PARTS: usize = 1024;
 /// The channel on which a message travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Channel {
-    /// Requests and replies.
     Shell,
     /// Requests that are not held up by a block that runs.
     Control,
@@ -45,13 +44,10 @@ impl Channel {
 /// A message. Buffers of extensions are left out.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Message {
-    /// Its channel.
     pub channel: Channel,
-    /// Its header.
     pub header: Value,
     /// The header of the message that it is about.
     pub parent: Value,
-    /// What it says.
     pub content: Value,
 }
 
@@ -85,7 +81,6 @@ impl Message {
         self.header.get("msg_type").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Its own id.
     pub(super) fn id(&self) -> &str {
         self.header.get("msg_id").and_then(Value::as_str).unwrap_or_default()
     }

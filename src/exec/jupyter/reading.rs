@@ -29,7 +29,6 @@ pub(super) struct ReplyReader {
 /// What is still missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Awaited {
-    /// It goes on.
     Both,
     /// The reply is here: output may follow.
     Idle,

@@ -17,7 +17,6 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// Nothing is known.
     pub(super) fn new(ids: Rc<Ids>) -> Self {
         Self { ids, asked: Vec::new(), answered: false, version: None, heard: false }
     }

@@ -45,7 +45,6 @@ pub(super) struct Socket {
 
 /// What came over it.
 pub(super) enum SocketEvent {
-    /// A message.
     Message(Message),
     /// A sign of life, or something that can't be read.
     Nothing,

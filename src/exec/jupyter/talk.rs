@@ -8,13 +8,11 @@ use tokio::sync::mpsc;
 /// An order to the task of a kernel.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Send this message.
     Send(Box<Message>),
     /// Bring it to a stand, with all that it started: the block is over. What is sent next lets it go on.
     Rest,
     /// Interrupt it in the way that it knows.
     Interrupt,
-    /// End it.
     End,
 }
 
@@ -30,10 +28,7 @@ pub(super) enum KernelNews {
     /// The connection is lost, and made again.
     Reconnecting,
     /// The connection is there again; whether the kernel is at work.
-    Reconnected {
-        /// It runs something.
-        busy: bool,
-    },
+    Reconnected { busy: bool },
     /// It stands still; whether all of it does.
     Resting(bool),
     /// It never was ready, and why.
@@ -46,9 +41,7 @@ pub(super) enum KernelNews {
 /// is its socket.
 #[derive(Clone, Debug)]
 pub(super) struct Outlet {
-    /// Which kernel.
     pub number: u32,
-    /// To the executor.
     pub news: mpsc::Sender<(u32, KernelNews)>,
 }
 
@@ -62,7 +55,6 @@ impl Outlet {
 /// Makes ids of messages.
 #[derive(Debug)]
 pub(super) struct Ids {
-    /// Names this client.
     pub session: String,
     next: Cell<u64>,
 }

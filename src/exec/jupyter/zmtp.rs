@@ -93,7 +93,6 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Adds bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if self.at > 0 && self.at * 2 >= self.buffer.len() {
             self.buffer.drain(..self.at);

@@ -113,10 +113,10 @@ impl Local {
                 self.queue.push_back(Event::Image(name, "image/png", png));
             }
             KernelMessage::Variables(variables) => {
-                self.queue.push_back(RunEvent::Variables(variables).into())
+                self.queue.push_back(RunEvent::Variables(variables).into());
             }
             KernelMessage::Functions(functions) => {
-                self.queue.push_back(RunEvent::Functions(functions).into())
+                self.queue.push_back(RunEvent::Functions(functions).into());
             }
             KernelMessage::Done(done) => {
                 if let Some(kernel) = &mut self.kernel {
@@ -179,7 +179,7 @@ impl Local {
                 self.kernel.iter_mut().for_each(|kernel| kernel.woken = true);
             }
             (Notification::Spawned { .. }, Some(_)) if !by_kernel => {
-                self.queue.push_back(RunEvent::Started.into())
+                self.queue.push_back(RunEvent::Started.into());
             }
             (Notification::Usage { rss_bytes, cpu_us }, Some(_)) => {
                 self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
@@ -201,7 +201,7 @@ impl Local {
                 self.kernel_ended(EndCause::NotStarted(why.clone()), ResourceUse::default(), why);
             }
             (Notification::NotSpawned(why), Some(_)) => {
-                self.finish(EndCause::NotStarted(why), ResourceUse::default())
+                self.finish(EndCause::NotStarted(why), ResourceUse::default());
             }
             (Notification::Exited { code, signal, used }, _) => {
                 let ending = ExitKind { code, signal };

@@ -40,7 +40,6 @@ impl Local {
         })
     }
 
-    /// Where packages go.
     fn folder_of_packages(&self, language: &Language, into: InstallInto) -> Result<PathBuf, String> {
         match into {
             InstallInto::Session => Ok(packages::folder(&self.setup.blobs, language.as_str())),

@@ -13,9 +13,7 @@ const AGAIN: Duration = Duration::from_millis(10);
 /// A descriptor that is waited for.
 #[derive(Clone, Copy)]
 pub(super) struct WatchedDescriptor<'a, T> {
-    /// What it is.
     pub what: T,
-    /// The descriptor.
     pub fd: BorrowedFd<'a>,
     /// Whether it is also waited for room to write.
     pub writes: bool,

@@ -6,7 +6,6 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgba, RgbaImage};
 use std::io::Cursor;
 
-/// The largest file.
 pub(super) const BYTES: usize = 4 << 20;
 /// The longest side, in pixels.
 const SIDE: u32 = 4096;

@@ -41,7 +41,6 @@ const SCHEDULING: &[libc::c_long] = &[
     libc::SYS_move_pages,
 ];
 
-/// Refused always.
 const REFUSED: &[libc::c_long] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,

@@ -13,7 +13,6 @@ const SET_ASIDE: u64 = 48 << 20;
 pub struct Confinement {
     /// Walls around files and signals.
     pub walls: Option<Walls>,
-    /// Refused system calls.
     pub calls: Option<Calls>,
     /// Limits of each process.
     pub limits: Vec<Limit>,
@@ -46,15 +45,12 @@ pub struct Calls {
 /// A limit of each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit {
-    /// Of what.
     pub what: LimitedResource,
-    /// What holds.
     pub soft: u64,
     /// Up to where the program can raise it.
     pub hard: u64,
 }
 
-/// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LimitedResource {
     /// Memory of its own, in bytes.
@@ -63,7 +59,6 @@ pub enum LimitedResource {
     Processes,
     /// The size of each file that it writes.
     File,
-    /// Open files.
     Open,
 }
 

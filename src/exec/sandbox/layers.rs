@@ -11,11 +11,8 @@ use crate::exec::helper_file::HelperFile;
 /// Which layers are in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ActiveLayers {
-    /// The outer layer.
     pub(super) bwrap: Option<Bwrap>,
-    /// The walls.
     pub(super) landlock: bool,
-    /// The refused calls.
     pub(super) seccomp: bool,
     /// Whether the inner wall was seen to stop signals and sockets without a place in the file system.
     pub(super) scoped: bool,

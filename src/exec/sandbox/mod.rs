@@ -90,9 +90,7 @@ pub(super) struct Sandbox {
 /// Which of the person's folders a run may use, for its rights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allowance {
-    /// Folders to read.
     pub read: Vec<PathBuf>,
-    /// Folders to write.
     pub write: Vec<PathBuf>,
     /// Whether the network is open.
     pub network: bool,

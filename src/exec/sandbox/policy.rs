@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 pub(super) struct Policy {
     /// The level that follows from wish and place.
     pub level: SandboxLevel,
-    /// The working folder.
     pub cwd: PathBuf,
     /// Where the home is, as programs see it.
     pub home: PathBuf,
@@ -46,9 +45,7 @@ pub(super) struct Policy {
 pub(super) enum Mount {
     /// A part of the system, where it is there.
     System(PathBuf),
-    /// To be read.
     Read(PathBuf),
-    /// To be written.
     Write {
         /// Where it really is.
         from: PathBuf,

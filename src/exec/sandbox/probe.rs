@@ -78,7 +78,6 @@ fn unproven(why: ProbeError) -> ProbeError {
     }
 }
 
-/// One attempt.
 fn probe(
     (using, policy): (&ActiveLayers, &Policy),
     mut confinement: Confinement,
@@ -122,7 +121,6 @@ fn probe(
 /// What a program printed that has ended.
 #[derive(Debug)]
 pub(crate) struct ProgramOutput {
-    /// Its standard output.
     pub text: Vec<u8>,
     /// Whether it ended with 0.
     pub well: bool,

@@ -36,7 +36,6 @@ const HEAD: &str = "(version 1)\n(deny default)\n(allow process-exec process-for
                     (allow ipc-posix-sem ipc-posix-shm)\n(allow file-read-metadata)\n(allow file-read* (literal \"/\"))\n\
                     (allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\"))\n";
 
-/// The profile.
 pub(crate) fn profile(policy: &Policy, helper: &Path) -> String {
     let mut text = HEAD.to_owned();
     let mut rule = |what: &str, path: &Path| {

@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub(crate) struct Task {
     /// A folder outside of all that is allowed.
     pub outside: PathBuf,
-    /// Who listens outside.
     pub tcp: SocketAddr,
     /// The same without a connection.
     pub udp: SocketAddr,
@@ -58,7 +57,6 @@ pub(crate) struct SelfTestResult {
 }
 
 impl Task {
-    /// As arguments.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let (pid, began) = self.process;
         let words = [self.tcp.to_string(), self.udp.to_string(), pid.to_string(), began.to_string()];

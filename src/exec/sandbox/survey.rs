@@ -40,9 +40,7 @@ pub struct SandboxRequest {
 /// Where the session stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SessionSite<'a> {
-    /// The working folder.
     pub cwd: &'a Path,
-    /// The person's home.
     pub home: Option<&'a Path>,
     /// Folders of sayso's own: configuration, sessions, state.
     pub own: &'a [PathBuf],

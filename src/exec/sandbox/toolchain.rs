@@ -41,9 +41,7 @@ const ENTRIES: usize = 4096;
 /// Where the search stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchScope<'a> {
-    /// The person's home.
     pub home: Option<&'a Path>,
-    /// The working folder.
     pub cwd: &'a Path,
     /// Folders of sayso's own.
     pub own: &'a [PathBuf],

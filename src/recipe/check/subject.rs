@@ -15,7 +15,6 @@ pub(super) const OPTIONS: &[CheckOption] = &[
     CheckOption { name: "error", values: &[], kind: OptionKind::Input },
 ];
 
-/// What fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Subject {
     /// A file, and the line of bash that runs it.

@@ -4,7 +4,6 @@ use super::{
     Check, call, changed, function, mended, net, reply, reproduce, run, save, speed, suite, written,
 };
 
-/// All checks.
 const ALL: &[&dyn Check] = &[
     &run::RunCheck,
     &reply::Reply,

@@ -24,10 +24,12 @@ pub(super) struct Round {
 /// What led to a round.
 #[derive(Clone, Debug)]
 pub(super) enum Lead {
-    /// The recipe began.
     First,
     /// A verdict: what is said of it, and whether it was one of the same step.
-    Verdict { say: Option<Text>, again: bool },
+    Verdict {
+        say: Option<Text>,
+        again: bool,
+    },
 }
 
 /// How a recipe ends.

@@ -11,7 +11,6 @@ struct Sample {
     language: &'static str,
     name: String,
     source: String,
-    /// Line and severity.
     marks: Vec<(u32, String)>,
 }
 

@@ -60,7 +60,6 @@ fn holds(words: &[String], depth: u32) -> Option<bool> {
     }
 }
 
-/// Two literals compared.
 fn compared(left: &str, sign: &str, right: &str) -> Option<bool> {
     if let (Some(left), Some(right)) = (literal(left), literal(right)) {
         return Some(match sign {

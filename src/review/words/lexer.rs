@@ -21,7 +21,6 @@ pub(super) enum Sort {
     Break,
 }
 
-/// One word.
 #[derive(Clone, Debug)]
 pub(super) struct Word {
     pub(super) sort: Sort,

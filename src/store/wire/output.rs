@@ -16,7 +16,6 @@ use std::fmt::Write as _;
 pub(crate) struct OutputBlob {
     /// The file's name in the session's folder of blobs.
     pub(crate) name: String,
-    /// What it holds.
     pub(crate) bytes: Masked<Vec<u8>>,
     pub(crate) crc: Crc,
     /// Which stretch is whose.

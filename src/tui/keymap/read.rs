@@ -13,9 +13,7 @@ use toml::de::{DeTable, DeValue};
 /// A row with the place that it was read from.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// The row.
     pub binding: Binding,
-    /// Its file.
     file: Arc<str>,
     /// Its line, counted from 1.
     line: usize,

@@ -14,12 +14,10 @@ use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// The commands.
 #[derive(Debug, Default)]
 pub(crate) struct CommandList {
     /// What was typed, the slash left out.
     filter: Field,
-    /// The chosen row.
     cursor: Cursor,
 }
 

@@ -27,7 +27,6 @@ enum Hit {
     Output(usize),
 }
 
-/// A search.
 #[derive(Debug)]
 pub(crate) struct Find {
     field: Field,

@@ -9,10 +9,8 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 
-/// The box.
 #[derive(Debug, Default)]
 pub(crate) struct FindInEditor {
-    /// What is typed.
     pub field: Field,
 }
 

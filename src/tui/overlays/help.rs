@@ -11,7 +11,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
-/// The help.
 #[derive(Debug)]
 pub(crate) struct Help {
     /// Where the person came from.

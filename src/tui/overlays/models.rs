@@ -37,7 +37,6 @@ pub struct Models {
     current: Option<ModelName>,
     /// What the providers offer; `None` while it is being found out who can be asked.
     offers: Option<Vec<Offer>>,
-    /// The chosen row.
     cursor: Cursor,
     /// A model whose connection is being tested, or was, with the answer.
     tested: Option<(ModelName, Option<Result<String, String>>)>,
@@ -46,7 +45,6 @@ pub struct Models {
 /// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ModelRow {
-    /// A model.
     Model(ModelInfo),
     /// A provider without a key: its name, and where the key is looked for.
     NoKey(String, String),

@@ -14,11 +14,9 @@ use ratatui::text::Line;
 /// Messages sent before, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct OldMessages {
-    /// Letters.
     filter: Field,
     /// The messages, newest first.
     all: Vec<String>,
-    /// The chosen row.
     cursor: Cursor,
 }
 

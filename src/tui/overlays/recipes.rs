@@ -17,11 +17,9 @@ const TITLE: usize = 20;
 /// The recipes.
 #[derive(Debug, Default)]
 pub struct Recipes {
-    /// Letters.
     filter: Field,
     /// All of them, in the order of their list.
     all: Vec<RecipeCard>,
-    /// The chosen row.
     cursor: Cursor,
 }
 
@@ -38,7 +36,6 @@ impl Recipes {
         rank(&self.filter.text(), &texts).into_iter().filter_map(|at| self.all.get(at)).collect()
     }
 
-    /// The chosen one.
     fn chosen(&self) -> Option<&RecipeCard> {
         self.shown().get(self.cursor.0).copied()
     }

@@ -16,11 +16,9 @@ use ratatui::layout::Rect;
 /// The box for a reason.
 #[derive(Debug)]
 pub(crate) struct Reject {
-    /// The block.
     pub block: BlockId,
     /// The version on screen.
     pub revision: Revision,
-    /// The reason.
     pub field: Field,
 }
 

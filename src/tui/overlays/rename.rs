@@ -10,10 +10,8 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 
-/// The box.
 #[derive(Debug, Default)]
 pub(crate) struct Rename {
-    /// What is typed.
     pub field: Field,
 }
 

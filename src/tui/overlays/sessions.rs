@@ -17,7 +17,6 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::path::PathBuf;
 
-/// The sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     /// Letters that a session has to hold.
@@ -26,7 +25,6 @@ pub(crate) struct Sessions {
     all: Option<Vec<Summary>>,
     /// Only those of this folder.
     here: Option<PathBuf>,
-    /// The chosen row.
     cursor: Cursor,
     /// The end of the chosen one, as it was read.
     preview: Option<(PathBuf, Vec<String>)>,

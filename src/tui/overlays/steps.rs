@@ -76,7 +76,6 @@ impl Overlay for Steps {
     }
 }
 
-/// All rows.
 fn rows(state: &State, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
     let width = usize::from(width);
     let mut rows = Vec::new();

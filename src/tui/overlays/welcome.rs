@@ -30,20 +30,17 @@ const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");
 /// One of the places that answers can come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProviderRow {
-    /// Scripted answers.
     Demo,
     /// A model server on this computer.
     Local,
     /// A provider in the cloud: its place in [`Welcome::clouds`].
     Cloud(usize),
-    /// Any address.
     Other,
 }
 
 /// The choice.
 #[derive(Debug)]
 pub struct Welcome {
-    /// The chosen row.
     cursor: Cursor,
     /// Providers in the cloud.
     clouds: Vec<Cloud>,
@@ -62,7 +59,6 @@ pub struct Welcome {
 /// What a field is filled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WantedText {
-    /// A key.
     Key,
     /// The address of a server.
     Address,
@@ -93,12 +89,10 @@ impl Welcome {
             .collect()
     }
 
-    /// The chosen row.
     fn row(&self) -> ProviderRow {
         self.rows().get(self.cursor.0).copied().unwrap_or(ProviderRow::Demo)
     }
 
-    /// Moves the cursor.
     fn walk(&mut self, by: isize) {
         self.touched = true;
         self.cursor.step(by, self.rows().len());

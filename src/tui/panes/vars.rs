@@ -74,7 +74,7 @@ impl VarsPane {
         self.sorted(state).get(self.chosen).map(|v| v.name.clone())
     }
 
-    pub fn title(&self, state: &State, focused: bool, look: Look<'_>) -> Title {
+    pub fn title(state: &State, focused: bool, look: Look<'_>) -> Title {
         let left = match state.live.kernel {
             Some(kernel) => format!(
                 "Vars  python k{}  {}",

@@ -291,7 +291,6 @@ impl Session<'_> {
         )
     }
 
-    /// Draws one frame.
     fn frame(&mut self, now: Instant) {
         self.with(now, |screen, ctx| screen.arrange(ctx));
         for query in self.screen.guard.queries(now) {

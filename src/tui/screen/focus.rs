@@ -18,7 +18,6 @@ const CALL_AFTER: Duration = Duration::from_secs(10);
 enum Wait {
     Block(BlockId, u32),
     Problem,
-    /// The recipe asks.
     Form,
 }
 

@@ -124,7 +124,6 @@ impl Screen {
         self.open(OldMessages::of(all));
     }
 
-    /// Runs a command.
     pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match slash {
             Slash::Help | Slash::Keys => self.open_help(ctx.state),

@@ -42,7 +42,7 @@ impl Screen {
             ))),
             JobResult::ChangedInstructions(held) => return self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
-                self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path))))
+                self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path))));
             }
             JobResult::Saved(path) => self.say(Note::info(saving::file(&ctx.look.place.path(&path)))),
             JobResult::Failed(why) => self.say(Note::warn(why)),

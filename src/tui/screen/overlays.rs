@@ -27,7 +27,6 @@ impl Screen {
         top.downcast_ref()
     }
 
-    /// All open forms.
     pub(super) fn forms(&mut self) -> impl Iterator<Item = &mut FormBox> {
         self.overlays.iter_mut().filter_map(|overlay| {
             let overlay: &mut dyn Any = overlay.as_mut();

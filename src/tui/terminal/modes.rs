@@ -19,7 +19,6 @@ impl Default for Options {
 const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h\x1b[?25l";
 /// Buttons, drag and wheel, in the form without limits.
 pub(super) const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
-/// No mouse.
 pub(super) const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
 /// Tell keys apart that share a byte; nothing more.
 pub(super) const KITTY_PUSH: &str = "\x1b[>1u";

@@ -11,9 +11,7 @@ use toml::de::{DeTable, DeValue};
 /// What a file says about one slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SlotStyle {
-    /// Foreground.
     pub fg: Option<Colour>,
-    /// Background.
     pub bg: Option<Colour>,
     /// Bold, italic and so on.
     pub modifier: Modifier,
@@ -21,16 +19,13 @@ pub(super) struct SlotStyle {
     pub mono: Option<Modifier>,
 }
 
-/// One theme file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sheet {
     /// The theme that it changes.
     pub inherits: Option<String>,
     /// The background that it is made for, where it sets none.
     pub assumed: Option<Rgb>,
-    /// Looks of slots.
     pub slots: HashMap<Slot, SlotStyle>,
-    /// Looks of code.
     pub syntax: HashMap<Syntax, SlotStyle>,
 }
 

@@ -11,7 +11,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// The title.
 pub(crate) fn title(screen: &Screen) -> Title {
     Title { left: "Message".into(), focused: screen.panes.focus == Pane::Message, ..Title::default() }
 }

@@ -11,6 +11,7 @@ use super::panes::Lower;
 use super::screen::Screen;
 use crate::engine::State;
 use crate::tui::panes::code;
+use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::layout::{Class, Edge, Pane};
@@ -92,7 +93,7 @@ fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) 
             screen.panes.output.draw(buf, look);
         }
         Lower::Vars => {
-            frame::draw(buf, slot, &screen.panes.vars.title(state, focused, look), look);
+            frame::draw(buf, slot, &VarsPane::title(state, focused, look), look);
             screen.panes.vars.draw(state, focused, buf, look);
         }
         Lower::Problems => {

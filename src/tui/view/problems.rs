@@ -15,12 +15,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// One or two words.
     pub name: &'static str,
-    /// What happened.
     pub text: String,
     /// What can be done, as keys.
     pub keys: &'static str,
@@ -128,12 +126,10 @@ fn name(kind: FailureKind) -> &'static str {
     }
 }
 
-/// The title.
 pub(crate) fn title(focused: bool) -> Title {
     Title { left: "Problems".into(), focused, ..Title::default() }
 }
 
-/// Draws the list.
 pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) {
     let chosen = screen.problem;
     let mut rows: Vec<Line<'static>> = Vec::new();

@@ -29,7 +29,6 @@ use unicode_width::UnicodeWidthStr;
 /// What the window says when it is too small for anything else.
 pub(crate) const TOO_SMALL: &str = "Window too small: 50x12 needed. Decisions are locked.";
 
-/// Draws it.
 pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) {
     let area = screen.arrangement.status;
     let (text, style) = text(screen, state, now, look);

@@ -6,17 +6,11 @@ use ratatui_textarea::{CursorMove, TextArea};
 /// How the cursor moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// One character back.
     Left,
-    /// One character on.
     Right,
-    /// One line up.
     Up,
-    /// One line down.
     Down,
-    /// One word back.
     WordLeft,
-    /// One word on.
     WordRight,
     /// To the start of the line.
     Home,
@@ -35,7 +29,6 @@ pub enum Motion {
 /// One change or move that text fields and the editor know alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Type a character.
     Insert(char),
     /// Put in a text.
     Paste(String),
@@ -94,7 +87,6 @@ impl Edit {
     }
 }
 
-/// A field.
 #[derive(Debug)]
 pub struct Field {
     area: TextArea<'static>,

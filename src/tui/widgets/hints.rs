@@ -5,9 +5,7 @@ use crate::tui::keymap::{Context, Keymap};
 
 /// One key and what it does.
 pub struct Hint {
-    /// The key.
     pub key: String,
-    /// What it does.
     pub label: &'static str,
     /// What it says where there is little room.
     pub short: &'static str,
@@ -26,7 +24,6 @@ pub struct Hints<'a> {
 }
 
 impl<'a> Hints<'a> {
-    /// None yet.
     pub fn new(keymap: &'a Keymap, context: Context) -> Self {
         Self { keymap, context, list: Vec::new() }
     }

@@ -7,11 +7,8 @@ use std::ops::Range;
 /// A place in one row that can be clicked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit<T> {
-    /// Its row.
     pub row: u16,
-    /// Its columns.
     pub columns: Range<u16>,
-    /// What stands there.
     pub what: T,
 }
 

@@ -11,7 +11,6 @@ use ratatui::text::{Line, Span};
 pub struct Sheet {
     /// What stands in its border.
     pub title: String,
-    /// Its rows.
     pub rows: Vec<Line<'static>>,
     /// The row and column of the cursor.
     pub cursor: Option<(usize, usize)>,
@@ -37,7 +36,6 @@ impl Sheet {
         self
     }
 
-    /// An empty row.
     pub fn gap(&mut self) -> &mut Self {
         self.row(Line::default())
     }
@@ -48,7 +46,6 @@ impl Sheet {
         self
     }
 
-    /// A rule across.
     pub fn rule(&mut self, width: u16, look: Look<'_>) -> &mut Self {
         self.row(Line::styled(look.glyphs.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
     }

@@ -23,7 +23,6 @@ pub(crate) trait Items {
 /// A row of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// The item.
     pub item: usize,
     /// The row of it.
     pub row: usize,

@@ -19,7 +19,6 @@ const MOST: usize = 512;
 /// One thread of this process writes at a time.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// What is known.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Register {
     /// The text of each file that the person knows; empty where there was none.

@@ -3,9 +3,7 @@
 
 use crate::domain::{Outcome, RunReport, Stream};
 
-/// The tests pass.
 pub(super) const GREEN: &str = "green";
-/// Tests fail.
 pub(super) const RED: &str = "red";
 /// The tests can't run.
 pub(super) const BROKEN: &str = "broken";

@@ -5,7 +5,6 @@ use super::{cargo, go, node, python};
 use crate::recipe::view::View;
 use crate::text::shell;
 
-/// A test runner.
 pub(super) struct Runner {
     pub(super) name: &'static str,
     /// How its files are called, for the model and the person.

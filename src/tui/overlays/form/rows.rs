@@ -26,7 +26,6 @@ struct Rows {
     cursor: Option<(usize, usize)>,
 }
 
-/// The sheet.
 pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: Look<'_>) -> Sheet {
     let title = safe::one_line(&form.form.title);
     let mut sheet = Sheet::new(if title.trim().is_empty() { "Form".to_owned() } else { title });

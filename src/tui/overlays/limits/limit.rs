@@ -45,7 +45,6 @@ impl Limit {
         }
     }
 
-    /// What is counted.
     pub fn of(self) -> &'static str {
         match self {
             Self::Time => "from start to end",

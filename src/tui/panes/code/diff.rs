@@ -13,7 +13,6 @@ use similar::{ChangeTag, TextDiff};
 pub enum DiffBase {
     /// What the model wrote.
     Model,
-    /// What ran last.
     LastRun,
 }
 
@@ -77,7 +76,6 @@ impl Diff {
         Self { rows }
     }
 
-    /// The rows.
     pub(crate) fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }

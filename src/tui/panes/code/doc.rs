@@ -20,14 +20,12 @@ use std::sync::Arc;
 pub(crate) enum Row {
     /// Part of a line of code; lines count from 0.
     Code {
-        /// The line.
         line: u32,
         /// Which row of the line.
         part: u32,
     },
     /// Part of a line that a write would take out of its file; lines of the old text count from 0.
     Old {
-        /// The line.
         line: u32,
         /// Which row of the line.
         part: u32,
@@ -45,7 +43,6 @@ pub(crate) enum Row {
     Same {
         /// The first of them.
         at: u32,
-        /// How many.
         count: u32,
     },
     /// Part of a finding, under the line it speaks of.
@@ -218,7 +215,6 @@ impl Doc {
         }
     }
 
-    /// The text.
     pub(crate) fn source(&self) -> &Arc<str> {
         &self.source
     }

@@ -13,7 +13,6 @@ use std::hash::{DefaultHasher, Hasher as _};
 pub struct ColourRequest<'a> {
     /// The same for a text that only grew.
     pub key: u64,
-    /// Its language.
     pub language: String,
     /// The text; while it grows, its whole lines.
     pub text: Cow<'a, str>,
@@ -80,7 +79,6 @@ impl Colours {
         self.lines.extend(lines.into_iter().map(|(text, styles)| (fingerprint(text), styles)));
     }
 
-    /// Forgets everything.
     pub fn clear(&mut self) {
         self.lines.clear();
     }

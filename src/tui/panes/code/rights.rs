@@ -74,7 +74,6 @@ impl Rights {
         self.see.extend(seen);
     }
 
-    /// The rows.
     pub(super) fn rows(&self) -> &[Line<'static>] {
         &self.rows
     }

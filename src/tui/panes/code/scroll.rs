@@ -8,7 +8,6 @@ use crate::tui::guard;
 pub(super) struct Division {
     /// Rows at the top that don't scroll.
     pub(super) pinned: usize,
-    /// Rows that scroll.
     pub(super) height: usize,
 }
 

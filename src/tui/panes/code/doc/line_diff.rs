@@ -27,7 +27,6 @@ pub(super) enum Step {
     Same { at: u32, count: u32 },
 }
 
-/// The comparison.
 #[derive(Debug)]
 pub(super) struct LineDiff {
     old: Arc<str>,

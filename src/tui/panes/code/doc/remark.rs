@@ -75,7 +75,6 @@ impl Remark {
         }
     }
 
-    /// How it looks.
     pub(crate) fn style(&self, look: Look<'_>) -> Style {
         self.severity().map_or(look.style(Slot::ChatNote), |severity| look.severity(severity))
     }
