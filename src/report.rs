@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 /// What kind of failure it is. The numbers are promised to scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum FailureClass {
     /// The work failed: a block failed, a finding was too grave.
     Work,
     /// The command line was not understood, or can't be done as it was written.
@@ -26,17 +26,17 @@ pub(crate) enum Kind {
     Interrupted,
 }
 
-impl Kind {
+impl FailureClass {
     pub(crate) fn code(self) -> u8 {
         match self {
-            Kind::Work => 1,
-            Kind::Usage => 2,
-            Kind::Config => 3,
-            Kind::Provider => 4,
-            Kind::Session => 5,
-            Kind::Decision => 10,
-            Kind::TimedOut => 124,
-            Kind::Interrupted => 130,
+            FailureClass::Work => 1,
+            FailureClass::Usage => 2,
+            FailureClass::Config => 3,
+            FailureClass::Provider => 4,
+            FailureClass::Session => 5,
+            FailureClass::Decision => 10,
+            FailureClass::TimedOut => 124,
+            FailureClass::Interrupted => 130,
         }
     }
 }
@@ -44,7 +44,7 @@ impl Kind {
 /// Why a command ended without success.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
-    pub kind: Kind,
+    pub kind: FailureClass,
     /// What happened, and where. Empty: it was told already (in JSON, or beside the block that failed).
     pub what: String,
     /// What to do next.
@@ -53,7 +53,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// A failure that has to be told.
-    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: FailureClass, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), hint: None }
     }
 
@@ -65,7 +65,7 @@ impl Failure {
     }
 
     /// A failure that was told already; only its exit code is left to give.
-    pub(crate) fn told(kind: Kind) -> Self {
+    pub(crate) fn told(kind: FailureClass) -> Self {
         Self::new(kind, "")
     }
 
@@ -93,8 +93,8 @@ impl From<io::Error> for Failure {
     /// Standard output can't be written. A reader that went away is no failure of ours: it is told by the code alone.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::told(Kind::Work),
-            _ => Failure::new(Kind::Work, format!("the output can't be written: {error}")),
+            io::ErrorKind::BrokenPipe => Failure::told(FailureClass::Work),
+            _ => Failure::new(FailureClass::Work, format!("the output can't be written: {error}")),
         }
     }
 }
@@ -142,30 +142,30 @@ mod tests {
 
     #[test]
     fn a_failure_is_two_lines() {
-        let failure = Failure::new(Kind::Usage, "no such file: a.py").hint("Check the name.");
+        let failure = Failure::new(FailureClass::Usage, "no such file: a.py").hint("Check the name.");
         assert_eq!(written(&failure), "error: no such file: a.py\n  hint: Check the name.\n");
-        assert_eq!(written(&Failure::told(Kind::Work)), "");
+        assert_eq!(written(&Failure::told(FailureClass::Work)), "");
     }
 
     #[test]
     fn what_others_wrote_is_escaped() {
-        let failure = Failure::new(Kind::Provider, "evil \u{1b}]52;c;x\u{7} \u{202e}");
+        let failure = Failure::new(FailureClass::Provider, "evil \u{1b}]52;c;x\u{7} \u{202e}");
         assert_eq!(written(&failure), "error: evil \\x1b]52;c;x\\x07 <U+202E>\n");
     }
 
     #[test]
     fn the_codes_are_those_that_were_promised() {
         let codes: Vec<u8> = [
-            Kind::Work,
-            Kind::Usage,
-            Kind::Config,
-            Kind::Provider,
-            Kind::Session,
-            Kind::Decision,
-            Kind::TimedOut,
-            Kind::Interrupted,
+            FailureClass::Work,
+            FailureClass::Usage,
+            FailureClass::Config,
+            FailureClass::Provider,
+            FailureClass::Session,
+            FailureClass::Decision,
+            FailureClass::TimedOut,
+            FailureClass::Interrupted,
         ]
-        .map(Kind::code)
+        .map(FailureClass::code)
         .into();
         assert_eq!(codes, [1, 2, 3, 4, 5, 10, 124, 130]);
     }

@@ -2,7 +2,7 @@
 //! before anything is opened, on the plain terminal. Text that was typed ahead decides nothing: a number is asked for.
 
 use crate::domain::visible::visible_line;
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::index;
 use std::io::{BufRead, Write};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// What is known of the folder of a session that is about to be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Folder {
+pub(super) enum SessionFolder {
     /// It is the one that is worked in.
     Same,
     Another(PathBuf),
@@ -19,21 +19,21 @@ pub(super) enum Folder {
 }
 
 /// The folder of the session in this file, beside the one that is worked in.
-pub(super) fn of(factory: &SessionFactory, path: &Path) -> Folder {
+pub(super) fn of(factory: &SessionFactory, path: &Path) -> SessionFolder {
     let Some(was) = index::of(path).map(|session| session.cwd).filter(|cwd| !cwd.as_os_str().is_empty())
     else {
-        return Folder::Same;
+        return SessionFolder::Same;
     };
     match was.canonicalize() {
-        Ok(real) if real == factory.place.cwd => Folder::Same,
-        Ok(real) if real.is_dir() => Folder::Another(real),
-        _ => Folder::Missing(was),
+        Ok(real) if real == factory.place.cwd => SessionFolder::Same,
+        Ok(real) if real.is_dir() => SessionFolder::Another(real),
+        _ => SessionFolder::Missing(was),
     }
 }
 
 /// Asks where the session goes on; `None`: where the person is.
 pub(super) fn ask(
-    folder: &Folder,
+    folder: &SessionFolder,
     here: &Path,
     input: &mut dyn BufRead,
     out: &mut dyn Write,
@@ -41,13 +41,13 @@ pub(super) fn ask(
     let name = |path: &Path| visible_line(&path.to_string_lossy());
     let here = name(here);
     match folder {
-        Folder::Same => return Ok(None),
-        Folder::Another(was) => {
+        SessionFolder::Same => return Ok(None),
+        SessionFolder::Another(was) => {
             let was = name(was);
             writeln!(out, "This session worked in {was}, and you are in {here}. Where does it go on?")?;
             writeln!(out, "  1  there, in {was}")?;
         }
-        Folder::Missing(was) => {
+        SessionFolder::Missing(was) => {
             writeln!(out, "This session worked in {}, which is not there any more.", name(was))?;
         }
     }
@@ -56,23 +56,23 @@ pub(super) fn ask(
     let mut line = String::new();
     input.read_line(&mut line)?;
     match (line.trim(), folder) {
-        ("1", Folder::Another(was)) => Ok(Some(was.clone())),
+        ("1", SessionFolder::Another(was)) => Ok(Some(was.clone())),
         ("2", _) => Ok(None),
-        _ => Err(Failure::new(Kind::Session, "the session was not opened")
+        _ => Err(Failure::new(FailureClass::Session, "the session was not opened")
             .hint("--cwd FOLDER says where it goes on, without being asked.")),
     }
 }
 
 /// The same for a session that is chosen while another is open: told; opening it again is the answer.
-pub(super) fn warning(folder: &Folder, here: &Path, id: &str) -> Option<String> {
+pub(super) fn warning(folder: &SessionFolder, here: &Path, id: &str) -> Option<String> {
     let here = here.display();
     match folder {
-        Folder::Same => None,
-        Folder::Another(was) => Some(format!(
+        SessionFolder::Same => None,
+        SessionFolder::Another(was) => Some(format!(
             "That session worked in {}, you are in {here}. Open it again to go on here; or leave, then: sayso resume {id}",
             was.display()
         )),
-        Folder::Missing(was) => Some(format!(
+        SessionFolder::Missing(was) => Some(format!(
             "That session worked in {}, which is not there any more. Open it again to go on in {here}.",
             was.display()
         )),
@@ -83,7 +83,7 @@ pub(super) fn warning(folder: &Folder, here: &Path, id: &str) -> Option<String> 
 mod tests {
     use super::*;
 
-    fn asked(folder: &Folder, typed: &str) -> (Result<Option<PathBuf>, Failure>, String) {
+    fn asked(folder: &SessionFolder, typed: &str) -> (Result<Option<PathBuf>, Failure>, String) {
         let mut out = Vec::new();
         let answer = ask(folder, Path::new("/here"), &mut typed.as_bytes(), &mut out);
         (answer, String::from_utf8(out).expect("text"))
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn only_a_number_opens_a_session_of_another_folder() {
-        let another = Folder::Another("/was\u{202e}".into());
+        let another = SessionFolder::Another("/was\u{202e}".into());
         let (answer, told) = asked(&another, "1\n");
         assert_eq!(answer, Ok(Some("/was\u{202e}".into())));
         assert!(
@@ -102,9 +102,9 @@ mod tests {
         for typed in ["", "\n", "yes\n", "12\n", "also check\n"] {
             assert!(asked(&another, typed).0.is_err(), "{typed:?}");
         }
-        let missing = Folder::Missing("/gone".into());
+        let missing = SessionFolder::Missing("/gone".into());
         assert!(asked(&missing, "1\n").0.is_err());
         assert_eq!(asked(&missing, "2\n").0, Ok(None));
-        assert_eq!(asked(&Folder::Same, "").0, Ok(None));
+        assert_eq!(asked(&SessionFolder::Same, "").0, Ok(None));
     }
 }

@@ -6,7 +6,7 @@ mod terminal;
 
 use crate::cli::{self, Cli, Command};
 use crate::commands::{self, Console};
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use clap::Parser as _;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -36,11 +36,12 @@ fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
         Some(command) if cli.words.is_empty() && cli.rest.is_empty() => {
             commands::perform(command, &cli.model, &cli.recipe, console)
         }
-        Some(_) => Err(Failure::new(Kind::Usage, "a prompt and a command were given")
+        Some(_) => Err(Failure::new(FailureClass::Usage, "a prompt and a command were given")
             .hint("Put the prompt in quotes behind the command: sayso run \"plot sales.csv\"")),
         None => {
             let prompt = cli::first_prompt(&cli.words, &cli.rest);
-            let prompt = prompt.map_err(|e| Failure::new(Kind::Usage, e.to_string()).hint(e.hint()))?;
+            let prompt =
+                prompt.map_err(|e| Failure::new(FailureClass::Usage, e.to_string()).hint(e.hint()))?;
             terminal::run(&cli, None, prompt, console.out)
         }
     }
@@ -49,5 +50,5 @@ fn perform(cli: Cli, console: &mut Console<'_>) -> Result<(), Failure> {
 /// What clap has to say: help and version are no failures.
 fn usage(error: &clap::Error) -> ExitCode {
     error.print().ok();
-    if error.use_stderr() { ExitCode::from(Kind::Usage.code()) } else { ExitCode::SUCCESS }
+    if error.use_stderr() { ExitCode::from(FailureClass::Usage.code()) } else { ExitCode::SUCCESS }
 }

@@ -8,7 +8,7 @@ use crate::domain::visible::visible_line;
 use crate::domain::{ModelName, Notice, Policy};
 use crate::engine::State;
 use crate::provider::Provider;
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
 use crate::session::setup::{self, More};
@@ -20,7 +20,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 /// Which session is opened.
-enum Start {
+enum FirstSession {
     New,
     /// A new one, with the list of the old ones over it.
     Pick,
@@ -47,17 +47,17 @@ pub(super) fn run(
     log::start(factory.loaded.paths.log(), env("SAYSO_LOG"), factory.masker());
     let start = match resume {
         Some(args) => start_of(&factory, &args)?,
-        None => cli.session.clone().map_or(Start::New, Start::File),
+        None => cli.session.clone().map_or(FirstSession::New, FirstSession::File),
     };
     let (factory, model) = match &start {
-        Start::File(path) if model.cwd.is_none() => in_its_folder(factory, model, path, cli, out)?,
+        FirstSession::File(path) if model.cwd.is_none() => in_its_folder(factory, model, path, cli, out)?,
         _ => (factory, model),
     };
     let source = source(&factory, &model, pick)?;
     let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
-        runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
+        runtime.map_err(|e| Failure::new(FailureClass::Work, format!("the system gives no threads: {e}")))?;
     let last = runtime.block_on(sessions(source, start, first));
     // A task that does not end must not keep the program from ending.
     runtime.shutdown_background();
@@ -123,21 +123,25 @@ fn needs_terminal(plain: bool) -> Result<(), Failure> {
     } else {
         "sayso needs a terminal for its panes, and this is none"
     };
-    Err(Failure::new(Kind::Usage, what).hint("sayso run \"PROMPT\" does one turn without a terminal."))
+    Err(Failure::new(FailureClass::Usage, what)
+        .hint("sayso run \"PROMPT\" does one turn without a terminal."))
 }
 
-fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<Start, Failure> {
-    let failed =
-        |what: String| Failure::new(Kind::Session, what).hint("sayso sessions list shows all of them.");
+fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<FirstSession, Failure> {
+    let failed = |what: String| {
+        Failure::new(FailureClass::Session, what).hint("sayso sessions list shows all of them.")
+    };
     if args.last {
         let last = index::last(&factory.loaded.sessions(), None);
-        return last.map(|s| Start::File(s.path)).ok_or_else(|| failed("there is no session yet".into()));
+        return last
+            .map(|s| FirstSession::File(s.path))
+            .ok_or_else(|| failed("there is no session yet".into()));
     }
     match &args.session {
         Some(wanted) => {
-            factory.find_session(wanted).map(Start::File).map_err(|error| failed(error.to_string()))
+            factory.find_session(wanted).map(FirstSession::File).map_err(|error| failed(error.to_string()))
         }
-        None => Ok(Start::Pick),
+        None => Ok(FirstSession::Pick),
     }
 }
 
@@ -175,15 +179,19 @@ struct StartingPoint {
 }
 
 /// One session after the other; gives the line that tells how to go on with the last one.
-async fn sessions(source: StartingPoint, start: Start, first: First) -> Result<Option<String>, Failure> {
+async fn sessions(
+    source: StartingPoint,
+    start: FirstSession,
+    first: First,
+) -> Result<Option<String>, Failure> {
     let StartingPoint { mut factory, mut provider, notices, .. } = source;
     let mut options = look::options(&factory, provider.is_none())?;
     look::tell(&mut options, notices);
     (options.first_prompt, options.first_recipe) = (first.prompt, first.recipe);
-    options.setup.pick_session = matches!(start, Start::Pick);
+    options.setup.pick_session = matches!(start, FirstSession::Pick);
     let mut opened = match &start {
-        Start::File(path) => open(&mut factory, path, provider.clone())?,
-        Start::New | Start::Pick => factory.begin(provider.clone(), Policy::Ask),
+        FirstSession::File(path) => open(&mut factory, path, provider.clone())?,
+        FirstSession::New | FirstSession::Pick => factory.begin(provider.clone(), Policy::Ask),
     };
     options.setup.cwd.clone_from(&factory.place.cwd);
     // The session of another folder that was warned of: opened again, it is meant.
@@ -267,7 +275,7 @@ fn open(
             StoreError::Newer { .. } => "Nothing was changed in it.",
             _ => "sayso sessions list shows all sessions.",
         };
-        Failure::new(Kind::Session, error.to_string()).hint(hint)
+        Failure::new(FailureClass::Session, error.to_string()).hint(hint)
     })
 }
 

@@ -7,7 +7,7 @@ use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
 use crate::engine::answers;
 use crate::headless::form;
 use crate::recipe::Recipe;
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use crate::session::setup;
 use crate::text::near::nearest;
 use std::path::Path;
@@ -34,8 +34,11 @@ pub(crate) fn chosen(
         if args.inputs.is_empty() {
             return Ok((None, prompt));
         }
-        return Err(Failure::new(Kind::Usage, "--input answers what a recipe asks, and none was named")
-            .hint("Name one with --recipe NAME; sayso recipes lists them."));
+        return Err(Failure::new(
+            FailureClass::Usage,
+            "--input answers what a recipe asks, and none was named",
+        )
+        .hint("Name one with --recipe NAME; sayso recipes lists them."));
     };
     let recipe = find(&chosen.name, recipes)?;
     let form = &recipe.card().inputs;
@@ -56,7 +59,7 @@ pub(crate) fn chosen(
                     "a prompt was given beside the recipe {}, which has no place for it",
                     chosen.name
                 );
-                return Err(Failure::new(Kind::Usage, what).hint(inputs(&chosen.name, form)));
+                return Err(Failure::new(FailureClass::Usage, what).hint(inputs(&chosen.name, form)));
             }
         }
     }
@@ -79,7 +82,7 @@ pub(crate) fn refused(name: &str, misfits: &[AnswerError], form: &Form) -> Failu
         .map(|misfit| if misfit.field.is_empty() { misfit.why.clone() } else { misfit.to_string() })
         .collect();
     let what = format!("the recipe {name} can't begin: {}", told.join("; "));
-    Failure::new(Kind::Usage, what).hint(inputs(name, form))
+    Failure::new(FailureClass::Usage, what).hint(inputs(name, form))
 }
 
 fn find<'a>(name: &str, recipes: &'a [Recipe]) -> Result<&'a Recipe, Failure> {
@@ -89,14 +92,14 @@ fn find<'a>(name: &str, recipes: &'a [Recipe]) -> Result<&'a Recipe, Failure> {
             Some(meant) => format!("Did you mean {meant}? sayso recipes lists all of them."),
             None => format!("There are {}. sayso recipes tells when each fits.", names.join(", ")),
         };
-        Failure::new(Kind::Usage, format!("there is no recipe {name:?}")).hint(hint)
+        Failure::new(FailureClass::Usage, format!("there is no recipe {name:?}")).hint(hint)
     })
 }
 
 fn unknown(key: &str, name: &str, form: &Form) -> Failure {
     let meant = nearest(key, form.fields.iter().map(|field| field.name.as_str()));
     let meant = meant.map_or(String::new(), |name| format!("; did you mean {name:?}?"));
-    Failure::new(Kind::Usage, format!("the recipe {name} asks for nothing named {key:?}{meant}"))
+    Failure::new(FailureClass::Usage, format!("the recipe {name} asks for nothing named {key:?}{meant}"))
         .hint(inputs(name, form))
 }
 

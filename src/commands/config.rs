@@ -4,7 +4,7 @@ use super::Console;
 use crate::cli::{ConfigCommand, ModelArgs};
 use crate::config::{self, Origin, Paths};
 use crate::domain::visible::Visible;
-use crate::report::{self, Failure, Kind};
+use crate::report::{self, Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::fs;
@@ -97,7 +97,7 @@ fn refused_at_start(factory: &SessionFactory, setting: &str, why: &str) -> Failu
         Origin::Default => String::new(),
         origin => format!("{origin}: "),
     };
-    Failure::new(Kind::Config, format!("{place}{setting}: {why}"))
+    Failure::new(FailureClass::Config, format!("{place}{setting}: {why}"))
 }
 
 fn show(outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
@@ -110,12 +110,13 @@ fn init(force: bool, console: &mut Console<'_>) -> Result<(), Failure> {
     let file = paths()?.file();
     let made = make(&file, force).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            Failure::new(Kind::Config, format!("{} is there already", file.display()))
+            Failure::new(FailureClass::Config, format!("{} is there already", file.display()))
                 .hint("sayso config init --force replaces it; its old text is lost.")
         }
         _ => {
             let what = format!("{} can't be written: {}", file.display(), report::reason(&error));
-            Failure::new(Kind::Config, what).hint("SAYSO_HOME names another folder for all files of sayso.")
+            Failure::new(FailureClass::Config, what)
+                .hint("SAYSO_HOME names another folder for all files of sayso.")
         }
     });
     made?;

@@ -12,8 +12,8 @@ use crate::domain::sentences::{sandbox, saving};
 use crate::domain::visible::visible_line;
 use crate::domain::{Limits, Policy, SandboxLevel, SandboxReport};
 use crate::engine::NamedFile;
-use crate::headless::{self, Begin, Ending, Options};
-use crate::report::{self, Failure, Kind};
+use crate::headless::{self, Begin, Ending, HeadlessOptions};
+use crate::report::{self, Failure, FailureClass};
 use crate::session::setup;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,14 +64,14 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         ..factory.limits()
     });
     let begin = Begin::Files { files, limits, fetch: args.pull };
-    let options = Options { begin, json: args.json, session: None };
+    let options = HeadlessOptions { begin, json: args.json, session: None };
     let mut teller = FileTeller::new(console, args.json, kept);
     let ended = headless::run_told(opened.driver, &options, &mut teller).await?;
     drop(scratch);
     match (ended.ending, teller.failed()) {
-        (Ending::Interrupted, _) => Err(Failure::told(Kind::Interrupted)),
+        (Ending::Interrupted, _) => Err(Failure::told(FailureClass::Interrupted)),
         (ending @ Ending::Unsaved(_), _) => {
-            Err(Failure::new(Kind::Session, ending.message()).hint(saving::WITHOUT_SESSION))
+            Err(Failure::new(FailureClass::Session, ending.message()).hint(saving::WITHOUT_SESSION))
         }
         (_, Some(kind)) => Err(Failure::told(kind)),
         (_, None) => Ok(()),

@@ -2,7 +2,7 @@
 
 use crate::domain::{Language, Languages};
 use crate::report::reason;
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -13,12 +13,12 @@ const LARGEST: u64 = 64 << 20;
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
     let bytes = read_bytes(path).map_err(|error| {
         let what = format!("{} can't be read: {}", shown(path), reason(&error));
-        Failure::new(Kind::Usage, what).hint("Check the name and the rights of the file.")
+        Failure::new(FailureClass::Usage, what).hint("Check the name and the rights of the file.")
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let what = format!("{} is no UTF-8 text: byte {} can't be read", shown(path), at + 1);
-        Failure::new(Kind::Usage, what).hint("Save it as UTF-8.")
+        Failure::new(FailureClass::Usage, what).hint("Save it as UTF-8.")
     })
 }
 
@@ -50,14 +50,15 @@ pub(super) fn language(path: &Path, named: Option<&str>, languages: &Languages) 
     if let Some(word) = named {
         let found = languages.find(word).map(|entry| entry.name.clone());
         return found.ok_or_else(|| {
-            Failure::new(Kind::Usage, format!("no language {word:?} is configured")).hint(known(languages))
+            Failure::new(FailureClass::Usage, format!("no language {word:?} is configured"))
+                .hint(known(languages))
         });
     }
     let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
     let found = extension.and_then(|e| languages.by_extension(&e)).map(|entry| entry.name.clone());
     found.ok_or_else(|| {
         let what = format!("the language of {} is not known", shown(path));
-        Failure::new(Kind::Usage, what).hint(format!("Name it with --language. {}", known(languages)))
+        Failure::new(FailureClass::Usage, what).hint(format!("Name it with --language. {}", known(languages)))
     })
 }
 

@@ -16,7 +16,7 @@ mod run;
 mod sessions;
 
 use crate::cli::{Command, ModelArgs, RecipeArgs};
-use crate::report::{self, Failure, Kind};
+use crate::report::{self, Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::future::Future;
@@ -40,11 +40,11 @@ pub(crate) fn perform(
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
     if !matches!(command, Command::Run(_)) && *recipe != RecipeArgs::default() {
-        return Err(Failure::new(Kind::Usage, "--recipe and --input are for sayso and sayso run")
+        return Err(Failure::new(FailureClass::Usage, "--recipe and --input are for sayso and sayso run")
             .hint("sayso --recipe NAME, or sayso run --recipe NAME"));
     }
     match command {
-        Command::Resume(_) => Err(Failure::new(Kind::Usage, "a session is resumed in the terminal")),
+        Command::Resume(_) => Err(Failure::new(FailureClass::Usage, "a session is resumed in the terminal")),
         Command::Run(mut args) => {
             args.model = args.model.or(outer);
             args.recipe = args.recipe.or(recipe);
@@ -86,7 +86,7 @@ fn factory_with(
 fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime =
-        runtime.map_err(|e| Failure::new(Kind::Work, format!("the system gives no threads: {e}")))?;
+        runtime.map_err(|e| Failure::new(FailureClass::Work, format!("the system gives no threads: {e}")))?;
     let done = runtime.block_on(work);
     // A task that does not end must not keep the program from ending.
     runtime.shutdown_timeout(std::time::Duration::from_millis(500));

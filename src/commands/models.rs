@@ -4,9 +4,9 @@ use super::Console;
 use crate::cli::{ModelArgs, ModelsArgs};
 use crate::domain::visible::visible_line;
 use crate::domain::{ModelInfo, Price};
-use crate::driver::catalogue::{self, Answer, KeyState, Offer};
+use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
 use crate::headless::json;
-use crate::report::{self, Failure, Kind};
+use crate::report::{self, Failure, FailureClass};
 use serde_json::{Value, json};
 use std::io;
 
@@ -25,7 +25,7 @@ pub(super) async fn run(
             .loaded
             .config
             .named(name)
-            .map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
+            .map_err(|e| Failure::new(FailureClass::Provider, e.to_string()).hint(e.hint()))?;
     }
     let sources = factory.sources(only);
     let offers = catalogue::ask_all(sources).await;
@@ -42,22 +42,22 @@ pub(super) async fn run(
 /// One provider has to answer; the named one, where one was named.
 fn outcome(offers: &[Offer], only: Option<&str>) -> Result<(), Failure> {
     let answered = |offer: &Offer| {
-        matches!(offer.answer, Answer::Models(_)) && (only.is_some() || offer.address.is_some())
+        matches!(offer.answer, CatalogueAnswer::Models(_)) && (only.is_some() || offer.address.is_some())
     };
     if offers.iter().any(answered) {
         return Ok(());
     }
     Err(match (only, offers.first().map(|offer| (&offer.answer, &offer.key))) {
-        (Some(name), Some((Answer::NoKey, KeyState::Missing(place)))) => {
-            Failure::new(Kind::Provider, format!("{name} has no key")).hint(format!(
+        (Some(name), Some((CatalogueAnswer::NoKey, KeyState::Missing(place)))) => {
+            Failure::new(FailureClass::Provider, format!("{name} has no key")).hint(format!(
                 "Set {place}, or put the key into credentials.toml; sayso config path tells where that is."
             ))
         }
-        (Some(name), Some((Answer::Failed(why), _))) => {
-            Failure::new(Kind::Provider, format!("{name} lists no models: {why}"))
+        (Some(name), Some((CatalogueAnswer::Failed(why), _))) => {
+            Failure::new(FailureClass::Provider, format!("{name} lists no models: {why}"))
                 .hint("sayso config show tells its address, and where that comes from.")
         }
-        _ => Failure::new(Kind::Provider, "no provider could be asked for its models")
+        _ => Failure::new(FailureClass::Provider, "no provider could be asked for its models")
             .hint("Set a key, as OPENAI_API_KEY, or start a model server on this computer, as Ollama."),
     })
 }
@@ -88,14 +88,14 @@ fn offered(offer: &Offer, models: &[ModelInfo], out: &mut dyn io::Write) -> io::
 /// The rows of those that answered, then a line for each of the others.
 fn write(offers: &[Offer], console: &mut Console<'_>) -> io::Result<()> {
     for offer in offers {
-        if let Answer::Models(models) = &offer.answer {
+        if let CatalogueAnswer::Models(models) = &offer.answer {
             offered(offer, models, console.out)?;
         }
     }
     for offer in offers {
         let why = match (&offer.answer, &offer.key) {
-            (Answer::NoKey, KeyState::Missing(place)) => format!("no key ({place})"),
-            (Answer::Failed(why), _) => format!("not reachable: {why}"),
+            (CatalogueAnswer::NoKey, KeyState::Missing(place)) => format!("no key ({place})"),
+            (CatalogueAnswer::Failed(why), _) => format!("not reachable: {why}"),
             _ => continue,
         };
         writeln!(console.out, "{:<16}  {}", visible_line(&offer.name), visible_line(&why))?;
@@ -118,10 +118,10 @@ fn facts(model: &ModelInfo) -> String {
 
 fn as_json(offer: &Offer) -> Value {
     let (reachable, models, error) = match &offer.answer {
-        Answer::Models(models) => (true, models.as_slice(), None),
-        Answer::Failed(why) => (false, &[][..], Some(why.clone())),
-        Answer::NoKey => (false, &[][..], Some("no key".to_owned())),
-        Answer::Asking => (false, &[][..], Some("no answer".to_owned())),
+        CatalogueAnswer::Models(models) => (true, models.as_slice(), None),
+        CatalogueAnswer::Failed(why) => (false, &[][..], Some(why.clone())),
+        CatalogueAnswer::NoKey => (false, &[][..], Some("no key".to_owned())),
+        CatalogueAnswer::Asking => (false, &[][..], Some("no answer".to_owned())),
     };
     let key = match &offer.key {
         KeyState::Needless => "needless",

@@ -5,8 +5,8 @@ use crate::cli::{self, RunArgs};
 use crate::domain::sentences::{sandbox, sending};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
-use crate::headless::{self, Begin, Ending, Options, TurnResult};
-use crate::report::{self, Failure, Kind};
+use crate::headless::{self, Begin, Ending, HeadlessOptions, TurnResult};
+use crate::report::{self, Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     let opened = factory.begin(Some(provider), args.approve);
     report::tell(&opened.notices, console.err)?;
     let id = opened.driver.session_path().file_stem().map(|id| id.to_string_lossy().into_owned());
-    let options = Options { begin, json: args.json, session: id };
+    let options = HeadlessOptions { begin, json: args.json, session: id };
     let ended = headless::run(opened.driver, &options, console.out, console.err).await?;
     failure(&ended, &options, &factory)
 }
@@ -58,7 +58,7 @@ fn begin(
 }
 
 fn nothing_asked() -> Failure {
-    Failure::new(Kind::Usage, "nothing was asked").hint(
+    Failure::new(FailureClass::Usage, "nothing was asked").hint(
         "sayso run \"how many lines has README.md?\", or sayso run - with the prompt on standard input.",
     )
 }
@@ -66,7 +66,8 @@ fn nothing_asked() -> Failure {
 /// What is asked: the argument, or standard input for `-`.
 fn prompt(args: &RunArgs) -> Result<Option<String>, Failure> {
     let written = cli::prompt(&args.words, &args.rest);
-    let written = written.map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint()))?;
+    let written =
+        written.map_err(|error| Failure::new(FailureClass::Usage, error.to_string()).hint(error.hint()))?;
     let prompt = match written {
         Some(dash) if dash == "-" && args.rest.is_empty() => input::read(Path::new("-"))?,
         Some(prompt) => prompt,
@@ -84,11 +85,11 @@ async fn may_approve(args: &RunArgs, factory: &SessionFactory) -> Result<(), Fai
     if report.level != SandboxLevel::Off {
         return Ok(());
     }
-    Err(Failure::new(Kind::Usage, sandbox::none_approved(&report.why_off())).hint(sandbox::SAY_SO))
+    Err(Failure::new(FailureClass::Usage, sandbox::none_approved(&report.why_off())).hint(sandbox::SAY_SO))
 }
 
 /// The exit code of an ending, and what is told of it on standard error.
-fn failure(ended: &TurnResult, options: &Options, factory: &SessionFactory) -> Result<(), Failure> {
+fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFactory) -> Result<(), Failure> {
     let TurnResult { ending, hint } = ended;
     if let (Ending::Refused(misfits), Begin::Recipe { name, .. }) = (ending, &options.begin) {
         let recipe = factory.recipes().iter().find(|recipe| recipe.card().name == *name);
@@ -97,14 +98,14 @@ fn failure(ended: &TurnResult, options: &Options, factory: &SessionFactory) -> R
     }
     let kind = match ending {
         Ending::Done => return Ok(()),
-        Ending::Asked(Question::Budget { .. } | Question::Form(_)) => Kind::Decision,
-        Ending::BlockFailed(_) | Ending::Asked(_) | Ending::Recipe(..) => Kind::Work,
-        Ending::Refused(_) => Kind::Usage,
-        Ending::TimedOut => Kind::TimedOut,
-        Ending::CutShort(_) | Ending::Provider(_) => Kind::Provider,
-        Ending::Unsaved(_) => Kind::Session,
-        Ending::Waiting(..) => Kind::Decision,
-        Ending::Interrupted => Kind::Interrupted,
+        Ending::Asked(Question::Budget { .. } | Question::Form(_)) => FailureClass::Decision,
+        Ending::BlockFailed(_) | Ending::Asked(_) | Ending::Recipe(..) => FailureClass::Work,
+        Ending::Refused(_) => FailureClass::Usage,
+        Ending::TimedOut => FailureClass::TimedOut,
+        Ending::CutShort(_) | Ending::Provider(_) => FailureClass::Provider,
+        Ending::Unsaved(_) => FailureClass::Session,
+        Ending::Waiting(..) => FailureClass::Decision,
+        Ending::Interrupted => FailureClass::Interrupted,
     };
     let failure = Failure::new(kind, ending.message());
     Err(match ending {

@@ -7,9 +7,9 @@ use crate::domain::visible::{visible, visible_line};
 use crate::domain::{Entry, Timestamp};
 use crate::driver::Clock;
 use crate::headless::{ended, events, json};
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use crate::store::index::{self, Summary};
-use crate::store::{self, Damage, Loaded, Seal, StoreError, manage};
+use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
 use crate::workspace::names;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -60,12 +60,12 @@ pub(super) fn run(
 
 fn find(folder: &Path, wanted: &str) -> Result<Summary, Failure> {
     index::find(folder, wanted).map_err(|error| {
-        Failure::new(Kind::Session, error.to_string()).hint("sayso sessions list shows all of them.")
+        Failure::new(FailureClass::Session, error.to_string()).hint("sayso sessions list shows all of them.")
     })
 }
 
 fn unreadable(error: &StoreError) -> Failure {
-    Failure::new(Kind::Session, error.to_string())
+    Failure::new(FailureClass::Session, error.to_string())
 }
 
 fn list(folder: &Path, home: Option<&Path>, as_json: bool, console: &mut Console<'_>) -> Result<(), Failure> {
@@ -121,7 +121,8 @@ fn adopt(summary: &Summary, state: &Path, yes: bool, console: &mut Console<'_>) 
         "It tells of {blocks} blocks and {approvals} approvals; sayso sessions show {} shows them.",
         visible_line(&summary.id)
     )?;
-    Err(Failure::new(Kind::Usage, "nothing was changed").hint("Who has looked at it adopts it with --yes."))
+    Err(Failure::new(FailureClass::Usage, "nothing was changed")
+        .hint("Who has looked at it adopts it with --yes."))
 }
 
 /// Tells all that is wrong, session by session.
@@ -145,8 +146,8 @@ fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -
     }
     match damaged {
         0 => Ok(()),
-        1 => Err(Failure::new(Kind::Session, "1 session is damaged").hint(KEPT)),
-        n => Err(Failure::new(Kind::Session, format!("{n} sessions are damaged")).hint(KEPT)),
+        1 => Err(Failure::new(FailureClass::Session, "1 session is damaged").hint(KEPT)),
+        n => Err(Failure::new(FailureClass::Session, format!("{n} sessions are damaged")).hint(KEPT)),
     }
 }
 
@@ -195,7 +196,7 @@ fn summary(session: &Summary) -> Value {
     })
 }
 
-fn show_json(session: &Summary, loaded: &Loaded, console: &mut Console<'_>) -> Result<(), Failure> {
+fn show_json(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) -> Result<(), Failure> {
     let entries: Value = loaded
         .entries
         .iter()
@@ -213,7 +214,7 @@ fn show_json(session: &Summary, loaded: &Loaded, console: &mut Console<'_>) -> R
     Ok(json::line(console.out, &shown)?)
 }
 
-fn show(session: &Summary, loaded: &Loaded, console: &mut Console<'_>) -> Result<(), Failure> {
+fn show(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) -> Result<(), Failure> {
     writeln!(console.out, "{}  {}", visible_line(session.label()), visible_line(&session.id))?;
     for (at, entry) in &loaded.entries {
         show_entry(*at, entry, console.out)?;

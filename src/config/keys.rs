@@ -22,7 +22,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// What is known of a provider's key.
 #[derive(Debug)]
-pub(crate) enum Key {
+pub(crate) enum KeyLookup {
     /// There is one, and it may be sent to the address in use.
     Here(SecretString, KeySource),
     /// A program writes it: the person's own, or the one that asks the keyring.
@@ -80,9 +80,9 @@ pub(crate) fn find(
     provider: &Provider,
     env: &dyn Fn(&str) -> Option<String>,
     credentials: &Path,
-) -> Result<Key, ConfigError> {
+) -> Result<KeyLookup, ConfigError> {
     if let Some((key, variable)) = from_environment(provider, env) {
-        return Ok(Key::Here(key, KeySource::Environment(variable)));
+        return Ok(KeyLookup::Here(key, KeySource::Environment(variable)));
     }
     let used = provider.address().and_then(origin);
     let own = provider.own_address().and_then(origin);
@@ -90,9 +90,9 @@ pub(crate) fn find(
     if let Some(stored) = read(credentials)?.into_iter().find(|stored| stored.name == name) {
         let for_origin = stored.origin.or(own);
         return Ok(if may(&for_origin) {
-            Key::Here(stored.key, KeySource::File)
+            KeyLookup::Here(stored.key, KeySource::File)
         } else {
-            Key::Elsewhere { kept: KeySource::File, for_origin }
+            KeyLookup::Elsewhere { kept: KeySource::File, for_origin }
         });
     }
     let (command, kept) = match &provider.key_command {
@@ -100,9 +100,9 @@ pub(crate) fn find(
         None => (provider.keyring.then(|| from_keyring(name)), KeySource::Keyring),
     };
     Ok(match command {
-        Some(command) if may(&own) => Key::Command(command, kept),
-        Some(_) => Key::Elsewhere { kept, for_origin: own },
-        None => Key::None,
+        Some(command) if may(&own) => KeyLookup::Command(command, kept),
+        Some(_) => KeyLookup::Elsewhere { kept, for_origin: own },
+        None => KeyLookup::None,
     })
 }
 

@@ -4,7 +4,7 @@
 
 use super::error::{ConfigError, Invalid, harmless};
 use super::executors::ExecutorChoice;
-use super::settings::{self, Form, Setting};
+use super::settings::{self, Setting, SettingForm};
 use crate::text::located::line_of;
 use crate::text::near::nearest;
 use crate::text::number::whole_size;
@@ -96,18 +96,18 @@ pub(super) fn read(path: &Path, source: &str) -> Result<(Vec<FoundSetting>, Vec<
         let message = error.message().trim().replace('\n', ", ");
         ConfigError::Invalid(Box::new(Invalid::at(path, source, span, String::new(), message)))
     })?;
-    let mut walk = Walk { source, found: Vec::new(), wrong: Vec::new() };
+    let mut walk = LayerWalk { source, found: Vec::new(), wrong: Vec::new() };
     walk.table(table.get_ref(), &mut Vec::new());
     Ok((walk.found, walk.wrong))
 }
 
-struct Walk<'a> {
+struct LayerWalk<'a> {
     source: &'a str,
     found: Vec<FoundSetting>,
     wrong: Vec<SettingError>,
 }
 
-impl Walk<'_> {
+impl LayerWalk<'_> {
     fn table(&mut self, table: &DeTable<'_>, name: &mut Vec<String>) {
         for (key, value) in table {
             name.push(key.get_ref().to_string());
@@ -192,23 +192,23 @@ fn convert(value: &DeValue<'_>) -> Result<Value, String> {
 }
 
 /// What a value of this form has to be, in words.
-pub(super) fn wanted(form: Form) -> String {
+pub(super) fn wanted(form: SettingForm) -> String {
     match form {
-        Form::Text => "a text that is not empty".into(),
-        Form::Words(words) => format!("one of {}", words.join(", ")),
-        Form::Flag => "true or false".into(),
-        Form::Whole(min, max) => format!("a whole number from {min} to {max}"),
-        Form::Bytes(min, max) => {
+        SettingForm::Text => "a text that is not empty".into(),
+        SettingForm::Words(words) => format!("one of {}", words.join(", ")),
+        SettingForm::Flag => "true or false".into(),
+        SettingForm::Whole(min, max) => format!("a whole number from {min} to {max}"),
+        SettingForm::Bytes(min, max) => {
             format!("a size from {} to {} (bytes, or a text like \"64 KiB\")", size(min), size(max))
         }
-        Form::Dollars(most) => format!("an amount of dollars from 0 to {most}"),
-        Form::Paths => "a list of paths, each absolute or beginning with ~/".into(),
-        Form::Texts => "a list of texts".into(),
-        Form::TextOrTexts => "a text that is not empty, or a list of such".into(),
-        Form::Folder => "an absolute path, or one that begins with ~/".into(),
-        Form::Program => "the name or path of a program".into(),
-        Form::Address => "an address that begins with http:// or https://".into(),
-        Form::Executor => "local, container, container:IMAGE, jupyter or jupyter:KERNEL".into(),
+        SettingForm::Dollars(most) => format!("an amount of dollars from 0 to {most}"),
+        SettingForm::Paths => "a list of paths, each absolute or beginning with ~/".into(),
+        SettingForm::Texts => "a list of texts".into(),
+        SettingForm::TextOrTexts => "a text that is not empty, or a list of such".into(),
+        SettingForm::Folder => "an absolute path, or one that begins with ~/".into(),
+        SettingForm::Program => "the name or path of a program".into(),
+        SettingForm::Address => "an address that begins with http:// or https://".into(),
+        SettingForm::Executor => "local, container, container:IMAGE, jupyter or jupyter:KERNEL".into(),
     }
 }
 
@@ -233,29 +233,33 @@ pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
     let refuse = |value: &Value| format!("is {}, but has to be {}", shown(value), wanted(setting.form));
     let within = |n: i64, min: i64, max: i64| (min..=max).contains(&n);
     let good = match (setting.form, &value) {
-        (Form::Text | Form::Program | Form::TextOrTexts, Value::String(text)) => is_text(text),
-        (Form::Words(words), Value::String(text)) => words.contains(&text.as_str()),
-        (Form::Flag, Value::Boolean(_)) => true,
-        (Form::Whole(min, max), Value::Integer(n)) => within(*n, min, max),
-        (Form::Bytes(min, max), Value::Integer(n)) => within(*n, min, max),
-        (Form::Bytes(min, max), Value::String(text)) => {
+        (SettingForm::Text | SettingForm::Program | SettingForm::TextOrTexts, Value::String(text)) => {
+            is_text(text)
+        }
+        (SettingForm::Words(words), Value::String(text)) => words.contains(&text.as_str()),
+        (SettingForm::Flag, Value::Boolean(_)) => true,
+        (SettingForm::Whole(min, max), Value::Integer(n)) => within(*n, min, max),
+        (SettingForm::Bytes(min, max), Value::Integer(n)) => within(*n, min, max),
+        (SettingForm::Bytes(min, max), Value::String(text)) => {
             let bytes = parse_size(text).filter(|n| within(*n, min, max));
             return bytes.map(Value::Integer).ok_or_else(|| refuse(&value));
         }
-        (Form::Texts, Value::Array(items)) => {
+        (SettingForm::Texts, Value::Array(items)) => {
             items.iter().all(|item| item.as_str().is_some_and(|t| !t.is_empty()))
         }
-        (Form::TextOrTexts, Value::Array(items)) => {
+        (SettingForm::TextOrTexts, Value::Array(items)) => {
             !items.is_empty() && items.iter().all(|item| item.as_str().is_some_and(is_text))
         }
-        (Form::Dollars(most), Value::Integer(n)) if within(*n, 0, most) => {
+        (SettingForm::Dollars(most), Value::Integer(n)) if within(*n, 0, most) => {
             return Ok(Value::Float(*n as f64));
         }
-        (Form::Dollars(most), Value::Float(n)) => (0.0..=most as f64).contains(n),
-        (Form::Paths, Value::Array(items)) => items.iter().all(|item| item.as_str().is_some_and(is_path)),
-        (Form::Folder, Value::String(text)) => is_path(text),
-        (Form::Executor, Value::String(text)) => text.parse::<ExecutorChoice>().is_ok(),
-        (Form::Address, Value::String(text)) => return address(text).map(|()| value.clone()),
+        (SettingForm::Dollars(most), Value::Float(n)) => (0.0..=most as f64).contains(n),
+        (SettingForm::Paths, Value::Array(items)) => {
+            items.iter().all(|item| item.as_str().is_some_and(is_path))
+        }
+        (SettingForm::Folder, Value::String(text)) => is_path(text),
+        (SettingForm::Executor, Value::String(text)) => text.parse::<ExecutorChoice>().is_ok(),
+        (SettingForm::Address, Value::String(text)) => return address(text).map(|()| value.clone()),
         _ => false,
     };
     if good { Ok(value) } else { Err(refuse(&value)) }
@@ -280,7 +284,7 @@ fn address(text: &str) -> Result<(), String> {
     }
     let given = text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, host)| format!("…@{host}"));
     let shown = shown(&Value::String(given.clone()));
-    let wanted = wanted(Form::Address);
+    let wanted = wanted(SettingForm::Address);
     let plain = !given.is_empty() && !given.contains("//") && !given.contains(char::is_whitespace);
     let hint = if plain && !text.contains('@') {
         let local = ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."];

@@ -1,6 +1,6 @@
 //! Models, addresses and keys as the configuration has them, from real files in a temporary home.
 
-use super::keys::{self, Key, KeySource};
+use super::keys::{self, KeyLookup, KeySource};
 use super::tests::{Home, PROJECT, USER};
 use super::*;
 use secrecy::ExposeSecret as _;
@@ -162,10 +162,10 @@ impl Keys {
     fn find(&self, env: &[(&str, &str)]) -> Result<String, ConfigError> {
         let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         Ok(match keys::find("openai", &self.provider, &env, &self.file())? {
-            Key::Here(key, source) => format!("{} of {source}", key.expose_secret()),
-            Key::Command(command, _) => format!("command {:?}", command.all()),
-            Key::Elsewhere { kept, for_origin } => format!("{kept} is for {for_origin:?}"),
-            Key::None => "none".into(),
+            KeyLookup::Here(key, source) => format!("{} of {source}", key.expose_secret()),
+            KeyLookup::Command(command, _) => format!("command {:?}", command.all()),
+            KeyLookup::Elsewhere { kept, for_origin } => format!("{kept} is for {for_origin:?}"),
+            KeyLookup::None => "none".into(),
         })
     }
 }

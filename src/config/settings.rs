@@ -5,7 +5,7 @@
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum SettingForm {
     /// A text that is not empty.
     Text,
     /// One of these words.
@@ -53,19 +53,19 @@ pub(crate) struct Setting {
     /// Its name, with dots: `review.arm_ms`.
     pub name: &'static str,
     /// The form of its value.
-    pub form: Form,
+    pub form: SettingForm,
     /// What a project may do with it.
     pub tighten: Tighten,
     /// What it is for, one line.
     pub help: &'static str,
 }
 
-const fn setting(name: &'static str, form: Form, tighten: Tighten, help: &'static str) -> Setting {
+const fn setting(name: &'static str, form: SettingForm, tighten: Tighten, help: &'static str) -> Setting {
     Setting { name, form, tighten, help }
 }
 
 use super::providers::{Effort, ProviderKind};
-use Form::{
+use SettingForm::{
     Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
 };
 use Tighten::{Add, Higher, Lower, Never, Off, Word};

@@ -3,7 +3,7 @@
 use super::layers::{dotted, size};
 use super::load::LoadedConfig;
 use super::schema::Config;
-use super::settings::{Form, SETTINGS, Setting};
+use super::settings::{SETTINGS, Setting, SettingForm};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -113,25 +113,29 @@ fn texts() -> Value {
     json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
 }
 
-fn form(form: Form) -> Map<String, Value> {
+fn form(form: SettingForm) -> Map<String, Value> {
     let value = match form {
-        Form::Executor => json!({ "type": "string", "pattern": "^(local|(container|jupyter)(:.+)?)$" }),
-        Form::Text | Form::Program | Form::Folder => json!({ "type": "string", "minLength": 1 }),
-        Form::Words(words) => json!({ "enum": words }),
-        Form::Flag => json!({ "type": "boolean" }),
-        Form::Whole(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
-        Form::Bytes(min, max) => json!({
+        SettingForm::Executor => {
+            json!({ "type": "string", "pattern": "^(local|(container|jupyter)(:.+)?)$" })
+        }
+        SettingForm::Text | SettingForm::Program | SettingForm::Folder => {
+            json!({ "type": "string", "minLength": 1 })
+        }
+        SettingForm::Words(words) => json!({ "enum": words }),
+        SettingForm::Flag => json!({ "type": "boolean" }),
+        SettingForm::Whole(min, max) => json!({ "type": "integer", "minimum": min, "maximum": max }),
+        SettingForm::Bytes(min, max) => json!({
             "anyOf": [
                 { "type": "integer", "minimum": min, "maximum": max },
                 { "type": "string", "pattern": "^[0-9]+ ?(B|KiB|MiB|GiB|TiB)?$" },
             ],
             "examples": [size(max)],
         }),
-        Form::Dollars(most) => json!({ "type": "number", "minimum": 0, "maximum": most }),
-        Form::Texts => texts(),
-        Form::TextOrTexts => json!({ "anyOf": [{ "type": "string", "minLength": 1 }, texts()] }),
-        Form::Paths => json!({ "type": "array", "items": { "type": "string", "pattern": "^(/|~)" } }),
-        Form::Address => json!({ "type": "string", "pattern": "^https?://" }),
+        SettingForm::Dollars(most) => json!({ "type": "number", "minimum": 0, "maximum": most }),
+        SettingForm::Texts => texts(),
+        SettingForm::TextOrTexts => json!({ "anyOf": [{ "type": "string", "minLength": 1 }, texts()] }),
+        SettingForm::Paths => json!({ "type": "array", "items": { "type": "string", "pattern": "^(/|~)" } }),
+        SettingForm::Address => json!({ "type": "string", "pattern": "^https?://" }),
     };
     match value {
         Value::Object(map) => map,

@@ -107,7 +107,7 @@ impl Languages {
 }
 
 /// A language as a row: name, aliases, extensions, ways.
-type Row = (&'static str, &'static [&'static str], &'static [&'static str], &'static [Known]);
+type LanguageRow = (&'static str, &'static [&'static str], &'static [&'static str], &'static [Known]);
 
 /// A way as a row: program, arguments, arguments for building.
 type Known = (&'static str, &'static [&'static str], &'static [&'static str]);
@@ -120,7 +120,7 @@ const C: &[&str] = &["-x", "c", "-iquote", "{folder}", "-o", "{program}", "{sour
 const CPP: &[&str] = &["-x", "c++", "-iquote", "{folder}", "-o", "{program}", "{source}"];
 
 /// The languages that are known, in the order in which they are offered.
-const KNOWN: &[Row] = &[
+const KNOWN: &[LanguageRow] = &[
     (
         "python",
         &["py", "py3", "python3", "ipython", "ipython3"],
@@ -197,7 +197,7 @@ const KNOWN: &[Row] = &[
 impl Default for Languages {
     fn default() -> Self {
         let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let entry = |(name, aliases, extensions, ways): &Row| {
+        let entry = |(name, aliases, extensions, ways): &LanguageRow| {
             let name = Language((*name).into());
             let mut ways = ways.iter().map(|(command, arguments, compile)| RunMethod {
                 command: (*command).into(),

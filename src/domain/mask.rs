@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// What is masked, in words that follow "masked": `a GitHub token`.
-pub(crate) type Kind = &'static str;
+pub(crate) type SecretKind = &'static str;
 
 /// Finds and masks keys. Cheap to clone; all clones know the same keys.
 #[derive(Clone, Default)]
@@ -37,19 +37,19 @@ impl std::fmt::Debug for Masker {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySpan {
     pub range: Range<usize>,
-    pub kind: Kind,
+    pub kind: SecretKind,
 }
 
 /// A value without keys. Only a [`Masker`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masked<T> {
     value: T,
-    kinds: BTreeSet<Kind>,
+    kinds: BTreeSet<SecretKind>,
 }
 
 impl<T> Masked<T> {
     /// What was masked in it; empty where it is as it was.
-    pub fn kinds(&self) -> &BTreeSet<Kind> {
+    pub fn kinds(&self) -> &BTreeSet<SecretKind> {
         &self.kinds
     }
 
@@ -70,13 +70,13 @@ impl<T> std::ops::Deref for Masked<T> {
 /// A value whose texts can be masked in place.
 pub trait Maskable {
     /// Hands every text and all bytes that are written to the pen.
-    fn mask_with(&mut self, pen: &mut Pen);
+    fn mask_with(&mut self, pen: &mut MaskPen);
 }
 
 /// Masks texts, and keeps in mind what it masked.
-pub struct Pen {
+pub struct MaskPen {
     known: Arc<KnownKeys>,
-    kinds: BTreeSet<Kind>,
+    kinds: BTreeSet<SecretKind>,
 }
 
 impl Masker {
@@ -105,7 +105,7 @@ impl Masker {
 
     /// The value without keys.
     pub fn mask<T: Maskable>(&self, mut value: T) -> Masked<T> {
-        let mut pen = Pen { known: self.known(), kinds: BTreeSet::new() };
+        let mut pen = MaskPen { known: self.known(), kinds: BTreeSet::new() };
         value.mask_with(&mut pen);
         Masked { value, kinds: pen.kinds }
     }
@@ -125,7 +125,7 @@ impl Masker {
     }
 }
 
-impl Pen {
+impl MaskPen {
     /// Whether it would mask something in a text.
     pub fn touches(&self, text: &str) -> bool {
         !scan(&self.known, text.as_bytes(), 0, true).spans.is_empty()
@@ -194,7 +194,7 @@ struct Scan {
     /// Where something begins that may be a key once more bytes are there; the length where nothing does.
     hold: usize,
     /// What it would be, where its first letters alone tell.
-    begun: Option<Kind>,
+    begun: Option<SecretKind>,
 }
 
 /// Looks for keys from a place on; what stands in front of it only tells where words begin. `last`: nothing follows.
@@ -225,13 +225,13 @@ fn scan(known: &KnownKeys, bytes: &[u8], from: usize, last: bool) -> Scan {
 }
 
 impl Maskable for String {
-    fn mask_with(&mut self, pen: &mut Pen) {
+    fn mask_with(&mut self, pen: &mut MaskPen) {
         pen.text(self);
     }
 }
 
 impl Maskable for Vec<u8> {
-    fn mask_with(&mut self, pen: &mut Pen) {
+    fn mask_with(&mut self, pen: &mut MaskPen) {
         pen.bytes(self);
     }
 }
@@ -239,7 +239,7 @@ impl Maskable for Vec<u8> {
 /// The output of a run is looked at as each stream printed it, also where a key came in several pieces. Its other texts
 /// are masked where they become fields of a line.
 impl Maskable for Entry {
-    fn mask_with(&mut self, pen: &mut Pen) {
+    fn mask_with(&mut self, pen: &mut MaskPen) {
         if let Entry::Ran { report, .. } = self {
             report.output.mask_with(pen);
         }
@@ -247,7 +247,7 @@ impl Maskable for Entry {
 }
 
 impl Maskable for OutputBuffer {
-    fn mask_with(&mut self, pen: &mut Pen) {
+    fn mask_with(&mut self, pen: &mut MaskPen) {
         if self.is_empty() {
             return;
         }
@@ -275,7 +275,7 @@ impl Maskable for OutputBuffer {
 }
 
 impl OutputBuffer {
-    fn masked_stream(&self, stream: Stream, pen: &mut Pen) -> Vec<u8> {
+    fn masked_stream(&self, stream: Stream, pen: &mut MaskPen) -> Vec<u8> {
         if self.dropped(stream) == 0 {
             let mut bytes = self.bytes(stream);
             pen.bytes(&mut bytes);

@@ -63,7 +63,7 @@ pub use message::{
 };
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
-pub use output_buffer::{OutputBuffer, Piece, Stream};
+pub use output_buffer::{OutputBuffer, OutputPiece, Stream};
 pub use packages::{InstallInto, PackageList};
 pub use pixels::Pixels;
 pub use place::Place;

@@ -57,7 +57,7 @@ pub(super) mod answer {
 
     #[derive(Serialize, Deserialize)]
     #[serde(untagged, expecting = "expected fields \"risk\" and \"said\", or \"failed\"")]
-    enum Answer {
+    enum OpinionAnswer {
         Failed { failed: String },
         Said(Opinion),
     }
@@ -67,8 +67,8 @@ pub(super) mod answer {
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         match answer.clone() {
-            Ok(opinion) => Answer::Said(opinion),
-            Err(failed) => Answer::Failed { failed },
+            Ok(opinion) => OpinionAnswer::Said(opinion),
+            Err(failed) => OpinionAnswer::Failed { failed },
         }
         .serialize(serializer)
     }
@@ -76,9 +76,9 @@ pub(super) mod answer {
     pub(in crate::domain) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Result<Opinion, String>, D::Error> {
-        Ok(match Answer::deserialize(deserializer)? {
-            Answer::Said(opinion) => Ok(opinion),
-            Answer::Failed { failed } => Err(failed),
+        Ok(match OpinionAnswer::deserialize(deserializer)? {
+            OpinionAnswer::Said(opinion) => Ok(opinion),
+            OpinionAnswer::Failed { failed } => Err(failed),
         })
     }
 }

@@ -15,7 +15,7 @@ pub enum Stream {
 
 /// A stretch of output of one stream, with its place in the order of all output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct OutputPiece {
     /// Place in the order; grows, with gaps where pieces were dropped.
     pub seq: u64,
     pub stream: Stream,
@@ -25,9 +25,9 @@ pub struct Piece {
 /// What is kept of one stream.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 struct StreamBuffer {
-    head: Vec<Piece>,
+    head: Vec<OutputPiece>,
     head_len: usize,
-    tail: VecDeque<Piece>,
+    tail: VecDeque<OutputPiece>,
     tail_len: usize,
     dropped: u64,
     total: u64,
@@ -78,7 +78,7 @@ impl OutputBuffer {
     }
 
     /// The pieces of both streams in their order.
-    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
+    pub fn pieces(&self) -> impl Iterator<Item = &OutputPiece> {
         let mut out = self.stdout.pieces().peekable();
         let mut err = self.stderr.pieces().peekable();
         std::iter::from_fn(move || match (out.peek(), err.peek()) {
@@ -145,7 +145,7 @@ impl Default for OutputBuffer {
 }
 
 impl StreamBuffer {
-    fn pieces(&self) -> impl Iterator<Item = &Piece> {
+    fn pieces(&self) -> impl Iterator<Item = &OutputPiece> {
         self.head.iter().chain(self.tail.iter())
     }
 
@@ -164,7 +164,7 @@ impl StreamBuffer {
                     last.bytes.extend_from_slice(first);
                 }
                 _ => {
-                    self.head.push(Piece { seq, stream, bytes: first.to_vec() });
+                    self.head.push(OutputPiece { seq, stream, bytes: first.to_vec() });
                     seq += 1;
                 }
             }
@@ -193,7 +193,7 @@ impl StreamBuffer {
                     last.bytes.extend_from_slice(part);
                 }
                 _ => {
-                    self.tail.push_back(Piece { seq, stream, bytes: part.to_vec() });
+                    self.tail.push_back(OutputPiece { seq, stream, bytes: part.to_vec() });
                     seq += 1;
                 }
             }

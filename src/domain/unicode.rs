@@ -5,7 +5,7 @@
 
 /// Why a character may not be shown as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Hidden {
+pub(crate) enum HiddenReason {
     /// C0 and C1 controls and DEL; a carriage return too (a caller that splits lines takes CRLF out first). Tab and line
     /// feed are not hidden.
     Control,
@@ -26,26 +26,28 @@ pub(crate) enum Hidden {
 /// What is hidden about a character; `None` for one that may be shown as it is.
 ///
 /// The two presentation selectors U+FE0E and U+FE0F count as shown: they are part of ordinary emoji.
-pub(crate) fn hidden(c: char) -> Option<Hidden> {
+pub(crate) fn hidden(c: char) -> Option<HiddenReason> {
     Some(match c {
         '\t' | '\n' => return None,
         ' '..='~' => return None,
-        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => Hidden::Control,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => HiddenReason::Control,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            Hidden::Bidi
+            HiddenReason::Bidi
         }
-        '\u{ad}' | '\u{34f}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' => Hidden::ZeroWidth,
-        '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}' => Hidden::ZeroWidth,
-        '\u{fe00}'..='\u{fe0d}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' => Hidden::ZeroWidth,
-        '\u{1d173}'..='\u{1d17a}' | '\u{e0100}'..='\u{e01ef}' => Hidden::ZeroWidth,
-        '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' => Hidden::Tag,
+        '\u{ad}' | '\u{34f}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' => HiddenReason::ZeroWidth,
+        '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}' => HiddenReason::ZeroWidth,
+        '\u{fe00}'..='\u{fe0d}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' => {
+            HiddenReason::ZeroWidth
+        }
+        '\u{1d173}'..='\u{1d17a}' | '\u{e0100}'..='\u{e01ef}' => HiddenReason::ZeroWidth,
+        '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}' => HiddenReason::Tag,
         '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' => {
-            Hidden::Filler
+            HiddenReason::Filler
         }
-        '\u{1d159}' => Hidden::Filler,
-        '\u{2028}' | '\u{2029}' => Hidden::Separator,
+        '\u{1d159}' => HiddenReason::Filler,
+        '\u{2028}' | '\u{2029}' => HiddenReason::Separator,
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
-            Hidden::OddSpace
+            HiddenReason::OddSpace
         }
         _ => return None,
     })
@@ -97,13 +99,13 @@ pub(crate) fn name(c: char) -> Option<&'static str> {
         '\u{202f}' => "narrow no-break space",
         '\u{3000}' => "ideographic space",
         _ => match kind {
-            Hidden::Control => "control character",
-            Hidden::Bidi => "direction control",
-            Hidden::ZeroWidth => "zero-width character",
-            Hidden::Tag => "tag character",
-            Hidden::Filler => "blank character",
-            Hidden::Separator => "separator",
-            Hidden::OddSpace => "unusual space",
+            HiddenReason::Control => "control character",
+            HiddenReason::Bidi => "direction control",
+            HiddenReason::ZeroWidth => "zero-width character",
+            HiddenReason::Tag => "tag character",
+            HiddenReason::Filler => "blank character",
+            HiddenReason::Separator => "separator",
+            HiddenReason::OddSpace => "unusual space",
         },
     })
 }
@@ -150,15 +152,15 @@ mod tests {
     #[test]
     fn each_kind_is_known_and_named() {
         for (c, kind) in [
-            ('\u{1b}', Hidden::Control),
-            ('\r', Hidden::Control),
-            ('\u{9b}', Hidden::Control),
-            ('\u{202e}', Hidden::Bidi),
-            ('\u{200b}', Hidden::ZeroWidth),
-            ('\u{e0041}', Hidden::Tag),
-            ('\u{3164}', Hidden::Filler),
-            ('\u{2028}', Hidden::Separator),
-            ('\u{a0}', Hidden::OddSpace),
+            ('\u{1b}', HiddenReason::Control),
+            ('\r', HiddenReason::Control),
+            ('\u{9b}', HiddenReason::Control),
+            ('\u{202e}', HiddenReason::Bidi),
+            ('\u{200b}', HiddenReason::ZeroWidth),
+            ('\u{e0041}', HiddenReason::Tag),
+            ('\u{3164}', HiddenReason::Filler),
+            ('\u{2028}', HiddenReason::Separator),
+            ('\u{a0}', HiddenReason::OddSpace),
         ] {
             assert_eq!(hidden(c), Some(kind));
             assert!(name(c).is_some());

@@ -4,7 +4,7 @@
 //! where they do their work (emoji, scripts that are written with them). CRLF becomes a line feed. The panes have a
 //! painter of their own.
 
-use super::unicode::{Hidden, hidden, joins};
+use super::unicode::{HiddenReason, hidden, joins};
 use std::fmt::{self, Write as _};
 
 /// A text as it may be printed.
@@ -28,10 +28,10 @@ impl fmt::Display for Visible<'_> {
         while let Some(c) = rest.next() {
             let after = rest.peek().copied();
             match hidden(c) {
-                None | Some(Hidden::OddSpace) => f.write_char(c)?,
-                Some(Hidden::Control) if c == '\r' && after == Some('\n') => {}
-                Some(Hidden::Control) => write!(f, "\\x{:02x}", u32::from(c))?,
-                Some(Hidden::ZeroWidth) if joins(before, c, after) => f.write_char(c)?,
+                None | Some(HiddenReason::OddSpace) => f.write_char(c)?,
+                Some(HiddenReason::Control) if c == '\r' && after == Some('\n') => {}
+                Some(HiddenReason::Control) => write!(f, "\\x{:02x}", u32::from(c))?,
+                Some(HiddenReason::ZeroWidth) if joins(before, c, after) => f.write_char(c)?,
                 Some(_) => write!(f, "<U+{:04X}>", u32::from(c))?,
             }
             before = Some(c);
@@ -63,7 +63,7 @@ mod tests {
         #[test]
         fn nothing_that_acts_is_left(text in proptest::prelude::any::<String>()) {
             let shown = visible(&text);
-            assert!(!shown.chars().any(|c| matches!(hidden(c), Some(Hidden::Control | Hidden::Bidi | Hidden::Tag))));
+            assert!(!shown.chars().any(|c| matches!(hidden(c), Some(HiddenReason::Control | HiddenReason::Bidi | HiddenReason::Tag))));
         }
     }
 }

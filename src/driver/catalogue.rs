@@ -65,12 +65,12 @@ pub struct Offer {
     /// What is known of its key.
     pub key: KeyState,
     /// What it answered.
-    pub answer: Answer,
+    pub answer: CatalogueAnswer,
 }
 
 /// What a provider answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum CatalogueAnswer {
     /// It is being asked.
     Asking,
     /// Its models.
@@ -85,7 +85,7 @@ impl Offer {
     /// Its models, as far as they are known.
     pub fn models(&self) -> &[ModelInfo] {
         match &self.answer {
-            Answer::Models(models) => models,
+            CatalogueAnswer::Models(models) => models,
             _ => &[],
         }
     }
@@ -96,10 +96,10 @@ impl ModelSource {
     pub fn offer(&self) -> Offer {
         let answer = match (&self.key, &self.provider) {
             // A story is not asked: it is data.
-            _ if self.address.is_none() => Answer::Models(self.named(&self.known)),
-            (KeyState::Missing(_), _) => Answer::NoKey,
-            (_, Err(why)) => Answer::Failed(why.clone()),
-            (_, Ok(_)) => Answer::Asking,
+            _ if self.address.is_none() => CatalogueAnswer::Models(self.named(&self.known)),
+            (KeyState::Missing(_), _) => CatalogueAnswer::NoKey,
+            (_, Err(why)) => CatalogueAnswer::Failed(why.clone()),
+            (_, Ok(_)) => CatalogueAnswer::Asking,
         };
         Offer {
             name: self.name.clone(),
@@ -115,25 +115,25 @@ impl ModelSource {
     pub async fn ask(self) -> Offer {
         let offer = self.offer();
         let Ok(provider) = self.provider.as_ref().map_err(|_| ()) else { return offer };
-        if offer.answer != Answer::Asking {
+        if offer.answer != CatalogueAnswer::Asking {
             return offer;
         }
         let patience = if self.local { LOCAL_PATIENCE } else { PATIENCE };
         let answer = match tokio::time::timeout(patience, provider.models()).await {
-            Ok(Ok(told)) => Answer::Models(self.with_known(told)),
+            Ok(Ok(told)) => CatalogueAnswer::Models(self.with_known(told)),
             Ok(Err(failure)) => self.failed(&failure),
-            Err(_) => Answer::Failed(format!("no answer within {:.1} s", patience.as_secs_f64())),
+            Err(_) => CatalogueAnswer::Failed(format!("no answer within {:.1} s", patience.as_secs_f64())),
         };
         Offer { answer, ..offer }
     }
 
     /// A server that has no list of models, as some gateways, still has those that the configuration names.
-    fn failed(&self, failure: &ReplyFailure) -> Answer {
+    fn failed(&self, failure: &ReplyFailure) -> CatalogueAnswer {
         use crate::domain::FailureKind::{BadRequest, NotAModel, NotFound};
         if matches!(failure.kind, NotFound | BadRequest | NotAModel) && !self.known.is_empty() {
-            return Answer::Models(self.named(&self.known));
+            return CatalogueAnswer::Models(self.named(&self.known));
         }
-        Answer::Failed(without_message(failure))
+        CatalogueAnswer::Failed(without_message(failure))
     }
 
     /// The models that were told, and behind them those that only the configuration names.
@@ -174,7 +174,7 @@ pub async fn servers(catalogue: &Catalogue) -> Vec<Offer> {
     let sources = tokio::task::spawn_blocking(move || catalogue()).await.unwrap_or_default();
     let local = sources.into_iter().filter(|source| source.local).collect();
     let offers = ask_all(local).await;
-    offers.into_iter().filter(|offer| matches!(offer.answer, Answer::Models(_))).collect()
+    offers.into_iter().filter(|offer| matches!(offer.answer, CatalogueAnswer::Models(_))).collect()
 }
 
 /// Whether a model answers, in a line for the person. Its provider's list is asked for; no request to the model leaves.

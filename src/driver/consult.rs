@@ -104,14 +104,14 @@ async fn listen(
 mod tests {
     use super::*;
     use crate::domain::{Message, Purpose, Role, StepId};
-    use crate::provider::Choice;
+    use crate::provider::ProviderSetup;
     use crate::provider::script::Script;
 
     /// What is gathered of a story's answer.
     async fn gathered(reply: &str, patience: Duration) -> Consultation {
         let name = ModelName { provider: "scripted".into(), model: "judge".into() };
         let story = Script::parse(&format!("[[reply]]\npurpose = \"judge\"\n{reply}\n"), "test").unwrap();
-        let provider = Provider::new(Choice::Scripted { name, story }).unwrap();
+        let provider = Provider::new(ProviderSetup::Scripted { name, story }).unwrap();
         let messages = vec![Message::new(Role::User, "x")];
         gather(&provider, &ModelRequest::new(StepId(1), Purpose::Judge, messages), patience).await
     }
@@ -130,7 +130,8 @@ mod tests {
         let name = ModelName { provider: "scripted".into(), model: "judge".into() };
         let story = "context = 100\n[[reply]]\npurpose = \"judge\"\ntext = \"x\"\n";
         let provider =
-            Provider::new(Choice::Scripted { name, story: Script::parse(story, "test").unwrap() }).unwrap();
+            Provider::new(ProviderSetup::Scripted { name, story: Script::parse(story, "test").unwrap() })
+                .unwrap();
         let asked = |words: &str| {
             ModelRequest::new(StepId(1), Purpose::Judge, vec![Message::new(Role::User, words.repeat(100))])
         };

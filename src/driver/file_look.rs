@@ -7,7 +7,7 @@ use crate::domain::{
 };
 use crate::engine::Inspection;
 use crate::review::{self, Scope};
-use crate::workspace::place::Place as Held;
+use crate::workspace::place::OpenPlace as Held;
 use crate::workspace::target;
 use std::path::{Path, PathBuf};
 

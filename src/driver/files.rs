@@ -7,7 +7,7 @@ use crate::domain::{BlockKind, Chunk, FileAct, Outcome, RunEvent, RunReport, Run
 use crate::engine::{Event, State, StoreEvent};
 use crate::review::Scope;
 use crate::workspace::act;
-use crate::workspace::place::Place as Held;
+use crate::workspace::place::OpenPlace as Held;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
 
@@ -23,7 +23,8 @@ fn carry_out(
     };
     let act = FileAct::parse(kind, source)?;
     let target = terms.target.as_ref().ok_or("its approval names no file")?;
-    let order = act::Order { act: &act, target, place: &place, source, kept_bytes: terms.limits.kept_bytes };
+    let order =
+        act::ActOrder { act: &act, target, place: &place, source, kept_bytes: terms.limits.kept_bytes };
     Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
 }
 

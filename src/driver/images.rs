@@ -2,7 +2,7 @@
 //! text instead.
 
 use crate::domain::{MessageImage, ModelRequest};
-use crate::workspace::place::{Folder, Place};
+use crate::workspace::place::{Folder, OpenPlace};
 use crate::workspace::read;
 use std::path::Path;
 
@@ -48,9 +48,9 @@ fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// A file of a run, an image or a large output, where it lies among this session's own. It is held: what is read of it lies there too.
-pub(super) fn of_session(path: &Path, blobs: &Path) -> Result<Place, String> {
+pub(super) fn of_session(path: &Path, blobs: &Path) -> Result<OpenPlace, String> {
     let folder = Folder::find(blobs).map_err(|_| "the session's folder is gone".to_owned())?;
-    let place = Place::find(path).ok().filter(|place| place.found().is_some());
+    let place = OpenPlace::find(path).ok().filter(|place| place.found().is_some());
     let place = place.ok_or_else(|| "it is gone".to_owned())?;
     let belongs = place.path().starts_with(folder.path());
     belongs.then_some(place).ok_or_else(|| "it does not belong to this session".into())

@@ -14,7 +14,7 @@ use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
-use crate::workspace::place::Place as Held;
+use crate::workspace::place::OpenPlace as Held;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use tokio::sync::mpsc;

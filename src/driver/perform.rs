@@ -10,7 +10,7 @@ use crate::domain::{
     StepId, TimerId,
 };
 use crate::engine::provenance::{self, Earlier};
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use crate::engine::{Effect, Event, State, StoreEvent};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
@@ -171,7 +171,7 @@ impl Rooms {
 }
 
 fn is_approved(state: &State, block: BlockId) -> bool {
-    state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Approved)
+    state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Approved)
 }
 
 /// The request with the bytes of its images.

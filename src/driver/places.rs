@@ -1,7 +1,7 @@
 //! The places of blocks about files, held from the look at each until it is settled.
 
 use crate::domain::{BlockId, Revision};
-use crate::workspace::place::Place;
+use crate::workspace::place::OpenPlace;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,10 +11,10 @@ const MOST_HELD: usize = 64;
 /// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
 /// session that is taken up is looked at anew.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(Arc<Mutex<VecDeque<(BlockId, Revision, Place)>>>);
+pub(super) struct Places(Arc<Mutex<VecDeque<(BlockId, Revision, OpenPlace)>>>);
 
 impl Places {
-    pub(super) fn hold(&self, block: BlockId, revision: Revision, place: Place) {
+    pub(super) fn hold(&self, block: BlockId, revision: Revision, place: OpenPlace) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|(other, at, _)| (*other, *at) != (block, revision));
         while held.len() >= MOST_HELD {
@@ -24,7 +24,7 @@ impl Places {
     }
 
     /// The place of a block that is approved; its others are let go.
-    pub(super) fn take(&self, block: BlockId, revision: Revision) -> Option<Place> {
+    pub(super) fn take(&self, block: BlockId, revision: Revision) -> Option<OpenPlace> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
         let place = at.and_then(|at| held.remove(at)).map(|(_, _, place)| place);
@@ -47,7 +47,7 @@ mod tests {
         let places = Places::default();
         let at = |n: usize| (BlockId(u32::try_from(n).unwrap()), Revision(1));
         let hold = |n: usize| {
-            let place = Place::find(&folder.path().join(n.to_string())).unwrap();
+            let place = OpenPlace::find(&folder.path().join(n.to_string())).unwrap();
             places.hold(at(n).0, at(n).1, place);
         };
         (0..=MOST_HELD).for_each(hold);

@@ -20,7 +20,7 @@ use crate::workspace::instructions::Search;
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::place::Folder;
 use crate::workspace::protected::ProtectedFiles;
-use crate::workspace::take_back::Change;
+use crate::workspace::take_back::TakenChange;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -75,7 +75,7 @@ pub(super) struct Rooms {
 }
 
 /// Runs, oldest first, with what can be taken back of each.
-pub(super) type ToTakeBack = VecDeque<(RunId, Vec<Change>)>;
+pub(super) type ToTakeBack = VecDeque<(RunId, Vec<TakenChange>)>;
 
 impl Rooms {
     /// Waits for the next signal. Cancel-safe.

@@ -5,7 +5,7 @@
 
 use super::approval::{Refusal, check};
 use super::rules::Miss;
-use super::state::{Countdown, Matched};
+use super::state::{Countdown, RuleMatch};
 use super::{Effect, Engine, Phase, notices, rules};
 use crate::domain::{BlockId, Entry, Grantor, Policy, Revision, RuleId, RuleScope, TimerId};
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ impl Engine {
         let found = self.covered();
         let known = self.state.live.matched.as_ref().map(|m| (m.rule, m.block, m.revision));
         if known != found {
-            self.state.live.matched = found.map(|(rule, block, revision)| Matched {
+            self.state.live.matched = found.map(|(rule, block, revision)| RuleMatch {
                 rule,
                 block,
                 revision,

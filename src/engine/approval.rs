@@ -4,8 +4,8 @@
 //! can say why a block is locked in the same words in which it would be refused.
 
 use super::rules::Miss;
-use super::state::{Inspected, LiveRun};
-use super::transcript::{BlockItem, Standing};
+use super::state::{InspectionResult, LiveRun};
+use super::transcript::{BlockItem, BlockStanding};
 use super::{Effect, Engine, Phase, State, notices};
 use crate::domain::{
     Approval, Block, BlockId, BlockKind, Decision, Entry, ExecutorKind, Finding, Grantor, Notice,
@@ -93,7 +93,7 @@ pub(super) fn gate(
             return Err(Refusal::Unclear(block, one_line(&why)));
         }
     }
-    let Some(Inspected { review, terms, .. }) = state.inspected(block) else {
+    let Some(InspectionResult { review, terms, .. }) = state.inspected(block) else {
         return Err(Refusal::NotInspected(block));
     };
     if let Some(finding) = review.findings.iter().find(|finding| finding.forbidden) {
@@ -126,7 +126,7 @@ fn fits(block: &Block, terms: &Terms) -> bool {
 
 /// The block, if a decision about this revision of it is waited for.
 fn deciding(state: &State, block: BlockId, revision: Revision) -> Result<&BlockItem, Refusal> {
-    let open = state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open);
+    let open = state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
     let Some(item) = open else { return Err(Refusal::NotWaiting(block)) };
     match state.phase {
         Phase::Deciding(first) if first == block => {}

@@ -1,7 +1,7 @@
 //! The word that tells how a block stands, as every front door shows it. It reads the state and decides nothing.
 
 use super::state::{Phase, State};
-use super::transcript::{BlockItem, RunItem, Standing};
+use super::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::domain::Outcome;
 use std::fmt;
 
@@ -93,13 +93,13 @@ impl State {
     /// How a block stands.
     pub fn block_state(&self, item: &BlockItem) -> BlockState {
         match &item.standing {
-            Standing::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,
-            Standing::Open if item.block.edited() => BlockState::Edited,
-            Standing::Open => BlockState::Waiting,
-            Standing::Approved => item.runs.last().map_or(BlockState::Lost, BlockState::of_run),
-            Standing::Rejected(_) => BlockState::Rejected,
-            Standing::Declined(_) => BlockState::Declined,
-            Standing::Skipped => BlockState::Skipped,
+            BlockStanding::Open if self.phase != Phase::Deciding(item.block.id) => BlockState::Queued,
+            BlockStanding::Open if item.block.edited() => BlockState::Edited,
+            BlockStanding::Open => BlockState::Waiting,
+            BlockStanding::Approved => item.runs.last().map_or(BlockState::Lost, BlockState::of_run),
+            BlockStanding::Rejected(_) => BlockState::Rejected,
+            BlockStanding::Declined(_) => BlockState::Declined,
+            BlockStanding::Skipped => BlockState::Skipped,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! decision can be made before it comes, and an opinion on an older revision is dropped.
 
 use super::context::{estimate, fenced, kept_free, shortened};
-use super::transcript::Standing;
+use super::transcript::BlockStanding;
 use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
 use crate::domain::{
@@ -145,7 +145,8 @@ fn closing(text: &str) -> Option<usize> {
 impl Engine {
     /// The person wants a second opinion.
     pub(super) fn consult(&mut self, block: BlockId) {
-        let open = self.state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open);
+        let open =
+            self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
         let Some(item) = open else {
             return self.notify(Notice::info(format!("Block {block} does not wait for a decision.")));
         };
@@ -170,7 +171,7 @@ impl Engine {
         let review = &inspected.review;
         let grave = review.unchecked.is_some() || review.gravest().is_some_and(|gravest| gravest >= from);
         let waits =
-            self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == Standing::Open);
+            self.state.transcript.blocks.get(&block).is_some_and(|item| item.standing == BlockStanding::Open);
         let known = self.state.opinion(block).is_some() || self.state.consulting(block).is_some();
         if grave && waits && !known && !self.is_named(block) && self.budget_reached().is_none() {
             self.ask_for_opinion(block);

@@ -19,11 +19,11 @@ pub use share::ContextShare;
 pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 
 use super::replying::FAILED;
-use super::transcript::{Item, ReplyItem, Settled, SummaryItem, Transcript};
+use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript};
 use super::{Settings, prompt};
 use crate::domain::{Departure, Dialect, ImageRef, Message, MessageImage, RecipeFact, Role, TurnEnd};
 use budget::Cuts;
-use pending::Pending;
+use pending::PendingEvents;
 use results::Results;
 
 /// The messages of the next request, oldest first, with nothing left out, as this dialect wants them.
@@ -38,7 +38,7 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
     told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect));
     told.say(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
-    let mut pending = Pending::new(&transcript.settled);
+    let mut pending = PendingEvents::new(&transcript.settled);
     let images = composer.chosen_images();
     let mut shortened = 0;
     let summed_up = transcript.summary().map_or(0, |summary| {
@@ -158,7 +158,7 @@ impl MessageList {
         transcript: &Transcript,
         summary: &SummaryItem,
         results: &mut Results<'_>,
-        pending: &mut Pending<'_>,
+        pending: &mut PendingEvents<'_>,
     ) {
         let left_out = transcript.items.get(..summary.upto).unwrap_or_default();
         let mut gone = pending.first(summary.settled);
@@ -182,7 +182,7 @@ impl MessageList {
     fn results(
         &mut self,
         results: &mut Results<'_>,
-        group: &[&Settled],
+        group: &[&SettledEvent],
         cap: Option<usize>,
         images: &[ImageRef],
         transcript: &Transcript,

@@ -2,13 +2,13 @@
 //!
 //! Every call sends one event (or a reply in pieces) and returns the effects and the phase as one line:
 //! `+prompt, ask s1 | replying s1`. A `+` is a recorded entry, a text in quotes is a notice. Each event is watched by
-//! [`Watched`], which knows what may never happen.
+//! [`WatchedEngine`], which knows what may never happen.
 
 mod tests;
 mod tools;
 mod watched;
 
-pub(crate) use watched::Watched;
+pub(crate) use watched::WatchedEngine;
 
 use super::state::Question;
 use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
@@ -21,7 +21,7 @@ use crate::domain::{
 
 /// One session that is talked to.
 pub(crate) struct Dialogue {
-    pub(crate) watched: Watched,
+    pub(crate) watched: WatchedEngine,
     now: i64,
     run: RunId,
     printed: OutputBuffer,
@@ -34,7 +34,7 @@ impl Dialogue {
 
     pub(crate) fn with(settings: Settings) -> Self {
         Self {
-            watched: Watched::new(Engine::new(settings), Vec::new()),
+            watched: WatchedEngine::new(Engine::new(settings), Vec::new()),
             now: 0,
             run: RunId(0),
             printed: OutputBuffer::default(),
@@ -52,7 +52,7 @@ impl Dialogue {
         self.now += 1_000;
         let settings = self.watched.engine.settings.clone();
         let entries = std::mem::take(&mut self.watched.entries);
-        let (watched, effects) = Watched::resume(settings, entries, Timestamp(self.now));
+        let (watched, effects) = WatchedEngine::resume(settings, entries, Timestamp(self.now));
         self.watched = watched;
         self.line(&effects)
     }

@@ -3,7 +3,7 @@
 //! A look that was ordered before something changed (the text, the limits, the kernel) must not open the gate: while
 //! any order is unanswered the block counts as not looked at.
 
-use super::transcript::Standing;
+use super::transcript::BlockStanding;
 use super::{Effect, Engine, Inspection, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, Language, Limits, Revision};
 use std::collections::BTreeMap;
@@ -74,7 +74,8 @@ impl Engine {
         let Some(look) = self.looks.orders.get_mut(&block) else { return };
         let Some(order) = look.unanswered.iter().position(|ordered| *ordered == revision) else { return };
         look.unanswered.remove(order);
-        let open = self.state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open);
+        let open =
+            self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open);
         let (Some(item), true) = (open, look.unanswered.is_empty()) else { return };
         if look.crossed || item.block.current().revision != revision {
             return self.look(block);
@@ -85,7 +86,7 @@ impl Engine {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
         let notice = edited.then(|| notices::edited(&item.block, &review));
-        self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::Inspected {
+        self.state.live.blocks.entry(block).or_default().inspected = Some(super::state::InspectionResult {
             revision,
             review: review.clone(),
             terms,
@@ -176,6 +177,6 @@ impl Engine {
     }
 
     fn open_block(&self, block: BlockId) -> Option<&super::transcript::BlockItem> {
-        self.state.transcript.blocks.get(&block).filter(|item| item.standing == Standing::Open)
+        self.state.transcript.blocks.get(&block).filter(|item| item.standing == BlockStanding::Open)
     }
 }

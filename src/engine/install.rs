@@ -4,7 +4,7 @@
 //! Nothing is fetched by itself. What is fetched is named, and the person sees the names; when that has ended well, the
 //! block that needed it waits (again).
 
-use super::transcript::Standing;
+use super::transcript::BlockStanding;
 use super::{Engine, Phase, notices};
 use crate::domain::{
     BlockId, BlockKind, Entry, ExecutorKind, ImageName, Language, Outcome, PackageList, Policy, RunReport,
@@ -102,7 +102,7 @@ impl Engine {
     fn bring_back(&mut self, block: BlockId) {
         let failed = self.state.transcript.blocks.get(&block).is_some_and(|item| {
             let report = item.runs.last().and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
-            item.standing == Standing::Approved
+            item.standing == BlockStanding::Approved
                 && report.is_some_and(|report| report.outcome == Outcome::Failed)
         });
         if failed {

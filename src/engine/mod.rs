@@ -66,7 +66,7 @@ use always::HeldBack;
 use context::Meter;
 use cost::Prices;
 use inspecting::Looks;
-use replying::Stream;
+use replying::ReplyStream;
 use spending::HeldRequest;
 use turn::Turn;
 
@@ -152,7 +152,7 @@ pub struct Engine {
     settings: Settings,
     state: State,
     turn: Turn,
-    stream: Option<Stream>,
+    stream: Option<ReplyStream>,
     looks: Looks,
     files: functions::Files,
     installs: install::Installs,

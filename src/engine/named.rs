@@ -21,14 +21,14 @@ pub struct NamedFile {
 
 /// What is left of a turn of named files.
 #[derive(Debug, Default)]
-pub(super) struct Named {
+pub(super) struct NamedFiles {
     /// The blocks that are still to be granted.
     waiting: BTreeSet<BlockId>,
     /// Whether an image that a block lacks is fetched: that was asked for as well.
     fetch: bool,
 }
 
-impl Named {
+impl NamedFiles {
     /// It is decided about a block: what follows for it takes a decision of its own.
     pub(super) fn settled(&mut self, block: BlockId) {
         self.waiting.remove(&block);
@@ -52,7 +52,7 @@ impl Engine {
             self.state.live.blocks.entry(block).or_default().limits = limits;
             waiting.insert(block);
         }
-        self.turn.named = Some(Named { waiting, fetch });
+        self.turn.named = Some(NamedFiles { waiting, fetch });
         self.advance();
     }
 

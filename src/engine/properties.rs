@@ -1,11 +1,11 @@
 //! Any order of events, nonsense included: what may never happen does not.
 //!
-//! [`Watched`] checks after every event that no run starts without the recorded decision of somebody who was asked
+//! [`WatchedEngine`] checks after every event that no run starts without the recorded decision of somebody who was asked
 //! about exactly those bytes and terms, that every run ends once, that the durable half is what its entries fold to,
 //! and that the phase fits the state. Here events are thrown at it: mostly such as could come, aimed a little off.
 
 use super::cost::Prices;
-use super::dialogue::{Watched, confined, failure, report, review, terms};
+use super::dialogue::{WatchedEngine, confined, failure, report, review, terms};
 use super::replying::follow_all;
 use super::state::Countdown;
 use super::{
@@ -50,7 +50,7 @@ const SOURCES: &[&str] = &["print(1)\n", "print(3)\n", "", "  \n", "print(1)\r\n
 type Throw = (u8, u8, u8);
 
 /// The events of a kind stand as often as they should come.
-fn event(watched: &Watched, (kind, a, b): Throw) -> Event {
+fn event(watched: &WatchedEngine, (kind, a, b): Throw) -> Event {
     let aim = Aim { watched, a: usize::from(a), b: usize::from(b) };
     if kind >= 80 {
         return aim.fitting();
@@ -102,7 +102,7 @@ fn pick<'a>(from: &[&'a str], at: usize) -> &'a str {
 
 /// Aims at what is there, and now and then beside it.
 struct Aim<'a> {
-    watched: &'a Watched,
+    watched: &'a WatchedEngine,
     a: usize,
     b: usize,
 }
@@ -447,7 +447,7 @@ proptest! {
     /// No order of events starts a run without its recorded decision, and whatever else the watch knows.
     #[test]
     fn any_order_of_events(policy in policy(), throws in throws()) {
-        let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
+        let mut watched = WatchedEngine::new(Engine::new(settings(policy)), Vec::new());
         for (now, throw) in throws.into_iter().enumerate() {
             let event = event(&watched, throw);
             watched.send(event, Timestamp(now as i64 * 100));
@@ -462,7 +462,7 @@ proptest! {
         policy in policy(),
         lives in prop::collection::vec((throws(), 0usize..6), 1..4),
     ) {
-        let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
+        let mut watched = WatchedEngine::new(Engine::new(settings(policy)), Vec::new());
         let mut now = 0;
         for (throws, torn) in lives {
             for throw in throws.into_iter().take(EVENTS / 2) {
@@ -472,7 +472,7 @@ proptest! {
             }
             let mut entries = std::mem::take(&mut watched.entries);
             entries.truncate(entries.len() - torn.min(entries.len()));
-            watched = Watched::resume(settings(policy), entries, Timestamp(now)).0;
+            watched = WatchedEngine::resume(settings(policy), entries, Timestamp(now)).0;
         }
         watched.replay();
     }
@@ -480,7 +480,7 @@ proptest! {
     /// A file with damaged lines in its middle opens, and goes on under the same promises.
     #[test]
     fn a_damaged_session_opens(throws in throws(), holes in prop::collection::vec(any::<u16>(), 0..6), more in throws()) {
-        let mut watched = Watched::new(Engine::new(settings(Policy::Ask)), Vec::new());
+        let mut watched = WatchedEngine::new(Engine::new(settings(Policy::Ask)), Vec::new());
         for (now, throw) in throws.into_iter().enumerate() {
             let event = event(&watched, throw);
             watched.send(event, Timestamp(now as i64));
@@ -491,7 +491,7 @@ proptest! {
                 entries.remove(usize::from(hole) % entries.len());
             }
         }
-        let (mut watched, _) = Watched::resume(settings(Policy::Ask), entries, Timestamp(1_000));
+        let (mut watched, _) = WatchedEngine::resume(settings(Policy::Ask), entries, Timestamp(1_000));
         for throw in more {
             let event = event(&watched, throw);
             watched.send(event, Timestamp(2_000));
@@ -571,7 +571,7 @@ fn the_throws_reach_every_corner() {
     let mut seen = std::collections::BTreeMap::<String, u32>::new();
     for _ in 0..5_000 {
         let (policy, throws) = (policy(), throws()).new_tree(&mut runner).unwrap().current();
-        let mut watched = Watched::new(Engine::new(settings(policy)), Vec::new());
+        let mut watched = WatchedEngine::new(Engine::new(settings(policy)), Vec::new());
         for throw in throws {
             let event = event(&watched, throw);
             let fired = matches!(event, Event::Timer(_));

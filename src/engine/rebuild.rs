@@ -5,14 +5,14 @@
 //! first step that fails ends the plan. A run whose approval was for other bytes than those that stand there is named and
 //! left out: a session file can be written by anybody who can write files.
 
-use super::transcript::{BlockItem, Item, RunItem, Settlement, Standing, Transcript};
+use super::transcript::{BlockItem, BlockStanding, Item, RunItem, Settlement, Transcript};
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockId, Entry, ExecutorKind, KernelFate, Outcome, Revision, RunId, Sha256};
 use crate::text::line::one_line;
 
 /// One step of a plan: a run that would be repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct RebuildStep {
     pub run: RunId,
     pub block: BlockId,
     /// The version that ran.
@@ -40,7 +40,7 @@ pub(super) struct Plan {
 }
 
 /// The runs that made the kernel which was there last, in their order; empty where there was none.
-pub(crate) fn plan(transcript: &Transcript) -> Vec<Step> {
+pub(crate) fn plan(transcript: &Transcript) -> Vec<RebuildStep> {
     let (mut last, mut current): (Vec<RunId>, Vec<RunId>) = (Vec::new(), Vec::new());
     let mut end_kernel = |current: &mut Vec<RunId>| {
         if !current.is_empty() {
@@ -82,7 +82,7 @@ fn take_run(
     }
 }
 
-fn step(item: &BlockItem, run: &RunItem) -> Option<Step> {
+fn step(item: &BlockItem, run: &RunItem) -> Option<RebuildStep> {
     let report = &run.ended.as_ref()?.1;
     let version = item.block.version(run.revision)?;
     let review = item.review.as_ref().filter(|(of, _)| *of == run.revision).map(|(_, review)| review);
@@ -90,13 +90,13 @@ fn step(item: &BlockItem, run: &RunItem) -> Option<Step> {
         Some("its text is not the one that was approved")
     } else if item.block.current().revision != run.revision {
         Some("its text was changed since")
-    } else if item.standing == Standing::Open {
+    } else if item.standing == BlockStanding::Open {
         Some("it waits for a decision")
     } else {
         None
     };
     let first = version.source.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    Some(Step {
+    Some(RebuildStep {
         run: run.run,
         block: item.block.id,
         revision: run.revision,
@@ -116,7 +116,7 @@ impl Engine {
         {
             return self.notify(notices::no_rebuild());
         }
-        let steps: Vec<Step> = plan(&self.state.transcript)
+        let steps: Vec<RebuildStep> = plan(&self.state.transcript)
             .into_iter()
             .filter(|step| runs.contains(&step.run) && step.left_out.is_none())
             .collect();

@@ -5,7 +5,7 @@
 
 mod closing;
 
-use super::reply::think::{Piece, Thinking};
+use super::reply::think::{ThinkPiece, Thinking};
 use super::reply::{Parser, Proposal, Segment, call};
 use super::state::{LiveReply, Retry};
 use super::{Effect, Engine, Phase, notices};
@@ -24,7 +24,7 @@ const OVERLAP: usize = 256;
 
 /// What is known of the reply that streams, beside the state.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct ReplyStream {
     parser: Parser,
     thinking: Thinking,
     /// The dialect in which it was asked for.
@@ -47,7 +47,7 @@ enum Blocks {
 impl Engine {
     /// A request has gone out: its reply starts empty.
     pub(super) fn open_reply(&mut self, reply: LiveReply) {
-        self.stream = Some(Stream {
+        self.stream = Some(ReplyStream {
             parser: Parser::new(self.dialect(), &self.settings.languages),
             dialect: self.dialect(),
             thinking: Thinking::default(),
@@ -173,16 +173,16 @@ impl Engine {
 }
 
 /// Adds pieces to the live reply and its parser; returns the first segment that may have changed.
-fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<Item = Piece>) -> usize {
+fn take(reply: &mut LiveReply, parser: &mut Parser, pieces: impl IntoIterator<Item = ThinkPiece>) -> usize {
     let mut changed = reply.segments.len();
     for piece in pieces {
         match piece {
-            Piece::Text(text) => {
+            ThinkPiece::Text(text) => {
                 reply.text.push_str(&text);
                 parser.push(&text);
                 changed = changed.min(follow(&mut reply.segments, parser.segments()));
             }
-            Piece::Reasoning(text) => reply.reasoning.push_str(&text),
+            ThinkPiece::Reasoning(text) => reply.reasoning.push_str(&text),
         }
     }
     changed

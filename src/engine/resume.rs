@@ -100,12 +100,12 @@ fn open_turn(transcript: &Transcript) -> &[Item] {
 
 /// What was settled behind the last reply.
 #[derive(Debug, Default)]
-struct Step {
+struct ResumeStep {
     news: bool,
     halted: bool,
 }
 
-fn news(transcript: &Transcript, turn: &[Item]) -> Step {
+fn news(transcript: &Transcript, turn: &[Item]) -> ResumeStep {
     let behind = transcript.items.len() - turn.len();
     let replied = turn.iter().rposition(|item| matches!(item, Item::Reply(_)));
     let since = replied.map_or(behind + 1, |at| behind + at + 1);
@@ -114,7 +114,7 @@ fn news(transcript: &Transcript, turn: &[Item]) -> Step {
         Some(Item::Reply(reply)) => !reply.refused.is_empty() && reply.finish.reason.complete(),
         _ => false,
     };
-    let mut step = Step { news, halted: false };
+    let mut step = ResumeStep { news, halted: false };
     for settled in transcript.settled.iter().filter(|settled| settled.after >= since) {
         step.news = true;
         let Settlement::Ran(run) = settled.what else { continue };
@@ -128,7 +128,7 @@ fn halts(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted | Outcome::Refused(_) | Outcome::NotStarted(_))
 }
 
-fn place(turn: &[Item], step: &Step) -> ResumePoint {
+fn place(turn: &[Item], step: &ResumeStep) -> ResumePoint {
     let reply: Option<&ReplyItem> = turn.iter().rev().find_map(|item| match item {
         Item::Reply(reply) => Some(reply.as_ref()),
         _ => None,

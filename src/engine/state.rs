@@ -115,7 +115,7 @@ pub struct LiveRun {
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct LiveBlock {
     /// The newest inspection: of which revision, its review and terms. `None` while it is being looked at.
-    pub inspected: Option<Inspected>,
+    pub inspected: Option<InspectionResult>,
     /// Limits chosen for it by the person.
     pub limits: Option<Limits>,
     /// Whether the person wants it to run in a new kernel.
@@ -144,7 +144,7 @@ pub struct LiveSummary {
 
 /// An inspection that has arrived.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Inspected {
+pub struct InspectionResult {
     pub revision: Revision,
     pub review: Review,
     /// The terms, or why it can't run here.
@@ -165,7 +165,7 @@ pub struct Inspected {
 
 /// The block that waits is covered by a rule of the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matched {
+pub struct RuleMatch {
     pub rule: RuleId,
     pub block: BlockId,
     pub revision: Revision,
@@ -194,7 +194,7 @@ pub struct Live {
     /// Blocks that are looked at or wait.
     pub blocks: BTreeMap<BlockId, LiveBlock>,
     /// The rule that covers the block that waits.
-    pub matched: Option<Matched>,
+    pub matched: Option<RuleMatch>,
     /// The prompt that is sent when the turn ends.
     pub queued: Option<String>,
     /// Steps taken in this turn.
@@ -269,7 +269,7 @@ impl State {
     }
 
     /// The inspection of a block's newest revision; `None` while it is being looked at.
-    pub fn inspected(&self, block: BlockId) -> Option<&Inspected> {
+    pub fn inspected(&self, block: BlockId) -> Option<&InspectionResult> {
         let current = self.transcript.blocks.get(&block)?.block.current().revision;
         self.live.blocks.get(&block)?.inspected.as_ref().filter(|i| i.revision == current)
     }

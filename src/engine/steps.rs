@@ -4,7 +4,7 @@
 //! `/steps` and `run --json` do that.
 
 use super::BlockState;
-use super::transcript::{BlockItem, Item, ReplyItem, RunItem, Standing, Transcript};
+use super::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Transcript};
 use crate::domain::{BlockId, Grantor, RecipeEnd, RecipeFact, RoundOutcome, StepId, Timestamp, TurnEnd};
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ pub(crate) struct StepBlock<'a> {
 
 /// What was decided about a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Decided<'a> {
+pub(crate) enum LastDecision<'a> {
     Open,
     /// It could run; by whose word.
     Approved(Grantor),
@@ -76,15 +76,15 @@ pub(crate) enum Decided<'a> {
     Skipped,
 }
 
-impl Decided<'_> {
+impl LastDecision<'_> {
     /// The word in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Decided::Open => "open",
-            Decided::Approved(_) => "approved",
-            Decided::Rejected(_) => "rejected",
-            Decided::Declined(_) => "declined",
-            Decided::Skipped => "skipped",
+            LastDecision::Open => "open",
+            LastDecision::Approved(_) => "approved",
+            LastDecision::Rejected(_) => "rejected",
+            LastDecision::Declined(_) => "declined",
+            LastDecision::Skipped => "skipped",
         }
     }
 }
@@ -100,16 +100,16 @@ impl<'a> StepBlock<'a> {
     }
 
     /// What was decided last.
-    pub(crate) fn decided(self) -> Decided<'a> {
+    pub(crate) fn decided(self) -> LastDecision<'a> {
         match &self.item.standing {
-            Standing::Open => Decided::Open,
-            Standing::Approved => match self.item.runs.last() {
-                Some(run) => Decided::Approved(run.by),
-                None => Decided::Open,
+            BlockStanding::Open => LastDecision::Open,
+            BlockStanding::Approved => match self.item.runs.last() {
+                Some(run) => LastDecision::Approved(run.by),
+                None => LastDecision::Open,
             },
-            Standing::Rejected(reason) => Decided::Rejected(reason),
-            Standing::Declined(why) => Decided::Declined(why),
-            Standing::Skipped => Decided::Skipped,
+            BlockStanding::Rejected(reason) => LastDecision::Rejected(reason),
+            BlockStanding::Declined(why) => LastDecision::Declined(why),
+            BlockStanding::Skipped => LastDecision::Skipped,
         }
     }
 

@@ -118,7 +118,7 @@ impl RunItem {
 
 /// What has been settled of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Standing {
+pub enum BlockStanding {
     /// It waits for a decision (or will, behind another).
     #[default]
     Open,
@@ -141,7 +141,7 @@ pub struct BlockItem {
     /// What models were asked about it, and said, oldest first.
     pub opinions: Vec<OpinionItem>,
     /// What has been settled.
-    pub standing: Standing,
+    pub standing: BlockStanding,
     /// When it was settled last.
     pub settled_at: Option<Timestamp>,
     /// Its runs, oldest first.
@@ -150,7 +150,7 @@ pub struct BlockItem {
 
 /// Something that was settled and that the model is told of, with its place in the conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settled {
+pub struct SettledEvent {
     /// How many items stood before it.
     pub after: usize,
     pub block: BlockId,
@@ -202,7 +202,7 @@ pub struct Transcript {
     /// All rules that the person granted, oldest first.
     pub rules: Vec<RuleItem>,
     /// What was settled, in the order in which it was, for what the model is told.
-    pub settled: Vec<Settled>,
+    pub settled: Vec<SettledEvent>,
     /// The place of the newest summary among the items.
     pub summary: Option<usize>,
     /// The files of instructions that requests carry, as noted last.

@@ -2,11 +2,11 @@
 //!
 //! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
 
-use super::named::Named;
+use super::named::NamedFiles;
 use super::reply::call;
 use super::spending::HeldRequest;
 use super::state::{LiveReply, Question};
-use super::transcript::Standing;
+use super::transcript::BlockStanding;
 use super::{Effect, Engine, Phase, Workflow, functions, notices};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, Tool,
@@ -29,7 +29,7 @@ pub(super) struct Turn {
     /// The recipe that the turn follows.
     pub(super) workflow: Option<Arc<dyn Workflow>>,
     /// The files of the turn, where it is one of files that were named: no model is asked then.
-    pub(super) named: Option<Named>,
+    pub(super) named: Option<NamedFiles>,
 }
 
 /// How often each text was proposed in a turn.
@@ -277,7 +277,7 @@ impl Engine {
     /// Takes settled work up again: it waits for a new decision.
     pub(super) fn put_back(&mut self, block: BlockId) {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
-        if item.standing == Standing::Open {
+        if item.standing == BlockStanding::Open {
             return;
         }
         if !matches!(self.state.phase, Phase::Idle | Phase::Deciding(_) | Phase::Stuck(_)) {

@@ -6,7 +6,7 @@
 
 use super::answers;
 use super::state::{Question, State};
-use super::transcript::{BlockItem, Item, Settled, Transcript};
+use super::transcript::{BlockItem, Item, SettledEvent, Transcript};
 use super::{Engine, Phase, notices};
 use crate::domain::{
     Answers, Block, BlockId, BlockKind, Departure, Entry, FailureKind, Finding, Form, Language, RecipeEnd,
@@ -126,7 +126,7 @@ impl<'a> WorkflowContext<'a> {
     }
 
     /// What was settled since the item at this place, in its order.
-    pub fn settled_since(&self, place: usize) -> impl DoubleEndedIterator<Item = &'a Settled> + use<'a> {
+    pub fn settled_since(&self, place: usize) -> impl DoubleEndedIterator<Item = &'a SettledEvent> + use<'a> {
         self.transcript.settled.iter().filter(move |settled| settled.after > place)
     }
 

@@ -5,7 +5,7 @@
 //! private and empty, nothing of the person can be written, and there is no network. It does not follow the session's
 //! wish: with the sandbox switched off for runs, questions are confined all the same, where that can be done.
 
-use super::helper_wire::Program;
+use super::helper_wire::ProgramSpec;
 use super::sandbox::{self, DisabledLayers, Enclosure, Sandbox, SandboxRequest, SessionSite};
 use super::{Setup, environment, plan};
 use crate::domain::{Limits, SandboxLevel};
@@ -28,7 +28,7 @@ const MANAGERS: &[&str] =
 
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum QuestionResult {
     /// What the program printed; it ended well and in time.
     Said(String),
     /// It was started and gave no answer.
@@ -37,17 +37,17 @@ pub(super) enum Answer {
     NotAsked,
 }
 
-impl Answer {
+impl QuestionResult {
     /// The text, where there is one.
     pub(super) fn text(self) -> Option<String> {
-        if let Answer::Said(text) = self { Some(text) } else { None }
+        if let QuestionResult::Said(text) = self { Some(text) } else { None }
     }
 }
 
 /// Who puts questions to programs.
 pub(super) trait Questions: std::fmt::Debug + Send + Sync {
     /// Starts a program with these arguments, confined, and waits for what it prints.
-    fn ask(&self, program: &Path, args: &[&str]) -> Answer;
+    fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult;
 }
 
 /// Puts them inside of a sandbox, which is prepared for the first one.
@@ -105,14 +105,14 @@ impl Asker {
 }
 
 impl Questions for Asker {
-    fn ask(&self, program: &Path, args: &[&str]) -> Answer {
-        let Some(room) = self.room() else { return Answer::NotAsked };
+    fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
+        let Some(room) = self.room() else { return QuestionResult::NotAsked };
         let declared: Vec<String> = MANAGERS.iter().map(|name| (*name).to_owned()).collect();
         let mut env = environment::allowed(std::env::vars_os(), &declared);
         plan::set(&mut env, "PATH", self.launcher.path());
         room.sandbox.dress(&mut env);
         let cell = room.sandbox.cell_to_ask();
-        let program = Program {
+        let program = ProgramSpec {
             executable: program.into(),
             args: args.iter().map(OsString::from).collect(),
             env,
@@ -120,8 +120,8 @@ impl Questions for Asker {
             confinement: cell.confinement(&Limits::default()),
         };
         match sandbox::said(&cell.entry, &program, &[], (PATIENCE, LARGEST)) {
-            Ok(said) if said.well => Answer::Said(String::from_utf8_lossy(&said.text).into_owned()),
-            _ => Answer::Silent,
+            Ok(said) if said.well => QuestionResult::Said(String::from_utf8_lossy(&said.text).into_owned()),
+            _ => QuestionResult::Silent,
         }
     }
 }

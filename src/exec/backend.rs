@@ -4,7 +4,7 @@
 //! [`Backend`], in rooms of their own (`local`, `container`, `jupyter`). Nothing here decides whether something runs.
 
 use super::helper_wire::{ResourceUse, RestState};
-use super::kernel_wire::{RunSummary, Token};
+use super::kernel_wire::{FrameToken, RunSummary};
 use super::receipt::ExitKind;
 use super::sandbox::refused::ClosedPlaces;
 use crate::domain::{
@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Something that has to be fetched over the network before a block can run, which is asked for first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingPart {
     /// What it is, by the name under which it is fetched: an image.
     pub name: String,
 }
@@ -37,7 +37,7 @@ pub(super) struct Job {
     /// Its name in messages, `block 3`.
     pub label: String,
     pub source: Arc<str>,
-    pub token: Token,
+    pub token: FrameToken,
 }
 
 /// Who ends a run at its time limit.
@@ -54,7 +54,7 @@ pub(super) enum Watch {
 
 /// What a backend tells of the run that goes on.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum BackendEvent {
     /// What is passed on as it is: that it started, what it printed, what it uses, its variables and functions.
     Run(RunEvent),
     /// It made an image, which goes to a file first: a name for it, its type, its bytes.
@@ -122,20 +122,20 @@ impl RunEnd {
     }
 }
 
-impl Event {
+impl BackendEvent {
     /// The run printed something.
     pub(super) fn printed(stream: Stream, bytes: Vec<u8>) -> Self {
         Self::Run(RunEvent::Output(Chunk { stream, bytes }))
     }
 }
 
-impl From<RunEvent> for Event {
+impl From<RunEvent> for BackendEvent {
     fn from(event: RunEvent) -> Self {
         Self::Run(event)
     }
 }
 
-impl From<RunEnd> for Event {
+impl From<RunEnd> for BackendEvent {
     fn from(ended: RunEnd) -> Self {
         Self::Ended(Box::new(ended))
     }
@@ -157,11 +157,11 @@ pub(super) trait Backend {
     async fn sandbox(&mut self) -> Result<SandboxReport, String>;
     /// Who ends runs at their time limit.
     fn watch(&self) -> Watch;
-    /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`Event::Ended`] it is
+    /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`BackendEvent::Ended`] it is
     /// told of by [`Backend::hear`].
     async fn begin(&mut self, job: Job);
     /// Waits for something to tell. Safe to cancel.
-    async fn hear(&mut self) -> Event;
+    async fn hear(&mut self) -> BackendEvent;
     /// Interrupts the run; a kernel keeps its state.
     fn interrupt(&mut self);
     /// Whether the run was heard of since it was interrupted, so that the interrupt need not be repeated.
@@ -183,7 +183,7 @@ pub(super) trait Backend {
     /// Ends the kernel while nothing runs.
     async fn restart(&mut self);
     /// What of this language has to be fetched first.
-    async fn missing(&mut self, _language: &Language) -> Option<Missing> {
+    async fn missing(&mut self, _language: &Language) -> Option<MissingPart> {
         None
     }
     /// Whether files of the person's functions can be loaded here.
@@ -203,7 +203,7 @@ pub(super) trait Backend {
         Err("images are pulled by container engines only: choose --executor container".into())
     }
     /// How it is fetched; the future lives by itself.
-    async fn fetch(&mut self, missing: Missing, _progress: mpsc::Sender<String>) -> Fetch {
+    async fn fetch(&mut self, missing: MissingPart, _progress: mpsc::Sender<String>) -> Fetch {
         Box::pin(std::future::ready(Err(format!("{} can't be fetched", missing.name))))
     }
     async fn found(&mut self) -> Vec<Interpreter>;

@@ -19,7 +19,7 @@ mod plan;
 mod program;
 mod tunnel;
 
-use super::backend::{EndCause, Event, Job, RunEnd};
+use super::backend::{BackendEvent, EndCause, Job, RunEnd};
 use super::helper_wire::{ResourceUse, RestState};
 use super::kernel_wire::KernelMessage;
 use super::{Setup, blob, environment};
@@ -33,8 +33,8 @@ use error::ContainerError;
 use grants::{Grants, WithheldPlaces, may_mount};
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};
 pub(super) use look::found;
-use plan::Frame;
-use program::Program;
+use plan::ContainerFrame;
+use program::ContainerProgram;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -57,11 +57,11 @@ pub(super) struct Containers {
     kernel: Option<ContainerKernel>,
     generation: u32,
     containers: u32,
-    program: Option<Program>,
+    program: Option<ContainerProgram>,
     /// The block in the kernel.
     job: Option<KernelBlock>,
     /// What is to be told next.
-    queue: VecDeque<Event>,
+    queue: VecDeque<BackendEvent>,
     deaths: mpsc::Sender<String>,
     /// Containers that are being removed.
     leaving: Vec<JoinHandle<()>>,
@@ -77,7 +77,7 @@ struct KernelBlock {
 /// What is known of a language before it runs.
 struct LanguageFacts {
     engine: Rc<Engine>,
-    frame: Frame,
+    frame: ContainerFrame,
     entry: LanguageEntry,
     image: Image,
 }
@@ -129,7 +129,7 @@ impl Containers {
     }
 
     /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
-    fn frame(&self, engine: &Engine, limits: &Limits) -> Result<Frame, ContainerError> {
+    fn frame(&self, engine: &Engine, limits: &Limits) -> Result<ContainerFrame, ContainerError> {
         let mut config = self.config.clone();
         // A limit of 0 is none: then the configuration of containers alone says how much.
         if limits.memory_bytes > 0 {
@@ -163,7 +163,7 @@ impl Containers {
             may_mount(path, closed).map_err(|why| ContainerError::Folder { path: path.into(), why })?;
         }
         let sandbox = &self.setup.sandbox;
-        Ok(Frame {
+        Ok(ContainerFrame {
             granted: Grants::look(sandbox, folder, closed, remote)?,
             asked_off: sandbox.asked && sandbox.level == SandboxLevel::Off,
             config,
@@ -269,7 +269,7 @@ impl Containers {
                 };
                 match said {
                     KernelMessage::Image { name, png } => {
-                        self.queue.push_back(Event::Image(name, "image/png", png));
+                        self.queue.push_back(BackendEvent::Image(name, "image/png", png));
                     }
                     KernelMessage::Variables(variables) => {
                         self.queue.push_back(RunEvent::Variables(variables).into());
@@ -303,7 +303,7 @@ impl Containers {
     fn on_told(&mut self, told: BridgeMessage) {
         match told {
             BridgeMessage::Output(stream, bytes) if self.job.is_some() => {
-                self.queue.push_back(Event::printed(stream, bytes));
+                self.queue.push_back(BackendEvent::printed(stream, bytes));
             }
             BridgeMessage::Usage { rss_bytes, cpu_us } => {
                 self.queue.push_back(RunEvent::Usage { rss_bytes, cpu_ms: cpu_us / 1000 }.into());
@@ -370,7 +370,7 @@ impl Containers {
             let words = command::of(&known.entry);
             let image = known.image.id.as_str();
             self.program =
-                Some(Program::start(known.engine.clone(), &known.frame, image, name, &words, &job));
+                Some(ContainerProgram::start(known.engine.clone(), &known.frame, image, name, &words, &job));
             return;
         }
         let wanted = job.terms.kernel.map(|kernel| kernel.generation);

@@ -11,7 +11,7 @@ use std::process::Command;
 /// How a helper is started: as it is, or inside of the outer layer of a sandbox. It is named by its descriptor
 /// throughout, never by its path.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct HelperEntry {
     pub helper: HelperFile,
     /// The file by which a control group is entered first.
     pub door: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct Entry {
     pub apart: bool,
 }
 
-impl Entry {
+impl HelperEntry {
     /// The helper as it is.
     pub fn plain(helper: &HelperFile) -> Self {
         Self { helper: helper.clone(), door: None, outer: None, apart: false }
@@ -70,7 +70,7 @@ impl Entry {
 mod tests {
     use super::*;
 
-    fn words(entry: &Entry) -> Vec<String> {
+    fn words(entry: &HelperEntry) -> Vec<String> {
         let (command, _lent) = entry.command().unwrap();
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         words.map(|word| word.to_string_lossy().into_owned()).collect()
@@ -79,12 +79,16 @@ mod tests {
     #[test]
     fn the_helper_is_named_by_descriptor_in_every_way_to_it() {
         let helper = HelperFile::at("/bin/true".as_ref()).unwrap();
-        let plain = Entry::plain(&helper);
+        let plain = HelperEntry::plain(&helper);
         let outer = Some(("/usr/bin/bwrap".into(), vec!["--".into()]));
         let door = Some("/sys/fs/cgroup/g/cgroup.procs".into());
-        let apart = Entry { outer: outer.clone(), apart: true, ..plain.clone() };
-        let ways =
-            [plain.clone(), apart.clone(), Entry { door: door.clone(), ..plain }, Entry { door, ..apart }];
+        let apart = HelperEntry { outer: outer.clone(), apart: true, ..plain.clone() };
+        let ways = [
+            plain.clone(),
+            apart.clone(),
+            HelperEntry { door: door.clone(), ..plain },
+            HelperEntry { door, ..apart },
+        ];
         for entry in ways {
             let words = words(&entry);
             assert!(words.iter().all(|word| !word.contains("/bin/true")), "{words:?}");

@@ -5,7 +5,7 @@
 
 /// A message, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct WireFrame {
     /// What kind of message.
     pub kind: u8,
     /// Its fields, in order.
@@ -26,7 +26,7 @@ pub enum FrameError {
     Unknown(u8),
 }
 
-impl Frame {
+impl WireFrame {
     /// A field by its place; missing is told as an unknown form.
     ///
     /// # Errors
@@ -68,12 +68,12 @@ pub(super) fn encode<'a>(kind: u8, fields: impl IntoIterator<Item = &'a [u8]>) -
 
 /// Puts frames together from bytes that come in any pieces.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct FrameDecoder {
     buffer: Vec<u8>,
     limit: usize,
 }
 
-impl Decoder {
+impl FrameDecoder {
     /// A decoder that refuses frames of more than `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { buffer: Vec::new(), limit }
@@ -87,7 +87,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the bytes are no frames; nothing more can be read then.
-    pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
+    pub(super) fn next_frame(&mut self) -> Result<Option<WireFrame>, FrameError> {
         let Some(length) = read_length(&self.buffer) else { return Ok(None) };
         if length == 0 || length > self.limit {
             return Err(FrameError::Length(length as u64));
@@ -99,7 +99,7 @@ impl Decoder {
     }
 }
 
-fn parse(body: &[u8]) -> Result<Frame, FrameError> {
+fn parse(body: &[u8]) -> Result<WireFrame, FrameError> {
     let (kind, mut rest) = body.split_first().ok_or(FrameError::Torn)?;
     let mut fields = Vec::new();
     while !rest.is_empty() {
@@ -108,7 +108,7 @@ fn parse(body: &[u8]) -> Result<Frame, FrameError> {
         fields.push(field.to_vec());
         rest = rest.get(4 + length..).unwrap_or_default();
     }
-    Ok(Frame { kind: *kind, fields })
+    Ok(WireFrame { kind: *kind, fields })
 }
 
 fn read_length(bytes: &[u8]) -> Option<usize> {
@@ -129,7 +129,7 @@ mod tests {
             cuts in prop::collection::vec(1usize..50, 1..60),
         ) {
             let bytes: Vec<u8> = frames.iter().flat_map(|(k, f)| encode(*k, f.iter().map(Vec::as_slice))).collect();
-            let mut decoder = Decoder::new(1 << 20);
+            let mut decoder = FrameDecoder::new(1 << 20);
             let mut got = Vec::new();
             let (mut rest, mut cuts) = (bytes.as_slice(), cuts.iter().cycle());
             while !rest.is_empty() {
@@ -146,7 +146,7 @@ mod tests {
         /// No bytes make it panic, and none make it keep more than was given.
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let mut decoder = Decoder::new(64);
+            let mut decoder = FrameDecoder::new(64);
             decoder.push(&bytes);
             while let Ok(Some(_)) = decoder.next_frame() {}
         }
@@ -154,14 +154,14 @@ mod tests {
 
     #[test]
     fn a_length_over_the_limit_is_refused_before_its_bytes_come() {
-        let mut decoder = Decoder::new(8);
+        let mut decoder = FrameDecoder::new(8);
         decoder.push(&[0, 0, 0, 9]);
         assert_eq!(decoder.next_frame(), Err(FrameError::Length(9)));
     }
 
     #[test]
     fn a_field_that_reaches_over_the_end_is_told() {
-        let mut decoder = Decoder::new(64);
+        let mut decoder = FrameDecoder::new(64);
         decoder.push(&[0, 0, 0, 6, 1, 0, 0, 0, 9, 7]);
         assert_eq!(decoder.next_frame(), Err(FrameError::Torn));
     }

@@ -4,9 +4,9 @@
 //! ties itself to the supervisor's life and then becomes the program. Neither reads a configuration, a terminal or the
 //! environment; all they know comes over the one socket.
 
-use super::frames::Decoder;
+use super::frames::FrameDecoder;
 use super::helper_part::{DECODE, EXEC, JOIN, TEST};
-use super::helper_wire::{LIMIT, Message as _, Ties};
+use super::helper_wire::{LIMIT, Ties, WireMessage as _};
 use super::pictures;
 use super::sandbox::{self, selftest};
 use super::supervisor;
@@ -102,7 +102,7 @@ fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Ties itself to the supervisor and enters what it says.
 fn confine(socket: &mut UnixStream) -> Result<(), String> {
-    let mut decoder = Decoder::new(LIMIT);
+    let mut decoder = FrameDecoder::new(LIMIT);
     let mut buffer = [0u8; 8 << 10];
     let frame = loop {
         if let Some(frame) = decoder.next_frame().map_err(|e| e.to_string())? {

@@ -4,7 +4,7 @@
 //! read to its last byte is refused.
 
 use super::environment::Environment;
-use super::frames::{Frame, FrameError, encode};
+use super::frames::{FrameError, WireFrame, encode};
 use super::sandbox::Confinement;
 use crate::domain::Limits;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ pub(super) const FIRST_GIVEN: i32 = 90;
 
 /// A program to start. Its standard output and error, and the descriptors it is given, travel beside the message.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Program {
+pub struct ProgramSpec {
     #[serde(with = "path")]
     pub executable: PathBuf,
     /// Its arguments, without its own name.
@@ -36,9 +36,9 @@ pub struct Program {
 
 /// An order to the helper.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Order {
+pub(super) enum HelperOrder {
     /// Start this program. Comes once.
-    Spawn(Program),
+    Spawn(ProgramSpec),
     /// A run begins: measure it, and end it where it is over its limits.
     Begin(Bounds),
     /// The run is over, the program stays: stop it, end what else the run left behind, and tell what it used.
@@ -153,7 +153,7 @@ pub(super) struct Ties {
 }
 
 /// What can be said on the socket.
-pub(super) trait Message: Serialize + DeserializeOwned {
+pub(super) trait WireMessage: Serialize + DeserializeOwned {
     /// The letter of its frame: no message is taken for one of another type.
     const LETTER: u8;
 
@@ -167,7 +167,7 @@ pub(super) trait Message: Serialize + DeserializeOwned {
     ///
     /// # Errors
     /// When it is none, or something stands behind it.
-    fn decode(frame: &Frame) -> Result<Self, FrameError> {
+    fn decode(frame: &WireFrame) -> Result<Self, FrameError> {
         let unknown = FrameError::Unknown(frame.kind);
         match postcard::take_from_bytes(frame.field(0)?).map_err(|_| unknown)? {
             (message, []) if frame.kind == Self::LETTER && frame.fields.len() == 1 => Ok(message),
@@ -176,15 +176,15 @@ pub(super) trait Message: Serialize + DeserializeOwned {
     }
 }
 
-impl Message for Order {
+impl WireMessage for HelperOrder {
     const LETTER: u8 = b'o';
 }
 
-impl Message for Notification {
+impl WireMessage for Notification {
     const LETTER: u8 = b't';
 }
 
-impl Message for Ties {
+impl WireMessage for Ties {
     const LETTER: u8 = b'c';
 }
 
@@ -220,14 +220,14 @@ pub(super) mod paths {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frames::Decoder;
+    use super::super::frames::FrameDecoder;
     use super::super::sandbox::confinement::{Calls, Walls, limits};
     use super::*;
     use proptest::prelude::*;
     use std::os::unix::ffi::OsStringExt as _;
 
-    fn one(bytes: &[u8]) -> Frame {
-        let mut decoder = Decoder::new(LIMIT);
+    fn one(bytes: &[u8]) -> WireFrame {
+        let mut decoder = FrameDecoder::new(LIMIT);
         decoder.push(bytes);
         decoder.next_frame().unwrap().unwrap()
     }
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn orders_come_back_as_they_were() {
-        let program = Program {
+        let program = ProgramSpec {
             executable: "/usr/bin/env".into(),
             args: vec!["-0".into(), OsString::from_vec(vec![0xff, b'x']), "".into()],
             env: vec![("A".into(), "1 = 2".into()), ("B".into(), "".into())],
@@ -262,14 +262,14 @@ mod tests {
             confinement: confinement(),
         };
         for order in [
-            Order::Spawn(program),
-            Order::Begin(Bounds::from(&Limits::default())),
-            Order::Begin(Bounds { wall_ms: u64::MAX, ..Bounds::default() }),
-            Order::End,
-            Order::Interrupt,
-            Order::Kill,
+            HelperOrder::Spawn(program),
+            HelperOrder::Begin(Bounds::from(&Limits::default())),
+            HelperOrder::Begin(Bounds { wall_ms: u64::MAX, ..Bounds::default() }),
+            HelperOrder::End,
+            HelperOrder::Interrupt,
+            HelperOrder::Kill,
         ] {
-            assert_eq!(Order::decode(&one(&order.encode())), Ok(order));
+            assert_eq!(HelperOrder::decode(&one(&order.encode())), Ok(order));
         }
     }
 
@@ -302,13 +302,13 @@ mod tests {
         }
         let more = [bytes.as_slice(), b"x"].concat();
         assert_eq!(Ties::decode(&one(&encode(b'c', [more.as_slice()]))), Err(FrameError::Unknown(b'c')));
-        assert_eq!(Notification::decode(&one(&Order::Kill.encode())), Err(FrameError::Unknown(b'o')));
+        assert_eq!(Notification::decode(&one(&HelperOrder::Kill.encode())), Err(FrameError::Unknown(b'o')));
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_read_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-            let _ = Order::decode(&one(&encode(b'o', [bytes.as_slice()])));
+            let _ = HelperOrder::decode(&one(&encode(b'o', [bytes.as_slice()])));
             let _ = Ties::decode(&one(&encode(b'c', [bytes.as_slice()])));
             let _ = Notification::decode(&one(&encode(b't', [bytes.as_slice()])));
         }

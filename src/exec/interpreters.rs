@@ -7,7 +7,7 @@
 
 pub(crate) mod told;
 
-use super::asking::{Answer, Questions};
+use super::asking::{QuestionResult, Questions};
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{InstallInto, Interpreter, Language, Languages};
 use crate::launch::{self, Launcher, is_program};
@@ -201,11 +201,11 @@ impl Finder {
         let version = match found.version.clone().or_else(|| told::version(&found.path)) {
             Some(told) => Some(told),
             None => match self.ask(&found.path, &["--version"]) {
-                Answer::Said(text) => version_in(&text),
-                Answer::Silent => None,
+                QuestionResult::Said(text) => version_in(&text),
+                QuestionResult::Silent => None,
                 // Nothing can be known beforehand: where it is too old, it says so itself once it runs.
-                Answer::NotAsked if self.launcher.trusts(&found.path) => return None,
-                Answer::NotAsked => None,
+                QuestionResult::NotAsked if self.launcher.trusts(&found.path) => return None,
+                QuestionResult::NotAsked => None,
             },
         };
         match version {
@@ -273,8 +273,12 @@ impl Finder {
 
     /// Puts a question to a program, where it may be started for one: never when a run, or who made the folder, could
     /// have put it there.
-    fn ask(&self, program: &Path, args: &[&str]) -> Answer {
-        if self.launcher.trusts(program) { self.questions.ask(program, args) } else { Answer::NotAsked }
+    fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
+        if self.launcher.trusts(program) {
+            self.questions.ask(program, args)
+        } else {
+            QuestionResult::NotAsked
+        }
     }
 
     /// The file of a command: one that can be trusted before one that can't.

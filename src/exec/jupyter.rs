@@ -22,7 +22,7 @@ mod token;
 mod variables;
 mod zmtp;
 
-use super::backend::{EndCause, Event, RunEnd, wants_next_kernel};
+use super::backend::{BackendEvent, EndCause, RunEnd, wants_next_kernel};
 use super::helper_wire::RestState;
 use super::{Setup, environment};
 use crate::config::JupyterExecutor;
@@ -33,15 +33,15 @@ use crate::domain::{
 };
 use error::JupyterError;
 pub(super) use look::found;
-use reading::{Awaited, ReplyReader};
-use server::Server;
+use reading::{AwaitedReply, ReplyReader};
+use server::JupyterServer;
 use specs::Spec;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use talk::{Ids, KernelNews, Order, Outlet};
+use talk::{Ids, KernelNews, KernelOrder, Outlet};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -69,7 +69,7 @@ pub(super) struct Jupyter {
     config: JupyterExecutor,
     /// The kernel to use, where one was named.
     wanted: Option<String>,
-    server: Option<Server>,
+    server: Option<JupyterServer>,
     specs: Option<Vec<Spec>>,
     ids: Rc<Ids>,
     kernels: BTreeMap<String, StartedKernel>,
@@ -77,10 +77,10 @@ pub(super) struct Jupyter {
     number: u32,
     news: mpsc::Receiver<(u32, KernelNews)>,
     outlet: mpsc::Sender<(u32, KernelNews)>,
-    block: Option<Block>,
+    block: Option<JupyterBlock>,
     /// The end of a block whose kernel is being brought to a stand: it is told once it stands.
     resting: Option<RunEnd>,
-    queue: VecDeque<Event>,
+    queue: VecDeque<BackendEvent>,
     deaths: mpsc::Sender<String>,
     leaving: Vec<JoinHandle<()>>,
 }
@@ -94,12 +94,12 @@ struct StartedKernel {
     version: Option<String>,
     /// The blocks that were in it.
     shared: Shared,
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<KernelOrder>,
     work: JoinHandle<()>,
 }
 
 /// The block that runs.
-struct Block {
+struct JupyterBlock {
     kernel: String,
     reading: ReplyReader,
     /// What is missing is given up then.
@@ -116,7 +116,7 @@ struct Block {
     answered: bool,
 }
 
-impl Block {
+impl JupyterBlock {
     /// It is being interrupted.
     fn interrupt(&mut self, now: Instant) {
         (self.interrupted, self.answered) = (Some(now), false);
@@ -129,7 +129,7 @@ impl Block {
 
     /// Whether the interrupt has reached it, or came when its code was over.
     fn has_answered(&self) -> bool {
-        self.answered || self.asked.is_some() || self.reading.missing() != Awaited::Both
+        self.answered || self.asked.is_some() || self.reading.missing() != AwaitedReply::Both
     }
 }
 
@@ -179,7 +179,7 @@ impl Jupyter {
         if let Some(specs) = &self.specs {
             return Ok(specs.clone());
         }
-        let server = Server::new(&self.config, &url, &self.setup.launcher()).await?;
+        let server = JupyterServer::new(&self.config, &url, &self.setup.launcher()).await?;
         if let Some(token) = server.token().expose() {
             self.setup.masker.learn([token.into()]);
         }
@@ -267,11 +267,11 @@ impl Jupyter {
             Some(server) => {
                 let reconnect = Duration::from_secs(self.config.reconnect);
                 let start =
-                    far::Start { server: server.clone(), name: spec.name.clone(), patience, reconnect };
+                    far::ServerStart { server: server.clone(), name: spec.name.clone(), patience, reconnect };
                 tokio::task::spawn_local(far::carry(start, self.ids.clone(), receiver, outlet))
             }
             None => {
-                let start = local::Start {
+                let start = local::LocalStart {
                     helper: self.setup.helper.clone(),
                     limits: self.setup.limits,
                     cwd: self.setup.cwd.clone(),
@@ -310,7 +310,7 @@ impl Jupyter {
         let ended = RunEnd { cwd, ..RunEnd::of(end(block.reading)) };
         let stays = self.kernels.get(&block.kernel).filter(|_| matches!(kernel, KernelFate::Kept(_)));
         let stops = stays.filter(|_| self.server.is_none());
-        match stops.map(|kernel| kernel.orders.send(Order::Rest)) {
+        match stops.map(|kernel| kernel.orders.send(KernelOrder::Rest)) {
             Some(Ok(())) => self.resting = Some(RunEnd { kernel, ..ended }),
             _ => self.queue.push_back(RunEnd { kernel, ..ended }.into()),
         }
@@ -327,12 +327,12 @@ impl Jupyter {
     fn look_at_end(&mut self) {
         let Some(block) = &mut self.block else { return };
         let patience = match block.reading.missing() {
-            Awaited::Both => return,
-            Awaited::Idle => IDLE,
-            Awaited::Reply => REPLY,
-            Awaited::Nothing if self.ask_variables() => return,
-            Awaited::Nothing if self.waits_for_variables() => return,
-            Awaited::Nothing => return self.end_of_block(),
+            AwaitedReply::Both => return,
+            AwaitedReply::Idle => IDLE,
+            AwaitedReply::Reply => REPLY,
+            AwaitedReply::Nothing if self.ask_variables() => return,
+            AwaitedReply::Nothing if self.waits_for_variables() => return,
+            AwaitedReply::Nothing => return self.end_of_block(),
         };
         block.until.get_or_insert_with(|| Instant::now() + patience);
     }
@@ -347,7 +347,7 @@ impl Jupyter {
     fn give_up_waiting(&mut self) {
         let Some(block) = &self.block else { return };
         let fate = self.fate(&block.kernel);
-        let nothing = block.reading.missing() == Awaited::Both;
+        let nothing = block.reading.missing() == AwaitedReply::Both;
         self.end_block(
             |reading| if nothing { EndCause::Died(UNHEARD.into()) } else { EndCause::Block(reading.done()) },
             fate,
@@ -371,10 +371,10 @@ impl Jupyter {
             KernelNews::Message(message) if message.kind() == "input_request" => {
                 if let Some(kernel) = self.kernels.get(&name).filter(|_| running) {
                     let answer = far::no_input(&self.ids, &message);
-                    let _ = kernel.orders.send(Order::Send(Box::new(answer)));
+                    let _ = kernel.orders.send(KernelOrder::Send(Box::new(answer)));
                 }
                 if running {
-                    self.queue.push_back(Event::printed(Stream::Stderr, NO_INPUT.into()));
+                    self.queue.push_back(BackendEvent::printed(Stream::Stderr, NO_INPUT.into()));
                 }
             }
             KernelNews::Message(message) if running && self.take_variables(&message) => {}
@@ -390,7 +390,7 @@ impl Jupyter {
                 }
             }
             KernelNews::Printed(stream, bytes) if running => {
-                self.queue.push_back(Event::printed(stream, bytes));
+                self.queue.push_back(BackendEvent::printed(stream, bytes));
             }
             KernelNews::Printed(..) => {}
             KernelNews::Reconnecting => {
@@ -425,7 +425,7 @@ impl Jupyter {
         }
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: KernelOrder) {
         let kernel = self.block.as_ref().and_then(|block| self.kernels.get(&block.kernel));
         if let Some(kernel) = kernel {
             let _ = kernel.orders.send(order);
@@ -434,7 +434,7 @@ impl Jupyter {
 
     fn end_kernel(&mut self, name: &str) {
         if let Some(kernel) = self.kernels.remove(name) {
-            let _ = kernel.orders.send(Order::End);
+            let _ = kernel.orders.send(KernelOrder::End);
             self.leaving.push(kernel.work);
         }
     }
@@ -461,7 +461,7 @@ mod tests {
     #[test]
     fn what_comes_after_an_interrupt_is_an_answer_and_what_was_under_way_is_not() {
         let reading = ReplyReader::new("1".into());
-        let mut block = Block {
+        let mut block = JupyterBlock {
             kernel: "python3".into(),
             reading,
             until: None,

@@ -4,9 +4,9 @@
 
 use super::environment::Environment;
 use super::error::ExecError;
-use super::frames::Decoder;
-use super::helper_wire::Order;
-use super::kernel_wire::{self, KernelMessage, LIMIT, Token};
+use super::frames::FrameDecoder;
+use super::helper_wire::HelperOrder;
+use super::kernel_wire::{self, FrameToken, KernelMessage, LIMIT};
 use super::memory_file;
 use super::plan::{self, GivenFile};
 use super::process::{self, Process};
@@ -48,7 +48,7 @@ pub(super) struct Kernel {
     /// Whether its helper ended it because it was woken between two runs.
     pub woken: bool,
     control: OwnedFd,
-    decoder: Decoder,
+    decoder: FrameDecoder,
     unsent: Vec<u8>,
 }
 
@@ -73,7 +73,7 @@ impl Kernel {
                 _ => memory_file::sealed(plan::KERNEL.as_bytes()),
             })?;
         // Nobody uses it yet: it gets ready, and then it stands still.
-        process.link.order(&Order::GoOn);
+        process.link.order(&HelperOrder::GoOn);
         Ok(Self {
             process,
             interpreter: interpreter.into(),
@@ -90,20 +90,20 @@ impl Kernel {
             cut_off: false,
             woken: false,
             control,
-            decoder: Decoder::new(LIMIT),
+            decoder: FrameDecoder::new(LIMIT),
             unsent: Vec::new(),
         })
     }
 
     /// Hands over a block.
-    pub(super) fn run(&mut self, token: &Token, label: &str, source: &[u8]) {
+    pub(super) fn run(&mut self, token: &FrameToken, label: &str, source: &[u8]) {
         self.used = true;
         self.unsent.extend(kernel_wire::run(token, label, source));
         self.send();
     }
 
     /// Hands over a file of the person's functions, to be loaded as a module of its own.
-    pub(super) fn load(&mut self, token: &Token, label: &str, source: &[u8], path: &Path) {
+    pub(super) fn load(&mut self, token: &FrameToken, label: &str, source: &[u8], path: &Path) {
         self.used = true;
         self.unsent.extend(kernel_wire::load(token, label, source, path));
         self.send();
@@ -113,12 +113,12 @@ impl Kernel {
     /// modules. It must not be in use: it goes on for as long as the answer takes.
     pub(super) fn ask_lacking(
         &mut self,
-        token: &Token,
+        token: &FrameToken,
         source: &str,
         place: (&Path, &[u8]),
         packages: &[String],
     ) {
-        self.process.link.order(&Order::GoOn);
+        self.process.link.order(&HelperOrder::GoOn);
         self.unsent.extend(kernel_wire::lacking(token, source, place, packages));
         self.send();
     }
@@ -144,7 +144,7 @@ impl Kernel {
     ///
     /// # Errors
     /// When the socket is closed, or what comes is no message.
-    pub(super) fn receive(&mut self) -> Result<Vec<(Token, KernelMessage)>, ExecError> {
+    pub(super) fn receive(&mut self) -> Result<Vec<(FrameToken, KernelMessage)>, ExecError> {
         let mut said = Vec::new();
         let mut buffer = vec![0u8; 64 << 10];
         loop {

@@ -4,7 +4,7 @@
 //! for an answer. A block can lie about its own value that way, and about nothing else: how its process ended, and what
 //! it used, comes from the supervisor.
 
-use super::frames::{Frame, FrameError, encode};
+use super::frames::{FrameError, WireFrame, encode};
 use crate::domain::{Change, Function, Parameter, ParameterKind, RunError, Variable, VariableChanges};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -21,22 +21,22 @@ const MOST_FOUND: usize = 12;
 const MOST_LACKING: usize = 50;
 
 /// Marks what belongs to one run.
-pub(super) type Token = [u8; 16];
+pub(super) type FrameToken = [u8; 16];
 
 /// An order to the kernel: run this.
-pub(super) fn run(token: &Token, label: &str, source: &[u8]) -> Vec<u8> {
+pub(super) fn run(token: &FrameToken, label: &str, source: &[u8]) -> Vec<u8> {
     encode(b'R', [&token[..], label.as_bytes(), source])
 }
 
 /// An order to the kernel: load this file of functions.
-pub(super) fn load(token: &Token, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
+pub(super) fn load(token: &FrameToken, label: &str, source: &[u8], path: &Path) -> Vec<u8> {
     encode(b'L', [&token[..], label.as_bytes(), source, path.as_os_str().as_bytes()])
 }
 
 /// A question to a kernel: what of this does it not have, in this folder and with these places of modules? No places: its
 /// own.
 pub(super) fn lacking(
-    token: &Token,
+    token: &FrameToken,
     source: &str,
     (cwd, path): (&Path, &[u8]),
     packages: &[String],
@@ -117,9 +117,9 @@ pub(super) enum KernelMessage {
 ///
 /// # Errors
 /// When it is none.
-pub(super) fn decode(frame: Frame) -> Result<(Token, KernelMessage), FrameError> {
+pub(super) fn decode(frame: WireFrame) -> Result<(FrameToken, KernelMessage), FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
-    let token: Token = frame.field(0)?.try_into().map_err(|_| unknown)?;
+    let token: FrameToken = frame.field(0)?.try_into().map_err(|_| unknown)?;
     let said = match frame.kind {
         b'H' => KernelMessage::Hello { version: frame.text(1)? },
         b'W' => KernelMessage::Waiting,
@@ -136,7 +136,7 @@ pub(super) fn decode(frame: Frame) -> Result<(Token, KernelMessage), FrameError>
     Ok((token, said))
 }
 
-fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
+fn variables(frame: &WireFrame) -> Result<Vec<Variable>, FrameError> {
     let rest = frame.fields.get(1..).unwrap_or_default();
     let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
     rest.chunks(5)
@@ -159,7 +159,7 @@ fn variables(frame: &Frame) -> Result<Vec<Variable>, FrameError> {
 }
 
 /// Each field names a module (`m:numpy`) or a package (`p:pandas>=2`); others are left out.
-fn missing(frame: &Frame) -> Vec<MissingFacility> {
+fn missing(frame: &WireFrame) -> Vec<MissingFacility> {
     let texts =
         frame.fields.iter().skip(1).take(MOST_LACKING).filter_map(|field| std::str::from_utf8(field).ok());
     texts
@@ -227,12 +227,12 @@ fn changes(text: &str) -> Option<VariableChanges> {
 }
 
 /// Every field behind the others is something that the kernel found; of each so much is kept as a line has room for.
-fn found(frame: &Frame) -> Vec<String> {
+fn found(frame: &WireFrame) -> Vec<String> {
     let fields = frame.fields.iter().skip(12).take(MOST_FOUND);
     fields.map(|field| String::from_utf8_lossy(field).chars().take(200).collect()).collect()
 }
 
-fn done(frame: &Frame) -> Result<RunSummary, FrameError> {
+fn done(frame: &WireFrame) -> Result<RunSummary, FrameError> {
     let how = match frame.field(1)? {
         b"ok" => BlockEnd::Ok,
         b"error" => BlockEnd::Error,
@@ -257,12 +257,12 @@ fn done(frame: &Frame) -> Result<RunSummary, FrameError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frames::Decoder;
+    use super::super::frames::FrameDecoder;
     use super::*;
     use proptest::prelude::*;
 
-    fn said(kind: u8, fields: &[&[u8]]) -> Result<(Token, KernelMessage), FrameError> {
-        let mut decoder = Decoder::new(LIMIT);
+    fn said(kind: u8, fields: &[&[u8]]) -> Result<(FrameToken, KernelMessage), FrameError> {
+        let mut decoder = FrameDecoder::new(LIMIT);
         decoder.push(&encode(kind, fields.iter().copied()));
         decode(decoder.next_frame().unwrap().unwrap())
     }

@@ -5,7 +5,7 @@
 //! can write.
 
 use super::environment::Environment;
-use super::helper_wire::{FIRST_GIVEN, Program};
+use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
 use super::plan::{self, GivenFile, Invocation};
 use crate::domain::RunError;
 use crate::domain::language::RunMethod;
@@ -63,7 +63,13 @@ fn made(
     env: Environment,
 ) -> Invocation {
     Invocation {
-        program: Program { executable: executable.into(), args, env, cwd: cwd.into(), ..Program::default() },
+        program: ProgramSpec {
+            executable: executable.into(),
+            args,
+            env,
+            cwd: cwd.into(),
+            ..ProgramSpec::default()
+        },
         given,
     }
 }

@@ -1,9 +1,9 @@
 //! The executor's end of a helper: starts it, sends orders, reads what it tells, and makes sure that it is gone.
 
-use super::entry::Entry;
+use super::entry::HelperEntry;
 use super::error::ExecError;
-use super::frames::Decoder;
-use super::helper_wire::{LIMIT, Message as _, Notification, Order, Program};
+use super::frames::FrameDecoder;
+use super::helper_wire::{HelperOrder, LIMIT, Notification, ProgramSpec, WireMessage as _};
 use super::tree;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub(super) struct Link {
     socket: Option<OwnedFd>,
     helper: Child,
-    decoder: Decoder,
+    decoder: FrameDecoder,
     mark: Vec<u8>,
     /// Whether it sees the processes of this system under the same numbers.
     plain: bool,
@@ -45,7 +45,7 @@ impl Link {
     ///
     /// # Errors
     /// When it can't be started.
-    pub(super) fn open(entry: &Entry, mark: Vec<u8>) -> Result<Self, ExecError> {
+    pub(super) fn open(entry: &HelperEntry, mark: Vec<u8>) -> Result<Self, ExecError> {
         let errors = super::memory_file::empty()?;
         let (ours, theirs) =
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
@@ -60,7 +60,7 @@ impl Link {
             .spawn()
             .map_err(not_started)?;
         drop(lent);
-        let decoder = Decoder::new(LIMIT);
+        let decoder = FrameDecoder::new(LIMIT);
         let plain = !entry.apart;
         let socket = Some(ours);
         Ok(Self { socket, helper, decoder, mark, plain, session: None, clean: false, spoke: false, errors })
@@ -70,8 +70,8 @@ impl Link {
     ///
     /// # Errors
     /// When the helper is gone.
-    pub(super) fn spawn(&self, program: &Program, fds: &[BorrowedFd<'_>]) -> Result<(), ExecError> {
-        let bytes = Order::Spawn(program.clone()).encode();
+    pub(super) fn spawn(&self, program: &ProgramSpec, fds: &[BorrowedFd<'_>]) -> Result<(), ExecError> {
+        let bytes = HelperOrder::Spawn(program.clone()).encode();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(8))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         control.push(SendAncillaryMessage::ScmRights(fds));
@@ -81,7 +81,7 @@ impl Link {
     }
 
     /// Sends an order. When the helper is gone, the next [`Link::receive`] tells.
-    pub(super) fn order(&self, order: &Order) {
+    pub(super) fn order(&self, order: &HelperOrder) {
         let _ = self.send(&order.encode());
     }
 

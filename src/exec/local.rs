@@ -13,12 +13,12 @@ mod room;
 mod watch;
 
 use super::Setup;
-use super::backend::Event;
+use super::backend::BackendEvent;
 use super::environment::{self, Environment};
-use super::helper_wire::{Order, RestState};
+use super::helper_wire::{HelperOrder, RestState};
 use super::interpreters::Finder;
 use super::kernel::Kernel;
-use super::kernel_wire::{RunSummary, Token};
+use super::kernel_wire::{FrameToken, RunSummary};
 use super::process::Process;
 use super::sandbox::Sandbox;
 use super::sandbox::refused::ClosedPlaces;
@@ -50,7 +50,7 @@ pub(super) struct Local {
     /// Prepared at the first need.
     sandbox: Option<Result<Sandbox, String>>,
     /// What is to be told next.
-    queue: VecDeque<Event>,
+    queue: VecDeque<BackendEvent>,
     /// The program of the last run, which may need a while to end: its report comes first.
     leaving: Option<RunHost>,
 }
@@ -71,7 +71,7 @@ struct LocalRun {
     /// Its language, for the state of shells.
     language: String,
     /// Its mark on the kernel's control socket.
-    token: Token,
+    token: FrameToken,
     /// What the kernel said at the end of the block.
     done: Option<RunSummary>,
     over: Option<Instant>,
@@ -89,7 +89,7 @@ struct LocalRun {
 
 /// Something that can be waited on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum SourceFile {
     Pipe(Stream),
     Control,
     KernelHelper,
@@ -129,30 +129,30 @@ impl Local {
     }
 
     /// All that can be heard of.
-    fn sources(&self) -> Vec<WatchedDescriptor<'_, Source>> {
+    fn sources(&self) -> Vec<WatchedDescriptor<'_, SourceFile>> {
         let mut sources = Vec::new();
         if let Some(kernel) = &self.kernel {
             sources.push(WatchedDescriptor {
-                what: Source::Control,
+                what: SourceFile::Control,
                 fd: kernel.control(),
                 writes: kernel.has_unsent(),
             });
             let socket = kernel.process.link.socket();
             sources.extend(socket.map(|fd| WatchedDescriptor {
-                what: Source::KernelHelper,
+                what: SourceFile::KernelHelper,
                 fd,
                 writes: false,
             }));
         }
         if let Some(python) = &self.asking.python {
             sources.push(WatchedDescriptor {
-                what: Source::Asked,
+                what: SourceFile::Asked,
                 fd: python.control(),
                 writes: python.has_unsent(),
             });
             let socket = python.process.link.socket();
             sources.extend(socket.map(|fd| WatchedDescriptor {
-                what: Source::AskedHelper,
+                what: SourceFile::AskedHelper,
                 fd,
                 writes: false,
             }));
@@ -160,13 +160,13 @@ impl Local {
         if let Some(process) = self.process() {
             let pipes = process.pipes.open();
             sources.extend(pipes.map(|(stream, fd)| WatchedDescriptor {
-                what: Source::Pipe(stream),
+                what: SourceFile::Pipe(stream),
                 fd,
                 writes: false,
             }));
             let socket = process.link.socket().filter(|_| !self.runs_in_kernel());
             sources.extend(socket.map(|fd| WatchedDescriptor {
-                what: Source::ProgramHelper,
+                what: SourceFile::ProgramHelper,
                 fd,
                 writes: false,
             }));
@@ -175,17 +175,17 @@ impl Local {
     }
 
     /// Takes what can be heard of one source.
-    fn on(&mut self, source: Source) {
+    fn on(&mut self, source: SourceFile) {
         match source {
-            Source::Pipe(stream) => {
+            SourceFile::Pipe(stream) => {
                 let chunk = self.process_mut().and_then(|process| process.pipes.take(stream));
                 self.print(chunk);
             }
-            Source::Control => self.kernel_said(),
-            Source::KernelHelper => self.kernel_told(),
-            Source::ProgramHelper => self.program_told(),
-            Source::Asked => self.asked_said(),
-            Source::AskedHelper => self.asked_told(),
+            SourceFile::Control => self.kernel_said(),
+            SourceFile::KernelHelper => self.kernel_told(),
+            SourceFile::ProgramHelper => self.program_told(),
+            SourceFile::Asked => self.asked_said(),
+            SourceFile::AskedHelper => self.asked_told(),
         }
     }
 
@@ -209,7 +209,7 @@ impl Local {
     }
 
     /// An order to the helper of the run that goes on.
-    fn order(&self, order: &Order) {
+    fn order(&self, order: &HelperOrder) {
         if let Some(process) = self.process() {
             process.link.order(order);
         }

@@ -17,13 +17,13 @@ use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
 pub use interpreters::on_path;
 use interpreters::{Finder, ProgramPaths};
-use order::Order;
+use order::ExecutorOrder;
 pub use sandbox::{DisabledLayers, SandboxRequest};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
-use worker::{Start, Worker};
+use worker::{Worker, WorkerStart};
 
 mod asking;
 mod backend;
@@ -69,7 +69,7 @@ mod supervisor;
 mod tree;
 mod worker;
 
-pub use backend::Missing;
+pub use backend::MissingPart;
 pub use helper_file::HelperFile;
 pub use ledger::departed;
 
@@ -127,11 +127,11 @@ pub fn program(name: &str) -> Option<PathBuf> {
 /// Carries out runs, one at a time. Cheap to clone; making one starts nothing and touches no disk.
 #[derive(Clone, Debug)]
 pub struct Executor {
-    inner: Arc<Inner>,
+    inner: Arc<ExecutorInner>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ExecutorInner {
     finder: Arc<Finder>,
     asker: Arc<Asker>,
     worker: Worker,
@@ -158,8 +158,9 @@ impl Executor {
         let finder = Arc::new(Finder::new(setup.languages.clone(), place, asker.clone()));
         let (death, deaths) = mpsc::channel(8);
         let (choice, executors) = (choice.clone(), executors.clone());
-        let worker = Worker::new(Start { choice, executors, setup, finder: finder.clone(), deaths: death });
-        Self { inner: Arc::new(Inner { finder, asker, worker, deaths: Mutex::new(deaths) }) }
+        let worker =
+            Worker::new(WorkerStart { choice, executors, setup, finder: finder.clone(), deaths: death });
+        Self { inner: Arc::new(ExecutorInner { finder, asker, worker, deaths: Mutex::new(deaths) }) }
     }
 
     /// Whether runs are processes of this machine, so that its sandbox is what confines them.
@@ -173,7 +174,7 @@ impl Executor {
     /// In words, with what to do, when it can't run here.
     pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
         self.find(language).await?;
-        self.inner.worker.try_ask(|reply| Order::Terms(language.clone(), limits, reply)).await
+        self.inner.worker.try_ask(|reply| ExecutorOrder::Terms(language.clone(), limits, reply)).await
     }
 
     /// The terms under which a block in this language would run in a kernel that nothing was in before.
@@ -182,7 +183,7 @@ impl Executor {
     /// In words, with what to do, when it can't run here, or shares no kernel.
     pub async fn fresh_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
         self.find(language).await?;
-        self.inner.worker.try_ask(|reply| Order::FreshTerms(language.clone(), limits, reply)).await
+        self.inner.worker.try_ask(|reply| ExecutorOrder::FreshTerms(language.clone(), limits, reply)).await
     }
 
     /// The terms under which a file of the person's functions would be loaded now, but for the file itself.
@@ -191,7 +192,7 @@ impl Executor {
     /// In words, with what to do, when none can be loaded here.
     pub async fn load_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
         self.find(language).await?;
-        self.inner.worker.try_ask(|reply| Order::LoadTerms(language.clone(), limits, reply)).await
+        self.inner.worker.try_ask(|reply| ExecutorOrder::LoadTerms(language.clone(), limits, reply)).await
     }
 
     /// The terms under which packages for this language would be installed now: by which program, and where to.
@@ -207,7 +208,10 @@ impl Executor {
         let wanted = language.clone();
         let installer = self.here(move |finder| finder.installer(&wanted, into)).await.transpose()?;
         let by = Box::new((installer, into));
-        self.inner.worker.try_ask(|reply| Order::InstallTerms(language.clone(), by, limits, reply)).await
+        self.inner
+            .worker
+            .try_ask(|reply| ExecutorOrder::InstallTerms(language.clone(), by, limits, reply))
+            .await
     }
 
     /// The terms under which an image would be pulled for a block in this language: by which engine.
@@ -215,13 +219,13 @@ impl Executor {
     /// # Errors
     /// In words, with what to do, where no engine pulls any.
     pub async fn pull_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
-        self.inner.worker.try_ask(|reply| Order::PullTerms(language.clone(), limits, reply)).await
+        self.inner.worker.try_ask(|reply| ExecutorOrder::PullTerms(language.clone(), limits, reply)).await
     }
 
     /// What a run under these terms reaches, by what its helper would be handed. Nothing is known where nothing is told.
     pub async fn reach(&self, terms: &Terms) -> Reach {
         let terms = Box::new(terms.clone());
-        self.inner.worker.ask(|reply| Order::Reach(terms, reply)).await.unwrap_or_default()
+        self.inner.worker.ask(|reply| ExecutorOrder::Reach(terms, reply)).await.unwrap_or_default()
     }
 
     /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
@@ -229,29 +233,29 @@ impl Executor {
     /// # Errors
     /// In words, with what to do, when what was asked for can't be had.
     pub async fn sandbox(&self) -> Result<SandboxReport, String> {
-        self.inner.worker.try_ask(Order::Sandbox).await
+        self.inner.worker.try_ask(ExecutorOrder::Sandbox).await
     }
 
     /// The packages that a text of Python needs and that the kernel does not have: by what it imports, and by the
     /// `packages` that were asked for with it. Nothing of the text is run. Empty where that can't be known now.
     pub async fn lacking(&self, source: &str, packages: &[String]) -> Vec<String> {
         let (source, packages) = (source.to_owned(), packages.to_vec());
-        let asked = self.inner.worker.ask(|reply| Order::Lacking(source, packages, reply));
+        let asked = self.inner.worker.ask(|reply| ExecutorOrder::Lacking(source, packages, reply));
         tokio::time::timeout(Duration::from_secs(3), asked).await.ok().flatten().unwrap_or_default()
     }
 
     /// What has to be fetched over the network before blocks in this language can run: an image. Fetching is asked for
     /// first; until then [`Executor::terms`] tells that it is missing.
-    pub async fn missing(&self, language: &Language) -> Option<Missing> {
-        self.inner.worker.ask(|reply| Order::Missing(language.clone(), reply)).await.flatten()
+    pub async fn missing(&self, language: &Language) -> Option<MissingPart> {
+        self.inner.worker.ask(|reply| ExecutorOrder::Missing(language.clone(), reply)).await.flatten()
     }
 
     /// Fetches what is missing; lines of progress arrive on the way.
     ///
     /// # Errors
     /// In words, with what to do, when it can't be fetched.
-    pub async fn fetch(&self, missing: Missing, progress: mpsc::Sender<String>) -> Result<(), String> {
-        let done = self.inner.worker.ask(|reply| Order::Fetch(missing, progress, reply)).await;
+    pub async fn fetch(&self, missing: MissingPart, progress: mpsc::Sender<String>) -> Result<(), String> {
+        let done = self.inner.worker.ask(|reply| ExecutorOrder::Fetch(missing, progress, reply)).await;
         done.unwrap_or_else(|| Err("sayso is ending: nothing is fetched any more".into()))
     }
 
@@ -262,23 +266,23 @@ impl Executor {
 
     /// Sends SIGINT to the group of this run; a kernel keeps its state.
     pub fn interrupt(&self, run: RunId) {
-        self.inner.worker.give(Order::Interrupt(run));
+        self.inner.worker.give(ExecutorOrder::Interrupt(run));
     }
 
     /// Ends this run by force; a kernel loses its state.
     pub fn kill(&self, run: RunId) {
-        self.inner.worker.give(Order::Kill(run));
+        self.inner.worker.give(ExecutorOrder::Kill(run));
     }
 
     /// Gets ready for a block in this language: finds the interpreter, starts the empty kernel. Nothing that lies in the
     /// working folder is started.
     pub fn warm(&self, language: &Language) {
-        self.inner.worker.give(Order::Warm(language.clone()));
+        self.inner.worker.give(ExecutorOrder::Warm(language.clone()));
     }
 
     /// Ends the kernel; the next block starts a new one. Does nothing while a run goes on.
     pub fn restart_kernel(&self) {
-        self.inner.worker.give(Order::RestartKernel);
+        self.inner.worker.give(ExecutorOrder::RestartKernel);
     }
 
     /// Resolves with the cause when a kernel dies while nothing runs. Safe to cancel.
@@ -298,7 +302,7 @@ impl Executor {
     pub async fn found(&self) -> Vec<Interpreter> {
         match self.here(Finder::all).await {
             Some(found) => found,
-            None => self.inner.worker.ask(Order::Found).await.unwrap_or_default(),
+            None => self.inner.worker.ask(ExecutorOrder::Found).await.unwrap_or_default(),
         }
     }
 

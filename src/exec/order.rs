@@ -1,38 +1,38 @@
 //! What an executor can be ordered to do: the orders that its thread takes, one after the other.
 
-use super::backend::Missing;
+use super::backend::MissingPart;
 use crate::domain::{
     InstallInto, Interpreter, Language, Limits, Reach, RunEvent, RunId, RunRequest, SandboxReport, Terms,
 };
 use tokio::sync::{mpsc, oneshot};
 
 /// Where terms are told, or why nothing can run.
-pub(super) type Answer<T> = oneshot::Sender<Result<T, String>>;
+pub(super) type OrderReply<T> = oneshot::Sender<Result<T, String>>;
 
 /// An order to the thread of an executor.
-pub(super) enum Order {
+pub(super) enum ExecutorOrder {
     /// Tell the terms of a block.
-    Terms(Language, Option<Limits>, Answer<Terms>),
+    Terms(Language, Option<Limits>, OrderReply<Terms>),
     /// Under which terms would a block run in a new kernel?
-    FreshTerms(Language, Option<Limits>, Answer<Terms>),
+    FreshTerms(Language, Option<Limits>, OrderReply<Terms>),
     /// Tell the terms of a file of functions in this language.
-    LoadTerms(Language, Option<Limits>, Answer<Terms>),
+    LoadTerms(Language, Option<Limits>, OrderReply<Terms>),
     /// Tell the terms of an installation, by this program of this machine.
-    InstallTerms(Language, Box<(Option<Interpreter>, InstallInto)>, Option<Limits>, Answer<Terms>),
+    InstallTerms(Language, Box<(Option<Interpreter>, InstallInto)>, Option<Limits>, OrderReply<Terms>),
     /// Tell the terms under which an image would be pulled for this language.
-    PullTerms(Language, Option<Limits>, Answer<Terms>),
+    PullTerms(Language, Option<Limits>, OrderReply<Terms>),
     /// Tell which packages a text of Python lacks.
     Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
     /// Tell what a run under these terms reaches.
     Reach(Box<Terms>, oneshot::Sender<Reach>),
     /// Tell what is enforced on runs.
-    Sandbox(Answer<SandboxReport>),
+    Sandbox(OrderReply<SandboxReport>),
     /// Tell what there is.
     Found(oneshot::Sender<Vec<Interpreter>>),
     /// Tell what of this language is missing, so that it could be fetched.
-    Missing(Language, oneshot::Sender<Option<Missing>>),
+    Missing(Language, oneshot::Sender<Option<MissingPart>>),
     /// Fetch it, telling the progress.
-    Fetch(Missing, mpsc::Sender<String>, Answer<()>),
+    Fetch(MissingPart, mpsc::Sender<String>, OrderReply<()>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
     Interrupt(RunId),

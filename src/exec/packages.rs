@@ -7,7 +7,7 @@
 use super::blob;
 use super::environment::Environment;
 use super::error::ExecError;
-use super::helper_wire::Program;
+use super::helper_wire::ProgramSpec;
 use super::kernel_wire::MissingFacility;
 use super::plan::Invocation;
 use crate::domain::packages::python_package;
@@ -165,7 +165,13 @@ pub fn invocation(
     args.push("--".into());
     args.extend(list.packages.iter().map(|package| package.replace(' ', "").into()));
     Invocation {
-        program: Program { executable: program.into(), args, env, cwd: folder.into(), ..Program::default() },
+        program: ProgramSpec {
+            executable: program.into(),
+            args,
+            env,
+            cwd: folder.into(),
+            ..ProgramSpec::default()
+        },
         given: Vec::new(),
     }
 }

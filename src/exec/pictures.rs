@@ -8,7 +8,7 @@ mod decode;
 
 use super::helper_file::ITSELF;
 use super::helper_part::DECODE;
-use super::helper_wire::{FIRST_GIVEN, Program};
+use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
 use super::memory_file;
 use super::sandbox::{self, Enclosure};
 use crate::domain::{Limits, Pixels};
@@ -41,7 +41,7 @@ pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) ->
         walls.read.push(ITSELF.into());
     }
     let words = ["__run".to_owned(), DECODE.to_owned(), width.to_string(), height.to_string()];
-    let program = Program {
+    let program = ProgramSpec {
         executable: ITSELF.into(),
         args: words.map(OsString::from).into(),
         env: Vec::new(),

@@ -2,7 +2,7 @@
 //! and descriptors. Pure; what acts on it is `link`.
 
 use super::environment::Environment;
-use super::helper_wire::{FIRST_GIVEN, Program};
+use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub enum GivenFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
     /// The program with its arguments, environment and folder.
-    pub program: Program,
+    pub program: ProgramSpec,
     /// What it is given, in order.
     pub given: Vec<GivenFile>,
 }
@@ -52,7 +52,13 @@ pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation 
     }
     let args = ["-I", "-c", &start, &control.to_string()].map(OsString::from).to_vec();
     Invocation {
-        program: Program { executable: python.into(), args, env, cwd: cwd.into(), ..Program::default() },
+        program: ProgramSpec {
+            executable: python.into(),
+            args,
+            env,
+            cwd: cwd.into(),
+            ..ProgramSpec::default()
+        },
         given: vec![GivenFile::Control, GivenFile::KernelText],
     }
 }
@@ -75,7 +81,7 @@ pub(super) fn subprocess(
         _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), vec![GivenFile::Source]),
     };
     let (executable, cwd) = (interpreter.into(), PathBuf::from(cwd));
-    let program = Program { executable, args, env, cwd, ..Program::default() };
+    let program = ProgramSpec { executable, args, env, cwd, ..ProgramSpec::default() };
     Invocation { program, given }
 }
 
@@ -106,7 +112,7 @@ mod tests {
     use super::*;
 
     fn shown(invocation: &Invocation) -> String {
-        let Program { executable, args, env, cwd, .. } = &invocation.program;
+        let ProgramSpec { executable, args, env, cwd, .. } = &invocation.program;
         let args: Vec<String> = args
             .iter()
             .map(|a| a.to_string_lossy().into_owned())

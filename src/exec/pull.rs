@@ -18,7 +18,7 @@ pub(super) struct Pull {
 }
 
 /// What is heard of it.
-pub(super) enum Step {
+pub(super) enum PullStep {
     /// A line of progress.
     Line(String),
     /// It is over; why it failed, where it did.
@@ -42,14 +42,14 @@ impl Pull {
     }
 }
 
-/// What is heard next of a pull; never anything where there is none. Safe to cancel; after [`Step::Done`] the pull has
+/// What is heard next of a pull; never anything where there is none. Safe to cancel; after [`PullStep::Done`] the pull has
 /// to be taken away.
-pub(super) async fn hear(pull: Option<&mut Pull>) -> Step {
+pub(super) async fn hear(pull: Option<&mut Pull>) -> PullStep {
     let Some(pull) = pull else { return std::future::pending().await };
     tokio::select! {
         biased;
-        Some(line) = pull.lines.recv() => Step::Line(line),
-        done = &mut pull.work => Step::Done(done),
+        Some(line) = pull.lines.recv() => PullStep::Line(line),
+        done = &mut pull.work => PullStep::Done(done),
     }
 }
 

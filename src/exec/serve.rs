@@ -1,10 +1,10 @@
 //! The loop of an executor's thread: takes orders, hears its backend, keeps the clock of the run.
 
 use super::Setup;
-use super::backend::{Backend, EndCause, Event, Job, Missing, RunEnd, Watch};
+use super::backend::{Backend, BackendEvent, EndCause, Job, MissingPart, RunEnd, Watch};
 use super::event_sender;
-use super::order::Order;
-use super::pull::{self, Pull, Step};
+use super::order::ExecutorOrder;
+use super::pull::{self, Pull, PullStep};
 use super::receipt::ExitKind;
 use super::run::{Due, Run};
 use super::{blob, packages, plan};
@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 const NO_FUNCTIONS: &str = "files of functions are loaded into sayso's own kernels only, here or in a container: leave \
                             --functions out, or choose another executor";
 
-struct Server<B> {
+struct ExecutorLoop<B> {
     backend: B,
     setup: Arc<Setup>,
     run: Option<Run>,
@@ -29,14 +29,14 @@ struct Server<B> {
 pub(super) async fn serve<B: Backend>(
     backend: B,
     setup: Arc<Setup>,
-    mut orders: mpsc::UnboundedReceiver<Order>,
+    mut orders: mpsc::UnboundedReceiver<ExecutorOrder>,
 ) {
-    let mut server = Server { backend, setup, run: None, pull: None };
+    let mut server = ExecutorLoop { backend, setup, run: None, pull: None };
     loop {
         let due = server.run.as_ref().and_then(Run::due);
         tokio::select! {
             order = orders.recv() => match order {
-                None | Some(Order::Close) => break,
+                None | Some(ExecutorOrder::Close) => break,
                 Some(order) => server.obey(order).await,
             },
             event = server.backend.hear() => server.on_event(event),
@@ -54,14 +54,14 @@ async fn at(due: Option<Instant>) {
     }
 }
 
-impl<B: Backend> Server<B> {
-    async fn obey(&mut self, order: Order) {
+impl<B: Backend> ExecutorLoop<B> {
+    async fn obey(&mut self, order: ExecutorOrder) {
         let own = self.setup.limits;
         match order {
-            Order::Terms(language, limits, reply) => {
+            ExecutorOrder::Terms(language, limits, reply) => {
                 let _ = reply.send(self.backend.terms(&language, limits.unwrap_or(own)).await);
             }
-            Order::FreshTerms(language, limits, reply) => {
+            ExecutorOrder::FreshTerms(language, limits, reply) => {
                 let terms = self.backend.fresh_terms(&language, limits.unwrap_or(own)).await;
                 let terms =
                     terms.and_then(
@@ -69,48 +69,52 @@ impl<B: Backend> Server<B> {
                     );
                 let _ = reply.send(terms);
             }
-            Order::LoadTerms(language, limits, reply) => {
+            ExecutorOrder::LoadTerms(language, limits, reply) => {
                 let _ = reply.send(if self.backend.loads_functions() {
                     self.backend.terms(&language, limits.unwrap_or(own)).await
                 } else {
                     Err(NO_FUNCTIONS.into())
                 });
             }
-            Order::InstallTerms(language, by, limits, reply) => {
+            ExecutorOrder::InstallTerms(language, by, limits, reply) => {
                 let limits = limits.unwrap_or(Limits { wall_ms: packages::WALL_MS, ..own });
                 let _ = reply.send(self.backend.install_terms(&language, *by, limits).await);
             }
-            Order::PullTerms(language, limits, reply) => {
+            ExecutorOrder::PullTerms(language, limits, reply) => {
                 let limits = limits.unwrap_or(Limits { wall_ms: pull::WALL_MS, ..own });
                 let _ = reply.send(self.backend.pull_terms(&language, limits).await);
             }
-            Order::Lacking(source, packages, reply) => self.backend.lacking(&source, &packages, reply),
-            Order::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
-            Order::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
-            Order::Found(reply) => drop(reply.send(self.backend.found().await)),
-            Order::Missing(language, reply) => drop(reply.send(self.backend.missing(&language).await)),
-            Order::Fetch(missing, progress, reply) => {
+            ExecutorOrder::Lacking(source, packages, reply) => {
+                self.backend.lacking(&source, &packages, reply)
+            }
+            ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
+            ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
+            ExecutorOrder::Found(reply) => drop(reply.send(self.backend.found().await)),
+            ExecutorOrder::Missing(language, reply) => {
+                drop(reply.send(self.backend.missing(&language).await))
+            }
+            ExecutorOrder::Fetch(missing, progress, reply) => {
                 let fetch = self.backend.fetch(missing, progress).await;
                 tokio::task::spawn_local(async move { drop(reply.send(fetch.await)) });
             }
-            Order::Start(request, out) => self.start(&request, out).await,
-            Order::Interrupt(id) => {
+            ExecutorOrder::Start(request, out) => self.start(&request, out).await,
+            ExecutorOrder::Interrupt(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
                     run.interrupt(Instant::now());
                     self.interrupt();
                 }
             }
-            Order::Kill(id) => {
+            ExecutorOrder::Kill(id) => {
                 if let Some(run) = self.run.as_mut().filter(|run| run.id == id) {
                     run.kill(Instant::now());
                     self.kill();
                 }
             }
-            Order::Warm(language) if self.run.is_none() || self.backend.warms_beside_runs() => {
+            ExecutorOrder::Warm(language) if self.run.is_none() || self.backend.warms_beside_runs() => {
                 self.backend.warm(&language).await;
             }
-            Order::RestartKernel if self.run.is_none() => self.backend.restart().await,
-            Order::Warm(_) | Order::RestartKernel | Order::Close => {}
+            ExecutorOrder::RestartKernel if self.run.is_none() => self.backend.restart().await,
+            ExecutorOrder::Warm(_) | ExecutorOrder::RestartKernel | ExecutorOrder::Close => {}
         }
     }
 
@@ -170,7 +174,7 @@ impl<B: Backend> Server<B> {
             Err(outcome) => return event_sender::did_not_run(request, out, outcome),
         };
         let (progress, lines) = Pull::channel();
-        let work = self.backend.fetch(Missing { name: image.as_str().to_owned() }, progress).await;
+        let work = self.backend.fetch(MissingPart { name: image.as_str().to_owned() }, progress).await;
         let mut run = self.new_run(request, out, Watch::Loop { loses_interrupts: false });
         run.start(Instant::now());
         self.run = Some(run);
@@ -185,10 +189,10 @@ impl<B: Backend> Server<B> {
         ImageName::parse(request.source()).map_err(Outcome::NotStarted)
     }
 
-    fn on_pull(&mut self, step: Step) {
+    fn on_pull(&mut self, step: PullStep) {
         match step {
-            Step::Line(line) => self.print_line(Stream::Stdout, &line),
-            Step::Done(pulled) => {
+            PullStep::Line(line) => self.print_line(Stream::Stdout, &line),
+            PullStep::Done(pulled) => {
                 for line in self.pull.take().map(Pull::rest).unwrap_or_default() {
                     self.print_line(Stream::Stdout, &line);
                 }
@@ -226,12 +230,12 @@ impl<B: Backend> Server<B> {
         }
     }
 
-    fn on_event(&mut self, event: Event) {
+    fn on_event(&mut self, event: BackendEvent) {
         let Some(run) = &mut self.run else { return };
         match event {
-            Event::Run(event) => run.tell(event),
-            Event::Image(name, mime, bytes) => run.keep_image(&name, mime, &bytes),
-            Event::Ended(ended) => self.finish(*ended),
+            BackendEvent::Run(event) => run.tell(event),
+            BackendEvent::Image(name, mime, bytes) => run.keep_image(&name, mime, &bytes),
+            BackendEvent::Ended(ended) => self.finish(*ended),
         }
     }
 
@@ -257,7 +261,7 @@ impl<B: Backend> Server<B> {
         }
     }
 
-    async fn close(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+    async fn close(mut self, mut orders: mpsc::UnboundedReceiver<ExecutorOrder>) {
         if let Some(run) = &mut self.run {
             run.kill(Instant::now());
             self.kill();
@@ -270,7 +274,7 @@ impl<B: Backend> Server<B> {
         }
         self.backend.close().await;
         while let Ok(order) = orders.try_recv() {
-            if let Order::Start(request, out) = order {
+            if let ExecutorOrder::Start(request, out) = order {
                 event_sender::did_not_run(&request, out, Outcome::NotStarted("sayso is ending".into()));
             }
         }

@@ -11,8 +11,8 @@ mod rest;
 mod shells;
 mod start;
 
-use super::frames::Decoder;
-use super::helper_wire::{Bounds, LIMIT, Message as _, Notification, Order, Program};
+use super::frames::FrameDecoder;
+use super::helper_wire::{Bounds, HelperOrder, LIMIT, Notification, ProgramSpec, WireMessage as _};
 use super::sandbox::confinement::Limit;
 use super::tree;
 use hunt::hunt;
@@ -52,7 +52,7 @@ const LOOK: (Duration, Duration) = (Duration::from_millis(15), Duration::from_mi
 
 struct Supervisor {
     socket: OwnedFd,
-    decoder: Decoder,
+    decoder: FrameDecoder,
     given: Vec<OwnedFd>,
     program: Option<RunningProgram>,
     watch: Option<Watch>,
@@ -115,7 +115,7 @@ enum Stop {
 /// Serves the socket until it or the program ends.
 pub(super) fn supervise(socket: OwnedFd) -> ExitCode {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    let decoder = Decoder::new(LIMIT);
+    let decoder = FrameDecoder::new(LIMIT);
     let given = Vec::new();
     let Ok(children) = rest::children() else { return ExitCode::FAILURE };
     let mut supervisor = Supervisor {
@@ -205,7 +205,7 @@ impl Supervisor {
         loop {
             match self.decoder.next_frame() {
                 Ok(None) => return Ok(true),
-                Ok(Some(frame)) => match Order::decode(&frame) {
+                Ok(Some(frame)) => match HelperOrder::decode(&frame) {
                     Ok(order) => self.obey(order),
                     Err(_) => return Ok(false),
                 },
@@ -214,22 +214,22 @@ impl Supervisor {
         }
     }
 
-    fn obey(&mut self, order: Order) {
+    fn obey(&mut self, order: HelperOrder) {
         match order {
-            Order::Spawn(program) => self.spawn(&program),
-            Order::Begin(bounds) => self.begin(bounds),
-            Order::End => self.end_run(),
-            Order::Rest if self.watch.is_none() => drop(self.rest()),
-            Order::GoOn => self.go_on_unused(),
+            HelperOrder::Spawn(program) => self.spawn(&program),
+            HelperOrder::Begin(bounds) => self.begin(bounds),
+            HelperOrder::End => self.end_run(),
+            HelperOrder::Rest if self.watch.is_none() => drop(self.rest()),
+            HelperOrder::GoOn => self.go_on_unused(),
             // Between runs there is nobody to interrupt: what comes late must not wake the program.
-            Order::Interrupt if !self.resting => self.interrupt(),
-            Order::Rest | Order::Interrupt => {}
-            Order::PauseAll => {
+            HelperOrder::Interrupt if !self.resting => self.interrupt(),
+            HelperOrder::Rest | HelperOrder::Interrupt => {}
+            HelperOrder::PauseAll => {
                 let rest = self.pause_all();
                 self.tell(&Notification::Paused(rest));
             }
-            Order::GoOnAll => self.go_on_all(),
-            Order::Kill => self.end_all(),
+            HelperOrder::GoOnAll => self.go_on_all(),
+            HelperOrder::Kill => self.end_all(),
         }
     }
 
@@ -272,7 +272,7 @@ impl Supervisor {
         }
     }
 
-    fn spawn(&mut self, program: &Program) {
+    fn spawn(&mut self, program: &ProgramSpec) {
         let given = std::mem::take(&mut self.given);
         let told = if self.program.is_some() {
             Notification::NotSpawned("the helper has a program already".into())

@@ -4,7 +4,7 @@
 use super::Setup;
 use super::event_sender;
 use super::interpreters::Finder;
-use super::order::{Answer, Order};
+use super::order::{ExecutorOrder, OrderReply};
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{Outcome, RunEvent, RunId, RunRequest};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// What the thread begins with.
 #[derive(Clone, Debug)]
-pub(super) struct Start {
+pub(super) struct WorkerStart {
     /// The executor that was chosen.
     pub choice: ExecutorChoice,
     /// What is configured of those elsewhere.
@@ -29,7 +29,7 @@ pub(super) struct Start {
 /// Passes orders on. When it is dropped, the thread ends everything and itself.
 #[derive(Debug)]
 pub(super) struct Worker {
-    start: Start,
+    start: WorkerStart,
     thread: Mutex<Thread>,
 }
 
@@ -38,14 +38,14 @@ pub(super) struct Worker {
 enum Thread {
     /// Nothing was ordered yet.
     Asleep,
-    Awake(mpsc::UnboundedSender<Order>, JoinHandle<()>),
+    Awake(mpsc::UnboundedSender<ExecutorOrder>, JoinHandle<()>),
     /// It has ended everything, or there is none.
     Closed,
 }
 
 impl Worker {
     /// A worker; nothing is started.
-    pub(super) fn new(start: Start) -> Self {
+    pub(super) fn new(start: WorkerStart) -> Self {
         let thread = if is_built(&start.choice) { Thread::Asleep } else { Thread::Closed };
         Self { start, thread: Mutex::new(thread) }
     }
@@ -57,25 +57,30 @@ impl Worker {
 
     /// Orders a run; its end is told, whatever happens.
     pub(super) fn start(&self, request: RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {
-        if let Err(Order::Start(request, out)) = self.order(Order::Start(Box::new(request), out)) {
+        if let Err(ExecutorOrder::Start(request, out)) =
+            self.order(ExecutorOrder::Start(Box::new(request), out))
+        {
             event_sender::did_not_run(&request, out, Outcome::NotStarted(self.why_closed()));
         }
     }
 
     /// Gives an order that has no answer.
-    pub(super) fn give(&self, order: Order) {
+    pub(super) fn give(&self, order: ExecutorOrder) {
         let _ = self.order(order);
     }
 
     /// Gives an order and waits for its answer; `None` when everything has ended.
-    pub(super) async fn ask<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> Order) -> Option<T> {
+    pub(super) async fn ask<T>(&self, order: impl FnOnce(oneshot::Sender<T>) -> ExecutorOrder) -> Option<T> {
         let (reply, answer) = oneshot::channel();
         self.order(order(reply)).ok()?;
         answer.await.ok()
     }
 
     /// Gives an order whose answer can be a refusal.
-    pub(super) async fn try_ask<T>(&self, order: impl FnOnce(Answer<T>) -> Order) -> Result<T, String> {
+    pub(super) async fn try_ask<T>(
+        &self,
+        order: impl FnOnce(OrderReply<T>) -> ExecutorOrder,
+    ) -> Result<T, String> {
         self.ask(order).await.unwrap_or_else(|| Err(self.why_closed()))
     }
 
@@ -83,12 +88,12 @@ impl Worker {
     pub(super) async fn close(&self) {
         let thread = std::mem::replace(&mut *self.thread(), Thread::Closed);
         if let Thread::Awake(orders, thread) = thread {
-            let _ = orders.send(Order::Close);
+            let _ = orders.send(ExecutorOrder::Close);
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
         }
     }
 
-    fn order(&self, order: Order) -> Result<(), Order> {
+    fn order(&self, order: ExecutorOrder) -> Result<(), ExecutorOrder> {
         let mut thread = self.thread();
         if matches!(*thread, Thread::Asleep) {
             match self.wake() {
@@ -113,7 +118,7 @@ impl Worker {
         }
     }
 
-    fn wake(&self) -> Option<(mpsc::UnboundedSender<Order>, JoinHandle<()>)> {
+    fn wake(&self) -> Option<(mpsc::UnboundedSender<ExecutorOrder>, JoinHandle<()>)> {
         let (sender, orders) = mpsc::unbounded_channel();
         let start = self.start.clone();
         let work = move || {
@@ -139,8 +144,8 @@ fn is_built(choice: &ExecutorChoice) -> bool {
 }
 
 /// Serves the executor that was chosen.
-async fn serve(start: Start, orders: mpsc::UnboundedReceiver<Order>) {
-    let Start { choice, executors, setup, finder, deaths } = start;
+async fn serve(start: WorkerStart, orders: mpsc::UnboundedReceiver<ExecutorOrder>) {
+    let WorkerStart { choice, executors, setup, finder, deaths } = start;
     match choice {
         ExecutorChoice::Local => {
             let backend = super::local::Local::new(setup.clone(), finder, deaths);

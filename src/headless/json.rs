@@ -2,7 +2,7 @@
 //!
 //! Beside what JSON itself escapes, DEL, U+0080 to U+009F and the controls of direction are written as `\u` escapes.
 
-use crate::domain::unicode::{Hidden, hidden};
+use crate::domain::unicode::{HiddenReason, hidden};
 use serde::Serialize as _;
 use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
@@ -45,7 +45,8 @@ impl Formatter for EscapingFormatter {
 }
 
 fn acts(c: char) -> bool {
-    !c.is_ascii_graphic() && matches!(hidden(c), Some(Hidden::Control | Hidden::Bidi | Hidden::Tag))
+    !c.is_ascii_graphic()
+        && matches!(hidden(c), Some(HiddenReason::Control | HiddenReason::Bidi | HiddenReason::Tag))
 }
 
 #[cfg(test)]

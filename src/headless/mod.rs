@@ -75,7 +75,7 @@ impl Begin {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct HeadlessOptions {
     /// What the turn begins with.
     pub begin: Begin,
     /// JSON lines instead of text.
@@ -95,7 +95,7 @@ pub(crate) struct TurnResult {
 /// Does one turn, told as text or JSON lines, and closes the session.
 pub(crate) async fn run(
     driver: Driver,
-    options: &Options,
+    options: &HeadlessOptions,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<TurnResult> {
@@ -105,7 +105,7 @@ pub(crate) async fn run(
 /// The same, told by this one.
 pub(crate) async fn run_told(
     mut driver: Driver,
-    options: &Options,
+    options: &HeadlessOptions,
     teller: &mut dyn Tell,
 ) -> io::Result<TurnResult> {
     let mut given = GivenAnswers::new(options.begin.given());
@@ -138,7 +138,7 @@ fn begun_with(state: &State) -> &[(String, String)] {
 
 async fn turn(
     driver: &mut Driver,
-    options: &Options,
+    options: &HeadlessOptions,
     given: &mut GivenAnswers,
     teller: &mut dyn Tell,
 ) -> io::Result<Ending> {

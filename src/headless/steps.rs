@@ -3,7 +3,7 @@
 use super::shapes;
 use crate::domain::Language;
 use crate::engine::State;
-use crate::engine::steps::{self, Decided, Step, StepBlock};
+use crate::engine::steps::{self, LastDecision, Step, StepBlock};
 use serde_json::{Value, json};
 
 /// The steps of the newest turn.
@@ -32,9 +32,9 @@ fn step(step: &Step<'_>) -> Value {
 fn block(block: StepBlock<'_>) -> Value {
     let decided = block.decided();
     let (by, why) = match decided {
-        Decided::Approved(by) => (Some(by.as_str()), None),
-        Decided::Rejected(why) | Decided::Declined(why) => (None, Some(why)),
-        Decided::Open | Decided::Skipped => (None, None),
+        LastDecision::Approved(by) => (Some(by.as_str()), None),
+        LastDecision::Rejected(why) | LastDecision::Declined(why) => (None, Some(why)),
+        LastDecision::Open | LastDecision::Skipped => (None, None),
     };
     let item = &block.item.block;
     let runs: Value = block

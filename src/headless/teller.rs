@@ -24,12 +24,12 @@ pub(super) struct Teller<'a> {
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
     /// What the unfinished line of standard output belongs to.
-    line: Line,
+    line: ToldLine,
 }
 
 /// What an unfinished line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum ToldLine {
     None,
     Reply,
     Output(Stream),
@@ -38,7 +38,7 @@ enum Line {
 impl<'a> Teller<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
-        Self { out, err, json, stdout, stderr, line: Line::None }
+        Self { out, err, json, stdout, stderr, line: ToldLine::None }
     }
 }
 
@@ -48,7 +48,7 @@ impl Tell for Teller<'_> {
             Notification::Recorded(entry) => self.entry(entry, state),
             Notification::Delta(step, text) if self.json => json::line(self.out, &events::delta(*step, text)),
             Notification::Delta(_, text) => {
-                self.begin(Line::Reply)?;
+                self.begin(ToldLine::Reply)?;
                 self.text(text)
             }
             Notification::Reasoning(step, text) if self.json => {
@@ -93,7 +93,7 @@ impl Tell for Teller<'_> {
     }
 
     fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()> {
-        self.begin(Line::None)?;
+        self.begin(ToldLine::None)?;
         if self.json { json::line(self.out, &ending.event(state, hint)) } else { self.out.flush() }
     }
 }
@@ -119,7 +119,7 @@ impl Teller<'_> {
             };
         }
         match entry {
-            Entry::Reply { .. } => self.begin(Line::None),
+            Entry::Reply { .. } => self.begin(ToldLine::None),
             Entry::Review { block, review, .. } => {
                 let item = state.transcript.blocks.get(block);
                 let language = visible_line(&item.map_or_else(String::new, |item| item.block.label()));
@@ -166,7 +166,7 @@ impl Teller<'_> {
                 if report.receipt.moving {
                     self.status(&format!("block {block}: {}", running::MOVING))?;
                 }
-                self.begin(Line::None)?;
+                self.begin(ToldLine::None)?;
                 self.ran(report)?;
                 self.status(&format!("block {block}: {}", ended(report)))
             }
@@ -199,7 +199,7 @@ impl Teller<'_> {
                     RecipeEnd::Stopped => "was stopped",
                 };
                 self.status(&format!("the recipe {how}"))?;
-                self.begin(Line::None)?;
+                self.begin(ToldLine::None)?;
                 if !summary.is_empty() {
                     writeln!(self.out, "{}", Visible(summary.trim_end()))?;
                 }
@@ -239,13 +239,13 @@ impl Teller<'_> {
         }
         let lead = if stream == Stream::Stdout { "  | " } else { "  ! " };
         for line in visible(text).split_inclusive('\n') {
-            if self.line != Line::Output(stream) {
-                self.begin(Line::Output(stream))?;
+            if self.line != ToldLine::Output(stream) {
+                self.begin(ToldLine::Output(stream))?;
                 write!(self.out, "{lead}")?;
             }
             write!(self.out, "{line}")?;
             if line.ends_with('\n') {
-                self.line = Line::None;
+                self.line = ToldLine::None;
             }
         }
         self.out.flush()
@@ -254,14 +254,14 @@ impl Teller<'_> {
     fn text(&mut self, text: &str) -> io::Result<()> {
         write!(self.out, "{}", Visible(text))?;
         if text.ends_with('\n') {
-            self.line = Line::None;
+            self.line = ToldLine::None;
         }
         self.out.flush()
     }
 
     /// Ends the unfinished line, unless what follows goes on with it.
-    fn begin(&mut self, next: Line) -> io::Result<()> {
-        if self.line != Line::None && self.line != next {
+    fn begin(&mut self, next: ToldLine) -> io::Result<()> {
+        if self.line != ToldLine::None && self.line != next {
             writeln!(self.out)?;
         }
         self.line = next;
@@ -270,7 +270,7 @@ impl Teller<'_> {
 
     fn status(&mut self, text: &str) -> io::Result<()> {
         if !self.json {
-            self.begin(Line::None)?;
+            self.begin(ToldLine::None)?;
             self.out.flush()?;
         }
         writeln!(self.err, "{text}")?;

@@ -26,14 +26,14 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use table::{FindRule, Row};
+use table::{FindRule, StartRow};
 
 /// The programs of this machine that may be started, as they were found when it was made. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Launcher(Arc<Inner>);
+pub struct Launcher(Arc<LauncherInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct LauncherInner {
     ground: WritableFolders,
     /// The folders of `PATH` that can be trusted.
     path: OsString,
@@ -58,7 +58,7 @@ impl Launcher {
             };
             found.extend(at.map(|at| (row.start, at)));
         }
-        Self(Arc::new(Inner { ground, path, found }))
+        Self(Arc::new(LauncherInner { ground, path, found }))
     }
 
     /// Those on the `PATH` of this process.
@@ -155,7 +155,7 @@ impl Launcher {
         Ok(given.into())
     }
 
-    fn dressed(&self, row: &Row, at: &Path, name: &OsStr) -> Command {
+    fn dressed(&self, row: &StartRow, at: &Path, name: &OsStr) -> Command {
         // Links were followed when it was looked at: they are not followed again. A program that is many in one goes by
         // the name that it is called.
         let real = std::fs::canonicalize(at).unwrap_or_else(|_| at.into());
@@ -165,7 +165,7 @@ impl Launcher {
         command
     }
 
-    fn dress(&self, command: &mut Command, row: &Row) {
+    fn dress(&self, command: &mut Command, row: &StartRow) {
         command.env_clear();
         command.envs(row.keeps.of(std::env::vars_os()));
         command.env("PATH", self.path());

@@ -73,7 +73,7 @@ impl FindRule {
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct StartRow {
     pub start: Start,
     /// How it is found.
     pub found: FindRule,
@@ -102,15 +102,15 @@ const DESKTOP: &[&str] = &[
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-const fn row(start: Start, found: FindRule, keeps: KeptVariables) -> Row {
-    Row { start, found, keeps, sets: &[], private: false }
+const fn row(start: Start, found: FindRule, keeps: KeptVariables) -> StartRow {
+    StartRow { start, found, keeps, sets: &[], private: false }
 }
 
 /// Everything that sayso starts by itself.
-pub const TABLE: &[Row] = &[
+pub const TABLE: &[StartRow] = &[
     row(Start::Bwrap, FindRule::OnPath("bwrap"), KeptVariables::Only(&[])),
     row(Start::SandboxExec, FindRule::At("/usr/bin/sandbox-exec"), KeptVariables::Only(&[])),
-    Row {
+    StartRow {
         private: true,
         ..row(Start::Question, FindRule::InTheSandbox, KeptVariables::Only(&["HOME", "LANG"]))
     },
@@ -143,8 +143,8 @@ pub const TABLE: &[Row] = &[
     row(Start::Pbcopy, FindRule::At("/usr/bin/pbcopy"), KeptVariables::Only(&["HOME", "LANG"])),
     row(Start::XdgOpen, FindRule::OnPath("xdg-open"), KeptVariables::Only(DESKTOP)),
     row(Start::Open, FindRule::At("/usr/bin/open"), KeptVariables::Only(&["HOME", "USER", "LANG"])),
-    Row { private: true, ..row(Start::Editor, FindRule::ByThePerson, KeptVariables::Person) },
-    Row {
+    StartRow { private: true, ..row(Start::Editor, FindRule::ByThePerson, KeptVariables::Person) },
+    StartRow {
         private: true,
         // Its own commands would start a shell, and its preprocessors programs, on a text that somebody else wrote.
         sets: &[("LESSSECURE", "1")],
@@ -153,11 +153,11 @@ pub const TABLE: &[Row] = &[
 ];
 
 /// A row for what the table can't be without.
-static NOTHING: Row = row(Start::Shell, FindRule::ByThePerson, KeptVariables::Only(&[]));
+static NOTHING: StartRow = row(Start::Shell, FindRule::ByThePerson, KeptVariables::Only(&[]));
 
 impl Start {
     /// Its row.
-    pub fn row(self) -> &'static Row {
+    pub fn row(self) -> &'static StartRow {
         TABLE.iter().find(|row| row.start == self).unwrap_or(&NOTHING)
     }
 }

@@ -7,7 +7,7 @@
 mod events;
 
 use super::catalogue::listed::{self, Listing};
-use super::conversation::{self, Outcome, Said};
+use super::conversation::{self, ReplyOutcome, Said};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
@@ -187,18 +187,18 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-fn model(part: &opaque_items::Part<'_>) -> Value {
+fn model(part: &opaque_items::OpaquePart<'_>) -> Value {
     match part {
-        opaque_items::Part::Text(words) => text(words),
-        opaque_items::Part::Call(call) => {
+        opaque_items::OpaquePart::Text(words) => text(words),
+        opaque_items::OpaquePart::Call(call) => {
             let input = conversation::arguments(call);
             json!({ "type": "tool_use", "id": id(&call.id), "name": call.name, "input": input })
         }
-        opaque_items::Part::Item(item) => item.clone(),
+        opaque_items::OpaquePart::Item(item) => item.clone(),
     }
 }
 
-fn result(outcome: &Outcome<'_>) -> Value {
+fn result(outcome: &ReplyOutcome<'_>) -> Value {
     let mut content = parts(outcome.text, outcome.images);
     if content.is_empty() {
         content.push(text("(no output)"));

@@ -24,12 +24,12 @@ const MOST_SHOWN: usize = 64;
 
 /// A server, and what it told of the model.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct CatalogueServer {
     connection: Connection,
     info: OnceCell<ModelInfo>,
 }
 
-impl Server {
+impl CatalogueServer {
     pub(super) fn new(connection: Connection) -> Self {
         connection.learn_context(connection.access().context);
         Self { connection, info: OnceCell::new() }

@@ -24,14 +24,14 @@ pub(super) enum Said<'a> {
         text: &'a str,
         images: &'a [MessageImage],
     },
-    Model(Vec<opaque_items::Part<'a>>),
+    Model(Vec<opaque_items::OpaquePart<'a>>),
     /// The results of the calls of the model's last words, in their order.
-    Results(Vec<Outcome<'a>>),
+    Results(Vec<ReplyOutcome<'a>>),
 }
 
 /// The result of one call.
 #[derive(Debug, PartialEq)]
-pub(super) struct Outcome<'a> {
+pub(super) struct ReplyOutcome<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) text: &'a str,
     pub(super) images: &'a [MessageImage],
@@ -60,7 +60,7 @@ pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Sai
                 let calls: &[ToolCall] = if with_calls { &message.tool_calls } else { &[] };
                 let kept = kind.map(|kind| (kind, message.kept.as_slice()));
                 let parts = opaque_items::parts(&message.text, calls, kept);
-                if parts.iter().any(|part| !matches!(part, opaque_items::Part::Item(_))) {
+                if parts.iter().any(|part| !matches!(part, opaque_items::OpaquePart::Item(_))) {
                     all.push(Said::Model(parts));
                 }
                 if !calls.is_empty() {
@@ -78,7 +78,7 @@ fn outcomes<'a>(
     messages: &'a [Message],
     at: usize,
     taken: &mut [bool],
-) -> Vec<Outcome<'a>> {
+) -> Vec<ReplyOutcome<'a>> {
     let behind: Vec<(usize, &Message)> = messages
         .iter()
         .enumerate()
@@ -95,9 +95,9 @@ fn outcomes<'a>(
                 if let Some(mark) = taken.get_mut(*place) {
                     *mark = true;
                 }
-                Outcome { call, text: &message.text, images: &message.images }
+                ReplyOutcome { call, text: &message.text, images: &message.images }
             }
-            None => Outcome { call, text: UNANSWERED, images: &[] },
+            None => ReplyOutcome { call, text: UNANSWERED, images: &[] },
         }
     };
     calls.iter().map(&mut outcome).collect()

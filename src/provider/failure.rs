@@ -31,14 +31,14 @@ pub(super) struct ServerIdentity {
 
 /// A failure, and what can be done about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ServerRefusal {
     pub(super) failure: ReplyFailure,
     pub(super) again: Again,
 }
 
 /// An answer that is no reply: its status, what its headers say, its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct ServerAnswer {
     pub(super) status: u16,
     /// How long the server asks to wait.
     pub(super) retry_after: Option<Duration>,
@@ -134,26 +134,26 @@ impl ServerIdentity {
     }
 
     /// An answer other than success, classified.
-    pub(super) fn refusal(&self, answer: &Answer) -> Refusal {
+    pub(super) fn refusal(&self, answer: &ServerAnswer) -> ServerRefusal {
         let body = ErrorBody::read(&answer.body);
         let mut refusal = self.by_status(answer, &body);
         refusal.failure.departure = Departure::Left;
         match (refusal.again, answer.should_retry) {
             (Again::Backoff | Again::Loading | Again::After(_), Some(false)) => {
-                Refusal { again: Again::Never, ..refusal }
+                ServerRefusal { again: Again::Never, ..refusal }
             }
             _ => refusal,
         }
     }
 
-    fn by_status(&self, answer: &Answer, body: &ErrorBody) -> Refusal {
+    fn by_status(&self, answer: &ServerAnswer, body: &ErrorBody) -> ServerRefusal {
         let status = answer.status;
         let said = self.said(body);
-        let never = |failure| Refusal { failure, again: Again::Never };
+        let never = |failure| ServerRefusal { failure, again: Again::Never };
         if status != 429 && body.tells_overflow() && (400..=500).contains(&status) {
             // Where the room that was asked for the reply is a part of the need, less of it may do.
             let again = if body.blames_limit() { Again::Without(Part::Limit) } else { Again::Never };
-            return Refusal { failure: self.overflow(body.tokens(), Some(status), true), again };
+            return ServerRefusal { failure: self.overflow(body.tokens(), Some(status), true), again };
         }
         if status != 429 && body.refuses_tools() && (400..=501).contains(&status) {
             return never(self.no_tools(status, said));
@@ -181,19 +181,20 @@ impl ServerIdentity {
                 ),
                 said,
             )),
-            429 => {
-                Refusal { failure: failure(FailureKind::RateLimit, Some(status), "Rate limit.", said), again }
-            }
+            429 => ServerRefusal {
+                failure: failure(FailureKind::RateLimit, Some(status), "Rate limit.", said),
+                again,
+            },
             408 | 409 | 425 => {
                 let message = format!("{} could not take the request ({status}).", self.provider);
-                Refusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
+                ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
             }
             500..=599 => self.failed(status, body, said, again),
             _ if body.is_page => never(self.not_a_model(Some(status), "a web page")),
             _ if body.tells_unknown_model() => never(self.not_found(status, body, said)),
             _ => {
                 let again = body.refused_part().map_or(Again::Never, Again::Without);
-                Refusal { failure: self.bad_request(status, said), again }
+                ServerRefusal { failure: self.bad_request(status, said), again }
             }
         }
     }
@@ -201,7 +202,7 @@ impl ServerIdentity {
     /// An error inside of a stream whose status was 200.
     pub(super) fn refused_inside(&self, body: &ErrorBody, begun: bool) -> ReplyFailure {
         let status = body.status.unwrap_or(if body.tells_overload() { 503 } else { 500 });
-        let mut refusal = self.by_status(&Answer { status, ..Answer::default() }, body).failure;
+        let mut refusal = self.by_status(&ServerAnswer { status, ..ServerAnswer::default() }, body).failure;
         refusal.status = body.status;
         refusal.departure = Departure::Left;
         if begun && matches!(refusal.kind, FailureKind::Server | FailureKind::BadRequest) {
@@ -253,7 +254,7 @@ impl ServerIdentity {
         failure(FailureKind::NotFound, Some(status), message, hint)
     }
 
-    fn failed(&self, status: u16, body: &ErrorBody, said: String, again: Again) -> Refusal {
+    fn failed(&self, status: u16, body: &ErrorBody, said: String, again: Again) -> ServerRefusal {
         let (message, again) = if body.tells_loading() {
             let again = if again == Again::Backoff { Again::Loading } else { again };
             (format!("{} is still loading the model ({status}).", self.host), again)
@@ -264,7 +265,7 @@ impl ServerIdentity {
         };
         // Not implemented, or a version that is not spoken: no wait helps.
         let again = if matches!(status, 501 | 505) { Again::Never } else { again };
-        Refusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
+        ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
     }
 
     fn unpaid(&self, status: u16, said: String) -> ReplyFailure {

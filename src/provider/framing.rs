@@ -31,7 +31,7 @@ pub(super) enum FramingError {
 enum FrameKind {
     /// Only white space so far.
     Unknown(Vec<u8>),
-    Events(sse::Parser),
+    Events(sse::SseParser),
     /// A piece a line. `first`: no line was read yet; what is no JSON by itself may be the start of one large value.
     Lines {
         line: Vec<u8>,
@@ -83,7 +83,7 @@ impl Framing {
             Some(b'{') if self.lines => FrameKind::Lines { line: Vec::new(), first: true },
             Some(b'[') => FrameKind::List(List::default()),
             Some(b'{' | b'<') => FrameKind::Whole(Vec::new()),
-            _ => FrameKind::Events(sse::Parser::default()),
+            _ => FrameKind::Events(sse::SseParser::default()),
         };
         let start = match &self.form {
             FrameKind::Events(_) => before.as_slice(),

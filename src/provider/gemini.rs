@@ -9,7 +9,7 @@ mod models;
 mod schema;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, Outcome, Said};
+use super::conversation::{self, ReplyOutcome, Said};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
@@ -106,13 +106,13 @@ impl Gemini {
         turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
     }
 
-    fn model(&self, parts: &[opaque_items::Part<'_>]) -> Vec<Value> {
+    fn model(&self, parts: &[opaque_items::OpaquePart<'_>]) -> Vec<Value> {
         let mut all: Vec<Value> = Vec::new();
         let mut unsigned = self.access.name.model.contains("gemini-3");
         for part in parts {
             match part {
-                opaque_items::Part::Text(words) => all.push(text(words)),
-                opaque_items::Part::Call(call) => {
+                opaque_items::OpaquePart::Text(words) => all.push(text(words)),
+                opaque_items::OpaquePart::Call(call) => {
                     let mut one = json!({ "functionCall": function(&call.id, &call.name, "args", conversation::arguments(call)) });
                     // Of calls made at once only the first is signed.
                     let foreign = std::mem::take(&mut unsigned).then(|| FOREIGN.to_owned());
@@ -121,13 +121,17 @@ impl Gemini {
                     }
                     all.push(one);
                 }
-                opaque_items::Part::Item(item) => match (all.last_mut(), item.get("thoughtSignature")) {
-                    (Some(Value::Object(last)), Some(signature)) if last.contains_key("text") => {
-                        last.insert("thoughtSignature".into(), signature.clone());
+                opaque_items::OpaquePart::Item(item) => {
+                    match (all.last_mut(), item.get("thoughtSignature")) {
+                        (Some(Value::Object(last)), Some(signature)) if last.contains_key("text") => {
+                            last.insert("thoughtSignature".into(), signature.clone());
+                        }
+                        (_, Some(signature)) => {
+                            all.push(json!({ "text": "", "thoughtSignature": signature }))
+                        }
+                        _ => {}
                     }
-                    (_, Some(signature)) => all.push(json!({ "text": "", "thoughtSignature": signature })),
-                    _ => {}
-                },
+                }
             }
         }
         all
@@ -196,8 +200,8 @@ fn function(id: &str, name: &str, field: &str, value: Value) -> Value {
 }
 
 /// All results, then the images that came with them.
-fn results(outcomes: &[Outcome<'_>]) -> Vec<Value> {
-    let result = |o: &Outcome<'_>| {
+fn results(outcomes: &[ReplyOutcome<'_>]) -> Vec<Value> {
+    let result = |o: &ReplyOutcome<'_>| {
         let response = json!({ "result": o.text });
         json!({ "functionResponse": function(&o.call.id, &o.call.name, "response", response) })
     };

@@ -8,7 +8,7 @@ mod client;
 mod refusal;
 
 use super::address;
-use super::failure::{Refusal, ServerIdentity};
+use super::failure::{ServerIdentity, ServerRefusal};
 use super::ledger;
 use super::quirks::{Part, RefusedParts, ServerQuirks};
 use super::retry::{self, Again, REPETITIONS};
@@ -49,7 +49,7 @@ enum Attempt {
     /// `Finished` or `Failed` was told.
     Over,
     /// It failed before any of the reply came.
-    Refused(Refusal),
+    Refused(ServerRefusal),
 }
 
 impl Connection {
@@ -92,7 +92,7 @@ impl Connection {
         loop {
             let known = self.known();
             let Some(Attempt::Refused(refusal)) = self.once(request, &known, out).await else { return };
-            let Refusal { failure, again } = self.without_keys(refusal);
+            let ServerRefusal { failure, again } = self.without_keys(refusal);
             if let Again::Without(part) = again
                 && self.leave_out(part, request, &known)
             {
@@ -133,7 +133,7 @@ impl Connection {
         changes
     }
 
-    fn without_keys(&self, mut refusal: Refusal) -> Refusal {
+    fn without_keys(&self, mut refusal: ServerRefusal) -> ServerRefusal {
         let secrets = &self.access().secrets;
         refusal.failure.message = secrets.told(&refusal.failure.message);
         refusal.failure.hint = secrets.told(&refusal.failure.hint);
@@ -147,20 +147,22 @@ impl Connection {
         let refusal = match fetched {
             Ok(Ok(body)) => match serde_json::from_slice(&body) {
                 Ok(value) => return Ok(value),
-                Err(_) => Refusal {
+                Err(_) => ServerRefusal {
                     failure: ServerIdentity { address, ..self.access().asked.clone() }
                         .not_a_model(None, "something that is no list"),
                     again: Again::Never,
                 },
             },
             Ok(Err(refusal)) => refusal,
-            Err(_) => Refusal { failure: self.access().asked.silent(within, false), again: Again::Never },
+            Err(_) => {
+                ServerRefusal { failure: self.access().asked.silent(within, false), again: Again::Never }
+            }
         };
         Err(self.without_keys(refusal).failure)
     }
 
-    async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, Refusal> {
-        let never = |failure| Refusal { failure, again: Again::Never };
+    async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, ServerRefusal> {
+        let never = |failure| ServerRefusal { failure, again: Again::Never };
         let asked = ServerIdentity { address: address::shown(&request.url), ..self.access().asked.clone() };
         let client = self.client().map_err(never)?;
         let sent = client::build(client, request).send().await;
@@ -182,7 +184,7 @@ impl Connection {
     }
 
     /// Counts a request that went out; `refusal` tells why it got no answer.
-    fn note(&self, refusal: Option<&Refusal>) {
+    fn note(&self, refusal: Option<&ServerRefusal>) {
         if refusal.is_none_or(|refusal| refusal.failure.departure != Departure::Never) {
             ledger::count(self.access());
         }
@@ -195,7 +197,7 @@ impl Connection {
         out: &Sender<ReplyEvent>,
     ) -> Option<Attempt> {
         let asked = &self.access().asked;
-        let refused = |failure, again| Some(Attempt::Refused(Refusal { failure, again }));
+        let refused = |failure, again| Some(Attempt::Refused(ServerRefusal { failure, again }));
         let client = match self.client() {
             Ok(client) => client,
             Err(failure) => return refused(failure, Again::Never),
@@ -280,7 +282,7 @@ impl Connection {
                     && !begun
                     && may_pass(failure.kind)
                 {
-                    return Some(Attempt::Refused(Refusal {
+                    return Some(Attempt::Refused(ServerRefusal {
                         failure: failure.clone(),
                         again: Again::Backoff,
                     }));

@@ -74,7 +74,7 @@ fn no_key(message: String, hint: String) -> ReplyFailure {
 mod tests {
     use super::*;
     use crate::domain::{ModelName, ModelRequest, Purpose, ReplyEvent, StepId};
-    use crate::provider::Choice;
+    use crate::provider::ProviderSetup;
     use crate::provider::script::Script;
     use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -90,7 +90,7 @@ mod tests {
                     return Err(ConnectError::new("the key_command of x wrote nothing", "Correct it."));
                 }
                 let story = Script::parse("[[reply]]\ntext = \"hello\"", "x").unwrap();
-                Ok(Provider::new(Choice::Scripted { name: of.clone(), story }).unwrap())
+                Ok(Provider::new(ProviderSetup::Scripted { name: of.clone(), story }).unwrap())
             }),
         );
         assert_eq!(calls.load(Ordering::SeqCst), 0, "nothing runs before it is needed");

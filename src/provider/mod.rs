@@ -53,7 +53,7 @@ pub use server::Server;
 
 /// Which source of replies is wanted.
 #[derive(Clone, Debug)]
-pub enum Choice {
+pub enum ProviderSetup {
     /// Scripted replies, no network.
     Scripted {
         /// The name shown for it.
@@ -119,25 +119,25 @@ pub struct Provider {
 #[derive(Debug)]
 enum Transport {
     Scripted(scripted::ScriptedProvider),
-    Http(Box<catalogue::Server>),
+    Http(Box<catalogue::CatalogueServer>),
     Later(later::Later),
 }
 
 impl Provider {
     /// Makes a provider.
-    pub fn new(choice: Choice) -> Result<Self, ProviderError> {
+    pub fn new(choice: ProviderSetup) -> Result<Self, ProviderError> {
         match choice {
-            Choice::Scripted { name, story } => {
+            ProviderSetup::Scripted { name, story } => {
                 let source = Transport::Scripted(scripted::ScriptedProvider::new(name.clone(), story));
                 Ok(Self { name, source: Arc::new(source) })
             }
-            Choice::Server(server) => {
+            ProviderSetup::Server(server) => {
                 let (name, timeouts) = (server.name.clone(), server.timeouts);
                 let no_server = || ProviderError::NoServer { provider: name.provider.clone() };
                 let format = format_of(server.kind).ok_or_else(no_server)?;
                 let wire = (format.wire)(Access::new(server, &format.protocol)?);
                 let connection = http::Connection::new(wire, timeouts);
-                let source = Transport::Http(Box::new(catalogue::Server::new(connection)));
+                let source = Transport::Http(Box::new(catalogue::CatalogueServer::new(connection)));
                 Ok(Self { name, source: Arc::new(source) })
             }
         }

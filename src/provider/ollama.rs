@@ -7,7 +7,7 @@
 mod lines;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, Outcome, Said};
+use super::conversation::{self, ReplyOutcome, Said};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
@@ -129,19 +129,19 @@ fn with_images(mut message: Value, images: &[MessageImage]) -> Value {
     message
 }
 
-fn model(parts: &[opaque_items::Part<'_>]) -> Value {
+fn model(parts: &[opaque_items::OpaquePart<'_>]) -> Value {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
     for part in parts {
         match part {
-            opaque_items::Part::Text(piece) => text.push_str(piece),
-            opaque_items::Part::Call(call) => {
+            opaque_items::OpaquePart::Text(piece) => text.push_str(piece),
+            opaque_items::OpaquePart::Call(call) => {
                 calls.push(
                     json!({ "function": { "name": call.name, "arguments": conversation::arguments(call) } }),
                 );
             }
-            opaque_items::Part::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            opaque_items::Part::Item(_) => {}
+            opaque_items::OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            opaque_items::OpaquePart::Item(_) => {}
         }
     }
     message.insert("content".into(), text.into());
@@ -151,7 +151,7 @@ fn model(parts: &[opaque_items::Part<'_>]) -> Value {
     Value::Object(message)
 }
 
-fn result(outcome: &Outcome<'_>) -> Value {
+fn result(outcome: &ReplyOutcome<'_>) -> Value {
     let message = json!({ "role": "tool", "tool_name": outcome.call.name, "content": outcome.text });
     with_images(message, outcome.images)
 }

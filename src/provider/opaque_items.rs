@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// A part of what the model said, in the order in which it said it.
 #[derive(Debug, PartialEq)]
-pub(super) enum Part<'a> {
+pub(super) enum OpaquePart<'a> {
     Text(&'a str),
     Call(&'a ToolCall),
     /// An item, as the provider gave it.
@@ -25,7 +25,7 @@ pub(super) fn parts<'a>(
     text: &'a str,
     calls: &'a [ToolCall],
     kept: Option<(&str, &[OpaqueItem])>,
-) -> Vec<Part<'a>> {
+) -> Vec<OpaquePart<'a>> {
     let mut parts = Vec::new();
     let (mut at, mut called) = (0, 0);
     if let Some((kind, kept)) = kept {
@@ -37,19 +37,19 @@ pub(super) fn parts<'a>(
             }
             while called < calls_before.min(calls.len()) {
                 // A call stands behind the text that came before it.
-                parts.extend(calls.get(called).map(Part::Call));
+                parts.extend(calls.get(called).map(OpaquePart::Call));
                 called += 1;
             }
-            parts.push(Part::Item(item));
+            parts.push(OpaquePart::Item(item));
         }
     }
     push_text(&mut parts, text.get(at..));
-    parts.extend(calls.iter().skip(called).map(Part::Call));
+    parts.extend(calls.iter().skip(called).map(OpaquePart::Call));
     parts
 }
 
-fn push_text<'a>(parts: &mut Vec<Part<'a>>, text: Option<&'a str>) {
-    parts.extend(text.filter(|text| !text.trim().is_empty()).map(Part::Text));
+fn push_text<'a>(parts: &mut Vec<OpaquePart<'a>>, text: Option<&'a str>) {
+    parts.extend(text.filter(|text| !text.trim().is_empty()).map(OpaquePart::Text));
 }
 
 fn read(json: &str) -> Option<(usize, usize, Value)> {
@@ -78,13 +78,13 @@ mod tests {
         ];
         let parts = parts("Hello world", &calls, Some(("k", &kept)));
         let expected = [
-            Part::Item(json!("a")),
-            Part::Text("Hello"),
-            Part::Call(&calls[0]),
-            Part::Item(json!("b")),
-            Part::Text(" world"),
-            Part::Call(&calls[1]),
-            Part::Item(json!("c")),
+            OpaquePart::Item(json!("a")),
+            OpaquePart::Text("Hello"),
+            OpaquePart::Call(&calls[0]),
+            OpaquePart::Item(json!("b")),
+            OpaquePart::Text(" world"),
+            OpaquePart::Call(&calls[1]),
+            OpaquePart::Item(json!("c")),
         ];
         assert_eq!(parts, expected);
     }
@@ -98,7 +98,10 @@ mod tests {
             OpaqueItem { kind: "k".into(), json: "{\"text\":-1}".into() },
         ];
         let found = parts("é", &[], Some(("k", &kept)));
-        assert_eq!(found, [Part::Item(json!("a")), Part::Item(json!("b")), Part::Text("é")]);
+        assert_eq!(
+            found,
+            [OpaquePart::Item(json!("a")), OpaquePart::Item(json!("b")), OpaquePart::Text("é")]
+        );
         assert_eq!(parts("", &[], Some(("k", &[]))), []);
     }
 }

@@ -8,7 +8,7 @@ mod decoder;
 pub(super) use chunk::{reason, usage};
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, Outcome, Said};
+use super::conversation::{self, ReplyOutcome, Said};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
@@ -132,20 +132,20 @@ fn image(image: &MessageImage) -> Value {
     }
 }
 
-fn model(parts: &[opaque_items::Part<'_>], left_out: RefusedParts) -> Value {
+fn model(parts: &[opaque_items::OpaquePart<'_>], left_out: RefusedParts) -> Value {
     let (mut text, mut calls, mut message) = (String::new(), Vec::new(), Map::new());
     message.insert("role".into(), "assistant".into());
     message.insert("content".into(), Value::Null);
     for part in parts {
         match part {
-            opaque_items::Part::Text(piece) => text.push_str(piece),
-            opaque_items::Part::Call(call) => calls.push(json!({
+            opaque_items::OpaquePart::Text(piece) => text.push_str(piece),
+            opaque_items::OpaquePart::Call(call) => calls.push(json!({
                 "id": id(&call.id, left_out),
                 "type": "function",
                 "function": { "name": call.name, "arguments": conversation::arguments(call).to_string() },
             })),
-            opaque_items::Part::Item(Value::Object(fields)) => message.extend(fields.clone()),
-            opaque_items::Part::Item(_) => {}
+            opaque_items::OpaquePart::Item(Value::Object(fields)) => message.extend(fields.clone()),
+            opaque_items::OpaquePart::Item(_) => {}
         }
     }
     if !text.is_empty() {
@@ -158,7 +158,7 @@ fn model(parts: &[opaque_items::Part<'_>], left_out: RefusedParts) -> Value {
 }
 
 /// Results, and behind them the images that came with them: the role `tool` takes text only.
-fn results(outcomes: &[Outcome<'_>], left_out: RefusedParts) -> Vec<Value> {
+fn results(outcomes: &[ReplyOutcome<'_>], left_out: RefusedParts) -> Vec<Value> {
     let mut all: Vec<Value> = outcomes
         .iter()
         .map(|o| json!({ "role": "tool", "tool_call_id": id(&o.call.id, left_out), "content": o.text }))

@@ -4,7 +4,7 @@
 mod events;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, Outcome, Said};
+use super::conversation::{self, ReplyOutcome, Said};
 use super::opaque_items;
 use super::openai::{self, strict};
 use super::piece_decoder::ReplyDecoder;
@@ -98,20 +98,20 @@ fn items(said: &Said<'_>) -> Vec<Value> {
     }
 }
 
-fn model(part: &opaque_items::Part<'_>) -> Value {
+fn model(part: &opaque_items::OpaquePart<'_>) -> Value {
     match part {
-        opaque_items::Part::Text(text) => json!({ "role": "assistant", "content": text }),
-        opaque_items::Part::Call(call) => json!({
+        opaque_items::OpaquePart::Text(text) => json!({ "role": "assistant", "content": text }),
+        opaque_items::OpaquePart::Call(call) => json!({
             "type": "function_call",
             "call_id": call.id,
             "name": call.name,
             "arguments": conversation::arguments(call).to_string(),
         }),
-        opaque_items::Part::Item(item) => item.clone(),
+        opaque_items::OpaquePart::Item(item) => item.clone(),
     }
 }
 
-fn result(outcome: &Outcome<'_>) -> Value {
+fn result(outcome: &ReplyOutcome<'_>) -> Value {
     let output = if outcome.images.is_empty() {
         Value::from(outcome.text)
     } else {

@@ -1,6 +1,6 @@
 //! Plays a story: the replies of a model that is not there, in its tempo, with its failures. No network.
 
-use super::failure::{Answer, Refusal, ServerIdentity, failure};
+use super::failure::{ServerAnswer, ServerIdentity, ServerRefusal, failure};
 use super::retry::{Again, REPETITIONS};
 use super::script::{Cause, Position, Script, ScriptChoice, ScriptedError, ScriptedReply};
 use crate::domain::{
@@ -116,7 +116,7 @@ impl ScriptedProvider {
             if fault.times.is_some_and(|times| failed >= times) {
                 return Ok(true);
             }
-            let Refusal { failure, again } = self.refusal(fault);
+            let ServerRefusal { failure, again } = self.refusal(fault);
             failed += 1;
             // No chance here: a story is the same each time.
             let Some(wait) = again.wait(failed, 0) else {
@@ -129,14 +129,14 @@ impl ScriptedProvider {
         }
     }
 
-    fn refusal(&self, fault: &ScriptedError) -> Refusal {
+    fn refusal(&self, fault: &ScriptedError) -> ServerRefusal {
         let asked = self.asked(&fault.host, fault.provider.as_deref());
-        let never = |failure: ReplyFailure| Refusal { failure, again: Again::Never };
+        let never = |failure: ReplyFailure| ServerRefusal { failure, again: Again::Never };
         match fault.cause {
             Cause::Status(status) => {
                 let body = serde_json::json!({ "error": { "message": fault.message } }).to_string();
                 let retry_after = fault.retry_after_ms.map(Duration::from_millis);
-                asked.refusal(&Answer { status, retry_after, body, ..Answer::default() })
+                asked.refusal(&ServerAnswer { status, retry_after, body, ..ServerAnswer::default() })
             }
             Cause::NameNotFound => never(asked.unreachable(FailureKind::NameNotFound, "name not found")),
             Cause::Unreachable => never(asked.unreachable(FailureKind::Unreachable, "connection refused")),

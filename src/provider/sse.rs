@@ -6,7 +6,7 @@
 //! left unfinished, and know neither a bound for one event nor the error objects that some servers write between two.
 
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Event {
+pub(super) struct SseEvent {
     /// The `event` field, empty where there was none.
     pub(super) name: String,
     /// The `data` lines, joined by line feeds.
@@ -23,10 +23,10 @@ pub(super) const LONGEST: usize = 16 << 20;
 
 /// Takes a stream apart.
 #[derive(Debug, Default)]
-pub(super) struct Parser {
+pub(super) struct SseParser {
     /// The line that is not over yet.
     line: Vec<u8>,
-    event: Event,
+    event: SseEvent,
     has_data: bool,
     /// The last byte was a CR: a LF that follows belongs to it.
     after_cr: bool,
@@ -39,9 +39,9 @@ pub(super) struct Parser {
 /// An object between the events that is longer than this is none.
 const LONGEST_STRAY: usize = 64 << 10;
 
-impl Parser {
+impl SseParser {
     /// Reads on; events that are over are given to `each`.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(Event)) -> Result<(), TooLong> {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(SseEvent)) -> Result<(), TooLong> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_cr)
                 && let Some((b'\n', rest)) = bytes.split_first()
@@ -69,7 +69,7 @@ impl Parser {
     }
 
     /// The stream is over: what is left, and whether its last line had its end.
-    pub(super) fn end(mut self) -> Option<(Event, bool)> {
+    pub(super) fn end(mut self) -> Option<(SseEvent, bool)> {
         let whole = self.line.is_empty();
         let rest = std::mem::take(&mut self.line);
         if let Some(event) = self.stray(&rest) {
@@ -87,7 +87,7 @@ impl Parser {
         Ok(())
     }
 
-    fn line_over(&mut self, line: &[u8], each: &mut impl FnMut(Event)) -> Result<(), TooLong> {
+    fn line_over(&mut self, line: &[u8], each: &mut impl FnMut(SseEvent)) -> Result<(), TooLong> {
         if let Some(event) = self.stray(line) {
             each(event);
         }
@@ -111,7 +111,7 @@ impl Parser {
     }
 
     /// Takes a line of an object that stands between the events; the event of an error, once it is whole.
-    fn stray(&mut self, line: &[u8]) -> Option<Event> {
+    fn stray(&mut self, line: &[u8]) -> Option<SseEvent> {
         if self.stray.is_empty() && (self.has_data || !self.without_mark(line).starts_with(b"{")) {
             return None;
         }
@@ -125,7 +125,10 @@ impl Parser {
         let data = String::from_utf8_lossy(&self.stray).trim().to_owned();
         self.stray.clear();
         self.begun = true;
-        value.get("error").is_some_and(|error| !error.is_null()).then(|| Event { name: "error".into(), data })
+        value
+            .get("error")
+            .is_some_and(|error| !error.is_null())
+            .then(|| SseEvent { name: "error".into(), data })
     }
 
     fn without_mark<'a>(&self, line: &'a [u8]) -> &'a [u8] {
@@ -161,8 +164,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn events(pieces: &[&[u8]]) -> (Vec<Event>, Option<(Event, bool)>) {
-        let mut parser = Parser::default();
+    fn events(pieces: &[&[u8]]) -> (Vec<SseEvent>, Option<(SseEvent, bool)>) {
+        let mut parser = SseParser::default();
         let mut all = Vec::new();
         for piece in pieces {
             parser.feed(piece, &mut |e| all.push(e)).unwrap();
@@ -219,7 +222,7 @@ mod tests {
 
     #[test]
     fn an_endless_line_is_an_error_and_no_memory() {
-        let mut parser = Parser::default();
+        let mut parser = SseParser::default();
         let block = vec![b'x'; 1 << 20];
         let mut fed = 0;
         while parser.feed(&block, &mut |_| {}).is_ok() {

@@ -68,7 +68,7 @@ impl Annotation {
         if text.is_empty() {
             return Annotation::Any;
         }
-        let mut reader = Reader { rest: text, depth: 0 };
+        let mut reader = AnnotationReader { rest: text, depth: 0 };
         match reader.union() {
             Some(wanted) if reader.rest.trim().is_empty() => wanted,
             _ => Annotation::Foreign(text.to_owned()),
@@ -81,12 +81,12 @@ impl Annotation {
     }
 }
 
-struct Reader<'a> {
+struct AnnotationReader<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> AnnotationReader<'a> {
     /// `a | b | None`
     fn union(&mut self) -> Option<Annotation> {
         let mut all = vec![self.atom()?];
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
     fn in_quotes(&mut self) -> Option<Annotation> {
         match self.literal()? {
             Literal::Text(text) => {
-                let mut inner = Reader { rest: text.as_str(), depth: self.depth };
+                let mut inner = AnnotationReader { rest: text.as_str(), depth: self.depth };
                 let found = inner.union()?;
                 inner.rest.trim().is_empty().then_some(found)
             }

@@ -4,7 +4,7 @@
 
 mod read;
 
-use read::{DEEPEST, Reader};
+use read::{DEEPEST, LiteralReader};
 use serde_json::Value;
 use std::fmt::{self, Write as _};
 
@@ -50,7 +50,7 @@ impl Literal {
         if text.len() > LONGEST {
             return Err("it is longer than 256 KiB".into());
         }
-        let mut reader = Reader { rest: text.trim(), depth: 0 };
+        let mut reader = LiteralReader { rest: text.trim(), depth: 0 };
         let first = reader.value()?;
         let value = if reader.take(",") { reader.open_tuple(first)? } else { first };
         match reader.rest.trim_start() {

@@ -135,7 +135,7 @@ pub(crate) struct Step {
     /// Told when it begins; blank: the model is not asked, its check begins at once.
     pub(crate) say: Text,
     /// What the model may propose.
-    pub(crate) blocks: Vec<Kind>,
+    pub(crate) blocks: Vec<StepKind>,
     pub(crate) check: &'static dyn Check,
     /// What else its check is told: see [`Check::options`].
     pub(crate) options: Vec<(String, String)>,
@@ -145,7 +145,7 @@ pub(crate) struct Step {
     pub(crate) strict: bool,
     /// So often it is begun at most.
     pub(crate) rounds: u32,
-    pub(crate) on: Vec<(String, Turn)>,
+    pub(crate) on: Vec<(String, TurnLimit)>,
 }
 
 impl Step {
@@ -167,7 +167,7 @@ impl Step {
     }
 
     /// What a verdict leads to.
-    pub(crate) fn turn(&self, verdict: &str) -> Option<&Turn> {
+    pub(crate) fn turn(&self, verdict: &str) -> Option<&TurnLimit> {
         self.on.iter().find(|(known, _)| known == verdict).map(|(_, turn)| turn)
     }
 
@@ -179,7 +179,7 @@ impl Step {
 
 /// What a verdict leads to.
 #[derive(Clone, Debug)]
-pub(crate) struct Turn {
+pub(crate) struct TurnLimit {
     pub(crate) then: Destination,
     /// How it ends, where it ends.
     pub(crate) how: RecipeEnd,
@@ -202,7 +202,7 @@ pub(crate) enum Destination {
 
 /// Kinds of blocks that a step lets in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum StepKind {
     Code,
     Write,
     Read,
@@ -210,16 +210,17 @@ pub(crate) enum Kind {
     Call,
 }
 
-impl Kind {
-    const ALL: [Kind; 5] = [Kind::Code, Kind::Write, Kind::Read, Kind::List, Kind::Call];
+impl StepKind {
+    const ALL: [StepKind; 5] =
+        [StepKind::Code, StepKind::Write, StepKind::Read, StepKind::List, StepKind::Call];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Kind::Code => "code",
-            Kind::Write => "write",
-            Kind::Read => "read",
-            Kind::List => "list",
-            Kind::Call => "call",
+            StepKind::Code => "code",
+            StepKind::Write => "write",
+            StepKind::Read => "read",
+            StepKind::List => "list",
+            StepKind::Call => "call",
         }
     }
 

@@ -105,7 +105,8 @@ impl Workflow for Machine {
     fn declines(&self, context: &WorkflowContext<'_>, block: &Block) -> Option<String> {
         let path = Path::of(&self.definition, *context);
         let step = path.step();
-        let fits = super::definition::Kind::of(&block.kind).is_some_and(|kind| step.blocks.contains(&kind));
+        let fits =
+            super::definition::StepKind::of(&block.kind).is_some_and(|kind| step.blocks.contains(&kind));
         if fits { step.check.declines(&path.view(), block) } else { Some(told::not_wanted(step, block)) }
     }
 

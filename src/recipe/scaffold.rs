@@ -2,7 +2,7 @@
 
 use crate::domain::BlockKind;
 use crate::engine::Transcript;
-use crate::engine::transcript::{Item, Standing};
+use crate::engine::transcript::{BlockStanding, Item};
 use std::fmt::Write as _;
 
 /// So many prompts become steps.
@@ -16,7 +16,7 @@ pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
     let mut turns = turns(transcript);
     turns.drain(..turns.len().saturating_sub(STEPS));
     if turns.is_empty() {
-        turns.push(Turn { prompt: "Do it.".into(), check: "reply" });
+        turns.push(ScaffoldTurn { prompt: "Do it.".into(), check: "reply" });
     }
     let name = named(name);
     let title = quoted(&name.replace(['-', '_'], " "));
@@ -44,7 +44,7 @@ pub(crate) fn scaffold(transcript: &Transcript, name: &str) -> String {
     text
 }
 
-struct Turn {
+struct ScaffoldTurn {
     prompt: String,
     check: &'static str,
 }
@@ -57,20 +57,20 @@ fn good(check: &str) -> &'static str {
     }
 }
 
-fn turns(transcript: &Transcript) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
+fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
+    let mut turns: Vec<ScaffoldTurn> = Vec::new();
     for item in &transcript.items {
         match item {
             Item::Prompt { text, .. } if !text.trim().is_empty() => {
                 let fits = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
                 let mut prompt: String = text.trim().chars().filter(fits).collect();
                 prompt.truncate(prompt.floor_char_boundary(LONGEST));
-                turns.push(Turn { prompt, check: "reply" });
+                turns.push(ScaffoldTurn { prompt, check: "reply" });
             }
             Item::Reply(reply) => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let ran = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id));
-                for item in ran.filter(|item| item.standing == Standing::Approved) {
+                for item in ran.filter(|item| item.standing == BlockStanding::Approved) {
                     match item.block.kind {
                         BlockKind::Write { .. } => turn.check = "written",
                         BlockKind::Code { .. } | BlockKind::Call { .. } if turn.check == "reply" => {

@@ -6,10 +6,10 @@ const LONGEST: usize = 64 << 10;
 
 /// A text with places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Text(Vec<Part>);
+pub(crate) struct Text(Vec<TextPart>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TextPart {
     Words(String),
     Place(String),
 }
@@ -28,8 +28,8 @@ impl Text {
                 words.push('}');
                 rest = behind;
             } else if let Some((name, behind)) = from.strip_prefix('{').and_then(place) {
-                parts.push(Part::Words(std::mem::take(&mut words)));
-                parts.push(Part::Place(name.to_owned()));
+                parts.push(TextPart::Words(std::mem::take(&mut words)));
+                parts.push(TextPart::Place(name.to_owned()));
                 rest = behind;
             } else {
                 words.extend(from.chars().next());
@@ -37,16 +37,16 @@ impl Text {
             }
         }
         words.push_str(rest);
-        parts.push(Part::Words(words));
-        parts.retain(|part| *part != Part::Words(String::new()));
+        parts.push(TextPart::Words(words));
+        parts.retain(|part| *part != TextPart::Words(String::new()));
         Self(parts)
     }
 
     /// The names of its places.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
-            Part::Place(name) => Some(name.as_str()),
-            Part::Words(_) => None,
+            TextPart::Place(name) => Some(name.as_str()),
+            TextPart::Words(_) => None,
         })
     }
 
@@ -58,20 +58,20 @@ impl Text {
     /// The text with its values. A line whose places have none is left out where nothing but a label is left of it, and
     /// so is the label that stands alone above it.
     pub(crate) fn fill(&self, value: impl Fn(&str) -> String) -> String {
-        let mut lines = vec![Line::default()];
+        let mut lines = vec![TextLine::default()];
         for part in &self.0 {
             match part {
-                Part::Words(words) => {
+                TextPart::Words(words) => {
                     for (at, words) in words.split('\n').enumerate() {
                         if at > 0 {
-                            lines.push(Line::default());
+                            lines.push(TextLine::default());
                         }
                         if let Some(line) = lines.last_mut() {
                             line.text.push_str(words);
                         }
                     }
                 }
-                Part::Place(name) => {
+                TextPart::Place(name) => {
                     if let Some(line) = lines.last_mut() {
                         let value = value(name);
                         // What is fenced was cut before, so that its fence stays.
@@ -97,7 +97,7 @@ impl Text {
 }
 
 #[derive(Default)]
-struct Line {
+struct TextLine {
     text: String,
     /// Whether all its places are without a value; `None`: it has no place.
     empty: Option<bool>,

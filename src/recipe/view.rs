@@ -3,7 +3,7 @@
 use super::written;
 use crate::domain::{Answers, BlockKind, KernelFate, Outcome, RecipeFact, RunReport};
 use crate::engine::WorkflowContext;
-use crate::engine::transcript::{BlockItem, Item, ReplyItem, RunItem, Settlement, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Settlement};
 
 /// One round, seen from its check.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl<'a> View<'a> {
     /// The newest reply, where it counts: one that broke off counts when a block of it was taken up again.
     pub(crate) fn reply(&self) -> Option<&'a ReplyItem> {
         let reply = self.replies().next_back()?;
-        let taken = |item: &BlockItem| item.standing != Standing::Skipped;
+        let taken = |item: &BlockItem| item.standing != BlockStanding::Skipped;
         let taken_up = self.blocks_of(reply).any(taken);
         // A reply that met its length limit said something; one without any word was cut before it came.
         let cut = reply.finish.reason == crate::domain::FinishReason::Incomplete;
@@ -93,7 +93,7 @@ impl<'a> View<'a> {
     pub(super) fn all_skipped(&self) -> bool {
         let newest = self.newest();
         !newest.is_empty()
-            && newest.iter().all(|item| item.standing == Standing::Skipped)
+            && newest.iter().all(|item| item.standing == BlockStanding::Skipped)
             && self.own().is_empty()
     }
 
@@ -175,12 +175,12 @@ impl<'a> View<'a> {
     pub(crate) fn own_run(&self) -> OwnRun<'a> {
         let Some(item) = self.own().last().copied() else { return OwnRun::None };
         match (&item.standing, ended(item)) {
-            (Standing::Rejected(why), _) => OwnRun::Refused(why),
-            (Standing::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {
+            (BlockStanding::Rejected(why), _) => OwnRun::Refused(why),
+            (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Interrupted => {
                 OwnRun::Refused("it was interrupted")
             }
-            (Standing::Approved, Some((_, report))) => OwnRun::Ran(item, report),
-            (Standing::Approved, None) if item.runs.last().is_some_and(|run| run.lost) => {
+            (BlockStanding::Approved, Some((_, report))) => OwnRun::Ran(item, report),
+            (BlockStanding::Approved, None) if item.runs.last().is_some_and(|run| run.lost) => {
                 OwnRun::Refused("the session was closed while it ran")
             }
             _ => OwnRun::Refused(""),

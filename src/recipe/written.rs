@@ -2,7 +2,7 @@
 
 use crate::domain::BlockKind;
 use crate::engine::WorkflowContext;
-use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement};
+use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement};
 use std::path::{Component, Path, PathBuf};
 
 /// Folders and files that tools make beside the work.
@@ -52,7 +52,7 @@ pub(super) fn settled_runs(
     until: usize,
 ) -> impl Iterator<Item = (usize, &BlockItem, &RunItem)> {
     context.settled_since(from).filter(move |settled| settled.after <= until).filter_map(move |settled| {
-        let Settled { block, what: Settlement::Ran(run), .. } = settled else { return None };
+        let SettledEvent { block, what: Settlement::Ran(run), .. } = settled else { return None };
         let item = context.block(*block)?;
         Some((settled.after, item, item.runs.iter().find(|known| known.run == *run)?))
     })

@@ -22,7 +22,7 @@ const HEAVIEST: usize = 1024;
 
 /// A function of the text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Function<'t> {
+pub(super) struct FlowFunction<'t> {
     pub(super) node: Node<'t>,
     /// The frame around it.
     pub(super) frame: usize,
@@ -34,7 +34,7 @@ pub(super) struct Function<'t> {
 #[derive(Default)]
 pub(super) struct ArgumentFlow<'t> {
     /// By the name that calls of it have.
-    functions: HashMap<String, Function<'t>>,
+    functions: HashMap<String, FlowFunction<'t>>,
     /// The class that a class is made from, by their names.
     bases: HashMap<String, String>,
     /// What calls of a function gave, by the function and what it was handed.
@@ -58,7 +58,7 @@ pub(super) enum CallEntry {
 
 impl<'t> ArgumentFlow<'t> {
     /// Notes a function by the name that calls of it have; a later one of the same name takes its place.
-    pub(super) fn define(&mut self, name: String, function: Function<'t>) {
+    pub(super) fn define(&mut self, name: String, function: FlowFunction<'t>) {
         if self.functions.len() < MOST_FUNCTIONS {
             self.functions.insert(name, function);
         }
@@ -72,7 +72,7 @@ impl<'t> ArgumentFlow<'t> {
     }
 
     /// The function of this name; of a class that has none of its own that of its base.
-    pub(super) fn function(&self, name: &str) -> Option<Function<'t>> {
+    pub(super) fn function(&self, name: &str) -> Option<FlowFunction<'t>> {
         let mut name = name.to_owned();
         for _ in 0..8 {
             if let Some(function) = self.functions.get(&name) {
@@ -119,7 +119,7 @@ impl<'t> ArgumentFlow<'t> {
         let value = if yields.is_empty() {
             Value::any(returns)
         } else {
-            Value::new(super::value::Kind::List(yields))
+            Value::new(super::value::ValueKind::List(yields))
         };
         self.given_back.insert((function, key), value.clone());
         value
@@ -129,7 +129,7 @@ impl<'t> ArgumentFlow<'t> {
     pub(super) fn entry(
         &mut self,
         frames: &mut Frames,
-        function: Function<'t>,
+        function: FlowFunction<'t>,
         given: &[(&str, Value)],
     ) -> CallEntry {
         let weight = given.iter().map(|(_, v)| v.weight()).sum::<usize>();

@@ -3,7 +3,7 @@
 //! A choice is kept flat, and taken apart at the call where it is used: each way to call is judged for itself. Bounded:
 //! what goes beyond the bounds is unknown, which is one of the values too.
 
-use super::value::{Act, Kind, Taint, Value};
+use super::value::{Act, Taint, Value, ValueKind};
 
 /// Most values that one value may be.
 const MOST: usize = 24;
@@ -20,7 +20,7 @@ impl Value {
         let mut all: Vec<Value> = Vec::new();
         let (mut rest, mut taint, mut weight) = (false, Taint::default(), 0);
         let mut take = |value: Value| match value.kind {
-            Kind::Unknown => {
+            ValueKind::Unknown => {
                 rest = true;
                 taint = taint.with(value.taint);
             }
@@ -37,7 +37,7 @@ impl Value {
         };
         for value in values {
             match value.kind {
-                Kind::Any(items) => items.into_iter().for_each(|item| take(item.tainted(value.taint))),
+                ValueKind::Any(items) => items.into_iter().for_each(|item| take(item.tainted(value.taint))),
                 _ => take(value),
             }
         }
@@ -47,17 +47,17 @@ impl Value {
         match all.len() {
             0 => Value::unknown(),
             1 => all.remove(0),
-            _ => Value::new(Kind::Any(all)),
+            _ => Value::new(ValueKind::Any(all)),
         }
     }
 
     /// Whether the value, or a part of it, is one of several.
     pub(super) fn has_choice(&self) -> bool {
         match &self.kind {
-            Kind::Any(_) => true,
-            Kind::List(items) => items.iter().any(Value::has_choice),
-            Kind::Map(items) => items.iter().any(|(_, value)| value.has_choice()),
-            Kind::Name { about: Some(about), .. } => about.has_choice(),
+            ValueKind::Any(_) => true,
+            ValueKind::List(items) => items.iter().any(Value::has_choice),
+            ValueKind::Map(items) => items.iter().any(|(_, value)| value.has_choice()),
+            ValueKind::Name { about: Some(about), .. } => about.has_choice(),
             _ => false,
         }
     }
@@ -67,25 +67,28 @@ impl Value {
         if !self.has_choice() {
             return vec![self.clone()];
         }
-        let same = |kind: Kind| Value { kind, taint: self.taint };
+        let same = |kind: ValueKind| Value { kind, taint: self.taint };
         match &self.kind {
-            Kind::Any(items) => {
+            ValueKind::Any(items) => {
                 let all = items.iter().flat_map(|item| item.alternatives());
                 all.map(|value| value.tainted(self.taint)).take(MOST_WAYS).collect()
             }
-            Kind::List(items) => {
+            ValueKind::List(items) => {
                 let slots: Vec<Vec<Value>> = items.iter().map(Value::alternatives).collect();
-                ways(&slots).into_iter().map(|items| same(Kind::List(items))).collect()
+                ways(&slots).into_iter().map(|items| same(ValueKind::List(items))).collect()
             }
-            Kind::Map(items) => {
+            ValueKind::Map(items) => {
                 let slots: Vec<Vec<Value>> = items.iter().map(|(_, value)| value.alternatives()).collect();
                 let keys = || items.iter().map(|(key, _)| key.clone());
-                ways(&slots).into_iter().map(|values| same(Kind::Map(keys().zip(values).collect()))).collect()
+                ways(&slots)
+                    .into_iter()
+                    .map(|values| same(ValueKind::Map(keys().zip(values).collect())))
+                    .collect()
             }
-            Kind::Name { path, about: Some(about) } => about
+            ValueKind::Name { path, about: Some(about) } => about
                 .alternatives()
                 .into_iter()
-                .map(|about| same(Kind::Name { path: path.clone(), about: Some(Box::new(about)) }))
+                .map(|about| same(ValueKind::Name { path: path.clone(), about: Some(Box::new(about)) }))
                 .collect(),
             _ => vec![self.clone()],
         }
@@ -94,7 +97,7 @@ impl Value {
     /// What an operation on one value gives for each that it may be.
     pub(super) fn each(&self, mut of: impl FnMut(&Value) -> Value) -> Value {
         match &self.kind {
-            Kind::Any(items) => {
+            ValueKind::Any(items) => {
                 let given: Vec<Value> = items.iter().map(|v| of(&v.clone().tainted(self.taint))).collect();
                 Value::any(given)
             }
@@ -104,7 +107,7 @@ impl Value {
 
     /// What an operation on two values gives for all that they may be.
     pub(super) fn each_pair(&self, other: &Value, mut of: impl FnMut(&Value, &Value) -> Value) -> Value {
-        if !matches!(self.kind, Kind::Any(_)) && !matches!(other.kind, Kind::Any(_)) {
+        if !matches!(self.kind, ValueKind::Any(_)) && !matches!(other.kind, ValueKind::Any(_)) {
             return of(self, other);
         }
         let pairs = ways(&[self.alternatives(), other.alternatives()]);
@@ -174,7 +177,7 @@ mod tests {
     fn a_choice_is_flat_and_has_no_value_twice() {
         let nested =
             Value::any([choice(&["a", "b"]), choice(&["b", "c"]), Value::unknown(), Value::unknown()]);
-        let Kind::Any(items) = &nested.kind else { panic!("{nested:?}") };
+        let ValueKind::Any(items) = &nested.kind else { panic!("{nested:?}") };
         assert_eq!(items.len(), 4);
         assert_eq!(Value::any([Value::text("a"), Value::text("a")]), Value::text("a"));
         assert_eq!(Value::any([]), Value::unknown());

@@ -9,7 +9,7 @@ use super::Scope;
 use super::nested::NestedCode;
 use super::path_class;
 use super::rules::PathClass;
-use super::value::{Act, Kind, Value};
+use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) struct Extraction {
 
 /// One scope: a module, a function.
 #[derive(Debug, Default)]
-struct Frame {
+struct ScopeFrame {
     parent: Option<usize>,
     names: HashMap<String, Value>,
 }
@@ -39,7 +39,7 @@ struct Frame {
 /// All scopes of a text.
 #[derive(Debug)]
 pub(super) struct Frames {
-    frames: Vec<Frame>,
+    frames: Vec<ScopeFrame>,
     fuel: usize,
     /// Below this only what has to be read is paid for.
     reserve: usize,
@@ -51,7 +51,7 @@ impl Frames {
     /// Scopes for a text of so many bytes; frame 0 is the module.
     pub(super) fn new(bytes: usize) -> Self {
         let fuel = 20_000 + bytes.saturating_mul(8);
-        Self { frames: vec![Frame::default()], fuel, reserve: fuel / 2, choices: false }
+        Self { frames: vec![ScopeFrame::default()], fuel, reserve: fuel / 2, choices: false }
     }
 
     /// Scopes in which names that get several values keep all of them.
@@ -61,7 +61,7 @@ impl Frames {
 
     /// Opens a scope inside another one.
     pub(super) fn open(&mut self, parent: usize) -> usize {
-        self.frames.push(Frame { parent: Some(parent), names: HashMap::new() });
+        self.frames.push(ScopeFrame { parent: Some(parent), names: HashMap::new() });
         self.frames.len() - 1
     }
 
@@ -106,7 +106,7 @@ impl Frames {
         let Some(frame) = self.frames.get_mut(frame) else { return };
         let value = match frame.names.get(name) {
             // `except ImportError: x = None`: where it is used, it is what it was.
-            Some(old) if branch && value.kind == Kind::Nothing && old.as_name().is_some() => old.clone(),
+            Some(old) if branch && value.kind == ValueKind::Nothing && old.as_name().is_some() => old.clone(),
             Some(old) if branch && *old != value && self.choices => Value::any([old.clone(), value]),
             Some(old) if branch && *old != value => Value::unknown().tainted(old.taint).tainted(value.taint),
             _ => value,
@@ -127,12 +127,12 @@ const MOST_ITEMS: usize = 20;
 /// One of the items of a value that is gone through: any of them, where they are few.
 pub(super) fn element(value: &Value) -> Value {
     match &value.kind {
-        Kind::List(items) if items.len() <= MOST_ITEMS => {
+        ValueKind::List(items) if items.len() <= MOST_ITEMS => {
             Value::any(items.iter().map(|item| item.clone().tainted(value.taint)))
         }
-        Kind::Any(items) => Value::any(items.iter().map(element)),
+        ValueKind::Any(items) => Value::any(items.iter().map(element)),
         // What goes through a thing by its name is told by that name.
-        Kind::Name { path, .. } if path.ends_with("()") && path != "glob()" => {
+        ValueKind::Name { path, .. } if path.ends_with("()") && path != "glob()" => {
             Value::name(format!("{path}[]")).tainted(value.all_taint())
         }
         _ => common(value),
@@ -142,8 +142,8 @@ pub(super) fn element(value: &Value) -> Value {
 /// One value that stands for all items of a value that is gone through.
 fn common(value: &Value) -> Value {
     match &value.kind {
-        Kind::List(items) if items.len() == 1 => items.first().cloned().unwrap_or_else(Value::unknown),
-        Kind::List(items) => {
+        ValueKind::List(items) if items.len() == 1 => items.first().cloned().unwrap_or_else(Value::unknown),
+        ValueKind::List(items) => {
             let texts: Option<Vec<&str>> = items.iter().map(Value::as_whole_text).collect();
             match texts {
                 // Several texts: the ones that there are, so that a message names them.
@@ -154,10 +154,10 @@ fn common(value: &Value) -> Value {
                 _ => Value::unknown().tainted(value.all_taint()),
             }
         }
-        Kind::Name { path, about: Some(about) } if path == "glob()" => {
+        ValueKind::Name { path, about: Some(about) } if path == "glob()" => {
             Value::name_about("pathlib.Path()", (**about).clone())
         }
-        Kind::Text { whole: false, .. } => value.clone(),
+        ValueKind::Text { whole: false, .. } => value.clone(),
         _ => Value::unknown().tainted(value.all_taint()),
     }
 }
@@ -165,14 +165,14 @@ fn common(value: &Value) -> Value {
 /// Like `element`; of more items than can all be looked at the first that matters.
 pub(super) fn element_in(value: &Value, scope: &Scope) -> Value {
     match &value.kind {
-        Kind::List(items) if items.len() > MOST_ITEMS => gravest_in(value, scope),
+        ValueKind::List(items) if items.len() > MOST_ITEMS => gravest_in(value, scope),
         _ => element(value),
     }
 }
 
 /// One of the items of a value that is gone through; of several paths the first that matters, so that it is judged.
 pub(super) fn gravest_in(value: &Value, scope: &Scope) -> Value {
-    let Kind::List(items) = &value.kind else { return common(value) };
+    let ValueKind::List(items) = &value.kind else { return common(value) };
     let matters = |text: &&str| {
         // Commands that are gone through are judged by the one that is the gravest at first sight.
         if ["rm -r", "| sh", "| bash", "sudo "].iter().any(|piece| text.contains(piece)) {

@@ -6,7 +6,7 @@
 use super::diagnostic::Diagnostic;
 use super::syntax::Matter;
 use crate::domain::Severity;
-use crate::domain::unicode::{self, Hidden};
+use crate::domain::unicode::{self, HiddenReason};
 use std::ops::Range;
 
 /// Remarks on hidden characters. `matter`: strings and comments in order, `None` where no grammar tells.
@@ -19,7 +19,9 @@ pub(super) fn look(source: &str, matter: Option<&[(Range<usize>, Matter)]>) -> V
         let after = chars.peek().map(|(_, c)| *c);
         let previous = before.replace(c);
         let odd_selector = matches!(c, '\u{fe0e}' | '\u{fe0f}') && !previous.is_some_and(selects);
-        let Some(kind) = unicode::hidden(c).or(odd_selector.then_some(Hidden::ZeroWidth)) else { continue };
+        let Some(kind) = unicode::hidden(c).or(odd_selector.then_some(HiddenReason::ZeroWidth)) else {
+            continue;
+        };
         let ground = matter.map_or(Surroundings::Unparsed, |matter| {
             while matter.get(at_matter).is_some_and(|(range, _)| range.end <= at) {
                 at_matter += 1;
@@ -57,20 +59,20 @@ enum Surroundings {
 }
 
 /// How much a hidden character matters where it stands.
-fn severity(kind: Hidden, ground: Surroundings) -> Option<Severity> {
+fn severity(kind: HiddenReason, ground: Surroundings) -> Option<Severity> {
     match (kind, ground) {
-        (Hidden::Bidi | Hidden::Tag | Hidden::Control, _) => Some(Severity::High),
-        (Hidden::ZeroWidth | Hidden::Filler, Surroundings::Matter(_)) => Some(Severity::Medium),
-        (Hidden::ZeroWidth | Hidden::Filler, _) => Some(Severity::High),
+        (HiddenReason::Bidi | HiddenReason::Tag | HiddenReason::Control, _) => Some(Severity::High),
+        (HiddenReason::ZeroWidth | HiddenReason::Filler, Surroundings::Matter(_)) => Some(Severity::Medium),
+        (HiddenReason::ZeroWidth | HiddenReason::Filler, _) => Some(Severity::High),
         // A separator ends a comment for some languages and not for others.
-        (Hidden::Separator, Surroundings::Matter(Matter::Text)) => Some(Severity::Medium),
-        (Hidden::Separator, _) => Some(Severity::High),
-        (Hidden::OddSpace, Surroundings::Code) => Some(Severity::Medium),
-        (Hidden::OddSpace, _) => None,
+        (HiddenReason::Separator, Surroundings::Matter(Matter::Text)) => Some(Severity::Medium),
+        (HiddenReason::Separator, _) => Some(Severity::High),
+        (HiddenReason::OddSpace, Surroundings::Code) => Some(Severity::Medium),
+        (HiddenReason::OddSpace, _) => None,
     }
 }
 
-fn add(diagnostics: &mut Vec<Diagnostic>, at: usize, c: char, kind: Hidden, severity: Severity) {
+fn add(diagnostics: &mut Vec<Diagnostic>, at: usize, c: char, kind: HiddenReason, severity: Severity) {
     let end = at + c.len_utf8();
     let rule = rule(kind, c);
     // A run of them is one remark: a text written in tags would bury all others.
@@ -95,16 +97,16 @@ fn add(diagnostics: &mut Vec<Diagnostic>, at: usize, c: char, kind: Hidden, seve
     });
 }
 
-fn rule(kind: Hidden, c: char) -> &'static str {
+fn rule(kind: HiddenReason, c: char) -> &'static str {
     match kind {
-        Hidden::Control if c == '\r' => "common.lone-return",
-        Hidden::Control => "common.hidden-control",
-        Hidden::Bidi => "common.hidden-direction",
-        Hidden::Tag => "common.hidden-tag",
-        Hidden::ZeroWidth => "common.hidden-zero-width",
-        Hidden::Filler => "common.hidden-filler",
-        Hidden::Separator => "common.hidden-separator",
-        Hidden::OddSpace => "common.odd-space",
+        HiddenReason::Control if c == '\r' => "common.lone-return",
+        HiddenReason::Control => "common.hidden-control",
+        HiddenReason::Bidi => "common.hidden-direction",
+        HiddenReason::Tag => "common.hidden-tag",
+        HiddenReason::ZeroWidth => "common.hidden-zero-width",
+        HiddenReason::Filler => "common.hidden-filler",
+        HiddenReason::Separator => "common.hidden-separator",
+        HiddenReason::OddSpace => "common.odd-space",
     }
 }
 

@@ -5,7 +5,7 @@ use super::flow::Extraction;
 use super::grammar::Grammar;
 use super::judge::{self, ActHistory};
 use super::nested::NestedCode;
-use super::rules::{Effect, Inner};
+use super::rules::{Effect, InnerPattern};
 use super::syntax::Matter;
 use super::{
     LARGEST, Scope, hidden, javascript, lookalike, notebook_magics, python, queries, shell, syntax, words,
@@ -258,11 +258,11 @@ impl Inspector<'_> {
             }
             NestedCode::Text { language, text, span } => {
                 let grammar = match language {
-                    Inner::Bash => Grammar::Bash,
-                    Inner::Python => Grammar::Python,
-                    Inner::Javascript => Grammar::Javascript,
-                    Inner::Sql => Grammar::Sql,
-                    Inner::Other => Grammar::Other,
+                    InnerPattern::Bash => Grammar::Bash,
+                    InnerPattern::Python => Grammar::Python,
+                    InnerPattern::Javascript => Grammar::Javascript,
+                    InnerPattern::Sql => Grammar::Sql,
+                    InnerPattern::Other => Grammar::Other,
                 };
                 let Some(read) = self.read(&text, grammar, grammar.as_str()) else {
                     self.cut = true;

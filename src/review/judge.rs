@@ -8,8 +8,8 @@ use super::links;
 use super::nested::NestedCode;
 use super::path_class::{self, PathMeaning};
 use super::rule_set::{RuleSet, Shape};
-use super::rules::{Condition, Effect, Inner, PathClass, Rule};
-use super::value::{Act, HOLE, Kind, Value, taint};
+use super::rules::{Condition, Effect, InnerPattern, PathClass, Rule};
+use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{list, short, spell};
 use super::written::WrittenTexts;
 use crate::domain::{Effects, Severity};
@@ -277,20 +277,20 @@ fn tell(effect: Option<Effect>, value: &Value, folder: Option<&str>, effects: &m
 fn nest(
     value: &Value,
     more: &[&Value],
-    language: Inner,
+    language: InnerPattern,
     span: Range<usize>,
     judged: &mut Judgement,
     effects: &mut Effects,
 ) {
     match (&value.kind, value.as_text()) {
-        (Kind::List(words), _) if language == Inner::Bash => {
+        (ValueKind::List(words), _) if language == InnerPattern::Bash => {
             judged.nested.push(NestedCode::Words { words: words.clone(), span });
         }
-        (_, Some(_)) if language == Inner::Bash && !more.is_empty() => {
+        (_, Some(_)) if language == InnerPattern::Bash && !more.is_empty() => {
             let mut words = vec![value.clone()];
             for value in more {
                 match &value.kind {
-                    Kind::List(items) => words.extend(items.iter().cloned()),
+                    ValueKind::List(items) => words.extend(items.iter().cloned()),
                     _ => words.push((*value).clone()),
                 }
             }
@@ -317,9 +317,9 @@ fn holds(condition: &Condition, act: &Act) -> bool {
 
 fn fulfils(condition: &Condition, value: &Value) -> bool {
     let text = match &value.kind {
-        Kind::Bool(truth) => Some(truth.to_string()),
-        Kind::Number(number) => Some(number.to_string()),
-        Kind::Map(items) if items.is_empty() => Some("{}".to_owned()),
+        ValueKind::Bool(truth) => Some(truth.to_string()),
+        ValueKind::Number(number) => Some(number.to_string()),
+        ValueKind::Map(items) if items.is_empty() => Some("{}".to_owned()),
         _ => value.as_text().map(|(text, _)| text.to_owned()),
     };
     let of_text = |list: &Option<Vec<String>>, test: fn(&str, &str) -> bool| {

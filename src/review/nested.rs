@@ -1,6 +1,6 @@
 //! Code inside of code, which is read in its own language.
 
-use super::rules::Inner;
+use super::rules::InnerPattern;
 use super::value::Value;
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NestedCode {
     /// Text in a language.
-    Text { language: Inner, text: String, span: Range<usize> },
+    Text { language: InnerPattern, text: String, span: Range<usize> },
     /// The words of one command.
     Words { words: Vec<Value>, span: Range<usize> },
 }

@@ -1,7 +1,7 @@
 //! Commands of notebooks inside Python: `!command`, `%pip install`, `%%bash` cells, which are no Python and do run.
 
 use super::nested::NestedCode;
-use super::rules::Inner;
+use super::rules::InnerPattern;
 use super::syntax::Matter;
 use super::value::HOLE;
 use std::ops::Range;
@@ -38,7 +38,7 @@ pub(super) fn commands(source: &str, matter: &[(Range<usize>, Matter)]) -> (Vec<
         }
         let Some(offset) = command(text) else { continue };
         let span = start + offset..start + text.len();
-        found.extend(nested(Inner::Bash, source, span));
+        found.extend(nested(InnerPattern::Bash, source, span));
     }
     (found, true)
 }
@@ -50,12 +50,12 @@ fn inside(matter: &[(Range<usize>, Matter)], at: usize) -> bool {
 }
 
 /// The language of a cell magic.
-fn cell(text: &str) -> Option<Inner> {
+fn cell(text: &str) -> Option<InnerPattern> {
     match text.split_whitespace().next()? {
-        "bash" | "sh" | "script" | "system" | "sx" => Some(Inner::Bash),
-        "javascript" | "js" => Some(Inner::Javascript),
-        "sql" => Some(Inner::Sql),
-        "perl" | "ruby" => Some(Inner::Other),
+        "bash" | "sh" | "script" | "system" | "sx" => Some(InnerPattern::Bash),
+        "javascript" | "js" => Some(InnerPattern::Javascript),
+        "sql" => Some(InnerPattern::Sql),
+        "perl" | "ruby" => Some(InnerPattern::Other),
         _ => None,
     }
 }
@@ -78,10 +78,10 @@ fn command(line: &str) -> Option<usize> {
     plain.then_some(name.len() + 3)
 }
 
-fn nested(language: Inner, source: &str, span: Range<usize>) -> Option<NestedCode> {
+fn nested(language: InnerPattern, source: &str, span: Range<usize>) -> Option<NestedCode> {
     let text = source.get(span.clone())?;
     // `{name}` is put in by the notebook; what it holds is not known to a shell.
-    let text = if text.contains('{') && language == Inner::Bash && !text.contains("${") {
+    let text = if text.contains('{') && language == InnerPattern::Bash && !text.contains("${") {
         fill(text)
     } else {
         text.to_owned()

@@ -89,7 +89,7 @@ pub(super) enum Takes {
 
 /// One option of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct OptionChoice {
     pub(super) takes: Takes,
     pub(super) does: Does,
 }
@@ -107,7 +107,7 @@ pub(super) struct Role {
 /// What is known of a program, or of one of its verbs.
 #[derive(Debug, Default)]
 pub(super) struct Program {
-    options: HashMap<String, Choice>,
+    options: HashMap<String, OptionChoice>,
     pub(super) operands: Vec<Role>,
     /// What it reads on its standard input, where that is started.
     pub(super) stdin: Option<Does>,
@@ -122,7 +122,7 @@ pub(super) struct Program {
 impl Program {
     /// An option by its name without dashes. Long ones (`long`) may be shortened, as getopt has it: of several that fit,
     /// the one that does most counts.
-    pub(super) fn option(&self, key: &str, long: bool) -> Option<(String, Choice)> {
+    pub(super) fn option(&self, key: &str, long: bool) -> Option<(String, OptionChoice)> {
         if let Some(choice) = self.options.get(key) {
             return Some((key.to_owned(), *choice));
         }
@@ -130,7 +130,7 @@ impl Program {
             return None;
         }
         let fits = self.options.iter().filter(|(name, _)| name.len() > 2 && name.starts_with(key));
-        let weight = |choice: &Choice| match choice.does {
+        let weight = |choice: &OptionChoice| match choice.does {
             Does::Nothing => 0,
             Does::Reads | Does::Hosts => 1,
             Does::Starts(_) => 2,
@@ -162,7 +162,7 @@ impl Program {
 /// A row of a table as it is written. Lists are words in one text, to be read at a glance.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Row {
+struct ProgramRow {
     names: Vec<String>,
     nothing: String,
     takes: String,
@@ -194,7 +194,7 @@ struct Variables {
 struct File {
     /// Programs that are usually named where a pager, an editor, a compressor or a transport is asked for.
     tame: String,
-    program: Vec<Row>,
+    program: Vec<ProgramRow>,
     variable: Vec<Variables>,
 }
 
@@ -255,7 +255,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// A row as it is used. The error is the word that can't be read.
-fn program(row: &Row) -> Result<Program, String> {
+fn program(row: &ProgramRow) -> Result<Program, String> {
     let mut options = HashMap::new();
     let mut put = |text: &str, takes: Takes, does: fn(Code) -> Does, plain: bool| -> Result<(), String> {
         for word in words(text) {
@@ -268,7 +268,7 @@ fn program(row: &Row) -> Result<Program, String> {
                 Some(name) if !name.is_empty() => (name, Takes::Attached),
                 _ => (name, takes),
             };
-            options.insert(name.to_owned(), Choice { takes, does: does(kind) });
+            options.insert(name.to_owned(), OptionChoice { takes, does: does(kind) });
         }
         Ok(())
     };

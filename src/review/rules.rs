@@ -24,7 +24,7 @@ pub(super) struct RuleFile {
     pub(super) services: HashMap<String, String>,
     /// Functions whose result carries a mark.
     #[serde(default)]
-    pub(super) source: Vec<Source>,
+    pub(super) source: Vec<RuleSource>,
     /// Programs that run another program (shells only).
     #[serde(default)]
     pub(super) wrapper: Vec<Wrapper>,
@@ -86,7 +86,7 @@ pub(super) struct NamedShape {
 /// Calls whose result is marked.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Source {
+pub(super) struct RuleSource {
     pub(super) calls: Vec<String>,
     pub(super) mark: Mark,
 }
@@ -193,7 +193,7 @@ pub(super) enum Effect {
 /// How text that is an argument runs.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Inner {
+pub(super) enum InnerPattern {
     /// By a shell; a list is the words of one command.
     Bash,
     Python,
@@ -265,7 +265,7 @@ pub(super) struct Rule {
     #[serde(default)]
     pub(super) over: Vec<String>,
     /// The target is itself code.
-    pub(super) runs: Option<Inner>,
+    pub(super) runs: Option<InnerPattern>,
     /// `{target}`, `{what}` (of a place with a meaning), `{name}` are filled in.
     #[serde(default)]
     pub(super) message: String,

@@ -2,8 +2,8 @@
 //! pipe. It is code like the text of `bash -c`. What the pipe of another program brings is the business of the rules.
 
 use super::nested::NestedCode;
-use super::rules::Inner;
-use super::value::{Act, Kind, Value};
+use super::rules::InnerPattern;
+use super::value::{Act, Value, ValueKind};
 
 /// The text that an act hands to an interpreter, if it is such an act.
 pub(super) fn handed(act: &Act) -> Option<NestedCode> {
@@ -44,12 +44,12 @@ pub(super) fn handed(act: &Act) -> Option<NestedCode> {
     };
     let language = interpreter(&command)?;
     let lines = match &text.kind {
-        Kind::List(lines) => Value::join(lines, ""),
+        ValueKind::List(lines) => Value::join(lines, ""),
         _ => text.clone(),
     };
     // The bytes of a JavaScript buffer are its text.
     let (text, _) = match &lines.kind {
-        Kind::Name { about: Some(about), .. } => about.as_text()?,
+        ValueKind::Name { about: Some(about), .. } => about.as_text()?,
         _ => lines.as_text()?,
     };
     Some(NestedCode::Text { language, text: text.to_owned(), span: act.span.clone() })
@@ -63,17 +63,17 @@ fn first<'a>(act: &'a Act, selectors: &[&str]) -> Option<&'a Value> {
 fn with_rest(act: &Act) -> Value {
     let program = act.arguments.first().map_or_else(Value::unknown, |a| a.value.clone());
     match act.arguments.get(1).map(|a| &a.value.kind) {
-        Some(Kind::List(rest)) => {
-            Value::new(Kind::List(std::iter::once(program).chain(rest.iter().cloned()).collect()))
+        Some(ValueKind::List(rest)) => {
+            Value::new(ValueKind::List(std::iter::once(program).chain(rest.iter().cloned()).collect()))
         }
         _ => program,
     }
 }
 
 /// What a command reads its standard input as, where it runs that.
-fn interpreter(command: &Value) -> Option<Inner> {
+fn interpreter(command: &Value) -> Option<InnerPattern> {
     let words: Vec<String> = match &command.kind {
-        Kind::List(words) => {
+        ValueKind::List(words) => {
             words.iter().map(|word| word.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default()).collect()
         }
         _ => command.as_text()?.0.split_whitespace().map(str::to_owned).collect(),
@@ -88,17 +88,19 @@ fn interpreter(command: &Value) -> Option<Inner> {
     let bare = |operand: Option<&str>| operand.is_none_or(|word| matches!(word, "-" | "/dev/stdin"));
     match program {
         "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "busybox" => {
-            bare(operands.next()).then_some(Inner::Bash)
+            bare(operands.next()).then_some(InnerPattern::Bash)
         }
         // A shell elsewhere: the words after the host are its command.
         "ssh" | "docker" | "podman" | "kubectl" => {
             let last = operands.last();
-            last.is_none_or(|word| !word.contains(' ')).then_some(Inner::Bash)
+            last.is_none_or(|word| !word.contains(' ')).then_some(InnerPattern::Bash)
         }
-        "node" | "bun" | "deno" => bare(operands.next()).then_some(Inner::Javascript),
-        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(Inner::Sql),
-        "perl" | "ruby" | "php" | "lua" | "Rscript" | "R" => bare(operands.next()).then_some(Inner::Other),
-        _ if program.starts_with("python") => bare(operands.next()).then_some(Inner::Python),
+        "node" | "bun" | "deno" => bare(operands.next()).then_some(InnerPattern::Javascript),
+        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" | "duckdb" => Some(InnerPattern::Sql),
+        "perl" | "ruby" | "php" | "lua" | "Rscript" | "R" => {
+            bare(operands.next()).then_some(InnerPattern::Other)
+        }
+        _ if program.starts_with("python") => bare(operands.next()).then_some(InnerPattern::Python),
         _ => None,
     }
 }
@@ -110,15 +112,15 @@ mod tests {
     #[test]
     fn interpreters_are_told_from_programs_that_read_data() {
         let of = |words: &[&str]| {
-            interpreter(&Value::new(Kind::List(words.iter().map(|w| Value::text(*w)).collect())))
+            interpreter(&Value::new(ValueKind::List(words.iter().map(|w| Value::text(*w)).collect())))
         };
-        assert_eq!(of(&["bash"]), Some(Inner::Bash));
-        assert_eq!(of(&["/bin/sh", "-s"]), Some(Inner::Bash));
-        assert_eq!(of(&["sudo", "bash", "-"]), Some(Inner::Bash));
-        assert_eq!(of(&["python3", "-"]), Some(Inner::Python));
+        assert_eq!(of(&["bash"]), Some(InnerPattern::Bash));
+        assert_eq!(of(&["/bin/sh", "-s"]), Some(InnerPattern::Bash));
+        assert_eq!(of(&["sudo", "bash", "-"]), Some(InnerPattern::Bash));
+        assert_eq!(of(&["python3", "-"]), Some(InnerPattern::Python));
         assert_eq!(of(&["python3", "count.py"]), None);
         assert_eq!(of(&["sort", "-n"]), None);
         assert_eq!(of(&["bash", "build.sh"]), None);
-        assert_eq!(interpreter(&Value::text("sh -s")), Some(Inner::Bash));
+        assert_eq!(interpreter(&Value::text("sh -s")), Some(InnerPattern::Bash));
     }
 }

@@ -5,19 +5,19 @@ use super::*;
 use crate::domain::Severity;
 
 /// One sample: its text without marks, and the severities that its marks expect, by line.
-struct Sample {
+struct UnseenSample {
     name: String,
     source: String,
     expected: Vec<(u32, Severity)>,
 }
 
-fn samples(text: &str, comment: &str) -> Vec<Sample> {
+fn samples(text: &str, comment: &str) -> Vec<UnseenSample> {
     let head = if comment == "--" { "--- ".to_owned() } else { format!("{comment}--- ") };
     let mark = format!("  {comment}! ");
-    let mut samples: Vec<Sample> = Vec::new();
+    let mut samples: Vec<UnseenSample> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix(&head) {
-            samples.push(Sample { name: name.to_owned(), source: String::new(), expected: Vec::new() });
+            samples.push(UnseenSample { name: name.to_owned(), source: String::new(), expected: Vec::new() });
             continue;
         }
         let sample = samples.last_mut().expect("a file begins with the name of a sample");

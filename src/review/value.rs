@@ -71,7 +71,7 @@ pub(super) fn integer(spelled: &str) -> Option<i64> {
 
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     /// Text; `HOLE` stands in it for what is not known, then `whole` is false.
     Text {
         text: String,
@@ -99,26 +99,26 @@ pub(super) enum Kind {
 /// A value with its marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
-    pub(super) kind: Kind,
+    pub(super) kind: ValueKind,
     pub(super) taint: Taint,
 }
 
 impl Value {
-    pub(super) fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: ValueKind) -> Self {
         Self { kind, taint: Taint::default() }
     }
 
     pub(super) fn unknown() -> Self {
-        Self::new(Kind::Unknown)
+        Self::new(ValueKind::Unknown)
     }
 
     pub(super) fn text(text: impl Into<String>) -> Self {
-        Self::new(Kind::Text { text: text.into(), whole: true })
+        Self::new(ValueKind::Text { text: text.into(), whole: true })
     }
 
     /// Text with holes in it.
     pub(super) fn part(text: impl Into<String>) -> Self {
-        Self::new(Kind::Text { text: text.into(), whole: false })
+        Self::new(ValueKind::Text { text: text.into(), whole: false })
     }
 
     pub(super) fn name(path: impl Into<String>) -> Self {
@@ -126,7 +126,7 @@ impl Value {
         if path.len() > LONGEST_NAME {
             return Self::unknown();
         }
-        Self::new(Kind::Name { path, about: None })
+        Self::new(ValueKind::Name { path, about: None })
     }
 
     pub(super) fn name_about(path: impl Into<String>, about: Value) -> Self {
@@ -135,7 +135,7 @@ impl Value {
             return Self::unknown();
         }
         let taint = about.taint;
-        Self { kind: Kind::Name { path, about: Some(Box::new(about)) }, taint }
+        Self { kind: ValueKind::Name { path, about: Some(Box::new(about)) }, taint }
     }
 
     #[must_use]
@@ -147,8 +147,8 @@ impl Value {
     /// The text, holes included, of a text or of what stands for one (a path object, a number).
     pub(super) fn as_text(&self) -> Option<(&str, bool)> {
         match &self.kind {
-            Kind::Text { text, whole } => Some((text, *whole)),
-            Kind::Name { path, about: Some(about) } if path == "pathlib.Path()" => about.as_text(),
+            ValueKind::Text { text, whole } => Some((text, *whole)),
+            ValueKind::Name { path, about: Some(about) } if path == "pathlib.Path()" => about.as_text(),
             _ => None,
         }
     }
@@ -156,7 +156,9 @@ impl Value {
     /// The path of a file that was opened, or whose content this is.
     pub(super) fn as_file(&self) -> Option<(&str, bool)> {
         match &self.kind {
-            Kind::Name { path, about: Some(about) } if path.contains("open()") || path.contains(".read_") => {
+            ValueKind::Name { path, about: Some(about) }
+                if path.contains("open()") || path.contains(".read_") =>
+            {
                 about.as_text()
             }
             _ => None,
@@ -171,7 +173,7 @@ impl Value {
     /// The full name, of a name.
     pub(super) fn as_name(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Name { path, .. } => Some(path),
+            ValueKind::Name { path, .. } => Some(path),
             _ => None,
         }
     }
@@ -179,24 +181,24 @@ impl Value {
     /// Whether the value is known to its last part.
     pub(super) fn is_constant(&self) -> bool {
         match &self.kind {
-            Kind::Text { whole, .. } => *whole,
-            Kind::Number(_) | Kind::Bool(_) | Kind::Nothing => true,
-            Kind::List(items) => items.iter().all(Value::is_constant),
-            Kind::Map(items) => items.iter().all(|(_, v)| v.is_constant()),
-            Kind::Name { about, .. } => about.as_ref().is_some_and(|a| a.is_constant()),
-            Kind::Any(items) => items.iter().all(Value::is_constant),
-            Kind::Unknown => false,
+            ValueKind::Text { whole, .. } => *whole,
+            ValueKind::Number(_) | ValueKind::Bool(_) | ValueKind::Nothing => true,
+            ValueKind::List(items) => items.iter().all(Value::is_constant),
+            ValueKind::Map(items) => items.iter().all(|(_, v)| v.is_constant()),
+            ValueKind::Name { about, .. } => about.as_ref().is_some_and(|a| a.is_constant()),
+            ValueKind::Any(items) => items.iter().all(Value::is_constant),
+            ValueKind::Unknown => false,
         }
     }
 
     /// The marks of the value and of all that it holds.
     pub(super) fn all_taint(&self) -> Taint {
         let inner = match &self.kind {
-            Kind::List(items) | Kind::Any(items) => {
+            ValueKind::List(items) | ValueKind::Any(items) => {
                 items.iter().fold(Taint::default(), |t, v| t.with(v.all_taint()))
             }
-            Kind::Map(items) => items.iter().fold(Taint::default(), |t, (_, v)| t.with(v.all_taint())),
-            Kind::Name { about: Some(about), .. } => about.all_taint(),
+            ValueKind::Map(items) => items.iter().fold(Taint::default(), |t, (_, v)| t.with(v.all_taint())),
+            ValueKind::Name { about: Some(about), .. } => about.all_taint(),
             _ => Taint::default(),
         };
         self.taint.with(inner)
@@ -205,10 +207,10 @@ impl Value {
     /// How much work a copy of the value is; counted in about 64 bytes.
     pub(super) fn weight(&self) -> usize {
         1 + match &self.kind {
-            Kind::Text { text, .. } => text.len() / 64,
-            Kind::List(items) | Kind::Any(items) => items.iter().map(Value::weight).sum(),
-            Kind::Map(items) => items.iter().map(|(_, v)| 1 + v.weight()).sum(),
-            Kind::Name { about: Some(about), .. } => about.weight(),
+            ValueKind::Text { text, .. } => text.len() / 64,
+            ValueKind::List(items) | ValueKind::Any(items) => items.iter().map(Value::weight).sum(),
+            ValueKind::Map(items) => items.iter().map(|(_, v)| 1 + v.weight()).sum(),
+            ValueKind::Name { about: Some(about), .. } => about.weight(),
             _ => 0,
         }
     }
@@ -216,8 +218,8 @@ impl Value {
     /// The value as it would stand inside a text: numbers and truth too; `None` where that is not known.
     fn spelled(&self) -> Option<(String, bool)> {
         match &self.kind {
-            Kind::Number(n) => Some((n.to_string(), true)),
-            Kind::Bool(b) => Some((b.to_string(), true)),
+            ValueKind::Number(n) => Some((n.to_string(), true)),
+            ValueKind::Bool(b) => Some((b.to_string(), true)),
             _ => self.as_text().map(|(text, whole)| (text.to_owned(), whole)),
         }
     }
@@ -225,9 +227,9 @@ impl Value {
     /// Texts put together; parts that are not known become holes.
     pub(super) fn join(parts: &[Value], between: &str) -> Value {
         if parts.iter().any(Value::has_choice) {
-            let list = Value::new(Kind::List(parts.to_vec()));
+            let list = Value::new(ValueKind::List(parts.to_vec()));
             return Value::any(list.alternatives().into_iter().map(|one| match one.kind {
-                Kind::List(items) => Value::join_one(&items, between),
+                ValueKind::List(items) => Value::join_one(&items, between),
                 _ => Value::unknown(),
             }));
         }
@@ -257,7 +259,7 @@ impl Value {
         if text.chars().all(|c| c == HOLE) && !whole {
             return Value::unknown().tainted(taint);
         }
-        Value { kind: Kind::Text { text, whole }, taint }
+        Value { kind: ValueKind::Text { text, whole }, taint }
     }
 }
 
@@ -298,7 +300,7 @@ impl Act {
                 .select(list)
                 .into_iter()
                 .filter_map(|(value, span)| match &value.kind {
-                    Kind::List(items) => Some((items.get(item?)?, span)),
+                    ValueKind::List(items) => Some((items.get(item?)?, span)),
                     _ => Some((value, span)),
                 })
                 .collect();

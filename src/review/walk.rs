@@ -1,6 +1,6 @@
 //! Walking a tree from top to bottom: written once for all languages, without recursion, so that depth costs no stack.
 //!
-//! `Shared` is what the readers of programming languages have in common: names, calls that were folded already, bodies
+//! `WalkContext` is what the readers of programming languages have in common: names, calls that were folded already, bodies
 //! that wait. What a node means is theirs to say.
 
 use super::Scope;
@@ -9,7 +9,7 @@ use super::flow::{Extraction, Frames, element};
 use super::rule_set::RuleSet;
 use super::syntax::DEEPEST;
 use super::value::taint;
-use super::value::{Act, Argument, Kind, Taint, Value};
+use super::value::{Act, Argument, Taint, Value, ValueKind};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::Node;
@@ -68,7 +68,7 @@ pub(super) fn walk<'t, W: Walker<'t>>(walker: &mut W, root: Node<'t>, frame: usi
 }
 
 /// What readers of programming languages have in common.
-pub(super) struct Shared<'a, 't> {
+pub(super) struct WalkContext<'a, 't> {
     pub(super) source: &'a str,
     pub(super) book: &'a RuleSet,
     pub(super) scope: &'a Scope,
@@ -86,7 +86,7 @@ pub(super) struct Shared<'a, 't> {
     pub(super) reading: Extraction,
 }
 
-impl<'a, 't> Shared<'a, 't> {
+impl<'a, 't> WalkContext<'a, 't> {
     pub(super) fn new(root: Node<'t>, source: &'a str, book: &'a RuleSet, scope: &'a Scope) -> Self {
         Self {
             source,
@@ -188,9 +188,10 @@ impl<'a, 't> Shared<'a, 't> {
     pub(super) fn member_of(&self, path: &str, about: Option<&Value>, name: &str, marks: Taint) -> Value {
         let member = self.named(format!("{path}.{name}").trim_start_matches('.')).tainted(marks);
         match (member.kind, about) {
-            (Kind::Name { path, .. }, Some(about)) => {
-                Value { kind: Kind::Name { path, about: Some(Box::new(about.clone())) }, taint: member.taint }
-            }
+            (ValueKind::Name { path, .. }, Some(about)) => Value {
+                kind: ValueKind::Name { path, about: Some(Box::new(about.clone())) },
+                taint: member.taint,
+            },
             (kind, _) => Value { kind, taint: member.taint },
         }
     }
@@ -230,8 +231,8 @@ impl<'a, 't> Shared<'a, 't> {
 /// The items that a pattern of names is bound to, one for each of so many.
 pub(super) fn spread(value: &Value, index: usize) -> Value {
     match &value.kind {
-        Kind::List(items) => items.get(index).cloned().unwrap_or_else(Value::unknown),
-        Kind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
+        ValueKind::List(items) => items.get(index).cloned().unwrap_or_else(Value::unknown),
+        ValueKind::Any(items) => Value::any(items.iter().map(|item| spread(item, index))),
         _ => Value::unknown().tainted(element(value).all_taint()),
     }
 }

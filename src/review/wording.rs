@@ -2,7 +2,7 @@
 
 use super::path_class;
 use super::rules::Effect;
-use super::value::{HOLE, Kind, Value};
+use super::value::{HOLE, Value, ValueKind};
 use crate::text::line::one_line;
 use std::ops::Range;
 
@@ -37,9 +37,9 @@ pub(super) fn spell(
 /// The text of a constant that is no text: the words of a list.
 fn constant(value: &Value) -> String {
     match &value.kind {
-        Kind::List(items) => items.iter().map(constant).collect::<Vec<_>>().join(" "),
-        Kind::Number(number) => number.to_string(),
-        Kind::Bool(truth) => truth.to_string(),
+        ValueKind::List(items) => items.iter().map(constant).collect::<Vec<_>>().join(" "),
+        ValueKind::Number(number) => number.to_string(),
+        ValueKind::Bool(truth) => truth.to_string(),
         _ => value.as_text().map(|(text, _)| text.to_owned()).unwrap_or_default(),
     }
 }

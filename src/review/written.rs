@@ -4,8 +4,8 @@
 
 use super::nested::NestedCode;
 use super::path_class;
-use super::rules::Inner;
-use super::value::{Act, Kind, Value};
+use super::rules::InnerPattern;
+use super::value::{Act, Value, ValueKind};
 use std::collections::HashMap;
 
 /// Files that are remembered.
@@ -14,7 +14,7 @@ const MOST: usize = 32;
 const LARGEST: usize = 256 << 10;
 
 /// What an act does to the text of a file.
-enum Change<'a> {
+enum WrittenChange<'a> {
     /// The file has this text now; `None`: nobody knows.
     Set(Option<&'a str>),
     /// This comes behind what it has.
@@ -36,9 +36,9 @@ impl WrittenTexts {
             let before = self.texts.remove(&path);
             self.bytes -= before.as_ref().map_or(0, String::len);
             let text = match change {
-                Change::Set(text) => text.map(str::to_owned),
+                WrittenChange::Set(text) => text.map(str::to_owned),
                 // Behind what is not known nothing is known.
-                Change::Add(text) => before.zip(text).map(|(before, text)| before + text),
+                WrittenChange::Add(text) => before.zip(text).map(|(before, text)| before + text),
             };
             let Some(text) = text else { continue };
             if self.texts.len() < MOST && self.bytes + text.len() <= LARGEST {
@@ -62,14 +62,14 @@ impl WrittenTexts {
         let path = path_of(&act.arguments.first()?.value, act)?;
         let text = self.texts.get(&path)?;
         let language = match act.name.as_str() {
-            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => Inner::Bash,
+            "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "source" | "." => InnerPattern::Bash,
             "./" => by_first_line(text),
-            "node" | "bun" | "deno run" => Inner::Javascript,
-            "runpy.run_path" | "@import" => Inner::Python,
-            "require" | "import" => Inner::Javascript,
+            "node" | "bun" | "deno run" => InnerPattern::Javascript,
+            "runpy.run_path" | "@import" => InnerPattern::Python,
+            "require" | "import" => InnerPattern::Javascript,
             name => {
                 let version = name.strip_prefix("python")?;
-                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(Inner::Python)?
+                version.chars().all(|c| c.is_ascii_digit() || c == '.').then_some(InnerPattern::Python)?
             }
         };
         Some(NestedCode::Text { language, text: text.clone(), span: act.span.clone() })
@@ -77,14 +77,14 @@ impl WrittenTexts {
 }
 
 /// What a file that is run by its path is written in.
-fn by_first_line(text: &str) -> Inner {
+fn by_first_line(text: &str) -> InnerPattern {
     let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
     if first.contains("python") {
-        Inner::Python
+        InnerPattern::Python
     } else if first.contains("node") || first.contains("deno") {
-        Inner::Javascript
+        InnerPattern::Javascript
     } else {
-        Inner::Bash
+        InnerPattern::Bash
     }
 }
 
@@ -96,51 +96,58 @@ fn path_of(value: &Value, act: &Act) -> Option<String> {
 }
 
 /// The files that an act writes, and what becomes of their texts.
-fn changes(act: &Act) -> Vec<(&Value, Change<'_>)> {
+fn changes(act: &Act) -> Vec<(&Value, WrittenChange<'_>)> {
     let argument = |at: usize| act.arguments.get(at).map(|argument| &argument.value);
     let named = |name: &str| act.named.iter().find(|(key, _)| key == name).map(|(_, a)| &a.value);
     match act.name.as_str() {
-        ">" => argument(0).map(|path| (path, Change::Set(known(named("text"))))).into_iter().collect(),
-        ">>" => argument(0).map(|path| (path, Change::Add(known(named("text"))))).into_iter().collect(),
+        ">" => argument(0).map(|path| (path, WrittenChange::Set(known(named("text"))))).into_iter().collect(),
+        ">>" => {
+            argument(0).map(|path| (path, WrittenChange::Add(known(named("text"))))).into_iter().collect()
+        }
         "tee" => {
             let adds = named("a").or_else(|| named("append")).is_some();
             let text = known(named("stdin"));
-            let change = |path| (path, if adds { Change::Add(text) } else { Change::Set(text) });
+            let change =
+                |path| (path, if adds { WrittenChange::Add(text) } else { WrittenChange::Set(text) });
             act.arguments.iter().map(|argument| change(&argument.value)).collect()
         }
         // A file that something else is put in the place of.
         "mv" | "cp" | "curl" | "wget" | "rm" => {
-            act.arguments.iter().map(|argument| (&argument.value, Change::Set(None))).collect()
+            act.arguments.iter().map(|argument| (&argument.value, WrittenChange::Set(None))).collect()
         }
         "open" | "codecs.open" => {
             let mode = known(argument(1).or_else(|| named("mode"))).unwrap_or("r");
             let empties = mode.contains(['w', 'x']);
-            argument(0).filter(|_| empties).map(|path| (path, Change::Set(Some("")))).into_iter().collect()
+            argument(0)
+                .filter(|_| empties)
+                .map(|path| (path, WrittenChange::Set(Some(""))))
+                .into_iter()
+                .collect()
         }
         "pathlib.Path().open" => {
             let mode = known(argument(0).or_else(|| named("mode"))).unwrap_or("r");
             let empties = mode.contains(['w', 'x']);
             let path = act.receiver.as_ref().filter(|_| empties);
-            path.map(|path| (path, Change::Set(Some("")))).into_iter().collect()
+            path.map(|path| (path, WrittenChange::Set(Some("")))).into_iter().collect()
         }
         "open().write" | "codecs.open().write" | "pathlib.Path().open().write" => {
             let path = act.receiver.as_ref();
-            path.map(|path| (path, Change::Add(known(argument(0))))).into_iter().collect()
+            path.map(|path| (path, WrittenChange::Add(known(argument(0))))).into_iter().collect()
         }
         "print" => {
             let file = named("file").map(|file| &file.kind);
-            let Some(Kind::Name { path, about: Some(about) }) = file else { return Vec::new() };
+            let Some(ValueKind::Name { path, about: Some(about) }) = file else { return Vec::new() };
             if !path.ends_with("open()") {
                 return Vec::new();
             }
-            vec![(about, Change::Add(known(argument(0))))]
+            vec![(about, WrittenChange::Add(known(argument(0))))]
         }
         "pathlib.Path().write_text" | "pathlib.Path().write_bytes" => {
             let path = act.receiver.as_ref();
-            path.map(|path| (path, Change::Set(known(argument(0))))).into_iter().collect()
+            path.map(|path| (path, WrittenChange::Set(known(argument(0))))).into_iter().collect()
         }
         "fs.writeFile" | "fs.writeFileSync" | "Deno.writeTextFile" | "Bun.write" => {
-            argument(0).map(|path| (path, Change::Set(known(argument(1))))).into_iter().collect()
+            argument(0).map(|path| (path, WrittenChange::Set(known(argument(1))))).into_iter().collect()
         }
         _ => Vec::new(),
     }

@@ -3,7 +3,7 @@
 
 use super::key_command;
 use super::place::ProcessContext;
-use crate::config::keys::{self, Key, KeySource};
+use crate::config::keys::{self, KeyLookup, KeySource};
 use crate::config::{LoadedConfig, Provider, origin};
 use crate::domain::sentences::sending;
 use crate::domain::{Masker, Notice};
@@ -15,12 +15,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The keys of this process.
 #[derive(Default)]
 pub(crate) struct KeyRing {
-    inner: Mutex<Inner>,
+    inner: Mutex<KeyRingInner>,
     masker: Masker,
 }
 
 #[derive(Default)]
-struct Inner {
+struct KeyRingInner {
     /// By provider and origin.
     typed: BTreeMap<(String, String), SecretString>,
     written: BTreeMap<String, SecretString>,
@@ -50,7 +50,7 @@ impl KeyRing {
         (loaded, place): (&LoadedConfig, &ProcessContext),
     ) -> Result<bool, ConnectError> {
         let known = self.typed(name, provider).is_some() || self.has_written(name);
-        Ok(!known && matches!(look(name, provider, loaded, place)?, Key::Command(..)))
+        Ok(!known && matches!(look(name, provider, loaded, place)?, KeyLookup::Command(..)))
     }
 
     /// What the person should know of keys that were not sent; told once.
@@ -70,15 +70,15 @@ impl KeyRing {
             return Ok(Some(key));
         }
         match look(name, provider, loaded, place)? {
-            Key::Here(key, _) => Ok(Some(key)),
-            Key::None => Ok(None),
-            Key::Elsewhere { kept, for_origin } => {
+            KeyLookup::Here(key, _) => Ok(Some(key)),
+            KeyLookup::None => Ok(None),
+            KeyLookup::Elsewhere { kept, for_origin } => {
                 let address = provider.address().and_then(origin).unwrap_or_default();
                 let whose = for_origin.unwrap_or_else(|| "another address".into());
                 self.say(sending::key_held_back(name, &kept.to_string(), &whose, &address));
                 Ok(None)
             }
-            Key::Command(command, kept) => {
+            KeyLookup::Command(command, kept) => {
                 let known = self.inner().written.get(name).cloned();
                 if known.is_some() {
                     return Ok(known);
@@ -109,9 +109,9 @@ impl KeyRing {
             return Some("typed in".into());
         }
         match look(name, provider, loaded, place).ok()? {
-            Key::Here(_, source) => Some(source.to_string()),
-            Key::Command(_, kept) => Some(kept.to_string()),
-            Key::Elsewhere { .. } | Key::None => None,
+            KeyLookup::Here(_, source) => Some(source.to_string()),
+            KeyLookup::Command(_, kept) => Some(kept.to_string()),
+            KeyLookup::Elsewhere { .. } | KeyLookup::None => None,
         }
     }
 
@@ -163,7 +163,7 @@ impl KeyRing {
         }
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, KeyRingInner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -173,7 +173,7 @@ fn look(
     provider: &Provider,
     loaded: &LoadedConfig,
     place: &ProcessContext,
-) -> Result<Key, ConnectError> {
+) -> Result<KeyLookup, ConnectError> {
     keys::find(name, provider, &place.env(), &loaded.paths.credentials())
         .map_err(|error| ConnectError::new(error.to_string(), "Nothing was read from it."))
 }

@@ -15,20 +15,20 @@ const LARGEST: u64 = 1 << 20;
 /// file. A log that can't be written is no reason not to work.
 pub(crate) fn start(path: PathBuf, level: Option<String>, masker: Masker) {
     let level = level.and_then(|l| l.parse::<LevelFilter>().ok()).unwrap_or(LevelFilter::WARN);
-    let target = Target { path: Arc::new(path), file: Arc::default(), masker };
+    let target = LogTarget { path: Arc::new(path), file: Arc::default(), masker };
     let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(target);
     let _ = tracing::subscriber::set_global_default(subscriber.finish());
 }
 
 /// The file, opened when it is needed first.
 #[derive(Clone)]
-struct Target {
+struct LogTarget {
     path: Arc<PathBuf>,
     file: Arc<Mutex<Option<File>>>,
     masker: Masker,
 }
 
-impl Target {
+impl LogTarget {
     fn open(&self) -> io::Result<File> {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -47,15 +47,15 @@ impl Target {
     }
 }
 
-impl<'a> MakeWriter<'a> for Target {
-    type Writer = Target;
+impl<'a> MakeWriter<'a> for LogTarget {
+    type Writer = LogTarget;
 
-    fn make_writer(&'a self) -> Target {
+    fn make_writer(&'a self) -> LogTarget {
         self.clone()
     }
 }
 
-impl Write for Target {
+impl Write for LogTarget {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         if file.is_none() {
@@ -87,7 +87,7 @@ mod tests {
         let path = folder.path().join("state/sayso.log");
         let masker = Masker::default();
         let mut target =
-            Target { path: Arc::new(path.clone()), file: Arc::default(), masker: masker.clone() };
+            LogTarget { path: Arc::new(path.clone()), file: Arc::default(), masker: masker.clone() };
         masker.learn(["swordfish-2024".into()]);
         let token = format!("ghp_{}", "aB3dE5fG7h".repeat(4));
         writeln!(target, "WARN the server says: swordfish-2024, {token}").expect("written");

@@ -4,7 +4,7 @@ use super::factory::SessionFactory;
 use super::zone;
 use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use crate::tui::clipboard::Surroundings;
 use crate::tui::guard::Times;
 use crate::tui::setup::Cloud;
@@ -55,7 +55,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         launcher: factory.launcher(),
         editor: first([config.editor.command.clone(), env("VISUAL"), env("EDITOR")], "vi"),
         pager: first([env("PAGER"), None, None], "less"),
-        place: words::Place { zone: Arc::new(LazyLock::new(zone::local)), home: factory.place.home.clone() },
+        place: words::Locale { zone: Arc::new(LazyLock::new(zone::local)), home: factory.place.home.clone() },
         first_prompt: None,
         first_recipe: None,
         notices: factory.loaded.notices.clone(),
@@ -141,7 +141,7 @@ fn preference(choice: Option<&ThemeChoice>) -> Preference {
 fn keymap(path: &Path) -> Result<Option<(String, String)>, Failure> {
     let Ok(info) = std::fs::metadata(path) else { return Ok(None) };
     let broken = |why: String| {
-        Failure::new(Kind::Config, format!("{}: {why}", path.display()))
+        Failure::new(FailureClass::Config, format!("{}: {why}", path.display()))
             .hint("Correct the file, or move it away.")
     };
     if info.len() > LARGEST {
@@ -172,12 +172,13 @@ pub(crate) fn failure(error: tui::TuiError) -> Failure {
     use tui::TuiError;
     let (kind, hint) = match &error {
         TuiError::Terminal(_) | TuiError::Input(_) => {
-            (Kind::Usage, "sayso run does one turn without a terminal.")
+            (FailureClass::Usage, "sayso run does one turn without a terminal.")
         }
-        TuiError::Keymap(_) => (Kind::Config, "Correct the keymap, or move it away."),
-        TuiError::Theme(_) => {
-            (Kind::Config, "Themes: terminal, ink, paper, contrast, blue-orange, mono, or a file of yours.")
-        }
+        TuiError::Keymap(_) => (FailureClass::Config, "Correct the keymap, or move it away."),
+        TuiError::Theme(_) => (
+            FailureClass::Config,
+            "Themes: terminal, ink, paper, contrast, blue-orange, mono, or a file of yours.",
+        ),
     };
     Failure::new(kind, error.to_string()).hint(hint)
 }

@@ -8,8 +8,8 @@ use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::{Answers, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::provider::script::Script;
-use crate::provider::{Choice, Provider};
-use crate::report::{Failure, Kind, reason};
+use crate::provider::{Provider, ProviderSetup};
+use crate::report::{Failure, FailureClass, reason};
 use crate::workspace::folder;
 use std::io;
 use std::path::Path;
@@ -54,11 +54,12 @@ fn no_folder(wanted: Option<&Path>, error: &io::Error) -> Failure {
     match wanted {
         Some(folder) => {
             let what = format!("can't work in {}: {}", folder.display(), reason(error));
-            Failure::new(Kind::Usage, what).hint("Name a folder that is there with --cwd.")
+            Failure::new(FailureClass::Usage, what).hint("Name a folder that is there with --cwd.")
         }
         None => {
             let what = format!("the working folder can't be used: {}", reason(error));
-            Failure::new(Kind::Usage, what).hint("Go to a folder that is there, or name one with --cwd.")
+            Failure::new(FailureClass::Usage, what)
+                .hint("Go to a folder that is there, or name one with --cwd.")
         }
     }
 }
@@ -73,7 +74,7 @@ pub(crate) fn broken(error: &ConfigError) -> Failure {
         ConfigError::NoHome => "Nothing was read or written.",
         ConfigError::Flaw(_) => "Please report this with your configuration.",
     };
-    Failure::new(Kind::Config, error.to_string()).hint(hint)
+    Failure::new(FailureClass::Config, error.to_string()).hint(hint)
 }
 
 /// What the sandbox holds here, by its tests.
@@ -86,7 +87,8 @@ pub(crate) async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, F
 
 /// The sandbox that was asked for can't be had.
 pub(crate) fn no_sandbox(why: String) -> Failure {
-    Failure::new(Kind::Usage, why).hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
+    Failure::new(FailureClass::Usage, why)
+        .hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
 }
 
 pub(crate) struct Demo {
@@ -109,12 +111,12 @@ pub(crate) struct OpeningRecipe {
 pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> Result<Demo, Failure> {
     let text = source::story_text(wanted).map_err(|error| {
         let hint = format!("{} Or name a file. A prompt goes behind --.", source::stories());
-        Failure::new(Kind::Usage, format!("no story {wanted:?}: {}", reason(&error))).hint(hint)
+        Failure::new(FailureClass::Usage, format!("no story {wanted:?}: {}", reason(&error))).hint(hint)
     })?;
     let story = Script::parse(&text, wanted)
-        .map_err(|error| Failure::new(Kind::Usage, error.to_string()).hint(error.hint))?;
+        .map_err(|error| Failure::new(FailureClass::Usage, error.to_string()).hint(error.hint))?;
     let failed = |error: &dyn std::fmt::Display| {
-        Failure::new(Kind::Work, format!("the demo's folder can't be made ready: {error}"))
+        Failure::new(FailureClass::Work, format!("the demo's folder can't be made ready: {error}"))
             .hint("Name another folder with --cwd.")
     };
     let name = match Script::shipped(wanted) {
@@ -130,8 +132,9 @@ pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> 
     }
     let begins = story.begins().cloned().map(|(recipe, inputs)| OpeningRecipe { recipe, inputs });
     let model = ModelName { provider: "scripted".into(), model: name };
-    let provider = Provider::new(Choice::Scripted { name: model, story });
-    let provider = provider.map_err(|e| Failure::new(Kind::Provider, e.to_string()).hint(e.hint()))?;
+    let provider = Provider::new(ProviderSetup::Scripted { name: model, story });
+    let provider =
+        provider.map_err(|e| Failure::new(FailureClass::Provider, e.to_string()).hint(e.hint()))?;
     Ok(Demo { provider, factory, begins })
 }
 
@@ -148,7 +151,7 @@ pub(crate) async fn provider(factory: &SessionFactory) -> Result<(Provider, Vec<
         let text = format!("{} answers: its server was found at {address}.", provider.name());
         return Ok((provider, vec![Notice::info(text)]));
     }
-    Err(Failure::new(Kind::Provider, "no model is chosen")
+    Err(Failure::new(FailureClass::Provider, "no model is chosen")
         .hint("Name one with --model PROVIDER/MODEL, or try --demo; sayso doctor tells what is there."))
 }
 
@@ -166,14 +169,14 @@ pub(crate) fn by_key(factory: &SessionFactory) -> Option<(Provider, Notice)> {
 pub(crate) fn chosen(factory: &SessionFactory) -> Result<Option<Provider>, Failure> {
     let chosen = factory
         .chosen_provider()
-        .map_err(|error| Failure::new(Kind::Provider, error.what).hint(error.hint))?;
+        .map_err(|error| Failure::new(FailureClass::Provider, error.what).hint(error.hint))?;
     match (&factory.loaded.config.base_url, &chosen) {
         (Some(address), None) => {
             let address = config::without_secrets(address);
             let what = format!("no model is named for {address}");
             let hint =
                 format!("sayso models openai --base-url {address} lists them; then --model openai/MODEL");
-            Err(Failure::new(Kind::Provider, what).hint(hint))
+            Err(Failure::new(FailureClass::Provider, what).hint(hint))
         }
         _ => Ok(chosen),
     }

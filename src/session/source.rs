@@ -2,7 +2,7 @@
 
 use crate::config::{self, ChoiceError, ChosenModel, ProviderKind};
 use crate::provider::script::Script;
-use crate::provider::{Choice, ConnectError, Provider, Server};
+use crate::provider::{ConnectError, Provider, ProviderSetup, Server};
 use secrecy::SecretString;
 use std::io;
 
@@ -11,7 +11,7 @@ pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<
     let ChosenModel { name, provider } = chosen;
     if provider.kind == ProviderKind::Scripted {
         let story = story(&name.model)?;
-        return Ok(Provider::new(Choice::Scripted { name, story })?);
+        return Ok(Provider::new(ProviderSetup::Scripted { name, story })?);
     }
     let base_url = provider.address().map(str::to_owned);
     let base_url = base_url.ok_or_else(|| unresolved(&ChoiceError::NoAddress(name.provider.clone())))?;
@@ -28,7 +28,7 @@ pub(super) fn connect(chosen: ChosenModel, key: Option<SecretString>) -> Result<
         effort: said.effort.or(provider.effort),
         ..Server::new(provider.kind, name, base_url)
     };
-    Ok(Provider::new(Choice::Server(server))?)
+    Ok(Provider::new(ProviderSetup::Server(server))?)
 }
 
 /// A name that leads to no model.

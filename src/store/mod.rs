@@ -36,11 +36,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use tokio::sync::{oneshot, watch};
-use writer::{Order, Writer};
+use writer::{WriteOrder, Writer};
 
 /// What a session file held.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Loaded {
+pub struct LoadedSession {
     /// The entries, oldest first; the header is the first.
     pub entries: Vec<(Timestamp, Entry)>,
     /// What is wrong with the file; to be told.
@@ -74,7 +74,7 @@ fn blobs_of(path: &Path) -> PathBuf {
 
 /// Why writing fails at the moment, and how often it began to fail.
 #[derive(Clone, Debug, Default)]
-struct Failure {
+struct WriteFailure {
     times: u64,
     text: Option<String>,
 }
@@ -82,14 +82,14 @@ struct Failure {
 /// A session that is written to. Cheap to clone; all clones speak to the one thread that owns the file.
 #[derive(Clone, Debug)]
 pub struct Store {
-    shared: Arc<Shared>,
+    shared: Arc<StoreInner>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct StoreInner {
     place: Arc<SessionPlace>,
-    orders: mpsc::Sender<Order>,
-    failure: watch::Receiver<Failure>,
+    orders: mpsc::Sender<WriteOrder>,
+    failure: watch::Receiver<WriteFailure>,
     told: AtomicU64,
     news: MaskedNews,
     durable: OnceLock<bool>,
@@ -108,7 +108,7 @@ impl Store {
     /// The same in a file of this name.
     pub fn create_at(path: &Path, header: Header) -> Store {
         let place = Arc::new(SessionPlace::of(path.to_owned()));
-        let (failure, told) = watch::channel(Failure::default());
+        let (failure, told) = watch::channel(WriteFailure::default());
         Self::start(Writer::lazy(place.clone(), header, failure), place, told, false)
     }
 
@@ -116,7 +116,7 @@ impl Store {
     /// images lie in [`Scratch`] until it is over.
     pub fn forgetting(scratch: &Scratch) -> Store {
         let place = Arc::new(SessionPlace::of(scratch.session().to_owned()));
-        let (failure, told) = watch::channel(Failure::default());
+        let (failure, told) = watch::channel(WriteFailure::default());
         Self::start(Writer::forgetting(place.clone(), failure), place, told, false)
     }
 
@@ -125,7 +125,7 @@ impl Store {
     /// # Errors
     /// When another process writes to it, when it is of a newer version (it stays untouched), when it is no session,
     /// or can't be read or written.
-    pub fn open(path: &Path) -> Result<(Store, Loaded), StoreError> {
+    pub fn open(path: &Path) -> Result<(Store, LoadedSession), StoreError> {
         Self::open_with(path, None)
     }
 
@@ -133,12 +133,12 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_with(path: &Path, seal: Option<&Seal>) -> Result<(Store, Loaded), StoreError> {
+    pub fn open_with(path: &Path, seal: Option<&Seal>) -> Result<(Store, LoadedSession), StoreError> {
         let mut file = disk::open_locked(path)?;
         let opened = reader::read_file(path, &file, seal)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
         let place = Arc::new(SessionPlace::of(path.to_owned()));
-        let (failure, told) = watch::channel(Failure::default());
+        let (failure, told) = watch::channel(WriteFailure::default());
         let writer = Writer::going_on(place.clone(), file, &opened, whole, failure);
         Ok((Self::start(writer, place, told, false).with_seal(seal.cloned()), opened.loaded))
     }
@@ -147,7 +147,7 @@ impl Store {
     /// runs in it, for no decision can be written down.
     pub fn reading(path: &Path, why: String) -> Store {
         let place = Arc::new(SessionPlace::of(path.to_owned()));
-        let (failure, told) = watch::channel(Failure::default());
+        let (failure, told) = watch::channel(WriteFailure::default());
         Self::start(Writer::reading(place.clone(), why, failure), place, told, true)
     }
 
@@ -159,7 +159,7 @@ impl Store {
     pub fn open_or_read(
         path: &Path,
         seal: Option<&Seal>,
-    ) -> Result<(Store, Loaded, Option<String>), StoreError> {
+    ) -> Result<(Store, LoadedSession, Option<String>), StoreError> {
         let error = match Self::open_with(path, seal) {
             Ok((store, loaded)) => return Ok((store, loaded, None)),
             Err(error) => error,
@@ -179,7 +179,7 @@ impl Store {
     fn start(
         writer: Writer,
         place: Arc<SessionPlace>,
-        failure: watch::Receiver<Failure>,
+        failure: watch::Receiver<WriteFailure>,
         reads_only: bool,
     ) -> Store {
         let (orders, taken) = mpsc::channel();
@@ -189,7 +189,7 @@ impl Store {
         std::thread::Builder::new().name("session-writer".into()).spawn(move || writer.run(&taken)).ok();
         let told = AtomicU64::new(0);
         Store {
-            shared: Arc::new(Shared {
+            shared: Arc::new(StoreInner {
                 place,
                 orders,
                 failure,
@@ -205,7 +205,7 @@ impl Store {
     /// Who masks what is written from here on. Without one, only the shapes of well-known tokens are known.
     #[must_use]
     pub fn with_masker(self, masker: Masker) -> Self {
-        self.shared.orders.send(Order::Masker(masker)).ok();
+        self.shared.orders.send(WriteOrder::Masker(masker)).ok();
         self
     }
 
@@ -213,7 +213,7 @@ impl Store {
     #[must_use]
     pub fn with_seal(self, seal: Option<Seal>) -> Self {
         if let Some(seal) = seal {
-            self.shared.orders.send(Order::Seal(seal.clone())).ok();
+            self.shared.orders.send(WriteOrder::Seal(seal.clone())).ok();
             self.shared.seal.set(seal).ok();
         }
         self
@@ -244,7 +244,7 @@ impl Store {
 
     /// Adds an entry. Never waits for the disk; what could not be written is told by [`Store::failed`] and kept.
     pub fn append(&self, entry: Entry, at: Timestamp) {
-        self.shared.orders.send(Order::Append(Box::new(entry), at)).ok();
+        self.shared.orders.send(WriteOrder::Append(Box::new(entry), at)).ok();
     }
 
     /// Waits until everything appended so far is on the disk.
@@ -252,7 +252,7 @@ impl Store {
     /// # Errors
     /// While writing fails: then nothing that depends on these entries may begin.
     pub async fn sync(&self) -> Result<(), StoreError> {
-        self.order(Order::Sync).await
+        self.order(WriteOrder::Sync).await
     }
 
     /// Waits until writing begins to fail; the text says why, for the status line. Each beginning is told once, to one
@@ -279,7 +279,7 @@ impl Store {
     /// # Errors
     /// When it fails again; everything is still kept in memory.
     pub async fn retry(&self) -> Result<(), StoreError> {
-        self.order(Order::Retry).await
+        self.order(WriteOrder::Retry).await
     }
 
     /// Writes and syncs what is left, unlocks the file and ends the thread.
@@ -287,7 +287,7 @@ impl Store {
     /// # Errors
     /// When something could not be written: it is lost.
     pub async fn close(&self) -> Result<(), StoreError> {
-        self.order(Order::Close).await
+        self.order(WriteOrder::Close).await
     }
 
     /// The session's file, made or not yet.
@@ -305,7 +305,7 @@ impl Store {
         *self.shared.durable.get_or_init(|| disk::durable(&self.shared.place.folder))
     }
 
-    async fn order(&self, order: impl FnOnce(writer::Answer) -> Order) -> Result<(), StoreError> {
+    async fn order(&self, order: impl FnOnce(writer::WriteResult) -> WriteOrder) -> Result<(), StoreError> {
         let (answer, answered) = oneshot::channel();
         self.shared.orders.send(order(answer)).map_err(|_| StoreError::Closed)?;
         answered.await.map_err(|_| StoreError::Closed)?

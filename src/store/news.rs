@@ -8,10 +8,10 @@ use tokio::sync::Notify;
 
 /// Sentences that wait to be told. Cheap to clone; each sentence is told once.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MaskedNews(Arc<Inner>);
+pub(super) struct MaskedNews(Arc<NewsInner>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct NewsInner {
     waiting: Mutex<(VecDeque<String>, BTreeSet<String>)>,
     bell: Notify,
 }

@@ -7,7 +7,7 @@ use super::chain::Chain;
 use super::seal::Seal;
 use super::texts::Texts;
 use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
-use super::{Damage, Fault, Loaded, StoreError, disk};
+use super::{Damage, Fault, LoadedSession, StoreError, disk};
 use crate::domain::{Entry, Header, SessionId, Sha256, Timestamp};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
@@ -20,7 +20,7 @@ const LONGEST_LINE: u64 = 256 << 20;
 ///
 /// # Errors
 /// When the file can't be read, is no session, or was written by a newer version.
-pub fn read(path: &Path) -> Result<Loaded, StoreError> {
+pub fn read(path: &Path) -> Result<LoadedSession, StoreError> {
     read_with(path, None)
 }
 
@@ -28,14 +28,14 @@ pub fn read(path: &Path) -> Result<Loaded, StoreError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<Loaded, StoreError> {
+pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
     Ok(read_file(path, &disk::open_read(path)?, seal)?.loaded)
 }
 
 /// What was read, and where writing goes on.
 #[derive(Debug)]
 pub(super) struct OpenSession {
-    pub(super) loaded: Loaded,
+    pub(super) loaded: LoadedSession,
     /// The link for the next line.
     pub(super) next: Link,
     /// Bytes of the file that are whole lines; what stands behind them is torn.
@@ -50,7 +50,7 @@ pub(super) struct OpenSession {
 pub(super) fn read_file(path: &Path, file: &File, seal: Option<&Seal>) -> Result<OpenSession, StoreError> {
     let failed = |error| StoreError::io(path, "read", error);
     let mut lines = BufReader::with_capacity(256 << 10, file);
-    let mut scan = Scan::new(path, Chain::new(seal, file));
+    let mut scan = LineScan::new(path, Chain::new(seal, file));
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -90,11 +90,11 @@ fn skip_line(lines: &mut impl BufRead) -> std::io::Result<(u64, bool)> {
 }
 
 /// The reading of one file: what was found so far.
-struct Scan<'a> {
+struct LineScan<'a> {
     path: &'a Path,
     blobs: PathBuf,
     number: u64,
-    loaded: Loaded,
+    loaded: LoadedSession,
     /// The checksum that the line before says of itself; `None`: it says none.
     last: Option<Crc>,
     seq: u64,
@@ -107,13 +107,13 @@ struct Scan<'a> {
     adopts: Option<Sha256>,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> LineScan<'a> {
     fn new(path: &'a Path, chain: Chain<'a>) -> Self {
         Self {
             path,
             blobs: super::blobs_of(path),
             number: 0,
-            loaded: Loaded::default(),
+            loaded: LoadedSession::default(),
             last: Some(Link::FIRST.prev),
             seq: 0,
             whole: 0,

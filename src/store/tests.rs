@@ -32,7 +32,7 @@ fn written(folder: &Path, id: &str, entries: &[Entry]) -> PathBuf {
     store.path()
 }
 
-fn all_same(loaded: &Loaded, wanted: &[Entry]) -> bool {
+fn all_same(loaded: &LoadedSession, wanted: &[Entry]) -> bool {
     loaded.entries.len() == wanted.len() && loaded.entries.iter().zip(wanted).all(|((_, a), b)| same(a, b))
 }
 
@@ -157,7 +157,7 @@ fn a_damaged_line_is_kept_named_and_skipped() {
 }
 
 /// What is wrong with a file. The samples approve texts that their blocks do not have; that is told, and is not lost.
-fn lost(loaded: &Loaded) -> Vec<Damage> {
+fn lost(loaded: &LoadedSession) -> Vec<Damage> {
     let invented = |damage: &&Damage| !matches!(damage.fault, Fault::Contradicts(..));
     loaded.damage.iter().filter(invented).cloned().collect()
 }
@@ -356,7 +356,7 @@ fn ends(bytes: &[u8]) -> Vec<usize> {
 
 /// Opens a session whose last writer may not have let go yet: another test that starts a program at this moment holds
 /// a copy of the lock until that program has begun.
-fn open_when_free(path: &Path) -> Result<(Store, Loaded), StoreError> {
+fn open_when_free(path: &Path) -> Result<(Store, LoadedSession), StoreError> {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
     loop {
         match Store::open(path) {

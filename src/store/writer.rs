@@ -7,7 +7,7 @@ use super::error::StoreError;
 use super::reader::OpenSession;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link, SealedLine};
-use super::{Failure, MaskedNews, SessionPlace, disk};
+use super::{MaskedNews, SessionPlace, WriteFailure, disk};
 use crate::domain::{Entry, Header, Masked, Masker, Timestamp};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
@@ -19,16 +19,16 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use tokio::sync::{oneshot, watch};
 
 /// Where the answer to an order goes.
-pub(super) type Answer = oneshot::Sender<Result<(), StoreError>>;
+pub(super) type WriteResult = oneshot::Sender<Result<(), StoreError>>;
 
 /// What the thread is told.
-pub(super) enum Order {
+pub(super) enum WriteOrder {
     Append(Box<Entry>, Timestamp),
     Masker(Masker),
     Seal(Seal),
-    Sync(Answer),
-    Retry(Answer),
-    Close(Answer),
+    Sync(WriteResult),
+    Retry(WriteResult),
+    Close(WriteResult),
 }
 
 /// The state of the file and of what is still to be written.
@@ -57,13 +57,17 @@ pub(super) struct Writer {
     unsynced: Vec<u8>,
     /// Whether the end of the file is not what it should be: it is cut back before anything else is written.
     dirty_end: bool,
-    failure: watch::Sender<Failure>,
+    failure: watch::Sender<WriteFailure>,
     failed: Option<String>,
 }
 
 impl Writer {
     /// For a session whose file is made with the first prompt.
-    pub(super) fn lazy(place: Arc<SessionPlace>, header: Header, failure: watch::Sender<Failure>) -> Self {
+    pub(super) fn lazy(
+        place: Arc<SessionPlace>,
+        header: Header,
+        failure: watch::Sender<WriteFailure>,
+    ) -> Self {
         Self { header: Some(header), ..Self::at(place, Link::FIRST, failure) }
     }
 
@@ -73,7 +77,7 @@ impl Writer {
         file: File,
         opened: &OpenSession,
         whole: u64,
-        failure: watch::Sender<Failure>,
+        failure: watch::Sender<WriteFailure>,
     ) -> Self {
         let name = opened.loaded.entries.iter().rev().find_map(|(_, entry)| match entry {
             Entry::Named(name) => Some(name.clone()),
@@ -85,7 +89,11 @@ impl Writer {
     }
 
     /// Keeps everything in memory: the session was opened for reading only, for this reason.
-    pub(super) fn reading(place: Arc<SessionPlace>, why: String, failure: watch::Sender<Failure>) -> Self {
+    pub(super) fn reading(
+        place: Arc<SessionPlace>,
+        why: String,
+        failure: watch::Sender<WriteFailure>,
+    ) -> Self {
         let mut writer = Self { reading: Some(why), ..Self::at(place, Link::FIRST, failure) };
         // It is told once, like every other reason for which nothing is saved.
         writer.retry().ok();
@@ -93,7 +101,7 @@ impl Writer {
     }
 
     /// Drops what it is given: the person wants no session.
-    pub(super) fn forgetting(place: Arc<SessionPlace>, failure: watch::Sender<Failure>) -> Self {
+    pub(super) fn forgetting(place: Arc<SessionPlace>, failure: watch::Sender<WriteFailure>) -> Self {
         Self { forgets: true, ..Self::at(place, Link::FIRST, failure) }
     }
 
@@ -102,7 +110,7 @@ impl Writer {
         Self { news, ..self }
     }
 
-    fn at(place: Arc<SessionPlace>, link: Link, failure: watch::Sender<Failure>) -> Self {
+    fn at(place: Arc<SessionPlace>, link: Link, failure: watch::Sender<WriteFailure>) -> Self {
         Self {
             place,
             header: None,
@@ -125,7 +133,7 @@ impl Writer {
     }
 
     /// Works until it is told to close, or nobody is left to tell it anything.
-    pub(super) fn run(mut self, orders: &Receiver<Order>) {
+    pub(super) fn run(mut self, orders: &Receiver<WriteOrder>) {
         loop {
             let order = match orders.try_recv() {
                 Ok(order) => order,
@@ -142,16 +150,16 @@ impl Writer {
                 }
             };
             match order {
-                Order::Append(entry, at) => self.append(at, *entry),
-                Order::Masker(masker) => self.masker = masker,
+                WriteOrder::Append(entry, at) => self.append(at, *entry),
+                WriteOrder::Masker(masker) => self.masker = masker,
                 // A file that was read goes on with the chain that was found in it.
-                Order::Seal(seal) if self.file.is_none() => {
+                WriteOrder::Seal(seal) if self.file.is_none() => {
                     self.link.sealing.get_or_insert(LineSeal::begin(seal, Mac::FIRST));
                 }
-                Order::Seal(_) => {}
-                Order::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
-                Order::Retry(answer) => drop(answer.send(self.retry())),
-                Order::Close(answer) => {
+                WriteOrder::Seal(_) => {}
+                WriteOrder::Sync(answer) => drop(answer.send(self.sync_unless_failed())),
+                WriteOrder::Retry(answer) => drop(answer.send(self.retry())),
+                WriteOrder::Close(answer) => {
                     let result = self.retry();
                     // Unlocked before it is answered: whoever waited may open the session at once.
                     self.file = None;

@@ -7,7 +7,7 @@ use super::keymap::Keymap;
 use super::setup::Setup;
 use super::theme::{Depth, Preference, Theme};
 use super::widgets::look::Glyphs;
-use super::widgets::words::Place;
+use super::widgets::words::Locale;
 use crate::domain::Answers;
 use crate::launch::Launcher;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub struct Options {
     /// The command of the pager.
     pub pager: String,
     /// How times and paths are written.
-    pub place: Place,
+    pub place: Locale,
     /// What is asked at once, as given on the command line.
     pub first_prompt: Option<String>,
     /// The recipe that the session begins with.
@@ -90,7 +90,7 @@ impl Default for Options {
             launcher: Launcher::default(),
             editor: "vi".into(),
             pager: "less".into(),
-            place: Place::default(),
+            place: Locale::default(),
             first_prompt: None,
             first_recipe: None,
             notices: Vec::new(),

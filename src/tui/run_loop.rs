@@ -9,7 +9,7 @@ mod session;
 use super::TuiError;
 use super::colouring::Colouring;
 use super::frames::{Frames, Urgency};
-use super::input::{Event, Input};
+use super::input::{Input, InputEvent};
 use super::keymap::Keymap;
 use super::options::Options;
 use super::overlays::status::Status;
@@ -51,7 +51,7 @@ impl Tui {
         let keymap = Keymap::load(user)?;
         let name = choose(&options.theme, None, options.colorfgbg.as_deref());
         let loaded = Theme::load(&name, options.depth, |name| options.user_theme(name))?;
-        let wanted = super::terminal::Options { mouse: options.setup.mouse, kitty: options.kitty };
+        let wanted = super::terminal::ModeOptions { mouse: options.setup.mouse, kitty: options.kitty };
         let mut terminal = Terminal::open(wanted)?;
         let mut input = Input::start(terminal.reader()?, options.esc_delay)?;
         input.listen_to_signals(terminal.size_teller()?)?;
@@ -139,14 +139,14 @@ impl Tui {
             tokio::select! {
                 biased;
                 timed = self.input.next() => match timed.map(|t| t.event) {
-                    Some(Event::Background(rgb)) => {
+                    Some(InputEvent::Background(rgb)) => {
                         self.background(rgb, options);
                         return Ok(());
                     }
-                    Some(Event::Da1) => return Ok(()),
-                    Some(Event::Sync2026(sync)) => self.terminal.set_sync(sync),
-                    Some(Event::KittyKeyboard(_)) => self.terminal.use_kitty_keyboard(),
-                    Some(Event::Resize(w, h)) => self.terminal.resized((w, h)),
+                    Some(InputEvent::Da1) => return Ok(()),
+                    Some(InputEvent::Sync2026(sync)) => self.terminal.set_sync(sync),
+                    Some(InputEvent::KittyKeyboard(_)) => self.terminal.use_kitty_keyboard(),
+                    Some(InputEvent::Resize(w, h)) => self.terminal.resized((w, h)),
                     // Keys that come before the first frame were typed to nobody.
                     Some(_) => {}
                     None => return Ok(()),

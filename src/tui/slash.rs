@@ -50,7 +50,7 @@ pub enum Slash {
 
 /// A command as it is listed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SlashEntry {
     pub slash: Slash,
     /// Its name without the slash.
     pub name: &'static str,
@@ -59,12 +59,12 @@ pub(crate) struct Entry {
     pub takes: &'static str,
 }
 
-const fn entry(slash: Slash, name: &'static str, does: &'static str, takes: &'static str) -> Entry {
-    Entry { slash, name, does, takes }
+const fn entry(slash: Slash, name: &'static str, does: &'static str, takes: &'static str) -> SlashEntry {
+    SlashEntry { slash, name, does, takes }
 }
 
 /// All commands, in the order in which they are listed.
-pub(crate) const COMMANDS: &[Entry] = &[
+pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Help, "help", "show the keys of this place", ""),
     entry(Slash::New, "new", "begin a new session", ""),
     entry(Slash::Resume, "resume", "open an older session", ""),
@@ -97,7 +97,7 @@ pub(crate) const COMMANDS: &[Entry] = &[
 
 /// What a message is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Line<'a> {
+pub(crate) enum SlashLine<'a> {
     /// Words for the model.
     Prompt,
     /// A command and what follows it.
@@ -107,26 +107,28 @@ pub(crate) enum Line<'a> {
 }
 
 /// Takes a message apart. A path (`/tmp/x`) or a message of several lines is no command.
-pub(crate) fn parse(text: &str) -> Line<'_> {
+pub(crate) fn parse(text: &str) -> SlashLine<'_> {
     let text = text.trim();
     if matches!(text, "exit" | "quit") {
-        return Line::Command(Slash::Quit, "");
+        return SlashLine::Command(Slash::Quit, "");
     }
-    let Some(rest) = text.strip_prefix('/').filter(|rest| !rest.contains('\n')) else { return Line::Prompt };
+    let Some(rest) = text.strip_prefix('/').filter(|rest| !rest.contains('\n')) else {
+        return SlashLine::Prompt;
+    };
     let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphabetic()) {
-        return Line::Prompt;
+        return SlashLine::Prompt;
     }
     match COMMANDS.iter().find(|c| c.name == name) {
-        Some(command) => Line::Command(command.slash, argument.trim()),
-        None => Line::Unknown(name),
+        Some(command) => SlashLine::Command(command.slash, argument.trim()),
+        None => SlashLine::Unknown(name),
     }
 }
 
 /// The commands whose name begins with what was typed, else those that hold its letters.
-pub(crate) fn matching(typed: &str) -> Vec<&'static Entry> {
+pub(crate) fn matching(typed: &str) -> Vec<&'static SlashEntry> {
     let typed = typed.trim_start_matches('/').trim();
-    let begins: Vec<&Entry> = COMMANDS.iter().filter(|c| c.name.starts_with(typed)).collect();
+    let begins: Vec<&SlashEntry> = COMMANDS.iter().filter(|c| c.name.starts_with(typed)).collect();
     if !begins.is_empty() {
         return begins;
     }
@@ -140,13 +142,13 @@ mod tests {
 
     #[test]
     fn commands_are_told_from_prompts() {
-        assert_eq!(parse("/resume"), Line::Command(Slash::Resume, ""));
-        assert_eq!(parse("  /rename  sales q3 "), Line::Command(Slash::Rename, "sales q3"));
-        assert_eq!(parse("quit"), Line::Command(Slash::Quit, ""));
-        assert_eq!(parse("quit smoking"), Line::Prompt);
-        assert_eq!(parse("/tmp/x.csv is broken"), Line::Prompt);
-        assert_eq!(parse("/nonsense"), Line::Unknown("nonsense"));
-        assert_eq!(parse("/find\nmore"), Line::Prompt);
+        assert_eq!(parse("/resume"), SlashLine::Command(Slash::Resume, ""));
+        assert_eq!(parse("  /rename  sales q3 "), SlashLine::Command(Slash::Rename, "sales q3"));
+        assert_eq!(parse("quit"), SlashLine::Command(Slash::Quit, ""));
+        assert_eq!(parse("quit smoking"), SlashLine::Prompt);
+        assert_eq!(parse("/tmp/x.csv is broken"), SlashLine::Prompt);
+        assert_eq!(parse("/nonsense"), SlashLine::Unknown("nonsense"));
+        assert_eq!(parse("/find\nmore"), SlashLine::Prompt);
     }
 
     #[test]

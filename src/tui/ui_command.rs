@@ -15,7 +15,7 @@ pub enum UiCommand {
     /// Copy a text to the clipboard.
     Copy(String),
     /// Open a text in the person's editor; what comes back goes there.
-    Editor(Target, String),
+    Editor(PageTarget, String),
     /// Show a text in the person's pager.
     Pager(PagerText),
     /// Draw everything anew.
@@ -34,7 +34,7 @@ pub enum UiCommand {
 
 /// Where a text goes that comes back from the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum PageTarget {
     /// Into the message.
     Message,
     /// Into the block that waits, as an edit.

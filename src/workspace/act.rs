@@ -4,7 +4,7 @@
 //! the folder that has been held open since it was shown.
 
 use super::FileError;
-use super::place::Place;
+use super::place::OpenPlace;
 use super::{excerpt, listing, replace, target};
 use crate::domain::{FileAct, FileChange, OnDisk, Outcome, OutputBuffer, Receipt, RunReport, Stream, Target};
 use crate::text::number::size;
@@ -13,12 +13,12 @@ use std::time::Instant;
 
 /// What is to be done, as it was approved.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order<'a> {
+pub(crate) struct ActOrder<'a> {
     pub act: &'a FileAct,
     /// Where, as it was found when it was approved.
     pub target: &'a Target,
     /// That place, held since then.
-    pub place: &'a Place,
+    pub place: &'a OpenPlace,
     /// The block's text: the new content of a file that is written.
     pub source: &'a str,
     /// Bytes of output that are kept.
@@ -26,7 +26,7 @@ pub(crate) struct Order<'a> {
 }
 
 /// Does it. This reads and writes: for a worker.
-pub(crate) fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> RunReport {
+pub(crate) fn carry_out(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> RunReport {
     let began = Instant::now();
     let mut files = Vec::new();
     let done = same(order, cwd, home).and_then(|()| done(order, cwd, &mut files));
@@ -36,8 +36,8 @@ pub(crate) fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> Ru
             output.push(Stream::Stdout, text.as_bytes());
             Outcome::Ok
         }
-        Err(Failure::Refused(why)) => Outcome::Refused(why),
-        Err(Failure::Failed(why)) => {
+        Err(ActFailure::Refused(why)) => Outcome::Refused(why),
+        Err(ActFailure::Failed(why)) => {
             output.push(Stream::Stderr, format!("{why}\n").as_bytes());
             Outcome::Failed
         }
@@ -47,33 +47,33 @@ pub(crate) fn carry_out(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> Ru
     RunReport { receipt, output, ..RunReport::bare(outcome) }
 }
 
-enum Failure {
+enum ActFailure {
     /// It is not as it was approved: nothing was done.
     Refused(String),
     Failed(String),
 }
 
 /// Whether the name still leads to the place that was approved, and that is the one which is held.
-fn same(order: Order<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), Failure> {
+fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
     let folder = order.place.folder();
     if !folder.stands() {
-        return Err(Failure::Refused(FileError::Moved { path: folder.path().to_owned() }.to_string()));
+        return Err(ActFailure::Refused(FileError::Moved { path: folder.path().to_owned() }.to_string()));
     }
-    let now = target::look(cwd, home, order.act).map_err(Failure::Refused)?.target;
+    let now = target::look(cwd, home, order.act).map_err(ActFailure::Refused)?.target;
     if now.same_as(order.target) && order.target.folder == Some(folder.id()) {
         Ok(())
     } else {
-        Err(Failure::Refused(format!("{} changed since it was shown", order.act.path())))
+        Err(ActFailure::Refused(format!("{} changed since it was shown", order.act.path())))
     }
 }
 
-fn done(order: Order<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, Failure> {
-    let Order { act, target, place, source, .. } = order;
-    let system = |error: std::io::Error| Failure::Failed(format!("{}: {error}", act.path()));
+fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, ActFailure> {
+    let ActOrder { act, target, place, source, .. } = order;
+    let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {error}", act.path()));
     let failed = |error: FileError| match error {
-        FileError::Changed { .. } => Failure::Refused(error.to_string()),
-        FileError::Io { why, .. } => Failure::Failed(format!("{}: {why}", act.path())),
-        error => Failure::Failed(error.to_string()),
+        FileError::Changed { .. } => ActFailure::Refused(error.to_string()),
+        FileError::Io { why, .. } => ActFailure::Failed(format!("{}: {why}", act.path())),
+        error => ActFailure::Failed(error.to_string()),
     };
     match act {
         FileAct::Write { path } => {
@@ -110,8 +110,8 @@ mod tests {
     use super::*;
     use crate::workspace::place::Folder;
 
-    fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, source: &'a str) -> Order<'a> {
-        Order { act, target: &seen.target, place: &seen.place, source, kept_bytes: 1 << 20 }
+    fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, source: &'a str) -> ActOrder<'a> {
+        ActOrder { act, target: &seen.target, place: &seen.place, source, kept_bytes: 1 << 20 }
     }
 
     fn ordered(folder: &Path, act: &FileAct, source: &str, between: impl FnOnce()) -> RunReport {

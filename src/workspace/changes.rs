@@ -38,7 +38,7 @@ pub(crate) struct Changes {
     /// The obeyed names as they stand now, for the next look.
     pub obeyed: ObeyedFiles,
     /// What was done to them, to be taken back.
-    pub to_take_back: Vec<take_back::Change>,
+    pub to_take_back: Vec<take_back::TakenChange>,
 }
 
 /// Looks at the working folder and the one in which a run starts, and at the names that are obeyed in all folders that the

@@ -5,7 +5,7 @@
 //! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
 
 use super::stamp::Stamp;
-use super::take_back::{Before, Change, Copy};
+use super::take_back::{Before, Copy, TakenChange};
 use crate::domain::FileChange;
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -23,7 +23,7 @@ const MOST_FOLDERS: usize = 100_000;
 
 /// A folder as it stood. What is in it is shared by looks that find it unchanged.
 #[derive(Clone, Debug)]
-struct Folder {
+struct ListedFolder {
     stamp: Stamp,
     /// The folders in it.
     folders: Arc<[Arc<OsStr>]>,
@@ -37,7 +37,7 @@ pub struct ObeyedFiles {
     roots: Vec<PathBuf>,
     /// When they were looked at; `None`: never.
     at: Option<SystemTime>,
-    folders: HashMap<Arc<OsStr>, Folder>,
+    folders: HashMap<Arc<OsStr>, ListedFolder>,
     files: BTreeMap<PathBuf, Stamp>,
     /// How obeyed files stood, as far as there was room.
     copies: BTreeMap<PathBuf, Copy>,
@@ -84,10 +84,10 @@ impl ObeyedFiles {
     }
 
     /// The changes since then to obeyed names, each to be taken back. What tools run by themselves is the project's own.
-    pub fn to_take_back(&self, before: &Self) -> Vec<Change> {
+    pub fn to_take_back(&self, before: &Self) -> Vec<TakenChange> {
         let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
         let own = changes.filter(|path| self.of(path, obeyed));
-        own.map(|path| Change {
+        own.map(|path| TakenChange {
             before: before.files.contains_key(&path).then(|| match before.copies.get(&path) {
                 Some(copy) => Before::Kept(copy.clone()),
                 None => Before::NotKept,
@@ -118,7 +118,7 @@ impl ObeyedFiles {
             let known = before.folders.get(&name);
             let known = known.filter(|then| stamp.is_as(&then.stamp) && then.stamp.is_settled(before.at));
             let folder = match known {
-                Some(known) => Folder { stamp, ..known.clone() },
+                Some(known) => ListedFolder { stamp, ..known.clone() },
                 None => self.list(Path::new(&*name), stamp),
             };
             // In a folder in which no name changed the content of files may have.
@@ -155,7 +155,7 @@ impl ObeyedFiles {
         self.files.insert(path.to_path_buf(), stamp);
     }
 
-    fn list(&self, folder: &Path, stamp: Stamp) -> Folder {
+    fn list(&self, folder: &Path, stamp: Stamp) -> ListedFolder {
         let (mut folders, mut files) = (Vec::new(), Vec::new());
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -168,7 +168,7 @@ impl ObeyedFiles {
                 files.push(path);
             }
         }
-        Folder { stamp, folders: folders.into(), files: files.into() }
+        ListedFolder { stamp, folders: folders.into(), files: files.into() }
     }
 }
 

@@ -41,7 +41,7 @@ impl Folder {
     /// # Errors
     /// When nothing or a file stands there, or it changes meanwhile.
     pub(crate) fn find(path: &Path) -> Result<Self, FileError> {
-        let place = Place::find(path)?;
+        let place = OpenPlace::find(path)?;
         match (place.name, place.found) {
             (None, _) => Ok(place.folder),
             (_, None) => Err(FileError::io(path, &Errno::NOENT.into())),
@@ -117,7 +117,7 @@ pub(crate) struct NameFacts {
 
 /// Where a path leads: a folder that is there, and the names below it that are meant.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct OpenPlace {
     folder: Folder,
     /// Folders below it that are not there yet.
     missing: Vec<OsString>,
@@ -126,7 +126,7 @@ pub(crate) struct Place {
     found: Option<NameFacts>,
 }
 
-impl Place {
+impl OpenPlace {
     /// Walks an absolute path to its end.
     ///
     /// # Errors

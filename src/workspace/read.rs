@@ -1,7 +1,7 @@
 //! Reading a file, bounded.
 
 use super::FileError;
-use super::place::Place;
+use super::place::OpenPlace;
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -22,7 +22,7 @@ pub(crate) fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
 ///
 /// # Errors
 /// As [`bounded`]; also when it is a link by now.
-pub(crate) fn held(place: &Place, most: u64) -> Result<Vec<u8>, FileError> {
+pub(crate) fn held(place: &OpenPlace, most: u64) -> Result<Vec<u8>, FileError> {
     whole(place.open()?, &place.path(), most)
 }
 

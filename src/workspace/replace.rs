@@ -2,7 +2,7 @@
 //! when it was shown, and only where what stands there is still what was shown.
 
 use super::FileError;
-use super::place::{Place, open_in};
+use super::place::{OpenPlace, open_in};
 use super::staging::Staging;
 use super::target::hash;
 use crate::domain::OnDisk;
@@ -20,7 +20,7 @@ const NEW: Mode = Mode::from_bits_truncate(0o666);
 /// # Errors
 /// When something else stands there than was approved, or the system refuses; then nothing is changed (folders that were
 /// made on the way stay).
-pub(crate) fn replace(place: &Place, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
+pub(crate) fn replace(place: &OpenPlace, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
     let path = place.path();
     let name = place.name().ok_or_else(|| FileError::Escapes { name: path.display().to_string() })?;
     let failed = |e: std::io::Error| FileError::io(&path, &e);

@@ -2,7 +2,7 @@
 //! and only where a file still stands as the run left it. Folders are held open on the way; links are not followed.
 
 use super::FileError;
-use super::place::{Folder, Place};
+use super::place::{Folder, OpenPlace};
 use super::staging::Staging;
 use super::stamp::Stamp;
 use rustix::fs::{AtFlags, Mode, symlinkat, unlinkat};
@@ -52,7 +52,7 @@ impl Copy {
 
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct TakenChange {
     pub path: PathBuf,
     /// How it stood before the run; `None`: it was not there.
     pub(super) before: Option<Before>,
@@ -69,7 +69,7 @@ pub(super) enum Before {
     NotKept,
 }
 
-impl Change {
+impl TakenChange {
     /// Takes it back.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Change {
             }
             // With the file its folder went.
             (Err(_), Some(_)) => {
-                made = Place::find(&self.path)?.make_folders()?;
+                made = OpenPlace::find(&self.path)?.make_folders()?;
                 &made
             }
             (Err(error), None) => return Err(error),
@@ -198,7 +198,7 @@ mod tests {
         fs::write(at(".bashrc"), "evil").expect("written");
         let changes = before.again().to_take_back(&before);
         fs::write(at(".envrc"), "mine by now").expect("written");
-        let told: Vec<_> = changes.iter().map(Change::take_back).collect();
+        let told: Vec<_> = changes.iter().map(TakenChange::take_back).collect();
         let [kept, changed] = ["no copy of it was made before the run", "it changed since the run ended"];
         assert_eq!(told, [Err(kept.to_owned()), Err(changed.to_owned())]);
         assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");

@@ -3,7 +3,7 @@
 //! The place is held (`place`), so that what is shown and approved is the place itself, and the act goes there. Nothing is
 //! changed here; what is read of a file is bounded.
 
-use super::place::{Folder, NameFacts, Place};
+use super::place::{Folder, NameFacts, OpenPlace};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use crate::text::number::size;
 use rustix::fs::{FileType, Mode};
@@ -23,7 +23,7 @@ pub(crate) struct TargetFacts {
     /// What is shown of the place, and approved.
     pub target: Target,
     /// The place itself. The act goes through it.
-    pub place: Place,
+    pub place: OpenPlace,
     /// Its text, where it would be written over and can be compared.
     pub before: Option<Arc<str>>,
     /// What else the person should know, one line each: hard links, a text that can't be compared.
@@ -37,7 +37,7 @@ pub(crate) struct TargetFacts {
 pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, String> {
     let working = Folder::find(cwd).map_err(|error| format!("the working folder: {error}"))?;
     let named = named(working.path(), home, act.path())?;
-    let place = Place::find(&named).map_err(|error| error.to_string())?;
+    let place = OpenPlace::find(&named).map_err(|error| error.to_string())?;
     let (plain, path, found) = (lexical(&named), place.path(), place.found().copied());
     let mut seen = TargetFacts {
         target: Target {

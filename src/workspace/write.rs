@@ -1,6 +1,6 @@
 //! Writing files that the person asked for: whole or not at all, never over something that is there.
 
-use super::place::{Folder, Place};
+use super::place::{Folder, OpenPlace};
 use super::staging::Staging;
 use super::{FileError, replace};
 use crate::domain::OnDisk;
@@ -26,7 +26,7 @@ pub(crate) fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf
 ///
 /// # Errors
 /// As [`fresh`]; also when that file can't be read.
-pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &Place) -> Result<PathBuf, FileError> {
+pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &OpenPlace) -> Result<PathBuf, FileError> {
     fresh_from(folder, name, &mut from.open()?)
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathB
     let relative = inside(relative)?;
     std::fs::create_dir_all(folder).map_err(|e| FileError::io(folder, &e))?;
     let folder = Folder::find(folder)?;
-    let (path, place) = (folder.path().join(relative), Place::find(&folder.path().join(relative))?);
+    let (path, place) = (folder.path().join(relative), OpenPlace::find(&folder.path().join(relative))?);
     if place.path() != path {
         return Err(FileError::Escapes { name: relative.display().to_string() });
     }
@@ -106,7 +106,8 @@ mod tests {
         assert_eq!(first, held.path().join("figure.png"));
         assert_eq!(second, held.path().join("figure-2.png"));
         assert_eq!(std::fs::read(first).expect("kept"), b"1");
-        let copied = copy_fresh(&held, "figure.png", &Place::find(&second).expect("held")).expect("copied");
+        let copied =
+            copy_fresh(&held, "figure.png", &OpenPlace::find(&second).expect("held")).expect("copied");
         assert_eq!(std::fs::read(copied).expect("written"), b"2");
     }
 

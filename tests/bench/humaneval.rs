@@ -10,7 +10,7 @@ use sayso::domain::{Entry, Header, Limits, ModelName, Outcome, Policy, SessionId
 use sayso::driver::{Clock, Driver, Notification, Parts};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
-use sayso::provider::{Choice, Provider, script::Script};
+use sayso::provider::{Provider, ProviderSetup, script::Script};
 use sayso::review::Scope;
 use sayso::store::Store;
 use sayso::workspace::instructions::Search;
@@ -121,7 +121,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         effects,
         store,
         executor,
-        provider: Provider::new(Choice::Scripted { name, story }).ok(),
+        provider: Provider::new(ProviderSetup::Scripted { name, story }).ok(),
         catalogue: std::sync::Arc::new(Vec::new),
         connect: std::sync::Arc::new(|_| Err(sayso::provider::ConnectError::new("no other", ""))),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },

@@ -20,7 +20,7 @@ use ratatui::backend::TestBackend;
 use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
 use sayso::tui::widgets::look::{Glyphs, Look};
-use sayso::tui::widgets::words::Place;
+use sayso::tui::widgets::words::Locale;
 use scene::Scene;
 
 /// The sizes: wide, medium, narrow, too small.
@@ -30,7 +30,7 @@ pub const SIZES: [(u16, u16); 4] = [(140, 40), (100, 30), (80, 24), (40, 12)];
 pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
     scene.screen.resized((width, height), scene.at);
     scene.settle();
-    let place = Place { home: Some("/home/ada".into()), ..Place::default() };
+    let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
     let look =
         Look { theme: &scene.theme, glyphs: Glyphs::LINES, place: &place, now: scene.now, motion: true };
     let ctx = Ctx { state: &scene.state, look, at: scene.at };

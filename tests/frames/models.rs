@@ -3,7 +3,7 @@
 use super::scene::{Scene, clouds};
 use super::{drawn, snapshots};
 use sayso::domain::*;
-use sayso::driver::catalogue::{Answer, KeyState, Offer};
+use sayso::driver::catalogue::{CatalogueAnswer, KeyState, Offer};
 use sayso::driver::{Job, JobResult, Notification};
 use sayso::engine::cost::PriceSource;
 use sayso::engine::state::{ContextShare, Cost, LiveSummary, Question};
@@ -24,7 +24,7 @@ fn info(provider: &str, model: &str, context: u64) -> ModelInfo {
     ModelInfo { context: Some(context), ..ModelInfo::named(name(provider, model)) }
 }
 
-fn offer(name: &str, local: bool, key: KeyState, answer: Answer) -> Offer {
+fn offer(name: &str, local: bool, key: KeyState, answer: CatalogueAnswer) -> Offer {
     Offer { name: name.into(), kind: "openai", address: Some("http://x".into()), local, key, answer }
 }
 
@@ -32,7 +32,7 @@ fn offer(name: &str, local: bool, key: KeyState, answer: Answer) -> Offer {
 pub fn ollama(models: &[&str]) -> Offer {
     let models =
         models.iter().map(|model| ModelInfo { local: true, ..info("ollama", model, 32_768) }).collect();
-    let offer = offer("ollama", true, KeyState::Needless, Answer::Models(models));
+    let offer = offer("ollama", true, KeyState::Needless, CatalogueAnswer::Models(models));
     Offer { address: Some("http://127.0.0.1:11434".into()), ..offer }
 }
 
@@ -49,37 +49,37 @@ fn offers() -> Vec<Offer> {
             "ollama",
             true,
             KeyState::Needless,
-            Answer::Models(vec![
+            CatalogueAnswer::Models(vec![
                 local("qwen3-coder", 32_768),
                 local("llama3.3:8b", 131_072),
                 local("tiny", 4_096),
             ]),
         ),
-        offer("vllm", true, KeyState::Needless, Answer::Failed("connection refused".into())),
+        offer("vllm", true, KeyState::Needless, CatalogueAnswer::Failed("connection refused".into())),
         offer(
             "anthropic",
             false,
             KeyState::Kept("ANTHROPIC_API_KEY".into()),
-            Answer::Models(vec![
+            CatalogueAnswer::Models(vec![
                 priced("claude-sonnet-4-5", 3_000, 15_000),
                 priced("claude-haiku-4-5-with-a-very-long-name-indeed-20251001", 1_000, 5_000),
             ]),
         ),
-        offer("openrouter", false, KeyState::Kept("OPENROUTER_API_KEY".into()), Answer::Asking),
+        offer("openrouter", false, KeyState::Kept("OPENROUTER_API_KEY".into()), CatalogueAnswer::Asking),
         offer(
             "groq",
             false,
             KeyState::Kept("GROQ_API_KEY".into()),
-            Answer::Failed("The key for groq was refused (401). Not sent again.".into()),
+            CatalogueAnswer::Failed("The key for groq was refused (401). Not sent again.".into()),
         ),
-        offer("openai", false, KeyState::Missing("OPENAI_API_KEY".into()), Answer::NoKey),
+        offer("openai", false, KeyState::Missing("OPENAI_API_KEY".into()), CatalogueAnswer::NoKey),
         Offer {
             address: None,
             ..offer(
                 "scripted",
                 false,
                 KeyState::Needless,
-                Answer::Models(vec![ModelInfo::named(name("scripted", "tour"))]),
+                CatalogueAnswer::Models(vec![ModelInfo::named(name("scripted", "tour"))]),
             )
         },
     ]
@@ -164,7 +164,7 @@ fn choosing_a_model_sends_it_and_a_provider_without_a_key_asks_for_one() {
 fn what_a_hostile_server_lists_stays_text() {
     let mut scene = picking();
     let evil = ModelInfo::named(name("openrouter", "evil\u{1b}[2J\u{202e}\nmodel\u{7}"));
-    let answer = Answer::Models(vec![evil]);
+    let answer = CatalogueAnswer::Models(vec![evil]);
     found(&mut scene, JobResult::Offer(offer("openrouter", false, KeyState::Needless, answer)));
     scene.type_text("evil");
     let text = drawn(&mut scene, 100, 30);

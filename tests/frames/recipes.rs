@@ -18,7 +18,7 @@ use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::look::{Glyphs, Look};
-use sayso::tui::widgets::words::Place;
+use sayso::tui::widgets::words::Locale;
 use std::sync::Arc;
 
 fn field(name: &str, label: &str, kind: FieldKind) -> Field {
@@ -570,7 +570,7 @@ fn nothing_is_told_by_colour_alone() {
     insta::assert_snapshot!("18_recipe_form_mono_100x30", text);
 
     let mut scene = chosen(Depth::Mono);
-    let place = Place::default();
+    let place = Locale::default();
     let look =
         Look { theme: &scene.theme, glyphs: Glyphs::ASCII, place: &place, now: scene.now, motion: true };
     let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();

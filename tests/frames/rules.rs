@@ -3,7 +3,7 @@
 use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::*;
-use sayso::engine::state::{Countdown, Inspected, Matched};
+use sayso::engine::state::{Countdown, InspectionResult, RuleMatch};
 use sayso::engine::{Command, rules};
 use sayso::tui::overlays::always::Always;
 use sayso::tui::overlays::rules::Rules;
@@ -38,7 +38,7 @@ use sayso::domain::Layer as Layer_;
 fn inspected(scene: &mut Scene, block: u32, review: Review, terms: Terms, refused: &[&str]) {
     let revision = scene.state.transcript.blocks[&BlockId(block)].block.current().revision;
     let refused = refused.iter().map(ToString::to_string).collect();
-    let found = Inspected {
+    let found = InspectionResult {
         revision,
         review,
         terms: Ok(terms),
@@ -191,7 +191,7 @@ fn covered() -> Scene {
     let rule = rules::offers(&scene.state, BlockId(3)).remove(1).rule;
     scene.record(Entry::RuleAdded(Box::new(rule)));
     let countdown = Countdown::Since(scene.now, TimerId(1));
-    let matched = Matched { rule: RuleId(1), block: BlockId(3), revision: Revision(1), countdown };
+    let matched = RuleMatch { rule: RuleId(1), block: BlockId(3), revision: Revision(1), countdown };
     scene.state.live.matched = Some(matched);
     scene.pass(1_000);
     scene.frame();

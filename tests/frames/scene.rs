@@ -1,7 +1,7 @@
 //! A session in the middle of its life, built from the same entries that a session file holds.
 
 use sayso::domain::*;
-use sayso::engine::state::{Inspected, LiveReply, LiveRun};
+use sayso::engine::state::{InspectionResult, LiveReply, LiveRun};
 use sayso::engine::transcript::Item;
 use sayso::engine::{Phase, State};
 use sayso::tui::keymap::Keymap;
@@ -10,7 +10,7 @@ use sayso::tui::setup::Cloud;
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::widgets::look::{Glyphs, Look};
-use sayso::tui::widgets::words::Place;
+use sayso::tui::widgets::words::Locale;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -191,7 +191,7 @@ impl Scene {
         let item = &self.state.transcript.blocks[&BlockId(block)];
         let current = item.block.current();
         let language = current.language.as_ref().map_or("python", |l| l.as_str()).to_owned();
-        let inspected = Inspected {
+        let inspected = InspectionResult {
             revision: current.revision,
             review: Review { findings, ..Review::default() },
             terms: Ok(Self::terms(&language)),
@@ -373,7 +373,7 @@ impl Scene {
     }
 
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
-        let place = Place { home: Some("/home/ada".into()), ..Place::default() };
+        let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
         let look =
             Look { theme: &self.theme, glyphs: Glyphs::LINES, place: &place, now: self.now, motion: true };
         step(&mut self.screen, Ctx { state: &self.state, look, at: self.at })
@@ -404,7 +404,7 @@ pub fn findings() -> Vec<Finding> {
     let finding = |severity, line, message: &str| Finding {
         rule: "py.x".into(),
         severity,
-        place: Place_ { line, column: 1, end_line: line, end_column: 20 },
+        place: Place { line, column: 1, end_line: line, end_column: 20 },
         message: message.into(),
         forbidden: false,
     };
@@ -414,7 +414,7 @@ pub fn findings() -> Vec<Finding> {
     ]
 }
 
-use sayso::domain::Place as Place_;
+use sayso::domain::Place;
 
 /// A key by its name.
 pub fn key(name: &str) -> crossterm::event::KeyEvent {

@@ -12,7 +12,7 @@ fn at(kind: Kind, server: &ModelServer) -> Server {
 }
 
 fn open(server: Server) -> Provider {
-    Provider::new(Choice::Server(server)).expect("the address is good")
+    Provider::new(ProviderSetup::Server(server)).expect("the address is good")
 }
 
 fn answer(value: &Value) -> Answer {

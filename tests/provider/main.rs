@@ -20,7 +20,7 @@ use sayso::config::{ProviderKind as Kind, Timeouts};
 use sayso::domain::{
     Finish, Message, ModelName, ModelRequest, Purpose, ReplyEvent, ReplyFailure, Role, StepId,
 };
-use sayso::provider::{Choice, Provider, Server};
+use sayso::provider::{Provider, ProviderSetup, Server};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -29,7 +29,7 @@ const KEY: &str = "sk-test-0123456789abcdef";
 fn provider_at(base_url: &str, timeouts: Timeouts) -> Provider {
     let name = ModelName { provider: "openai".into(), model: "gpt-x".into() };
     let server = Server { key: Some(KEY.into()), timeouts, ..Server::new(Kind::Openai, name, base_url) };
-    Provider::new(Choice::Server(server)).expect("the address is good")
+    Provider::new(ProviderSetup::Server(server)).expect("the address is good")
 }
 
 fn provider(server: &ModelServer) -> Provider {

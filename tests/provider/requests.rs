@@ -97,7 +97,7 @@ async fn further_headers_are_sent_and_may_replace_the_key() {
         vec![("Api-Key".into(), "zzzz-secret".into()), ("Authorization".into(), "Basic abcd".into())];
     let key = Some(KEY.into());
     let azure = Server { key, headers, ..Server::new(Kind::Openai, name, server.url()) };
-    let provider = Provider::new(Choice::Server(azure)).expect("the headers are good");
+    let provider = Provider::new(ProviderSetup::Server(azure)).expect("the headers are good");
     assert!(!format!("{provider:?}").contains("zzzz"), "{provider:?}");
     ask(&provider).await;
     let sent = &server.requests()[0];
@@ -112,7 +112,7 @@ fn what_can_not_be_sent_is_refused_at_once() {
     let choice = |base_url: &str, key: &str, header: (&str, &str)| {
         let name = ModelName { provider: "p".into(), model: "m".into() };
         let (key, headers) = (Some(key.to_owned().into()), vec![(header.0.into(), header.1.into())]);
-        Choice::Server(Server { key, headers, ..Server::new(Kind::Openai, name, base_url) })
+        ProviderSetup::Server(Server { key, headers, ..Server::new(Kind::Openai, name, base_url) })
     };
     for (base_url, key, header, told) in [
         ("localhost:1", "k", ("a", "b"), "the address `localhost:1` has no http:// or https:// in front"),

@@ -75,7 +75,7 @@ impl Tour {
         let text = Script::shipped("tour").expect("the tour is shipped").replace("pace = 120", "pace = 0");
         let story = Script::parse(&text, "tour").expect("it can be read");
         let name = ModelName { provider: "demo".into(), model: "tour".into() };
-        let provider = Provider::new(Choice::Scripted { name, story }).expect("a story always works");
+        let provider = Provider::new(ProviderSetup::Scripted { name, story }).expect("a story always works");
         Self { provider, kernel: Kernel::start(folder, arguments) }
     }
 

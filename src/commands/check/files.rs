@@ -3,10 +3,10 @@
 //!
 //! Links to folders are not followed, so that no walk goes round in circles; folders of tools are passed over.
 
-use super::pieces::{Form, of_shebang};
+use super::pieces::{PieceForm, of_shebang};
 use crate::commands::input::is_stdin;
 use crate::domain::Languages;
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use crate::review::language_of_extension;
 use std::collections::VecDeque;
 use std::io::Read as _;
@@ -21,7 +21,7 @@ const PASSED: &[&str] =
 pub(super) struct FileJob {
     pub(super) path: PathBuf,
     /// What its name tells; what its first line tells is found when it is read.
-    pub(super) form: Form,
+    pub(super) form: PieceForm,
     /// Whether the person named the language: then nothing in the file says otherwise.
     pub(super) chosen: bool,
 }
@@ -33,7 +33,7 @@ pub(super) fn named_language(word: &str, languages: &Languages) -> Result<String
     let known = known.or_else(|| crate::review::reads(&lower).then_some(lower));
     known.ok_or_else(|| {
         let names: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
-        Failure::new(Kind::Usage, format!("no language {word:?} is known"))
+        Failure::new(FailureClass::Usage, format!("no language {word:?} is known"))
             .hint(format!("Languages: {}, typescript, sql, and others by their words.", names.join(", ")))
     })
 }
@@ -44,10 +44,11 @@ pub(super) fn gather<'a>(
     language: Option<&'a str>,
     languages: &'a Languages,
 ) -> impl Iterator<Item = FileJob> + 'a {
-    named.iter().flat_map(move |path| Walk::new(path)).map(move |path| {
+    named.iter().flat_map(move |path| FileWalk::new(path)).map(move |path| {
         let form = match language {
-            Some(word) => Form::Program(named_language(word, languages).ok()),
-            None => Form::of_name(&path).unwrap_or_else(|| Form::Program(by_extension(&path, languages))),
+            Some(word) => PieceForm::Program(named_language(word, languages).ok()),
+            None => PieceForm::of_name(&path)
+                .unwrap_or_else(|| PieceForm::Program(by_extension(&path, languages))),
         };
         FileJob { path, form, chosen: language.is_some() }
     })
@@ -62,7 +63,7 @@ fn by_extension(path: &Path, languages: &Languages) -> Option<String> {
 /// Whether the name or the first line of a file tells that it holds code.
 fn holds_code(path: &Path) -> bool {
     let known = path.extension().and_then(|e| e.to_str()).and_then(language_of_extension);
-    if known.is_some() || Form::of_name(path).is_some() {
+    if known.is_some() || PieceForm::of_name(path).is_some() {
         return true;
     }
     let mut start = [0; 128];
@@ -72,13 +73,13 @@ fn holds_code(path: &Path) -> bool {
 }
 
 /// All files below a path; the path itself where it is no folder.
-struct Walk {
+struct FileWalk {
     waiting: VecDeque<PathBuf>,
     /// The path that was named is taken whatever it is.
     first: bool,
 }
 
-impl Walk {
+impl FileWalk {
     fn new(path: &Path) -> Self {
         Self { waiting: VecDeque::from([path.to_owned()]), first: true }
     }
@@ -97,7 +98,7 @@ impl Walk {
     }
 }
 
-impl Iterator for Walk {
+impl Iterator for FileWalk {
     type Item = PathBuf;
 
     fn next(&mut self) -> Option<PathBuf> {

@@ -1,6 +1,6 @@
 //! Findings for people: where, how grave, what, and the line of code with the place marked under it.
 
-use super::work::{CheckedFile, Outcome};
+use super::work::{CheckOutcome, CheckedFile};
 use crate::commands::input;
 use crate::domain::Finding;
 use crate::domain::visible::visible_line;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Tells a file: each finding with its line of code, then what was not looked at.
 pub(super) fn file(checked: &CheckedFile, out: &mut dyn Write) -> io::Result<()> {
-    let Outcome::Reviewed { review, lines, cells, .. } = &checked.outcome else { return Ok(()) };
+    let CheckOutcome::Reviewed { review, lines, cells, .. } = &checked.outcome else { return Ok(()) };
     for (index, finding) in review.findings.iter().enumerate() {
         let cell = cells.get(index).copied().flatten();
         writeln!(out, "{}", placed_line(&checked.path, cell, finding))?;

@@ -17,11 +17,11 @@ use super::Console;
 use crate::cli::{CheckArgs, ModelArgs};
 use crate::domain::Severity;
 use crate::headless::{json, shapes};
-use crate::report::{Failure, Kind};
+use crate::report::{Failure, FailureClass};
 use crate::review::Scope;
 use serde_json::{Value, json};
 use std::io::Write;
-use work::{CheckedFile, Form, Outcome};
+use work::{CheckOutcome, CheckedFile, ReportForm};
 
 pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let factory = super::factory(outer, console)?;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
         files::named_language(word, &languages)?;
     }
     let jobs = files::gather(&args.files, args.language.as_deref(), &languages);
-    let form = if args.json || args.sarif { Form::Data } else { Form::Lines };
+    let form = if args.json || args.sarif { ReportForm::Data } else { ReportForm::Lines };
     let mut report = Report::new(args, &scope, console.out);
     report.begin()?;
     work::each(jobs, (&scope, &languages), form, &mut |checked| report.file(&checked))?;
@@ -88,7 +88,7 @@ impl<'a> Report<'a> {
     fn file(&mut self, checked: &CheckedFile) -> Result<(), Failure> {
         self.files += 1;
         match &checked.outcome {
-            Outcome::Reviewed { review, .. } => {
+            CheckOutcome::Reviewed { review, .. } => {
                 for (count, severity) in
                     self.findings.iter_mut().zip([Severity::High, Severity::Medium, Severity::Info])
                 {
@@ -97,7 +97,7 @@ impl<'a> Report<'a> {
                 self.unchecked += usize::from(review.unchecked.is_some());
                 self.forbidden += review.findings.iter().filter(|f| f.forbidden).count();
             }
-            Outcome::Unread(why) => {
+            CheckOutcome::Unread(why) => {
                 self.unread.push(format!("{} can't be read: {why}", super::input::shown(&checked.path)));
             }
         }
@@ -155,7 +155,7 @@ impl Verdict {
                 1 => String::new(),
                 many => format!("; and {} more", many - 1),
             };
-            return Err(Failure::new(Kind::Usage, format!("{first}{more}"))
+            return Err(Failure::new(FailureClass::Usage, format!("{first}{more}"))
                 .hint("Check the names and the rights of the files."));
         }
         let counted = match args.fail_on {
@@ -165,7 +165,7 @@ impl Verdict {
         };
         // What was not checked is never clean.
         let unchecked = if args.allow_unchecked { 0 } else { self.unchecked };
-        if counted + self.forbidden + unchecked > 0 { Err(Failure::told(Kind::Work)) } else { Ok(()) }
+        if counted + self.forbidden + unchecked > 0 { Err(Failure::told(FailureClass::Work)) } else { Ok(()) }
     }
 }
 
@@ -182,14 +182,14 @@ fn with_cells(mut findings: Value, cells: &[Option<u32>]) -> Value {
 fn file(checked: &CheckedFile) -> Value {
     let path = checked.path.to_string_lossy();
     match &checked.outcome {
-        Outcome::Reviewed { language, review, cells, .. } => json!({
+        CheckOutcome::Reviewed { language, review, cells, .. } => json!({
             "path": path,
             "language": language,
             "findings": with_cells(shapes::findings(review), cells),
             "effects": review.effects,
             "unchecked": review.unchecked,
         }),
-        Outcome::Unread(why) => json!({
+        CheckOutcome::Unread(why) => json!({
             "path": path,
             "language": null,
             "findings": [],

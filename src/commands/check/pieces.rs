@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// What a file is, for the readers of pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum PieceForm {
     /// A program in a language by name, or in none that is known.
     Program(Option<String>),
     Notebook,
@@ -25,15 +25,15 @@ pub(super) enum Form {
     Markdown,
 }
 
-impl Form {
+impl PieceForm {
     /// The word for it in JSON, as for languages.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
-            Form::Program(language) => language.as_deref(),
-            Form::Notebook => Some("notebook"),
-            Form::Dockerfile => Some("dockerfile"),
-            Form::Makefile => Some("makefile"),
-            Form::Markdown => Some("markdown"),
+            PieceForm::Program(language) => language.as_deref(),
+            PieceForm::Notebook => Some("notebook"),
+            PieceForm::Dockerfile => Some("dockerfile"),
+            PieceForm::Makefile => Some("makefile"),
+            PieceForm::Markdown => Some("markdown"),
         }
     }
 
@@ -43,11 +43,11 @@ impl Form {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
         let (head, _) = name.split_once('.').unwrap_or((&name, ""));
         Some(match (head, extension) {
-            (_, Some("ipynb")) => Form::Notebook,
-            (_, Some("dockerfile" | "containerfile")) => Form::Dockerfile,
-            ("dockerfile" | "containerfile", _) => Form::Dockerfile,
-            ("makefile" | "gnumakefile", None) | (_, Some("mk" | "mak")) => Form::Makefile,
-            (_, Some("md" | "markdown" | "mdx" | "rmd" | "qmd")) => Form::Markdown,
+            (_, Some("ipynb")) => PieceForm::Notebook,
+            (_, Some("dockerfile" | "containerfile")) => PieceForm::Dockerfile,
+            ("dockerfile" | "containerfile", _) => PieceForm::Dockerfile,
+            ("makefile" | "gnumakefile", None) | (_, Some("mk" | "mak")) => PieceForm::Makefile,
+            (_, Some("md" | "markdown" | "mdx" | "rmd" | "qmd")) => PieceForm::Markdown,
             _ => return None,
         })
     }
@@ -139,13 +139,13 @@ pub(super) struct Pieces {
 }
 
 /// The pieces of a text.
-pub(super) fn pieces(form: &Form, source: &str, languages: &Languages) -> Pieces {
+pub(super) fn pieces(form: &PieceForm, source: &str, languages: &Languages) -> Pieces {
     match form {
-        Form::Program(_) => Pieces::default(),
-        Form::Notebook => notebook::pieces(source, languages),
-        Form::Dockerfile => docker::pieces(source),
-        Form::Makefile => make::pieces(source),
-        Form::Markdown => markdown::pieces(source, languages),
+        PieceForm::Program(_) => Pieces::default(),
+        PieceForm::Notebook => notebook::pieces(source, languages),
+        PieceForm::Dockerfile => docker::pieces(source),
+        PieceForm::Makefile => make::pieces(source),
+        PieceForm::Markdown => markdown::pieces(source, languages),
     }
 }
 
@@ -286,17 +286,17 @@ mod tests {
     #[test]
     fn names_tell_what_a_file_holds() {
         for (name, form) in [
-            ("a/Dockerfile", Some(Form::Dockerfile)),
-            ("Dockerfile.dev", Some(Form::Dockerfile)),
-            ("app.Containerfile", Some(Form::Dockerfile)),
-            ("Makefile", Some(Form::Makefile)),
-            ("rules.mk", Some(Form::Makefile)),
-            ("README.md", Some(Form::Markdown)),
-            ("a.b.ipynb", Some(Form::Notebook)),
+            ("a/Dockerfile", Some(PieceForm::Dockerfile)),
+            ("Dockerfile.dev", Some(PieceForm::Dockerfile)),
+            ("app.Containerfile", Some(PieceForm::Dockerfile)),
+            ("Makefile", Some(PieceForm::Makefile)),
+            ("rules.mk", Some(PieceForm::Makefile)),
+            ("README.md", Some(PieceForm::Markdown)),
+            ("a.b.ipynb", Some(PieceForm::Notebook)),
             ("makefile.py", None),
             ("a.py", None),
         ] {
-            assert_eq!(Form::of_name(Path::new(name)), form, "{name}");
+            assert_eq!(PieceForm::of_name(Path::new(name)), form, "{name}");
         }
     }
 }

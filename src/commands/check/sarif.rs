@@ -1,7 +1,7 @@
 //! Findings as SARIF 2.1.0, which code hosts and editors read. Written piece by piece, so that memory does not grow with
 //! the number of files.
 
-use super::work::{CheckedFile, Outcome};
+use super::work::{CheckOutcome, CheckedFile};
 use crate::commands::input::is_stdin;
 use crate::domain::{Finding, Severity};
 use crate::headless::json;
@@ -60,7 +60,7 @@ fn rule(rule: &RuleInfo<'_>) -> Value {
 
 /// The results of one file.
 pub(super) fn results(checked: &CheckedFile, book: &RuleRegistry) -> Vec<Value> {
-    let Outcome::Reviewed { review, cells, .. } = &checked.outcome else { return Vec::new() };
+    let CheckOutcome::Reviewed { review, cells, .. } = &checked.outcome else { return Vec::new() };
     let rules = book.rules();
     let cells = cells.iter().copied().chain(std::iter::repeat(None));
     let placed = review.findings.iter().zip(cells);
@@ -104,8 +104,8 @@ fn result(finding: &Finding, cell: Option<u32>, path: &Path, rules: &[RuleInfo<'
 /// Notes a file that was not checked, or not in full.
 pub(super) fn note(checked: &CheckedFile, notes: &mut Vec<Value>) {
     let why = match &checked.outcome {
-        Outcome::Unread(why) => Some(format!("it can't be read: {why}")),
-        Outcome::Reviewed { review, .. } => review.unchecked.clone(),
+        CheckOutcome::Unread(why) => Some(format!("it can't be read: {why}")),
+        CheckOutcome::Reviewed { review, .. } => review.unchecked.clone(),
     };
     if let Some(why) = why.filter(|_| notes.len() < NOTES) {
         notes.push(json!({

@@ -6,7 +6,7 @@
 use super::files::FileJob;
 use super::lines::{cell_lines, lines};
 use super::pieces::of_shebang;
-use super::pieces::{self, Form as Holds, JoinedReview, Piece, Pieces};
+use super::pieces::{self, JoinedReview, Piece, PieceForm as Holds, Pieces};
 use crate::commands::input;
 use crate::domain::{Language, Languages, Review};
 use crate::driver::review_in_time;
@@ -30,7 +30,7 @@ const STACK: usize = 8 << 20;
 
 /// Whether lines of code are wanted beside the findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ReportForm {
     Lines,
     Data,
 }
@@ -38,11 +38,11 @@ pub(super) enum Form {
 /// One file that was looked at.
 pub(super) struct CheckedFile {
     pub(super) path: PathBuf,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: CheckOutcome,
 }
 
 /// What came of it.
-pub(super) enum Outcome {
+pub(super) enum CheckOutcome {
     Reviewed {
         /// Its language by name.
         language: Option<String>,
@@ -63,7 +63,7 @@ pub(super) enum Outcome {
 pub(super) fn each(
     mut jobs: impl Iterator<Item = FileJob>,
     (scope, languages): (&Scope, &Languages),
-    form: Form,
+    form: ReportForm,
     tell: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -81,7 +81,7 @@ pub(super) fn each(
 fn side_by_side(
     batch: &[FileJob],
     (scope, languages): (&Scope, &Languages),
-    form: Form,
+    form: ReportForm,
     threads: usize,
 ) -> Vec<CheckedFile> {
     let next = AtomicUsize::new(0);
@@ -111,17 +111,18 @@ fn take<'j>(next: &AtomicUsize, batch: &'j [FileJob]) -> Option<(usize, &'j File
     batch.get(index).map(|job| (index, job))
 }
 
-fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: Form) -> CheckedFile {
+fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportForm) -> CheckedFile {
     let path = job.path.clone();
     let bytes = match read(&path) {
         Ok(bytes) => bytes,
-        Err(error) => return CheckedFile { path, outcome: Outcome::Unread(report::reason(&error)) },
+        Err(error) => return CheckedFile { path, outcome: CheckOutcome::Unread(report::reason(&error)) },
     };
     let source = match text(bytes) {
         Ok(source) => source,
         Err(why) => {
             let review = crate::review::unchecked(&why, scope);
-            let outcome = Outcome::Reviewed { language: None, review, cells: Vec::new(), lines: Vec::new() };
+            let outcome =
+                CheckOutcome::Reviewed { language: None, review, cells: Vec::new(), lines: Vec::new() };
             return CheckedFile { path, outcome };
         }
     };
@@ -132,11 +133,11 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: Form) ->
         _ => join(&source, found, scope),
     };
     let lines = match (form, &holds) {
-        (Form::Data, _) => Vec::new(),
-        (Form::Lines, Holds::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),
-        (Form::Lines, _) => lines(&source, &review),
+        (ReportForm::Data, _) => Vec::new(),
+        (ReportForm::Lines, Holds::Notebook) => cell_lines(&pieces::cell_texts(&source), &review, &cells),
+        (ReportForm::Lines, _) => lines(&source, &review),
     };
-    CheckedFile { path, outcome: Outcome::Reviewed { language, review, cells, lines } }
+    CheckedFile { path, outcome: CheckOutcome::Reviewed { language, review, cells, lines } }
 }
 
 /// What a file holds, and its pieces. A program whose name and first line tell two languages is read in both: either may
@@ -232,12 +233,12 @@ mod tests {
             .collect();
         let mut seen = Vec::new();
         let mut tell = |checked: CheckedFile| {
-            let Outcome::Reviewed { review, .. } = &checked.outcome else { panic!("it was not read") };
+            let CheckOutcome::Reviewed { review, .. } = &checked.outcome else { panic!("it was not read") };
             assert_eq!(review.findings.len(), 1);
             seen.push(checked.path);
             Ok(())
         };
-        each(jobs.iter().cloned(), (&Scope::default(), &Languages::default()), Form::Data, &mut tell)
+        each(jobs.iter().cloned(), (&Scope::default(), &Languages::default()), ReportForm::Data, &mut tell)
             .unwrap();
         assert_eq!(seen, jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>());
     }

@@ -12,7 +12,7 @@ use crate::engine::State;
 use crate::engine::transcript::BlockItem;
 use crate::headless::decode::Utf8Decoder;
 use crate::headless::{Ending, Tell, changes, ended, json, shapes};
-use crate::report::Kind;
+use crate::report::FailureClass;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) struct FileTeller<'a, 'c> {
     /// Bytes of output that were told as they came.
     told: u64,
     /// What kind of failure the whole is: the first that did not end well.
-    failed: Option<Kind>,
+    failed: Option<FailureClass>,
 }
 
 impl Tell for FileTeller<'_, '_> {
@@ -63,7 +63,7 @@ impl<'a, 'c> FileTeller<'a, 'c> {
     }
 
     /// What kind of failure the whole is.
-    pub(super) fn failed(&self) -> Option<Kind> {
+    pub(super) fn failed(&self) -> Option<FailureClass> {
         self.failed
     }
 
@@ -121,8 +121,8 @@ impl<'a, 'c> FileTeller<'a, 'c> {
         let Some(path) = path(&item.block) else { return Ok(()) };
         self.failed = self.failed.or(match report.outcome {
             Outcome::Ok => None,
-            Outcome::TimedOut => Some(Kind::TimedOut),
-            _ => Some(Kind::Work),
+            Outcome::TimedOut => Some(FailureClass::TimedOut),
+            _ => Some(FailureClass::Work),
         });
         if self.json { self.object(path, item, terms, report) } else { self.text(path, report) }
     }

@@ -3,7 +3,7 @@
 //! Those are JSON (where it escapes something), percent encoding, hexadecimal and Base64 in each of its three alignments
 //! (`Basic` headers, dumps of secrets). What is compressed, encrypted or wrapped over lines is not seen.
 
-use super::Kind;
+use super::SecretKind;
 use super::shapes::{self, ShapeMatch};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -17,7 +17,7 @@ const SHORTEST: usize = 8;
 const PART: usize = 4;
 
 /// What a known key is called.
-const KIND: Kind = "a key that sayso knows";
+const KIND: SecretKind = "a key that sayso knows";
 
 /// Known keys, ready to be looked for.
 #[derive(Clone)]
@@ -138,7 +138,7 @@ impl KnownKeys {
     }
 
     /// Where the first part of a key stands at the end of these bytes.
-    pub(super) fn cut_at_end(&self, bytes: &[u8]) -> Option<(usize, Kind)> {
+    pub(super) fn cut_at_end(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &[u8]| {
             let most = needle.len().saturating_sub(1).min(bytes.len());
             (PART..=most).rev().find(|len| needle.get(..*len).is_some_and(|part| bytes.ends_with(part)))
@@ -148,7 +148,7 @@ impl KnownKeys {
     }
 
     /// Where the last part of a key ends that stands at the start of these bytes.
-    pub(super) fn cut_at_start(&self, bytes: &[u8]) -> Option<(usize, Kind)> {
+    pub(super) fn cut_at_start(&self, bytes: &[u8]) -> Option<(usize, SecretKind)> {
         let of = |needle: &[u8]| {
             let most = needle.len().saturating_sub(1).min(bytes.len());
             (PART..=most)

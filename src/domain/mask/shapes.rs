@@ -1,7 +1,7 @@
 //! The shapes of well-known tokens. Each is precise: a first word that nothing else has, letters of one kind, a length.
 //! Hashes, UUIDs and other long words are no tokens.
 
-use super::Kind;
+use super::SecretKind;
 use std::ops::Range;
 
 /// What stands at a place.
@@ -10,9 +10,9 @@ pub(super) enum ShapeMatch {
     /// Nothing of the kind.
     No,
     /// A key in this range, counted from the place.
-    Key(Range<usize>, Kind),
+    Key(Range<usize>, SecretKind),
     /// What there is could become a key; what it would be, where that is told by now.
-    Begun(Option<Kind>),
+    Begun(Option<SecretKind>),
 }
 
 /// Which letters a token is made of.
@@ -43,7 +43,7 @@ impl Letters {
 }
 
 /// A token that is told by its first letters.
-struct Shape(&'static str, Letters, Range<usize>, Kind);
+struct Shape(&'static str, Letters, Range<usize>, SecretKind);
 
 /// More letters than any token has.
 const ANY: usize = 4096;
@@ -95,12 +95,12 @@ const SHAPES: &[Shape] = &[
     Shape("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", Letters::Alnum, 1..2, PRIVATE),
 ];
 
-const PRIVATE: Kind = "a private key";
-const JWT: Kind = "a JSON Web Token";
+const PRIVATE: SecretKind = "a private key";
+const JWT: SecretKind = "a JSON Web Token";
 
 /// Names in front of a secret of AWS, which itself has no shape but forty letters of Base64.
 const AWS_NAMES: [&str; 2] = ["aws_secret_access_key", "secretaccesskey"];
-const AWS: Kind = "an AWS secret key";
+const AWS: SecretKind = "an AWS secret key";
 
 /// A private key is shorter.
 const LONGEST_PEM: usize = 16 << 10;

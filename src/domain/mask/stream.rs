@@ -1,6 +1,6 @@
 //! Masking what comes in pieces: a key that is split over two of them is held back until it is whole.
 
-use super::{Masked, Masker, Pen, scan};
+use super::{MaskPen, Masked, Masker, scan};
 use std::collections::BTreeSet;
 
 /// Bytes that are held back at the most: a private key is shorter.
@@ -42,7 +42,7 @@ impl MaskStream {
         if self.buffer.len() - found.hold > MOST {
             found = scan(&known, &self.buffer, self.passed, true);
         }
-        let mut pen = Pen { known, kinds: BTreeSet::new() };
+        let mut pen = MaskPen { known, kinds: BTreeSet::new() };
         // What is kept as context for the next piece must be what came, not its mask: only masks are passed on.
         let raw = self.buffer.get(self.passed..found.hold).unwrap_or_default();
         let mut value = raw.to_vec();

@@ -25,7 +25,7 @@ pub(crate) fn refusal(verb: &str, target: &str, hindrance: Hindrance) -> String 
 
 /// What is known of the sandbox of this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing<'a> {
+pub(crate) enum SandboxStanding<'a> {
     /// Its tests were not asked for, or go on.
     Untested,
     /// What was asked for can't be had, so that nothing runs; the text says why.
@@ -34,31 +34,31 @@ pub(crate) enum Standing<'a> {
     Tested(&'a SandboxReport),
 }
 
-impl<'a> Standing<'a> {
+impl<'a> SandboxStanding<'a> {
     /// The standing by the answer of the executor, where there is one yet.
     pub(crate) fn of(answer: Option<&'a Result<SandboxReport, String>>) -> Self {
         match answer {
-            None => Standing::Untested,
-            Some(Err(why)) => Standing::Refused(why),
-            Some(Ok(report)) => Standing::Tested(report),
+            None => SandboxStanding::Untested,
+            Some(Err(why)) => SandboxStanding::Refused(why),
+            Some(Ok(report)) => SandboxStanding::Tested(report),
         }
     }
 
     /// Whether nothing confines runs, or none may start.
     pub(crate) fn is_bad(self) -> bool {
         match self {
-            Standing::Untested => false,
-            Standing::Refused(_) => true,
-            Standing::Tested(report) => report.level == SandboxLevel::Off,
+            SandboxStanding::Untested => false,
+            SandboxStanding::Refused(_) => true,
+            SandboxStanding::Tested(report) => report.level == SandboxLevel::Off,
         }
     }
 
     pub(crate) fn sentence(self) -> String {
         match self {
-            Standing::Untested => "Sandbox: it is being tested.".into(),
-            Standing::Refused(why) => format!("Sandbox: nothing runs here: {why}"),
-            Standing::Tested(report) if report.level == SandboxLevel::Off => off("blocks"),
-            Standing::Tested(report) => {
+            SandboxStanding::Untested => "Sandbox: it is being tested.".into(),
+            SandboxStanding::Refused(why) => format!("Sandbox: nothing runs here: {why}"),
+            SandboxStanding::Tested(report) if report.level == SandboxLevel::Off => off("blocks"),
+            SandboxStanding::Tested(report) => {
                 let network = if report.network_blocked { "network off" } else { "network open" };
                 let open = if report.contained { String::new() } else { format!("; {GROUPED}") };
                 let (level, layers) = (report.level.as_str(), report.holding());
@@ -179,20 +179,20 @@ mod tests {
 
     #[test]
     fn the_standing_is_what_its_tests_found() {
-        assert!(Standing::of(None).sentence().contains("being tested"));
+        assert!(SandboxStanding::of(None).sentence().contains("being tested"));
         let off = Ok(SandboxReport::default());
         assert_eq!(
-            Standing::of(Some(&off)).sentence(),
+            SandboxStanding::of(Some(&off)).sentence(),
             "Sandbox is OFF: blocks can do anything your account can."
         );
         let on = Ok(confined());
-        let said = Standing::of(Some(&on)).sentence();
+        let said = SandboxStanding::of(Some(&on)).sentence();
         assert!(said.starts_with("Sandbox is ON: workspace, network off") && !said.contains("OFF"), "{said}");
         let open = Ok(SandboxReport { network_blocked: false, contained: false, ..confined() });
-        let said = Standing::of(Some(&open)).sentence();
+        let said = SandboxStanding::of(Some(&open)).sentence();
         assert!(said.contains("network open") && said.contains("as a group"), "{said}");
         let refused = Err("bwrap is not there".to_owned());
-        let standing = Standing::of(Some(&refused));
+        let standing = SandboxStanding::of(Some(&refused));
         assert!(standing.is_bad() && standing.sentence().contains("nothing runs here: bwrap"));
     }
 }

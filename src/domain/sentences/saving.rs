@@ -2,7 +2,7 @@
 
 /// What the session's room last told of writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Saved<'a> {
+pub(crate) enum SavingState<'a> {
     /// Nothing was written yet: there is nothing to go on with.
     Nothing,
     /// All of it is on disk.
@@ -13,13 +13,13 @@ pub(crate) enum Saved<'a> {
     Failing(&'a str),
 }
 
-impl Saved<'_> {
+impl SavingState<'_> {
     /// Behind what the status row says while nothing goes on.
     pub(crate) fn mark(self) -> &'static str {
         match self {
-            Saved::Nothing | Saved::Writing => "",
-            Saved::Well => ", session saved",
-            Saved::Failing(_) => ", session not saved",
+            SavingState::Nothing | SavingState::Writing => "",
+            SavingState::Well => ", session saved",
+            SavingState::Failing(_) => ", session not saved",
         }
     }
 }

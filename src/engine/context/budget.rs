@@ -6,7 +6,7 @@
 use super::{compose, estimate, images, tokens};
 use crate::domain::{Dialect, ImageRef, Message, Tool};
 use crate::engine::Settings;
-use crate::engine::transcript::{Item, Settled, Transcript};
+use crate::engine::transcript::{Item, SettledEvent, Transcript};
 
 /// A conversation as it would be sent.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,7 +127,7 @@ const LEVELS: [Cuts; 8] = [
 
 impl Cuts {
     /// The cap for results that were settled in a row.
-    pub(super) fn cap(&self, transcript: &Transcript, group: &[&Settled]) -> Option<usize> {
+    pub(super) fn cap(&self, transcript: &Transcript, group: &[&SettledEvent]) -> Option<usize> {
         let after = group.first()?.after;
         let behind =
             |what: fn(&Item) -> bool| transcript.items.iter().rposition(what).is_none_or(|at| after > at);

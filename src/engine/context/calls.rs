@@ -1,10 +1,10 @@
 //! Calls of tools and their answers. An API demands an answer for each call, exactly one, right behind the reply that
 //! made them: what came of its block by the time somebody speaks again. What is settled later is told later, as text.
 
-use super::Pending;
+use super::PendingEvents;
 use super::bounded;
 use crate::domain::{Block, BlockKind, Dialect, Language, Message, Role, ToolCall};
-use crate::engine::transcript::{ReplyItem, Settled, Transcript};
+use crate::engine::transcript::{ReplyItem, SettledEvent, Transcript};
 
 /// Of a call that was skipped or is undecided nothing else is said.
 const NOT_RUN: &str = "not run";
@@ -31,9 +31,9 @@ pub(super) fn settled<'a>(
     reply: &ReplyItem,
     transcript: &Transcript,
     call: &ToolCall,
-    pending: &mut Pending<'a>,
+    pending: &mut PendingEvents<'a>,
     until: usize,
-) -> Vec<&'a Settled> {
+) -> Vec<&'a SettledEvent> {
     block_of(reply, transcript, call).map(|block| pending.of(block.id, until)).unwrap_or_default()
 }
 

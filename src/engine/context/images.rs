@@ -1,7 +1,7 @@
 //! Which images of results a model that can see is sent.
 
 use crate::domain::ImageRef;
-use crate::engine::transcript::{Settled, Settlement, Transcript};
+use crate::engine::transcript::{SettledEvent, Settlement, Transcript};
 
 /// So many images are sent with a request, the newest ones.
 const MOST: usize = 4;
@@ -13,9 +13,9 @@ const KINDS: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /// The images that came of these runs and could be sent.
 pub(super) fn of<'a>(
     transcript: &'a Transcript,
-    settled: &[&'a Settled],
+    settled: &[&'a SettledEvent],
 ) -> impl DoubleEndedIterator<Item = &'a ImageRef> {
-    let report = |settled: &'a Settled| match settled.what {
+    let report = |settled: &'a SettledEvent| match settled.what {
         Settlement::Ran(run) => {
             let item = transcript.blocks.get(&settled.block)?;
             let run = item.runs.iter().find(|item| item.run == run)?;

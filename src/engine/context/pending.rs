@@ -1,13 +1,13 @@
 //! What was settled and the model is not told yet. Each settlement is taken out once, so it is told once.
 
 use crate::domain::BlockId;
-use crate::engine::transcript::Settled;
+use crate::engine::transcript::SettledEvent;
 
 /// What is not told yet.
-pub(super) struct Pending<'a>(Vec<&'a Settled>);
+pub(super) struct PendingEvents<'a>(Vec<&'a SettledEvent>);
 
-impl<'a> Pending<'a> {
-    pub(super) fn new(settled: &'a [Settled]) -> Self {
+impl<'a> PendingEvents<'a> {
+    pub(super) fn new(settled: &'a [SettledEvent]) -> Self {
         // The oldest is at the end, where it is taken from.
         Self(settled.iter().rev().collect())
     }
@@ -18,14 +18,14 @@ impl<'a> Pending<'a> {
     }
 
     /// Takes what was settled when only so many items stood.
-    pub(super) fn before(&mut self, items: usize) -> Vec<&'a Settled> {
+    pub(super) fn before(&mut self, items: usize) -> Vec<&'a SettledEvent> {
         let mut taken = self.0.split_off(self.0.len() - self.within(items));
         taken.reverse();
         taken
     }
 
     /// Takes what was settled of one block when only so many items stood.
-    pub(super) fn of(&mut self, block: BlockId, items: usize) -> Vec<&'a Settled> {
+    pub(super) fn of(&mut self, block: BlockId, items: usize) -> Vec<&'a SettledEvent> {
         let mut taken = Vec::new();
         for settled in self.0.split_off(self.0.len() - self.within(items)) {
             if settled.block == block { taken.push(settled) } else { self.0.push(settled) }

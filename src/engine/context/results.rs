@@ -4,7 +4,7 @@ use super::bounded;
 use crate::domain::{Block, BlockKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::notices::{limit, seconds};
-use crate::engine::transcript::{BlockItem, RunItem, Settled, Settlement, Transcript};
+use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement, Transcript};
 use crate::text::line::one_line;
 use crate::text::number::counted;
 
@@ -46,7 +46,7 @@ impl<'a> Results<'a> {
     }
 
     /// What was settled in a row, told with this cap, and how many results are shorter for it.
-    pub(super) fn capped(&mut self, group: &[&Settled], cap: Option<usize>) -> (String, usize) {
+    pub(super) fn capped(&mut self, group: &[&SettledEvent], cap: Option<usize>) -> (String, usize) {
         let mut shortened = 0;
         if cap.is_some() {
             let (mut whole, mut cut) = (self.clone(), self.clone());
@@ -65,7 +65,7 @@ impl<'a> Results<'a> {
         if std::mem::take(&mut self.ran) { note } else { "" }
     }
 
-    fn result(&mut self, settled: &Settled) -> Option<String> {
+    fn result(&mut self, settled: &SettledEvent) -> Option<String> {
         let item = self.transcript.blocks.get(&settled.block)?;
         if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {
             // What came of a file stands in the system prompt: the functions that there are. An image is between the

@@ -9,11 +9,11 @@ use crate::domain::{
     Timestamp, Verdict,
 };
 use crate::engine::always::PAUSE_MS;
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An engine, and the account of what it was told and what it did.
-pub(crate) struct Watched {
+pub(crate) struct WatchedEngine {
     pub(in crate::engine) engine: Engine,
     /// All that was recorded, with its moment.
     pub(crate) entries: Vec<(Timestamp, Entry)>,
@@ -48,7 +48,7 @@ struct Look {
     answer: Option<(Revision, Inspection)>,
 }
 
-impl Watched {
+impl WatchedEngine {
     pub(in crate::engine) fn new(engine: Engine, entries: Vec<(Timestamp, Entry)>) -> Self {
         let folded = Transcript::fold(&entries);
         let runs = folded.blocks.values().flat_map(|b| b.runs.iter().map(|r| r.run)).collect();
@@ -353,7 +353,7 @@ impl Watched {
             Phase::Running(id) => {
                 assert_eq!(run, Some(id));
                 let block = state.live.run.as_ref().map(|run| run.block).unwrap();
-                assert_eq!(state.transcript.blocks[&block].standing, Standing::Approved);
+                assert_eq!(state.transcript.blocks[&block].standing, BlockStanding::Approved);
             }
             Phase::Compacting(step) => {
                 assert_eq!((first, run, step), (None, None, self.last_step));

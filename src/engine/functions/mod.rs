@@ -7,8 +7,8 @@
 mod call;
 
 use super::reply::{self, Proposal};
-use super::state::Inspected;
-use super::transcript::Standing;
+use super::state::InspectionResult;
+use super::transcript::BlockStanding;
 use super::{Engine, Phase};
 use crate::domain::{
     Block, BlockId, BlockKind, Dialect, Entry, Function, FunctionFile, Grantor, KernelRef, Language, Origin,
@@ -127,7 +127,9 @@ impl Engine {
         if self.state.live.foreign || !matches!(item.block.kind, BlockKind::Load { .. }) {
             return;
         }
-        let Some(Inspected { revision, terms: Ok(terms), .. }) = self.state.inspected(block) else { return };
+        let Some(InspectionResult { revision, terms: Ok(terms), .. }) = self.state.inspected(block) else {
+            return;
+        };
         let hash = Sha256::of(item.block.current().source.as_bytes());
         let known = self.files.approved.iter().any(|(h, then)| *h == hash && timeless(terms).same_as(then));
         // What takes the typed word takes it every time.
@@ -217,7 +219,7 @@ impl Engine {
             .transcript
             .blocks
             .values()
-            .filter(|item| item.standing == Standing::Open)
+            .filter(|item| item.standing == BlockStanding::Open)
             .filter_map(|item| match &item.block.kind {
                 BlockKind::Load { path } => Some((path.clone(), item.block.id)),
                 _ => None,

@@ -26,7 +26,7 @@ pub(super) struct Fence {
 
 /// What a pass found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Scan {
+pub(super) struct MarkdownScan {
     /// The fences in front of the tag, in their order.
     pub(super) fences: Vec<Fence>,
     /// The first opening tag that opens a block; the pass ends there.
@@ -47,8 +47,8 @@ pub(super) enum Tags {
 }
 
 /// Looks at a text.
-pub(super) fn scan(text: &str, tags: Tags) -> Scan {
-    let mut scan = Scan::default();
+pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
+    let mut scan = MarkdownScan::default();
     let mut depth = 0usize;
     let mut in_list = false;
     let mut end_of_last = 0;

@@ -13,7 +13,7 @@ mod growing;
 mod tags;
 
 use super::info::{self, FenceOffer};
-use super::markdown::{self, Fence, Scan, Tags};
+use super::markdown::{self, Fence, MarkdownScan, Tags};
 use super::{Proposal, Segment, tag};
 use crate::domain::{Dialect, Languages};
 use std::ops::Range;
@@ -29,7 +29,7 @@ const PATIENCE: usize = 2 << 10;
 
 /// What the text seen so far leaves open at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tail {
+enum OpenTail {
     Prose,
     Fence {
         start: usize,
@@ -71,7 +71,7 @@ pub struct Parser {
     base_lines: u32,
     /// Where the last pass ended.
     passed: usize,
-    tail: Tail,
+    tail: OpenTail,
     /// Bytes of an open block that are in its source (or left out for good).
     mirrored: usize,
     /// Ranges of the tags, those included that are prose.
@@ -94,7 +94,7 @@ impl Parser {
             base: 0,
             base_lines: 0,
             passed: 0,
-            tail: Tail::Prose,
+            tail: OpenTail::Prose,
             mirrored: 0,
             tags: Vec::new(),
             credit: ADVANCE,
@@ -138,7 +138,7 @@ impl Parser {
         if self.read < self.text.len() {
             self.line(self.text.len());
         }
-        if let Tail::Tag { start, body, shown, .. } = self.tail {
+        if let OpenTail::Tag { start, body, shown, .. } = self.tail {
             self.end_tag(start, body, shown, None);
         }
         let streamed = std::mem::take(&mut self.segments);
@@ -163,7 +163,7 @@ impl Parser {
         while self.read < end {
             let from = self.read;
             match self.tail {
-                Tail::Tag { start, body, shown, .. } => {
+                OpenTail::Tag { start, body, shown, .. } => {
                     if let Some(close) = self.closing_tag(body, end) {
                         self.end_tag(start, body, shown, Some(&close));
                         self.read = close.end;
@@ -172,10 +172,10 @@ impl Parser {
                         self.read = end;
                     }
                 }
-                Tail::Fence { .. } => {
+                OpenTail::Fence { .. } => {
                     self.fence_line(from, end);
                 }
-                Tail::Prose => {
+                OpenTail::Prose => {
                     self.read = end;
                     if self.matters(from, end) {
                         self.pass(end);
@@ -241,11 +241,11 @@ impl Parser {
                 }
             }
         }
-        self.tail = Tail::Prose;
+        self.tail = OpenTail::Prose;
     }
 
     /// Adds what a pass over `from..end` found. Returns whether it ended with a closed fence of the outermost level.
-    fn adopt(&mut self, scan: &Scan, from: usize, end: usize, complete: bool) -> bool {
+    fn adopt(&mut self, scan: &MarkdownScan, from: usize, end: usize, complete: bool) -> bool {
         let (mut counted, mut lines) = (from, self.base_lines);
         let mut closed_at_end = false;
         for fence in &scan.fences {
@@ -283,12 +283,12 @@ impl Parser {
         closed_at_end
     }
 
-    fn open_fence(&self, fence: &Fence, range: &Range<usize>, body: usize, shown: bool) -> Tail {
+    fn open_fence(&self, fence: &Fence, range: &Range<usize>, body: usize, shown: bool) -> OpenTail {
         let marker = self.text.as_bytes().get(range.start).copied();
         let plain = fence.top && matches!(marker, Some(b'`' | b'~'));
         let opening = self.text.get(range.start..body).unwrap_or("").trim_start();
         let marker = opening.as_bytes().first().copied().unwrap_or(b'`');
-        Tail::Fence { start: range.start, body, plain, marker, shown }
+        OpenTail::Fence { start: range.start, body, plain, marker, shown }
     }
 
     /// Prose up to `end`, joined with prose in front of it.

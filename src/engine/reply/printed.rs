@@ -46,7 +46,7 @@ impl CallScanner<'_> {
             let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
             let line = rest.get(blank..).unwrap_or("");
             let next = rest.find('\n').map_or(rest.len(), |end| end + 1);
-            let Some(form) = Form::of(line) else {
+            let Some(form) = PrintedForm::of(line) else {
                 at += next;
                 continue;
             };
@@ -76,7 +76,7 @@ impl CallScanner<'_> {
         let mut rest = source.trim();
         let mut calls = Vec::new();
         while !rest.is_empty() && calls.len() < MOST {
-            let (more, length, _) = Form::of(rest)?.read(rest);
+            let (more, length, _) = PrintedForm::of(rest)?.read(rest);
             if more.is_empty() || length == 0 {
                 return None;
             }
@@ -99,7 +99,7 @@ impl CallScanner<'_> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Form {
+enum PrintedForm {
     Json,
     /// A tag around JSON or another form; how it opens and closes.
     Around(&'static str, &'static str),
@@ -121,30 +121,30 @@ const AROUND: [(&str, &str); 6] = [
 ];
 const MISTRAL: &str = "[TOOL_CALLS]";
 
-impl Form {
+impl PrintedForm {
     /// The form that may begin here.
     fn of(line: &str) -> Option<Self> {
         if let Some((open, close)) = AROUND.iter().find(|(open, _)| line.starts_with(open)) {
-            return Some(Form::Around(open, close));
+            return Some(PrintedForm::Around(open, close));
         }
         if line.starts_with(MISTRAL) {
-            return Some(Form::Mistral);
+            return Some(PrintedForm::Mistral);
         }
         if line.starts_with("<function=") {
-            return Some(Form::Function);
+            return Some(PrintedForm::Function);
         }
         if line.starts_with("<invoke ") {
-            return Some(Form::Invoke);
+            return Some(PrintedForm::Invoke);
         }
         let inner =
             line.strip_prefix('{').or_else(|| line.strip_prefix('[')?.trim_start().strip_prefix('{'))?;
-        inner.trim_start().starts_with('"').then_some(Form::Json)
+        inner.trim_start().starts_with('"').then_some(PrintedForm::Json)
     }
 
     /// The calls, how many bytes they take, and how many were looked at.
     fn read(self, text: &str) -> (Vec<Found>, usize, usize) {
         match self {
-            Form::Json => match json::read(text) {
+            PrintedForm::Json => match json::read(text) {
                 Some(found) => (of_value(&found.value), found.length, found.length),
                 None => {
                     // A call that was cut off reaches to the end.
@@ -152,7 +152,7 @@ impl Form {
                     (cut.into_iter().collect(), text.len(), text.len())
                 }
             },
-            Form::Around(open, close) => {
+            PrintedForm::Around(open, close) => {
                 let body = text.get(open.len()..).unwrap_or("");
                 match body.find(close) {
                     Some(end) => {
@@ -165,11 +165,11 @@ impl Form {
                     }
                 }
             }
-            Form::Function => {
+            PrintedForm::Function => {
                 tagged(text, "</function>", |head| head.strip_prefix("<function=").map(str::to_owned))
             }
-            Form::Invoke => tagged(text, "</invoke>", |head| attribute(head, "name")),
-            Form::Mistral => mistral(text),
+            PrintedForm::Invoke => tagged(text, "</invoke>", |head| attribute(head, "name")),
+            PrintedForm::Mistral => mistral(text),
         }
     }
 }
@@ -179,8 +179,8 @@ fn inside(text: &str) -> (Vec<Found>, usize) {
     let mut rest = text.trim_start();
     let mut taken = text.len() - rest.len();
     let mut calls = Vec::new();
-    while let (Some(form), true) = (Form::of(rest), calls.len() < MOST) {
-        if matches!(form, Form::Around(..) | Form::Mistral) {
+    while let (Some(form), true) = (PrintedForm::of(rest), calls.len() < MOST) {
+        if matches!(form, PrintedForm::Around(..) | PrintedForm::Mistral) {
             break;
         }
         let (more, length, _) = form.read(rest);

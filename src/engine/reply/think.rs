@@ -14,7 +14,7 @@ const FARTHEST: usize = 256;
 
 /// A stretch of what came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum ThinkPiece {
     /// Text of the reply.
     Text(String),
     Reasoning(String),
@@ -43,7 +43,7 @@ pub(crate) struct Thinking {
 
 impl Thinking {
     /// Takes the next piece; gives what is sure by now.
-    pub(crate) fn push(&mut self, delta: &str) -> Vec<Piece> {
+    pub(crate) fn push(&mut self, delta: &str) -> Vec<ThinkPiece> {
         self.held.push_str(delta);
         let held = std::mem::take(&mut self.held);
         let mut out = Vec::new();
@@ -60,18 +60,18 @@ impl Thinking {
     }
 
     /// The reply is over: what was held back is what it is.
-    pub(crate) fn finish(self) -> Option<Piece> {
+    pub(crate) fn finish(self) -> Option<ThinkPiece> {
         if self.held.is_empty() {
             return None;
         }
         Some(match self.place {
-            ThinkPosition::Thinking(_) => Piece::Reasoning(self.held),
-            _ => Piece::Text(self.held),
+            ThinkPosition::Thinking(_) => ThinkPiece::Reasoning(self.held),
+            _ => ThinkPiece::Text(self.held),
         })
     }
 
     /// Takes some bytes of `rest`; none where more has to come first.
-    fn step(&mut self, rest: &str, out: &mut Vec<Piece>) -> usize {
+    fn step(&mut self, rest: &str, out: &mut Vec<ThinkPiece>) -> usize {
         match self.place {
             ThinkPosition::Thinking(close) => self.thinking(rest, close, out),
             ThinkPosition::Line => {
@@ -93,7 +93,7 @@ impl Thinking {
         }
     }
 
-    fn line_start(&mut self, rest: &str, out: &mut Vec<Piece>) -> usize {
+    fn line_start(&mut self, rest: &str, out: &mut Vec<ThinkPiece>) -> usize {
         let word = rest.trim_start_matches([' ', '\t']);
         if let (false, Some((open, close))) =
             (self.in_fence, TAGS.iter().find(|(open, _)| starts_with(word, open)))
@@ -115,7 +115,7 @@ impl Thinking {
         self.step(rest, out)
     }
 
-    fn thinking(&mut self, rest: &str, close: &str, out: &mut Vec<Piece>) -> usize {
+    fn thinking(&mut self, rest: &str, close: &str, out: &mut Vec<ThinkPiece>) -> usize {
         if let Some(at) = find(rest, close) {
             push(out, rest.get(..at).unwrap_or(""), true);
             self.place = ThinkPosition::Behind;
@@ -144,12 +144,14 @@ pub(crate) fn behind_stray_close(text: &str) -> Option<usize> {
     (ends_line && !opened).then(|| end + (after.len() - after.trim_start().len()))
 }
 
-fn push(out: &mut Vec<Piece>, text: &str, reasoning: bool) -> usize {
+fn push(out: &mut Vec<ThinkPiece>, text: &str, reasoning: bool) -> usize {
     if !text.is_empty() {
         match (out.last_mut(), reasoning) {
-            (Some(Piece::Text(last)), false) | (Some(Piece::Reasoning(last)), true) => last.push_str(text),
-            (_, false) => out.push(Piece::Text(text.to_owned())),
-            (_, true) => out.push(Piece::Reasoning(text.to_owned())),
+            (Some(ThinkPiece::Text(last)), false) | (Some(ThinkPiece::Reasoning(last)), true) => {
+                last.push_str(text)
+            }
+            (_, false) => out.push(ThinkPiece::Text(text.to_owned())),
+            (_, true) => out.push(ThinkPiece::Reasoning(text.to_owned())),
         }
     }
     text.len()
@@ -181,14 +183,14 @@ mod tests {
     fn split(text: &str, size: usize) -> (String, String) {
         let mut thinking = Thinking::default();
         let chars: Vec<char> = text.chars().collect();
-        let mut pieces: Vec<Piece> =
+        let mut pieces: Vec<ThinkPiece> =
             chars.chunks(size).flat_map(|piece| thinking.push(&piece.iter().collect::<String>())).collect();
         pieces.extend(thinking.finish());
         let mut out = (String::new(), String::new());
         for piece in pieces {
             match piece {
-                Piece::Text(text) => out.0.push_str(&text),
-                Piece::Reasoning(text) => out.1.push_str(&text),
+                ThinkPiece::Text(text) => out.0.push_str(&text),
+                ThinkPiece::Reasoning(text) => out.1.push_str(&text),
             }
         }
         out

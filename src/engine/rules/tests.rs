@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::{Effects, Finding, Hold, Language, Outcome, Place, Revision, TimerId};
 use crate::engine::dialogue::{Dialogue, confined, review};
-use crate::engine::state::{Countdown, Matched};
+use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::{Command, Event};
 
 const ONE: &str = "```python\nprint(1)\n```\n";
@@ -51,7 +51,7 @@ fn a_covered_block_is_shown_and_then_starts_and_says_by_what() {
     let matched = d.state().live.matched.clone();
     assert_eq!(
         matched,
-        Some(Matched {
+        Some(RuleMatch {
             rule: RuleId(1),
             block: BlockId(2),
             revision: Revision(1),

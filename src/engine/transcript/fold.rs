@@ -1,8 +1,8 @@
 //! How entries fold to a transcript. `apply` is the only way in, live and on resume alike.
 
 use super::{
-    BlockItem, Item, OpinionItem, RefusedCall, ReplyItem, RuleItem, RuleOver, RunItem, Settled, Settlement,
-    Standing, SummaryItem, Transcript,
+    BlockItem, BlockStanding, Item, OpinionItem, RefusedCall, ReplyItem, RuleItem, RuleOver, RunItem,
+    SettledEvent, Settlement, SummaryItem, Transcript,
 };
 use crate::domain::{
     Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Revision, Rights, Rule, RuleId,
@@ -93,7 +93,7 @@ impl Transcript {
                 self.revise(*block, *revision, |last| Version { language: Some(language.clone()), ..last });
             }
             Entry::Approved { run, block, revision, sha256, terms, by } => self.with(*block, |item| {
-                item.standing = Standing::Approved;
+                item.standing = BlockStanding::Approved;
                 item.settled_at = Some(at);
                 item.runs.push(RunItem {
                     run: *run,
@@ -112,10 +112,10 @@ impl Transcript {
             Entry::Rejected { block, reason, .. } => self.reject(*block, reason, at),
             Entry::Declined { block, why, .. } => self.decline(*block, why, at),
             Entry::Skipped { block, .. } => self.with(*block, |item| {
-                item.standing = Standing::Skipped;
+                item.standing = BlockStanding::Skipped;
                 item.settled_at = Some(at);
             }),
-            Entry::PutBack(block) => self.with(*block, |item| item.standing = Standing::Open),
+            Entry::PutBack(block) => self.with(*block, |item| item.standing = BlockStanding::Open),
             Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
             Entry::TakenBack { run, block, files } => self.with(*block, |item| {
                 let found = item.runs.iter_mut().filter(|item| item.run == *run);
@@ -152,7 +152,7 @@ impl Transcript {
 
     /// The blocks that are not settled, in their order.
     pub fn open(&self) -> impl DoubleEndedIterator<Item = &BlockItem> {
-        self.blocks.values().filter(|b| b.standing == Standing::Open)
+        self.blocks.values().filter(|b| b.standing == BlockStanding::Open)
     }
 
     /// The rules of the person that hold now, oldest first.
@@ -196,7 +196,7 @@ impl Transcript {
             block: block.clone(),
             review: None,
             opinions: Vec::new(),
-            standing: Standing::Open,
+            standing: BlockStanding::Open,
             settled_at: None,
             runs: Vec::new(),
         };
@@ -216,17 +216,17 @@ impl Transcript {
     fn reject(&mut self, block: BlockId, reason: &str, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.standing = Standing::Rejected(reason.to_owned());
+        item.standing = BlockStanding::Rejected(reason.to_owned());
         item.settled_at = Some(at);
-        self.settled.push(Settled { after, block, what: Settlement::Rejected(reason.to_owned()) });
+        self.settled.push(SettledEvent { after, block, what: Settlement::Rejected(reason.to_owned()) });
     }
 
     fn decline(&mut self, block: BlockId, why: &str, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.standing = Standing::Declined(why.to_owned());
+        item.standing = BlockStanding::Declined(why.to_owned());
         item.settled_at = Some(at);
-        self.settled.push(Settled { after, block, what: Settlement::Declined(why.to_owned()) });
+        self.settled.push(SettledEvent { after, block, what: Settlement::Declined(why.to_owned()) });
     }
 
     fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Timestamp) {
@@ -237,7 +237,7 @@ impl Transcript {
         let found = self.blocks.get_mut(&block).and_then(|b| b.runs.iter_mut().find(|r| r.run == run));
         let Some(item) = found.filter(|r| r.ended.is_none() && !r.lost) else { return };
         item.ended = Some((at, Box::new(report.clone())));
-        self.settled.push(Settled { after, block, what: Settlement::Ran(run) });
+        self.settled.push(SettledEvent { after, block, what: Settlement::Ran(run) });
     }
 
     /// A run with an end was approved, though the line that says so is damaged: the block ran, and does not wait. What
@@ -260,7 +260,7 @@ impl Transcript {
                 target: None,
             };
             let (revision, sha256) = (version.revision, Sha256::of(version.source.as_bytes()));
-            item.standing = Standing::Approved;
+            item.standing = BlockStanding::Approved;
             item.settled_at = Some(at);
             let by = Grantor::Person { typed: false };
             item.runs.push(RunItem {
@@ -283,7 +283,7 @@ impl Transcript {
         for (id, item) in &mut self.blocks {
             for run in item.runs.iter_mut().filter(|r| r.ended.is_none() && !r.lost) {
                 run.lost = true;
-                self.settled.push(Settled { after, block: *id, what: Settlement::Ran(run.run) });
+                self.settled.push(SettledEvent { after, block: *id, what: Settlement::Ran(run.run) });
             }
         }
     }
@@ -332,7 +332,7 @@ mod tests {
             whole.into_iter().filter(|(_, entry)| !matches!(entry, Entry::Approved { .. })).collect();
         let transcript = Transcript::fold(&damaged);
         let item = &transcript.blocks[&BlockId(1)];
-        assert_eq!(item.standing, Standing::Approved, "it does not wait: it would run a second time");
+        assert_eq!(item.standing, BlockStanding::Approved, "it does not wait: it would run a second time");
         assert!(item.runs[0].ended.is_some());
         assert!(transcript.open().next().is_none());
         assert!(crate::engine::rebuild::plan(&transcript).is_empty(), "it is never repeated by itself");

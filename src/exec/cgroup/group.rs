@@ -2,7 +2,7 @@
 
 use super::files::{words, write};
 use crate::domain::Limits;
-use crate::exec::entry::Entry;
+use crate::exec::entry::HelperEntry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,8 @@ impl Group {
     }
 
     /// An entry that leads through this group: the helper enters it and becomes what was to be started.
-    pub fn entry(&self, entry: &Entry) -> Entry {
-        Entry { door: Some(self.door()), ..entry.clone() }
+    pub fn entry(&self, entry: &HelperEntry) -> HelperEntry {
+        HelperEntry { door: Some(self.door()), ..entry.clone() }
     }
 
     /// Sets what all in it may use together.

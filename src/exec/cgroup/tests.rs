@@ -1,7 +1,7 @@
 //! With folders of plain files: what is written where, and what is refused.
 
 use super::*;
-use crate::exec::entry::Entry;
+use crate::exec::entry::HelperEntry;
 
 /// A group as the system would show it, in a folder of plain files.
 fn shown(folder: &Path, controllers: &str, enabled: &str, processes: &str) {
@@ -139,10 +139,10 @@ fn an_entry_leads_through_the_group() {
     let root = tempfile::tempdir().unwrap();
     let group = Group::make(root.path(), "g").unwrap();
     let helper = HelperFile::at(Path::new("/bin/true")).unwrap();
-    let entry = Entry {
+    let entry = HelperEntry {
         outer: Some(("/usr/bin/bwrap".into(), vec!["--".into()])),
         apart: true,
-        ..Entry::plain(&helper)
+        ..HelperEntry::plain(&helper)
     };
     let through = group.entry(&entry);
     assert_eq!(through.door, Some(root.path().join("g/cgroup.procs")));

@@ -5,7 +5,7 @@ use super::{Containers, FAREWELL, engine, is_kernel};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
 };
-use crate::exec::backend::{Backend, Event, Fetch, Job, Missing, Watch, wants_next_kernel};
+use crate::exec::backend::{Backend, BackendEvent, Fetch, Job, MissingPart, Watch, wants_next_kernel};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
@@ -62,7 +62,7 @@ impl Backend for Containers {
         }
     }
 
-    async fn hear(&mut self) -> Event {
+    async fn hear(&mut self) -> BackendEvent {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return event;
@@ -82,7 +82,7 @@ impl Backend for Containers {
             tokio::select! {
                 heard = kernel => self.on_kernel(heard),
                 event = program => {
-                    if matches!(event, Event::Ended(_)) && let Some(program) = self.program.take() {
+                    if matches!(event, BackendEvent::Ended(_)) && let Some(program) = self.program.take() {
                         self.leaves(program.close());
                     }
                     return event;
@@ -123,11 +123,11 @@ impl Backend for Containers {
         }
     }
 
-    async fn missing(&mut self, language: &Language) -> Option<Missing> {
+    async fn missing(&mut self, language: &Language) -> Option<MissingPart> {
         let name = self.image_of(language).ok()?;
         let engine = self.engine().await.ok()?;
         match engine.image(&name).await {
-            Err(ContainerError::Missing { image }) => Some(Missing { name: image }),
+            Err(ContainerError::Missing { image }) => Some(MissingPart { name: image }),
             _ => None,
         }
     }
@@ -163,7 +163,7 @@ impl Backend for Containers {
         })
     }
 
-    async fn fetch(&mut self, missing: Missing, progress: mpsc::Sender<String>) -> Fetch {
+    async fn fetch(&mut self, missing: MissingPart, progress: mpsc::Sender<String>) -> Fetch {
         match self.engine().await {
             Ok(engine) => Box::pin(async move {
                 let fetched = engine::fetch(engine.docker.clone(), missing.name, progress).await;

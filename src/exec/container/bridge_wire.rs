@@ -4,16 +4,16 @@
 //! the bridge, and makes the channel worthless.
 
 use crate::domain::Stream;
-use crate::exec::frames::{Frame, FrameError, encode};
+use crate::exec::frames::{FrameError, WireFrame, encode};
 use crate::exec::helper_wire::ResourceUse;
-use crate::exec::kernel_wire::Token;
+use crate::exec::kernel_wire::FrameToken;
 use crate::exec::receipt::ExitKind;
 
 /// The largest frame of the bridge.
 pub(super) const LIMIT: usize = 1 << 20;
 
 /// The first order: the mark, the kernel's own text, how it is started, the folder in which it starts.
-pub(super) fn start(mark: &Token, text: &str, start: &str, folder: &[u8]) -> Vec<u8> {
+pub(super) fn start(mark: &FrameToken, text: &str, start: &str, folder: &[u8]) -> Vec<u8> {
     encode(b'S', [&mark[..], text.as_bytes(), start.as_bytes(), folder])
 }
 
@@ -69,7 +69,7 @@ pub(super) enum BridgeMessage {
 ///
 /// # Errors
 /// When it is none, or carries another mark.
-pub(super) fn decode(frame: Frame, mark: &Token) -> Result<BridgeMessage, FrameError> {
+pub(super) fn decode(frame: WireFrame, mark: &FrameToken) -> Result<BridgeMessage, FrameError> {
     let unknown = FrameError::Unknown(frame.kind);
     if frame.field(0)? != mark {
         return Err(unknown);
@@ -94,7 +94,7 @@ pub(super) fn decode(frame: Frame, mark: &Token) -> Result<BridgeMessage, FrameE
     })
 }
 
-fn used(frame: &Frame, at: usize) -> Result<ResourceUse, FrameError> {
+fn used(frame: &WireFrame, at: usize) -> Result<ResourceUse, FrameError> {
     Ok(ResourceUse {
         cpu_us: frame.number(at)?,
         peak_rss_bytes: frame.number(at + 1)?,
@@ -105,11 +105,11 @@ fn used(frame: &Frame, at: usize) -> Result<ResourceUse, FrameError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::frames::Decoder;
+    use crate::exec::frames::FrameDecoder;
     use proptest::prelude::*;
 
     fn told(kind: u8, fields: &[&[u8]]) -> Result<BridgeMessage, FrameError> {
-        let mut decoder = Decoder::new(LIMIT);
+        let mut decoder = FrameDecoder::new(LIMIT);
         decoder.push(&encode(kind, fields.iter().copied()));
         decode(decoder.next_frame().unwrap().unwrap(), &[7; 16])
     }

@@ -5,12 +5,12 @@ use super::bridge_wire::{self, BridgeMessage};
 use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, remove};
-use super::plan::Frame;
+use super::plan::ContainerFrame;
 use crate::domain::{KernelRef, Reach, Shared};
 use crate::exec::blob;
-use crate::exec::frames::Decoder;
+use crate::exec::frames::FrameDecoder;
 use crate::exec::helper_wire::{ResourceUse, RestState};
-use crate::exec::kernel_wire::{self, KernelMessage, Token};
+use crate::exec::kernel_wire::{self, FrameToken, KernelMessage};
 use crate::exec::plan;
 use crate::exec::receipt::cause_of_death;
 use bollard::container::LogOutput;
@@ -36,7 +36,7 @@ const BRIDGE: &str = include_str!("../../../assets/bridge.py");
 #[derive(Debug)]
 pub(super) enum KernelEvent {
     /// A message of the kernel, with the mark of its run.
-    Said(Token, KernelMessage),
+    Said(FrameToken, KernelMessage),
     /// Something of the bridge that is not about the kernel's own talk.
     Told(BridgeMessage),
     /// The block is over, and its container was to be paused; whether it is.
@@ -81,7 +81,7 @@ impl ContainerKernel {
     /// Starts the empty kernel; `image` is its id, `shown` what it is called.
     pub(super) fn start(
         engine: Rc<Engine>,
-        frame: &Frame,
+        frame: &ContainerFrame,
         (image, shown): (&str, String),
         name: String,
         generation: u32,
@@ -111,13 +111,13 @@ impl ContainerKernel {
     }
 
     /// Hands over a block.
-    pub(super) fn run(&self, token: &Token, label: &str, source: &[u8]) {
+    pub(super) fn run(&self, token: &FrameToken, label: &str, source: &[u8]) {
         let _ = self.orders.send(bridge_wire::begin());
         let _ = self.orders.send(bridge_wire::control(&kernel_wire::run(token, label, source)));
     }
 
     /// Hands over a file of the person's functions, to be loaded as a module of its own.
-    pub(super) fn load(&self, token: &Token, label: &str, source: &[u8], path: &Path) {
+    pub(super) fn load(&self, token: &FrameToken, label: &str, source: &[u8], path: &Path) {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.as_deref().unwrap_or(label);
         let _ = self.orders.send(bridge_wire::begin());
@@ -166,7 +166,7 @@ async fn carry(
         Ok(held) => held,
         Err(error) => return KernelEnd::NotStarted(error.to_string()),
     };
-    let mark: Token = match blob::random() {
+    let mark: FrameToken = match blob::random() {
         Ok(mark) => mark,
         Err(error) => return KernelEnd::NotStarted(error.to_string()),
     };
@@ -238,19 +238,19 @@ async fn carry(
 
 /// Takes the talk of bridge and kernel apart.
 struct MessageSplitter {
-    mark: Token,
-    frames: Decoder,
-    control: Decoder,
+    mark: FrameToken,
+    frames: FrameDecoder,
+    control: FrameDecoder,
     errors: Vec<u8>,
     spawned: bool,
 }
 
 impl MessageSplitter {
-    fn new(mark: Token) -> Self {
+    fn new(mark: FrameToken) -> Self {
         Self {
             mark,
-            frames: Decoder::new(bridge_wire::LIMIT),
-            control: Decoder::new(kernel_wire::LIMIT),
+            frames: FrameDecoder::new(bridge_wire::LIMIT),
+            control: FrameDecoder::new(kernel_wire::LIMIT),
             errors: Vec::new(),
             spawned: false,
         }
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn talk_in_any_pieces() {
-        let mark: Token = [7; 16];
+        let mark: FrameToken = [7; 16];
         let hello = encode(b'H', [&[0u8; 16][..], b"3.13.1"]);
         let (first, second) = hello.split_at(5);
         let mut bytes = encode(b'P', [&mark[..]]);

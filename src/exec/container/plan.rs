@@ -38,7 +38,7 @@ pub(super) struct Abilities {
 
 /// Everything about containers of one session that does not change.
 #[derive(Clone, Debug)]
-pub(super) struct Frame {
+pub(super) struct ContainerFrame {
     pub config: ContainerExecutor,
     /// The limits of what runs in them.
     pub limits: Limits,
@@ -58,7 +58,7 @@ pub(super) struct Frame {
     pub labels: HashMap<String, String>,
 }
 
-impl Frame {
+impl ContainerFrame {
     /// How containers see the working folder.
     pub(super) fn mount(&self) -> FolderInContainer {
         if self.able.remote { FolderInContainer::None } else { self.config.folder }
@@ -267,8 +267,8 @@ fn limit(name: &str, most: u64) -> ResourcesUlimits {
 mod tests {
     use super::*;
 
-    fn frame() -> Frame {
-        Frame {
+    fn frame() -> ContainerFrame {
+        ContainerFrame {
             config: ContainerExecutor::default(),
             limits: Limits::default(),
             able: Abilities { memory: true, processes: true, processors: Some(1), ..Abilities::default() },
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn what_the_person_is_told() {
         let mut frame = frame();
-        let names = |frame: &Frame| -> Vec<String> {
+        let names = |frame: &ContainerFrame| -> Vec<String> {
             frame.rights().sandbox.layers.into_iter().filter(|l| l.active).map(|l| l.name).collect()
         };
         insta::assert_snapshot!("told", names(&frame).join("\n"));

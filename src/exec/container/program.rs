@@ -4,9 +4,9 @@
 use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, START, remove};
-use super::plan::Frame;
+use super::plan::ContainerFrame;
 use crate::domain::{RunEvent, Stream};
-use crate::exec::backend::{EndCause, Event, Job, RunEnd};
+use crate::exec::backend::{BackendEvent, EndCause, Job, RunEnd};
 use crate::exec::helper_wire::ResourceUse;
 use crate::exec::receipt::ExitKind;
 use crate::text::line::one_line;
@@ -27,19 +27,19 @@ const WRAPPER: &str = include_str!("../../../assets/program.sh");
 const LOOK: Duration = Duration::from_millis(700);
 
 /// A program that goes on.
-pub(super) struct Program {
-    events: mpsc::Receiver<Event>,
+pub(super) struct ContainerProgram {
+    events: mpsc::Receiver<BackendEvent>,
     stop: Rc<Notify>,
     engine: Rc<Engine>,
     name: String,
     work: JoinHandle<()>,
 }
 
-impl Program {
+impl ContainerProgram {
     /// Starts a program for a block; `command` is what its text is handed to as a file.
     pub(super) fn start(
         engine: Rc<Engine>,
-        frame: &Frame,
+        frame: &ContainerFrame,
         image: &str,
         name: String,
         command: &[String],
@@ -74,7 +74,7 @@ impl Program {
     }
 
     /// What is heard of it next. Safe to cancel.
-    pub(super) async fn hear(&mut self) -> Event {
+    pub(super) async fn hear(&mut self) -> BackendEvent {
         let lost = || RunEnd::of(EndCause::Died("it was lost sight of".into())).into();
         self.events.recv().await.unwrap_or_else(lost)
     }
@@ -122,7 +122,7 @@ async fn follow(
     held: &mut ContainerHandle,
     engine: &Engine,
     source: Vec<u8>,
-    out: &mpsc::Sender<Event>,
+    out: &mpsc::Sender<BackendEvent>,
     memory: &str,
 ) -> Result<(EndCause, ResourceUse), ContainerError> {
     let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
@@ -130,7 +130,7 @@ async fn follow(
     let _ = out.send(RunEvent::Started.into()).await;
     let mut used = ResourceUse { processes: 1, ..ResourceUse::default() };
     if !rest.is_empty() {
-        let _ = out.send(Event::printed(Stream::Stdout, rest)).await;
+        let _ = out.send(BackendEvent::printed(Stream::Stdout, rest)).await;
     }
     let id = held.id().to_owned();
     let mut look_at = Instant::now() + LOOK;
@@ -147,7 +147,7 @@ async fn follow(
         };
         let Some(piece) = piece else { break };
         let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
-        if out.send(Event::printed(stream, piece.into_bytes().to_vec())).await.is_err() {
+        if out.send(BackendEvent::printed(stream, piece.into_bytes().to_vec())).await.is_err() {
             break;
         }
     }

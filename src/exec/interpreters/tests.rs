@@ -10,9 +10,9 @@ struct Book {
 }
 
 impl Questions for Book {
-    fn ask(&self, program: &Path, _: &[&str]) -> Answer {
+    fn ask(&self, program: &Path, _: &[&str]) -> QuestionResult {
         self.asked.lock().unwrap().push(program.into());
-        self.answer.clone().map_or(Answer::NotAsked, Answer::Said)
+        self.answer.clone().map_or(QuestionResult::NotAsked, QuestionResult::Said)
     }
 }
 

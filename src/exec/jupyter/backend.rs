@@ -2,13 +2,13 @@
 
 use super::message::Channel;
 use super::reading::ReplyReader;
-use super::talk::Order;
-use super::{Block, FAREWELL, Jupyter};
+use super::talk::KernelOrder;
+use super::{FAREWELL, Jupyter, JupyterBlock};
 use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxLevel, SandboxReport,
     Terms,
 };
-use crate::exec::backend::{Backend, EndCause, Event, Job, Watch};
+use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, Watch};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -53,7 +53,7 @@ impl Backend for Jupyter {
         };
         let kernel = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.name.clone());
         let of_python = spec.as_ref().is_ok_and(|spec| spec.runs("python"));
-        self.block = Some(Block {
+        self.block = Some(JupyterBlock {
             kernel,
             reading,
             until: None,
@@ -78,13 +78,13 @@ impl Backend for Jupyter {
         if let Some(kernel) = self.kernels.get_mut(&spec.name) {
             kernel.shared.ran(job.block);
         }
-        self.order(Order::Send(Box::new(request)));
+        self.order(KernelOrder::Send(Box::new(request)));
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.ready) {
             self.queue.push_back(RunEvent::Started.into());
         }
     }
 
-    async fn hear(&mut self) -> Event {
+    async fn hear(&mut self) -> BackendEvent {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return event;
@@ -103,15 +103,15 @@ impl Backend for Jupyter {
         if let Some(block) = &mut self.block {
             block.interrupt(Instant::now());
         }
-        self.order(Order::Interrupt);
+        self.order(KernelOrder::Interrupt);
     }
 
     fn has_answered(&self) -> bool {
-        self.block.as_ref().is_none_or(Block::has_answered)
+        self.block.as_ref().is_none_or(JupyterBlock::has_answered)
     }
 
     fn kill(&mut self) {
-        self.order(Order::End);
+        self.order(KernelOrder::End);
     }
 
     async fn warm(&mut self, language: &Language) {

@@ -1,10 +1,10 @@
 //! A kernel of a server: started there, talked with over its WebSocket, found again when the connection was lost, and
 //! ended with the session.
 
-use super::message::{Channel, Message};
+use super::message::{Channel, JupyterMessage};
 use super::ready::Ready;
-use super::server::{Server, Socket, SocketEvent};
-use super::talk::{Ids, KernelNews, Order, Outlet};
+use super::server::{JupyterServer, Socket, SocketEvent};
+use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
 use serde_json::json;
 use std::rc::Rc;
 use std::time::Duration;
@@ -16,8 +16,8 @@ const PING: Duration = Duration::from_secs(15);
 const SILENCE: Duration = Duration::from_secs(45);
 
 /// What a kernel needs to be started.
-pub(super) struct Start {
-    pub server: Server,
+pub(super) struct ServerStart {
+    pub server: JupyterServer,
     pub name: String,
     /// How long it may take to be ready.
     pub patience: Duration,
@@ -33,19 +33,19 @@ enum Departure {
 }
 
 struct ServerKernel {
-    start: Start,
+    start: ServerStart,
     id: String,
     ids: Rc<Ids>,
     ready: Ready,
-    waiting: Vec<Message>,
+    waiting: Vec<JupyterMessage>,
     outlet: Outlet,
 }
 
 /// Starts a kernel and carries its talk until it is gone.
 pub(super) async fn carry(
-    start: Start,
+    start: ServerStart,
     ids: Rc<Ids>,
-    mut orders: mpsc::UnboundedReceiver<Order>,
+    mut orders: mpsc::UnboundedReceiver<KernelOrder>,
     outlet: Outlet,
 ) {
     let id = match start.server.start(&start.name).await {
@@ -66,7 +66,7 @@ pub(super) async fn carry(
 }
 
 impl ServerKernel {
-    async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Option<KernelNews> {
+    async fn live(&mut self, orders: &mut mpsc::UnboundedReceiver<KernelOrder>) -> Option<KernelNews> {
         let begun = Instant::now();
         let mut socket = match self.start.server.open(&self.id, &self.ids.session).await {
             Ok(socket) => socket,
@@ -90,7 +90,7 @@ impl ServerKernel {
     async fn connected(
         &mut self,
         socket: &mut Socket,
-        orders: &mut mpsc::UnboundedReceiver<Order>,
+        orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
         begun: Instant,
     ) -> Departure {
         let (mut ping, mut heard) = (Instant::now() + PING, Instant::now());
@@ -113,17 +113,17 @@ impl ServerKernel {
                     }
                 }
                 Some(order) = orders.recv() => match order {
-                    Order::Send(message) if self.ready.is() => {
+                    KernelOrder::Send(message) if self.ready.is() => {
                         if socket.send(&message).await.is_err() {
                             self.waiting.push(*message);
                             return Departure::Lost;
                         }
                     }
-                    Order::Send(message) => self.waiting.push(*message),
-                    Order::Interrupt => self.interrupt(),
+                    KernelOrder::Send(message) => self.waiting.push(*message),
+                    KernelOrder::Interrupt => self.interrupt(),
                     // Nobody here can stop it: that is told with its rights.
-                    Order::Rest => {}
-                    Order::End => return Departure::Over(Some(KernelNews::Gone("it was ended by force".into()))),
+                    KernelOrder::Rest => {}
+                    KernelOrder::End => return Departure::Over(Some(KernelNews::Gone("it was ended by force".into()))),
                 },
                 () = sleep_until(nudge), if !self.ready.is() => {
                     if begun.elapsed() > self.start.patience {
@@ -145,7 +145,7 @@ impl ServerKernel {
         }
     }
 
-    async fn message(&mut self, message: Message, socket: &mut Socket) -> Result<(), Departure> {
+    async fn message(&mut self, message: JupyterMessage, socket: &mut Socket) -> Result<(), Departure> {
         let dead = message.channel == Channel::Iopub && message.kind() == "status";
         let state = message.text("execution_state");
         if dead && matches!(state, "restarting" | "autorestarting" | "dead") {
@@ -172,7 +172,10 @@ impl ServerKernel {
     }
 
     /// Connects again, with growing pauses; the kernel and its state are still there, or told to be gone.
-    async fn again(&mut self, orders: &mut mpsc::UnboundedReceiver<Order>) -> Result<Socket, KernelNews> {
+    async fn again(
+        &mut self,
+        orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
+    ) -> Result<Socket, KernelNews> {
         let until = Instant::now() + self.start.reconnect;
         let mut pause = Duration::from_millis(200);
         loop {
@@ -199,10 +202,10 @@ impl ServerKernel {
                 tokio::select! {
                     () = sleep_until(next) => break,
                     Some(order) = orders.recv() => match order {
-                        Order::Send(message) => self.waiting.push(*message),
-                        Order::Interrupt => self.interrupt(),
-                        Order::Rest => {}
-                        Order::End => return Err(KernelNews::Gone("it was ended by force".into())),
+                        KernelOrder::Send(message) => self.waiting.push(*message),
+                        KernelOrder::Interrupt => self.interrupt(),
+                        KernelOrder::Rest => {}
+                        KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
                     },
                 }
             }
@@ -230,7 +233,7 @@ impl ServerKernel {
 }
 
 /// The answer to a kernel that asks for input: there is nobody to ask.
-pub(super) fn no_input(ids: &Ids, question: &Message) -> Message {
+pub(super) fn no_input(ids: &Ids, question: &JupyterMessage) -> JupyterMessage {
     let mut message = ids.message(Channel::Stdin, "input_reply", json!({ "status": "error", "value": "" }));
     message.parent = question.header.clone();
     message

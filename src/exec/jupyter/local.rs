@@ -2,15 +2,15 @@
 //! key that only the kernel is told.
 
 use super::error::JupyterError;
-use super::message::{Channel, Message};
+use super::message::{Channel, JupyterMessage};
 use super::ready::Ready;
 use super::sockets::{Addresses, Received, connect, free_ports};
 use super::specs::Spec;
-use super::talk::{Ids, KernelNews, Order, Outlet};
+use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
 use crate::exec::helper_file::HelperFile;
-use crate::exec::helper_wire::{Notification, Order as ToHelper, Program, RestState};
+use crate::exec::helper_wire::{HelperOrder as ToHelper, Notification, ProgramSpec, RestState};
 use crate::exec::link::Link;
 use crate::exec::plan::Invocation;
 use crate::exec::receipt::{ExitKind, cause_of_death};
@@ -31,7 +31,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 /// What a kernel needs to be started.
-pub(super) struct Start {
+pub(super) struct LocalStart {
     /// The program that answers to `__run`.
     pub helper: HelperFile,
     /// The limits of its process.
@@ -58,9 +58,9 @@ struct KernelProcess {
 
 /// Starts a kernel and carries its talk until it is gone.
 pub(super) async fn carry(
-    start: Start,
+    start: LocalStart,
     ids: Rc<Ids>,
-    mut orders: mpsc::UnboundedReceiver<Order>,
+    mut orders: mpsc::UnboundedReceiver<KernelOrder>,
     outlet: Outlet,
 ) {
     let held = match spawn(&start) {
@@ -76,8 +76,15 @@ pub(super) async fn carry(
     let mut connect = Box::pin(connect);
     let ready = Ready::new(ids.clone());
     let until = Instant::now() + start.patience;
-    let mut kernel =
-        LocalKernel { start, ids, held, ready, send: None, waiting: Vec::new(), errors: Tail::default() };
+    let mut kernel = LocalKernel {
+        start,
+        ids,
+        held,
+        ready,
+        send: None,
+        waiting: Vec::new(),
+        errors: ErrorTail::default(),
+    };
     let mut nudge = Instant::now();
     loop {
         let news = tokio::select! {
@@ -110,19 +117,19 @@ pub(super) async fn carry(
 
 /// A kernel that was started.
 struct LocalKernel {
-    start: Start,
+    start: LocalStart,
     ids: Rc<Ids>,
     held: KernelProcess,
     ready: Ready,
     /// Where messages are sent, once it is connected.
-    send: Option<mpsc::UnboundedSender<Message>>,
+    send: Option<mpsc::UnboundedSender<JupyterMessage>>,
     /// What is to be sent when it is ready.
-    waiting: Vec<Message>,
-    errors: Tail,
+    waiting: Vec<JupyterMessage>,
+    errors: ErrorTail,
 }
 
 impl LocalKernel {
-    fn send(&self, message: Message) {
+    fn send(&self, message: JupyterMessage) {
         if let Some(send) = &self.send {
             // When nobody takes it any more, the process tells why.
             drop(send.send(message));
@@ -143,19 +150,19 @@ impl LocalKernel {
         }
     }
 
-    fn obey(&mut self, order: Order) -> Option<KernelNews> {
+    fn obey(&mut self, order: KernelOrder) -> Option<KernelNews> {
         match order {
-            Order::Send(message) if self.ready.is() => {
+            KernelOrder::Send(message) if self.ready.is() => {
                 self.held.link.order(&ToHelper::GoOnAll);
                 self.send(*message);
             }
-            Order::Rest => self.held.link.order(&ToHelper::PauseAll),
-            Order::Send(message) => self.waiting.push(*message),
-            Order::Interrupt if self.start.spec.by_message => {
+            KernelOrder::Rest => self.held.link.order(&ToHelper::PauseAll),
+            KernelOrder::Send(message) => self.waiting.push(*message),
+            KernelOrder::Interrupt if self.start.spec.by_message => {
                 self.send(self.ids.message(Channel::Control, "interrupt_request", json!({})));
             }
-            Order::Interrupt => self.held.link.order(&ToHelper::Interrupt),
-            Order::End => return Some(KernelNews::Gone("it was ended by force".into())),
+            KernelOrder::Interrupt => self.held.link.order(&ToHelper::Interrupt),
+            KernelOrder::End => return Some(KernelNews::Gone("it was ended by force".into())),
         }
         None
     }
@@ -197,7 +204,7 @@ async fn close(held: KernelProcess) {
     let _ = tokio::task::spawn_blocking(move || drop((link, folder))).await;
 }
 
-fn spawn(start: &Start) -> Result<KernelProcess, String> {
+fn spawn(start: &LocalStart) -> Result<KernelProcess, String> {
     let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir().map_err(|e| e.to_string())?;
     let key = blob::random::<32>().map_err(|e| e.to_string())?;
     let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
@@ -243,7 +250,7 @@ fn spawn(start: &Start) -> Result<KernelProcess, String> {
     Ok(KernelProcess { told, link, output, key, addresses, folder })
 }
 
-fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
+fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, String> {
     let mut words = start.spec.argv.iter().map(|word| {
         let word = word.replace("{connection_file}", &file.to_string_lossy());
         OsString::from(word)
@@ -256,8 +263,13 @@ fn invocation(start: &Start, file: &Path) -> Result<Invocation, String> {
     for (name, value) in &start.spec.env {
         crate::exec::plan::set(&mut env, name, value);
     }
-    let program =
-        Program { executable, args: words.collect(), env, cwd: start.cwd.clone(), ..Program::default() };
+    let program = ProgramSpec {
+        executable,
+        args: words.collect(),
+        env,
+        cwd: start.cwd.clone(),
+        ..ProgramSpec::default()
+    };
     Ok(Invocation { program, given: Vec::new() })
 }
 
@@ -289,7 +301,7 @@ async fn told(socket: &UnixStream, link: &mut Link) -> Option<HelperEvent> {
 
 impl KernelProcess {
     /// What it said on its way out.
-    fn drain(&mut self, errors: &mut Tail) {
+    fn drain(&mut self, errors: &mut ErrorTail) {
         let mut buffer = vec![0u8; 64 << 10];
         for (_, pipe) in &self.output {
             while let Ok(count @ 1..) = pipe.try_read(&mut buffer) {
@@ -325,9 +337,9 @@ async fn read(stream: Stream, pipe: &pipe::Receiver) -> (Stream, Vec<u8>) {
 
 /// The end of what it printed, for messages about kernels that could not start.
 #[derive(Default)]
-struct Tail(Vec<u8>);
+struct ErrorTail(Vec<u8>);
 
-impl Tail {
+impl ErrorTail {
     fn add(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
         let over = self.0.len().saturating_sub(8 << 10);

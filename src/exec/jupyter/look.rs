@@ -1,7 +1,7 @@
 //! Which kernels there are, here or on the server that is configured. Looks, starts nothing.
 
 use super::error::JupyterError;
-use super::server::Server;
+use super::server::JupyterServer;
 use super::specs::{self, Spec};
 use crate::config::JupyterExecutor;
 use crate::exec::found::Kernels;
@@ -23,7 +23,7 @@ pub(crate) async fn found(
         let specs = specs::installed(&specs::folders(&env, &specs::prefixes(&env, python)));
         return Ok(Kernels { place: "on this machine".into(), names: named(specs) });
     };
-    let server = Server::new(config, url, programs).await?;
+    let server = JupyterServer::new(config, url, programs).await?;
     let names = named(server.specs().await?);
     Ok(Kernels { place: format!("at {}", server.shown()), names })
 }

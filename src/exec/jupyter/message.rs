@@ -43,7 +43,7 @@ impl Channel {
 
 /// A message. Buffers of extensions are left out.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Message {
+pub(super) struct JupyterMessage {
     pub channel: Channel,
     pub header: Value,
     /// The header of the message that it is about.
@@ -62,7 +62,7 @@ pub(super) enum MessageError {
     Signature,
 }
 
-impl Message {
+impl JupyterMessage {
     /// A new message. `id` has to be unique, `session` names this client, `date` is the time in ISO 8601.
     pub(super) fn new(
         channel: Channel,
@@ -236,9 +236,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn message() -> Message {
+    fn message() -> JupyterMessage {
         let content = json!({ "code": "print('ü')", "silent": false });
-        Message::new(Channel::Shell, "execute_request", ("a1", "s", "2026-01-01T00:00:00Z"), content)
+        JupyterMessage::new(Channel::Shell, "execute_request", ("a1", "s", "2026-01-01T00:00:00Z"), content)
     }
 
     #[test]
@@ -259,23 +259,26 @@ mod tests {
         let message = message();
         let mut parts = message.to_parts(b"key");
         parts.insert(0, b"kernel.1.status".to_vec());
-        assert_eq!(Message::from_parts(Channel::Shell, &parts, b"key").as_ref(), Ok(&message));
-        assert_eq!(Message::from_parts(Channel::Shell, &parts, b"other"), Err(MessageError::Signature));
+        assert_eq!(JupyterMessage::from_parts(Channel::Shell, &parts, b"key").as_ref(), Ok(&message));
+        assert_eq!(
+            JupyterMessage::from_parts(Channel::Shell, &parts, b"other"),
+            Err(MessageError::Signature)
+        );
         parts[5] = b"{\"code\":\"forged\"}".to_vec();
-        assert_eq!(Message::from_parts(Channel::Shell, &parts, b"key"), Err(MessageError::Signature));
-        assert_eq!(Message::from_v1(&message.to_v1()).as_ref(), Ok(&message));
-        assert_eq!(Message::from_text(message.to_text().as_bytes()).as_ref(), Ok(&message));
+        assert_eq!(JupyterMessage::from_parts(Channel::Shell, &parts, b"key"), Err(MessageError::Signature));
+        assert_eq!(JupyterMessage::from_v1(&message.to_v1()).as_ref(), Ok(&message));
+        assert_eq!(JupyterMessage::from_text(message.to_text().as_bytes()).as_ref(), Ok(&message));
         assert_eq!((message.kind(), message.id(), message.about()), ("execute_request", "a1", ""));
     }
 
     proptest! {
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..120), parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..9), 0..9)) {
-            let _ = Message::from_v1(&bytes);
-            let _ = Message::from_text(&bytes);
+            let _ = JupyterMessage::from_v1(&bytes);
+            let _ = JupyterMessage::from_text(&bytes);
             let mut parts = parts;
             parts.insert(0, DELIMITER.to_vec());
-            let _ = Message::from_parts(Channel::Iopub, &parts, b"");
+            let _ = JupyterMessage::from_parts(Channel::Iopub, &parts, b"");
         }
 
         /// A table of offsets that lies leads nowhere.
@@ -283,7 +286,7 @@ mod tests {
         fn any_change(at in 0usize..80, with in any::<u8>()) {
             let mut bytes = message().to_v1();
             bytes[at] = with;
-            let _ = Message::from_v1(&bytes);
+            let _ = JupyterMessage::from_v1(&bytes);
         }
     }
 }

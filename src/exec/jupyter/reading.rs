@@ -4,9 +4,9 @@
 //! reply, and a flooded channel drops what it likes. So both are waited for, each a while longer than the other.
 
 use super::html;
-use super::message::{Channel, Message};
+use super::message::{Channel, JupyterMessage};
 use crate::domain::{RunError, RunEvent, Stream};
-use crate::exec::backend::Event;
+use crate::exec::backend::BackendEvent;
 use crate::exec::kernel_wire::{BlockEnd, RunSummary};
 use base64::Engine as _;
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub(super) struct ReplyReader {
 
 /// What is still missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Awaited {
+pub(super) enum AwaitedReply {
     Both,
     /// The reply is here: output may follow.
     Idle,
@@ -45,12 +45,12 @@ impl ReplyReader {
     }
 
     /// What is still missing.
-    pub(super) fn missing(&self) -> Awaited {
+    pub(super) fn missing(&self) -> AwaitedReply {
         match (self.reply.is_some(), self.idle) {
-            (true, true) => Awaited::Nothing,
-            (true, false) => Awaited::Idle,
-            (false, true) => Awaited::Reply,
-            (false, false) => Awaited::Both,
+            (true, true) => AwaitedReply::Nothing,
+            (true, false) => AwaitedReply::Idle,
+            (false, true) => AwaitedReply::Reply,
+            (false, false) => AwaitedReply::Both,
         }
     }
 
@@ -72,7 +72,7 @@ impl ReplyReader {
     }
 
     /// Takes a message; what is to be told of it.
-    pub(super) fn take(&mut self, message: &Message) -> Vec<Event> {
+    pub(super) fn take(&mut self, message: &JupyterMessage) -> Vec<BackendEvent> {
         if message.about() != self.request {
             return Vec::new();
         }
@@ -87,11 +87,11 @@ impl ReplyReader {
             (Channel::Iopub, "stream") => {
                 self.start(&mut heard);
                 let stream = if message.text("name") == "stderr" { Stream::Stderr } else { Stream::Stdout };
-                heard.push(Event::printed(stream, message.text("text").as_bytes().to_vec()));
+                heard.push(BackendEvent::printed(stream, message.text("text").as_bytes().to_vec()));
             }
             (Channel::Iopub, "display_data" | "update_display_data") => {
                 if let Some(text) = self.show(message, &mut heard) {
-                    heard.push(Event::printed(Stream::Stdout, (text + "\n").into_bytes()));
+                    heard.push(BackendEvent::printed(Stream::Stdout, (text + "\n").into_bytes()));
                 }
             }
             (Channel::Iopub, "execute_result") => {
@@ -104,20 +104,20 @@ impl ReplyReader {
         heard
     }
 
-    fn start(&mut self, heard: &mut Vec<Event>) {
+    fn start(&mut self, heard: &mut Vec<BackendEvent>) {
         if !self.started {
             self.started = true;
             heard.push(RunEvent::Started.into());
         }
     }
 
-    fn reply(&mut self, message: &Message, heard: &mut Vec<Event>) {
+    fn reply(&mut self, message: &JupyterMessage, heard: &mut Vec<BackendEvent>) {
         self.start(heard);
         let content = &message.content;
         // Help texts and the like come with the reply.
         for page in content.get("payload").and_then(Value::as_array).into_iter().flatten().take(20) {
             if let Some(text) = page.pointer("/data/text~1plain").and_then(Value::as_str) {
-                heard.push(Event::printed(Stream::Stdout, format!("{}\n", plain(text)).into_bytes()));
+                heard.push(BackendEvent::printed(Stream::Stdout, format!("{}\n", plain(text)).into_bytes()));
             }
         }
         self.reply = Some(match message.text("status") {
@@ -148,7 +148,7 @@ impl ReplyReader {
     }
 
     /// Shows a display: its pictures go to files; its text, unless a picture stands for it.
-    fn show(&mut self, message: &Message, heard: &mut Vec<Event>) -> Option<String> {
+    fn show(&mut self, message: &JupyterMessage, heard: &mut Vec<BackendEvent>) -> Option<String> {
         self.start(heard);
         let data = message.content.get("data")?;
         let text = |mime: &str| match data.get(mime)? {
@@ -169,7 +169,7 @@ impl ReplyReader {
                 }
             };
             self.figures += 1;
-            heard.push(Event::Image(format!("figure-{}.{extension}", self.figures), mime, bytes));
+            heard.push(BackendEvent::Image(format!("figure-{}.{extension}", self.figures), mime, bytes));
             return None;
         }
         let shown = text("text/plain").map(|text| plain(&text));

@@ -1,7 +1,7 @@
 //! Whether a kernel is there for us: it has answered a question, and we have heard it on the channel on which output
 //! comes. Before that, output could be lost. Pure but for the ids.
 
-use super::message::{Channel, Message};
+use super::message::{Channel, JupyterMessage};
 use super::talk::Ids;
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -27,7 +27,7 @@ impl Ready {
     }
 
     /// The question; it may be asked again, as long as it is not answered on both channels.
-    pub(super) fn ask(&mut self) -> Message {
+    pub(super) fn ask(&mut self) -> JupyterMessage {
         let message = self.ids.message(Channel::Shell, "kernel_info_request", json!({}));
         self.asked.push(message.id().to_owned());
         message
@@ -39,7 +39,7 @@ impl Ready {
     }
 
     /// Takes a message; true when it makes the kernel ready.
-    pub(super) fn take(&mut self, message: &Message) -> bool {
+    pub(super) fn take(&mut self, message: &JupyterMessage) -> bool {
         if !self.asked.iter().any(|id| id == message.about()) {
             return false;
         }
@@ -65,7 +65,7 @@ mod tests {
         let mut ready = Ready::new(Rc::new(Ids::new()));
         let question = ready.ask();
         let about = |channel, kind: &str, content: Value| {
-            let mut message = Message::new(channel, kind, ("1", "s", ""), content);
+            let mut message = JupyterMessage::new(channel, kind, ("1", "s", ""), content);
             message.parent = question.header.clone();
             message
         };

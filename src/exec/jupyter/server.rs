@@ -2,9 +2,9 @@
 //! The token travels in a header, never in an address.
 
 use super::error::JupyterError;
-use super::message::Message;
+use super::message::JupyterMessage;
 use super::specs::Spec;
-use super::token::Token;
+use super::token::ServerToken;
 use crate::config::JupyterExecutor;
 use crate::exec::ledger;
 use crate::launch::Launcher;
@@ -29,30 +29,30 @@ const ANSWER: usize = 4 << 20;
 
 /// A server that can be asked.
 #[derive(Clone)]
-pub(super) struct Server {
+pub(super) struct JupyterServer {
     client: Client,
     base: Url,
-    token: Token,
+    token: ServerToken,
 }
 
 /// The WebSocket of a kernel.
 pub(super) struct Socket {
     stream: WebSocketStream<reqwest::Upgraded>,
     v1: bool,
-    token: Token,
+    token: ServerToken,
     host: String,
 }
 
 /// What came over it.
 pub(super) enum SocketEvent {
-    Message(Message),
+    Message(JupyterMessage),
     /// A sign of life, or something that can't be read.
     Nothing,
     /// It is closed, and why.
     Closed(String),
 }
 
-impl Server {
+impl JupyterServer {
     /// The server that is configured.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Server {
         url: &str,
         programs: &Launcher,
     ) -> Result<Self, JupyterError> {
-        let token = Token::find(config, programs).await?;
+        let token = ServerToken::find(config, programs).await?;
         let server = |why: &str| JupyterError::Server { url: shown(url), why: why.into() };
         let mut base = Url::parse(url).map_err(|_| server("has no address that can be used"))?;
         if base.query().is_some() || !base.username().is_empty() || base.password().is_some() {
@@ -98,7 +98,7 @@ impl Server {
     }
 
     /// What is sent with each request.
-    pub(super) fn token(&self) -> &Token {
+    pub(super) fn token(&self) -> &ServerToken {
         &self.token
     }
 
@@ -121,7 +121,7 @@ impl Server {
     /// Starts a kernel; its id.
     ///
     /// # Errors
-    /// As [`Server::specs`].
+    /// As [`JupyterServer::specs`].
     pub(super) async fn start(&self, name: &str) -> Result<String, JupyterError> {
         let answer = self.ask(Method::POST, &["api", "kernels"], Some(json!({ "name": name }))).await?;
         let id = answer.get("id").and_then(Value::as_str);
@@ -134,7 +134,7 @@ impl Server {
     /// Whether a kernel is at work; `None` when it is not there any more.
     ///
     /// # Errors
-    /// As [`Server::specs`].
+    /// As [`JupyterServer::specs`].
     pub(super) async fn busy(&self, id: &str) -> Result<Option<bool>, JupyterError> {
         let url = self.url(&["api", "kernels", id]);
         let answer = self.send(self.client.get(url)).await?;
@@ -277,7 +277,7 @@ impl Socket {
     ///
     /// # Errors
     /// When the connection is lost.
-    pub(super) async fn send(&mut self, message: &Message) -> Result<(), String> {
+    pub(super) async fn send(&mut self, message: &JupyterMessage) -> Result<(), String> {
         let frame = if self.v1 {
             Frame::Binary(Bytes::from(message.to_v1()))
         } else {
@@ -303,9 +303,9 @@ impl Socket {
     /// What comes next. Safe to cancel.
     pub(super) async fn next(&mut self) -> SocketEvent {
         let read = match self.stream.next().await {
-            Some(Ok(Frame::Binary(bytes))) if self.v1 => Message::from_v1(&self.clean(&bytes)),
-            Some(Ok(Frame::Binary(bytes))) => Message::from_text(&self.clean(&bytes)),
-            Some(Ok(Frame::Text(text))) => Message::from_text(&self.clean(text.as_bytes())),
+            Some(Ok(Frame::Binary(bytes))) if self.v1 => JupyterMessage::from_v1(&self.clean(&bytes)),
+            Some(Ok(Frame::Binary(bytes))) => JupyterMessage::from_text(&self.clean(&bytes)),
+            Some(Ok(Frame::Text(text))) => JupyterMessage::from_text(&self.clean(text.as_bytes())),
             Some(Ok(Frame::Close(reason))) => {
                 let reason = reason.map_or_else(|| "closed".into(), |reason| reason.to_string());
                 return SocketEvent::Closed(self.token.masked(reason));
@@ -359,18 +359,18 @@ mod tests {
     #[tokio::test]
     async fn tokens_go_nowhere_but_into_the_header() {
         let refused = |url: &'static str| async move {
-            let made = Server::new(&config(Some("echo secret")), url, &Launcher::default()).await;
+            let made = JupyterServer::new(&config(Some("echo secret")), url, &Launcher::default()).await;
             made.map(drop).unwrap_err().to_string()
         };
         assert!(refused("https://hub.example.org/?token=abc").await.contains("must not have a token"));
         assert!(refused("https://me:pw@hub.example.org/").await.contains("must not have a token"));
         assert!(refused("http://hub.example.org/").await.contains("use https"));
         let (secret, programs) = (config(Some("echo secret")), Launcher::default());
-        let server = Server::new(&secret, "https://hub.example.org/user/me", &programs).await.unwrap();
+        let server = JupyterServer::new(&secret, "https://hub.example.org/user/me", &programs).await.unwrap();
         let url = server.url(&["api", "kernels", "../x", "channels"]);
         assert_eq!(url.as_str(), "https://hub.example.org/user/me/api/kernels/..%2Fx/channels");
         for (command, why) in [("exit 3", "failed"), ("true", "prints nothing"), ("/nowhere/x", "failed")] {
-            let made = Server::new(&config(Some(command)), "http://localhost:1", &programs).await;
+            let made = JupyterServer::new(&config(Some(command)), "http://localhost:1", &programs).await;
             let error = made.map(drop).unwrap_err();
             assert!(error.to_string().contains(why), "{command}: {error}");
         }

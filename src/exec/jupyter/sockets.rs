@@ -1,7 +1,7 @@
 //! The sockets of a local kernel: files in a folder of this account, or ports on loopback.
 
-use super::message::{Channel, Message};
-use super::zmtp::{self, Decoder};
+use super::message::{Channel, JupyterMessage};
+use super::zmtp::{self, ZmtpDecoder};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -39,7 +39,7 @@ pub(super) fn free_ports() -> std::io::Result<[u16; 5]> {
 }
 
 /// What came over a socket: a message, or why it is of no use any more.
-pub(super) type Received = Result<Message, String>;
+pub(super) type Received = Result<JupyterMessage, String>;
 
 /// A connection of either kind.
 trait Connection: AsyncRead + AsyncWrite + Unpin {}
@@ -75,8 +75,8 @@ pub(super) async fn connect(
     session: String,
     key: String,
     out: mpsc::Sender<Received>,
-) -> mpsc::UnboundedSender<Message> {
-    let (send, mut messages) = mpsc::unbounded_channel::<Message>();
+) -> mpsc::UnboundedSender<JupyterMessage> {
+    let (send, mut messages) = mpsc::unbounded_channel::<JupyterMessage>();
     let mut writers = Vec::new();
     for (number, (channel, kind)) in SOCKETS.into_iter().enumerate() {
         let stream = loop {
@@ -113,16 +113,16 @@ pub(super) async fn connect(
     send
 }
 
-type Reader = tokio::io::ReadHalf<Box<dyn Connection>>;
+type FrameReader = tokio::io::ReadHalf<Box<dyn Connection>>;
 type Writer = tokio::io::WriteHalf<Box<dyn Connection>>;
 
 /// Greets, and waits until the other side is ready for messages.
 async fn shake_hands(
-    (reader, writer): (&mut Reader, &mut Writer),
+    (reader, writer): (&mut FrameReader, &mut Writer),
     kind: &str,
     identity: &[u8],
-) -> Result<Decoder, String> {
-    let mut decoder = Decoder::default();
+) -> Result<ZmtpDecoder, String> {
+    let mut decoder = ZmtpDecoder::default();
     let mut buffer = [0u8; 512];
     writer.write_all(&zmtp::greeting()).await.map_err(|error| error.to_string())?;
     let mut told = false;
@@ -144,8 +144,8 @@ async fn shake_hands(
 
 async fn receive(
     channel: Channel,
-    mut reader: Reader,
-    mut decoder: Decoder,
+    mut reader: FrameReader,
+    mut decoder: ZmtpDecoder,
     key: String,
     out: mpsc::Sender<Received>,
 ) {
@@ -157,7 +157,7 @@ async fn receive(
         loop {
             let message = match decoder.next_message() {
                 Ok(None) => break,
-                Ok(Some(parts)) => Message::from_parts(channel, &parts, key.as_bytes()),
+                Ok(Some(parts)) => JupyterMessage::from_parts(channel, &parts, key.as_bytes()),
                 Err(error) => return drop(out.send(Err(error.to_string())).await),
             };
             // What can't be read, or somebody else made, is left out.

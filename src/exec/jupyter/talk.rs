@@ -1,14 +1,14 @@
 //! What goes between a kernel's own task and the executor.
 
-use super::message::Message;
+use super::message::JupyterMessage;
 use crate::domain::Stream;
 use std::cell::Cell;
 use tokio::sync::mpsc;
 
 /// An order to the task of a kernel.
 #[derive(Debug)]
-pub(super) enum Order {
-    Send(Box<Message>),
+pub(super) enum KernelOrder {
+    Send(Box<JupyterMessage>),
     /// Bring it to a stand, with all that it started: the block is over. What is sent next lets it go on.
     Rest,
     /// Interrupt it in the way that it knows.
@@ -22,7 +22,7 @@ pub(super) enum KernelNews {
     /// It answers: the version of its language.
     Ready(Option<String>),
     /// A message of the kernel.
-    Message(Box<Message>),
+    Message(Box<JupyterMessage>),
     /// Its process printed something that did not come as a message.
     Printed(Stream, Vec<u8>),
     /// The connection is lost, and made again.
@@ -71,10 +71,10 @@ impl Ids {
         channel: super::message::Channel,
         kind: &str,
         content: serde_json::Value,
-    ) -> Message {
+    ) -> JupyterMessage {
         let number = self.next.replace(self.next.get() + 1);
         let id = format!("{}_{number}", self.session);
         let date = jiff::Timestamp::now().to_string();
-        Message::new(channel, kind, (&id, &self.session, &date), content)
+        JupyterMessage::new(channel, kind, (&id, &self.session, &date), content)
     }
 }

@@ -14,9 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A token, or none; and who masks it in what the server tells, which goes to the screen.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Token(Option<SecretString>, Masker);
+pub(super) struct ServerToken(Option<SecretString>, Masker);
 
-impl Token {
+impl ServerToken {
     fn new(text: &str) -> Self {
         Self(Some(text.into()), Masker::only([text.into()]))
     }
@@ -72,12 +72,12 @@ mod tests {
 
     #[test]
     fn it_is_masked_at_its_length_and_short_words_are_left() {
-        let token = Token::new("a1b2c3d4e5");
+        let token = ServerToken::new("a1b2c3d4e5");
         let bytes = token.mask(b"a1b2c3d4e5 and a1b2c3d4 and \xffa1b2c3d4e5a1b2c3d4e5".to_vec());
         assert_eq!(bytes, b"[redacted] and a1b2c3d4 and \xff[redacted][redacted]");
         assert_eq!(token.masked("x a1b2c3d4e5".into()), "x [redacted]");
         assert!(!format!("{token:?}").contains("a1b2"));
-        assert_eq!(Token::new("none").mask(b"none".to_vec()), b"none");
-        assert_eq!(Token::default().masked("ghp_x".into()), "ghp_x");
+        assert_eq!(ServerToken::new("none").mask(b"none".to_vec()), b"none");
+        assert_eq!(ServerToken::default().masked("ghp_x".into()), "ghp_x");
     }
 }

@@ -2,9 +2,9 @@
 //! in how long it is waited for. No `repr` of the person's classes is called, nothing is stored in the kernel, and what
 //! does not answer is left alone: the block's end does not depend on it.
 
-use super::message::{Channel, Message};
-use super::talk::Order;
-use super::{Awaited, Jupyter};
+use super::message::{Channel, JupyterMessage};
+use super::talk::KernelOrder;
+use super::{AwaitedReply, Jupyter};
 use crate::domain::{RunEvent, Variable};
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -90,12 +90,12 @@ impl Jupyter {
         let message = self.ids.message(Channel::Shell, "execute_request", request());
         block.asked = Some(message.id().to_owned());
         block.until = Some(Instant::now() + PATIENCE);
-        self.order(Order::Send(Box::new(message)));
+        self.order(KernelOrder::Send(Box::new(message)));
         true
     }
 
     /// Whether this message is the answer that is waited for; the block ends with it.
-    pub(super) fn take_variables(&mut self, message: &Message) -> bool {
+    pub(super) fn take_variables(&mut self, message: &JupyterMessage) -> bool {
         let asked = self.block.as_ref().and_then(|block| block.asked.as_deref());
         if asked.is_none_or(|asked| message.about() != asked) {
             return false;
@@ -113,7 +113,7 @@ impl Jupyter {
     pub(super) fn waits_for_variables(&self) -> bool {
         self.block
             .as_ref()
-            .is_some_and(|block| block.asked.is_some() && block.reading.missing() == Awaited::Nothing)
+            .is_some_and(|block| block.asked.is_some() && block.reading.missing() == AwaitedReply::Nothing)
     }
 }
 

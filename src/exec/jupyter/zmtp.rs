@@ -82,7 +82,7 @@ fn frame(into: &mut Vec<u8>, flags: u8, body: &[u8]) {
 
 /// Puts messages together from bytes that come in any pieces.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(super) struct ZmtpDecoder {
     buffer: Vec<u8>,
     /// What of the buffer is used up.
     at: usize,
@@ -92,7 +92,7 @@ pub(super) struct Decoder {
     total: usize,
 }
 
-impl Decoder {
+impl ZmtpDecoder {
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if self.at > 0 && self.at * 2 >= self.buffer.len() {
             self.buffer.drain(..self.at);
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn others_are_refused() {
         let refused = |bytes: &[u8]| {
-            let mut decoder = Decoder::default();
+            let mut decoder = ZmtpDecoder::default();
             decoder.push(bytes);
             decoder.next_message()
         };
@@ -229,7 +229,7 @@ mod tests {
             for parts in &messages {
                 bytes.extend(message(parts));
             }
-            let mut decoder = Decoder::default();
+            let mut decoder = ZmtpDecoder::default();
             let mut read = Vec::new();
             prop_assert!(!decoder.is_greeted());
             for piece in bytes.chunks(size) {
@@ -244,7 +244,7 @@ mod tests {
 
         #[test]
         fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let mut decoder = Decoder::default();
+            let mut decoder = ZmtpDecoder::default();
             decoder.push(&hello("PUB", b""));
             decoder.push(&bytes);
             while let Ok(Some(_)) = decoder.next_message() {}

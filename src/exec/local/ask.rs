@@ -3,9 +3,9 @@
 
 use super::Local;
 use crate::domain::Language;
-use crate::exec::helper_wire::{Notification, Order};
+use crate::exec::helper_wire::{HelperOrder, Notification};
 use crate::exec::kernel::Kernel;
-use crate::exec::kernel_wire::{KernelMessage, MissingFacility, Token};
+use crate::exec::kernel_wire::{FrameToken, KernelMessage, MissingFacility};
 use crate::exec::{blob, packages};
 use tokio::sync::oneshot;
 
@@ -15,7 +15,7 @@ pub(super) struct PackageQuestion {
     /// The Python that answers while the kernel is in use.
     pub(super) python: Option<Kernel>,
     /// What is not answered yet.
-    question: Option<(Token, oneshot::Sender<Vec<String>>)>,
+    question: Option<(FrameToken, oneshot::Sender<Vec<String>>)>,
 }
 
 impl Local {
@@ -64,7 +64,7 @@ impl Local {
     }
 
     /// The answer, of whoever gave it.
-    pub(super) fn on_lacking(&mut self, token: Token, lacking: &[MissingFacility]) {
+    pub(super) fn on_lacking(&mut self, token: FrameToken, lacking: &[MissingFacility]) {
         let Some((_, reply)) = self.asking.question.take_if(|(asked, _)| *asked == token) else { return };
         let _ = reply.send(packages::named(lacking));
     }
@@ -99,7 +99,7 @@ impl Local {
     /// It stands still until it is asked again.
     fn rest_asked(&self) {
         if let Some(python) = self.asking.python.as_ref().filter(|_| !self.asks()) {
-            python.process.link.order(&Order::Rest);
+            python.process.link.order(&HelperOrder::Rest);
         }
     }
 

@@ -4,8 +4,8 @@ use super::{Local, LocalRun, RunHost, watch};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport, Terms,
 };
-use crate::exec::backend::{Backend, EndCause, Event, Job, RunEnd, Watch, in_that_kernel};
-use crate::exec::helper_wire::{Order, ResourceUse};
+use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch, in_that_kernel};
+use crate::exec::helper_wire::{HelperOrder, ResourceUse};
 use crate::exec::packages;
 use tokio::sync::oneshot;
 
@@ -59,7 +59,7 @@ impl Backend for Local {
         }
     }
 
-    async fn hear(&mut self) -> Event {
+    async fn hear(&mut self) -> BackendEvent {
         loop {
             if let Some(event) = self.queue.pop_front() {
                 return event;
@@ -72,11 +72,11 @@ impl Backend for Local {
     }
 
     fn interrupt(&mut self) {
-        self.order(&Order::Interrupt);
+        self.order(&HelperOrder::Interrupt);
     }
 
     fn kill(&mut self) {
-        self.order(&Order::Kill);
+        self.order(&HelperOrder::Kill);
     }
 
     fn give_up(&mut self) -> Option<RunEnd> {

@@ -7,7 +7,7 @@ use crate::domain::{
 use crate::exec::backend::Job;
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Bounds, Order};
+use crate::exec::helper_wire::{Bounds, HelperOrder};
 use crate::exec::kernel::Kernel;
 use crate::exec::plan::{self, GivenFile};
 use crate::exec::sandbox::refused::ClosedPlaces;
@@ -274,7 +274,7 @@ impl Local {
             }
             _ => memory_file::sealed(source.as_bytes()),
         })?;
-        process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
+        process.link.order(&HelperOrder::Begin(Bounds::from(&terms.limits)));
         Ok(RunHost::Program(Box::new(process), state))
     }
 }

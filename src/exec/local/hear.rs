@@ -2,10 +2,10 @@
 
 use super::{Local, LocalRun, RunHost};
 use crate::domain::{Language, RunEvent};
-use crate::exec::backend::{EndCause, Event};
+use crate::exec::backend::{BackendEvent, EndCause};
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Notification, Order, ResourceUse};
-use crate::exec::kernel_wire::{KernelMessage, Token};
+use crate::exec::helper_wire::{HelperOrder, Notification, ResourceUse};
+use crate::exec::kernel_wire::{FrameToken, KernelMessage};
 use crate::exec::receipt::{ExitKind, cause_of_death};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ impl Local {
         }
         if let Some(kernel) = &mut self.kernel {
             kernel.cut_off = true;
-            kernel.process.link.order(&Order::Kill);
+            kernel.process.link.order(&HelperOrder::Kill);
         }
         self.end_is_told_within(Duration::from_secs(2), false);
     }
@@ -77,7 +77,7 @@ impl Local {
             .is_ok_and(|count| count > 0)
     }
 
-    pub(super) fn on_said(&mut self, token: Token, said: KernelMessage) {
+    pub(super) fn on_said(&mut self, token: FrameToken, said: KernelMessage) {
         if let KernelMessage::Hello { version } = said {
             if let Some(kernel) = &mut self.kernel {
                 kernel.ready = true;
@@ -110,7 +110,7 @@ impl Local {
                 // What it printed before comes before.
                 let printed = self.process_mut().map(|process| process.pipes.drain());
                 self.print(printed.unwrap_or_default());
-                self.queue.push_back(Event::Image(name, "image/png", png));
+                self.queue.push_back(BackendEvent::Image(name, "image/png", png));
             }
             KernelMessage::Variables(variables) => {
                 self.queue.push_back(RunEvent::Variables(variables).into());
@@ -127,7 +127,7 @@ impl Local {
                 }
                 run.over = Some(Instant::now());
                 run.done = Some(*done);
-                self.order(&Order::End);
+                self.order(&HelperOrder::End);
             }
             KernelMessage::Hello { .. } | KernelMessage::Waiting | KernelMessage::Lacking(_) => {}
         }
@@ -136,7 +136,7 @@ impl Local {
     /// A kernel that no run is in stands still once it has answered; what is said of one that was used changes nothing.
     fn rest_unused(&self) {
         if let Some(kernel) = self.kernel.as_ref().filter(|kernel| !kernel.used && !self.asks()) {
-            kernel.process.link.order(&Order::Rest);
+            kernel.process.link.order(&HelperOrder::Rest);
         }
     }
 
@@ -189,7 +189,7 @@ impl Local {
             // Its code may have started already, under limits of which one does not hold.
             (Notification::NotBegun(why), Some(run)) => {
                 run.limit.get_or_insert(format!("one could not be set: {why}"));
-                self.order(&Order::Kill);
+                self.order(&HelperOrder::Kill);
             }
             (Notification::Finished(used, rest), Some(run)) => {
                 run.rest = Some(rest);

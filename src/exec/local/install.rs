@@ -4,7 +4,7 @@ use super::{Local, RunHost};
 use crate::domain::{ExecutorKind, InstallInto, Interpreter, Language, Limits, PackageList, Rights, Terms};
 use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Bounds, Order};
+use crate::exec::helper_wire::{Bounds, HelperOrder};
 use crate::exec::packages::{self, Manager};
 use crate::exec::sandbox::Allowance;
 use crate::exec::{blob, process};
@@ -82,7 +82,7 @@ impl Local {
         let cell = sandbox.cell_to_install(&programs, &folder);
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
         let process = process::start(&cell, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
-        process.link.order(&Order::Begin(Bounds::from(&terms.limits)));
+        process.link.order(&HelperOrder::Begin(Bounds::from(&terms.limits)));
         Ok(RunHost::Program(Box::new(process), None))
     }
 }

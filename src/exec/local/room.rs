@@ -4,7 +4,7 @@
 use super::Local;
 use crate::domain::Limits;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Bounds, Notification, Order};
+use crate::exec::helper_wire::{Bounds, HelperOrder, Notification};
 use crate::exec::kernel::Kernel;
 use std::time::{Duration, Instant};
 
@@ -56,7 +56,7 @@ impl Local {
         if let Some(group) = &kernel.process.group {
             group.set(limits).map_err(|error| not_set(&error.to_string()))?;
         }
-        kernel.process.link.order(&Order::Begin(Bounds::from(limits)));
+        kernel.process.link.order(&HelperOrder::Begin(Bounds::from(limits)));
         kernel.beginning += 1;
         if before.is_some_and(|before| Limits { wall_ms: limits.wall_ms, ..before } == *limits) {
             kernel.fitted = Some(*limits);
@@ -68,7 +68,7 @@ impl Local {
             if rest.is_zero() || !self.helper_speaks_within(rest) {
                 // Whatever it begins late is over before the next run.
                 let kernel = self.kernel.as_ref().ok_or(ExecError::Ended)?;
-                kernel.process.link.order(&Order::End);
+                kernel.process.link.order(&HelperOrder::End);
                 return Err(not_set("the helper of the kernel did not say in time that it is"));
             }
             let kernel = self.kernel.as_mut().ok_or(ExecError::Ended)?;

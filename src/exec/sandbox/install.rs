@@ -2,7 +2,7 @@
 //! folder can be read by every run that comes later.
 
 use super::toolchain::{self, SearchScope};
-use super::{Allowance, Enclosure, Entry, Policy, Sandbox, survey};
+use super::{Allowance, Enclosure, HelperEntry, Policy, Sandbox, survey};
 use crate::domain::SandboxLevel;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ impl Sandbox {
         let policy = self.policy_to_install(programs, folder).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
-            None => Entry::plain(&self.helper),
+            None => HelperEntry::plain(&self.helper),
         };
         self.cell_of(entry, policy)
     }

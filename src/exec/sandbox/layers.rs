@@ -5,7 +5,7 @@ use super::confinement::{Calls, Confinement, limits as process_limits};
 use super::policy::Policy;
 use super::processors;
 use crate::domain::Limits;
-use crate::exec::entry::Entry;
+use crate::exec::entry::HelperEntry;
 use crate::exec::helper_file::HelperFile;
 
 /// Which layers are in use.
@@ -20,23 +20,23 @@ pub(crate) struct ActiveLayers {
 
 impl ActiveLayers {
     /// How the helper is started.
-    pub(super) fn entry(&self, policy: &Policy, helper: &HelperFile) -> Entry {
+    pub(super) fn entry(&self, policy: &Policy, helper: &HelperFile) -> HelperEntry {
         #[cfg(target_os = "macos")]
-        return Entry {
+        return HelperEntry {
             outer: Some((
                 super::seatbelt::TOOL.into(),
                 vec!["-p".into(), super::seatbelt::profile(policy, helper.shown()).into()],
             )),
-            ..Entry::plain(helper)
+            ..HelperEntry::plain(helper)
         };
         #[cfg(not(target_os = "macos"))]
         match &self.bwrap {
-            Some(bwrap) => Entry {
+            Some(bwrap) => HelperEntry {
                 outer: Some((bwrap.path.clone(), bwrap::arguments(policy, bwrap))),
                 apart: true,
-                ..Entry::plain(helper)
+                ..HelperEntry::plain(helper)
             },
-            None => Entry::plain(helper),
+            None => HelperEntry::plain(helper),
         }
     }
 

@@ -31,7 +31,7 @@ mod survey;
 mod toolchain;
 
 use super::cgroup::{self, Scope};
-use super::entry::Entry;
+use super::entry::HelperEntry;
 use super::environment::Environment;
 use super::helper_file::HelperFile;
 use super::plan;
@@ -100,7 +100,7 @@ pub(super) struct Allowance {
 #[derive(Clone, Debug)]
 pub(super) struct Enclosure {
     /// How the helper is started.
-    pub entry: Entry,
+    pub entry: HelperEntry,
     policy: Option<Policy>,
     using: ActiveLayers,
     /// What it opens and closes.
@@ -152,10 +152,10 @@ impl Sandbox {
         let missing = match sandbox.try_layers(wish, without, standing, limits) {
             Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
             Ok(()) => sandbox.report.why_off(),
-            Err(Refusal::Folder(why)) => return Err(why),
-            Err(Refusal::Nothing(why)) => why,
+            Err(SandboxRefusal::Folder(why)) => return Err(why),
+            Err(SandboxRefusal::Nothing(why)) => why,
             // Neither that it holds nor that it does not was seen: nothing runs on a guess.
-            Err(Refusal::Unfinished(why)) => {
+            Err(SandboxRefusal::Unfinished(why)) => {
                 return Err(crate::domain::sentences::sandbox::untested(&why));
             }
         };
@@ -178,10 +178,10 @@ impl Sandbox {
         without: DisabledLayers,
         standing: SessionSite<'_>,
         limits: &Limits,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), SandboxRefusal> {
         let scratch = Scratch::make(&std::env::temp_dir())
-            .map_err(|error| Refusal::Nothing(format!("no private folder can be made: {error}")))?;
-        let (policy, notes) = survey::survey(wish, standing, &scratch).map_err(Refusal::Folder)?;
+            .map_err(|error| SandboxRefusal::Nothing(format!("no private folder can be made: {error}")))?;
+        let (policy, notes) = survey::survey(wish, standing, &scratch).map_err(SandboxRefusal::Folder)?;
         self.narrowed = policy.level != wish.level;
         let mut found = report::LayerSurvey::new(notes);
         let mut using = ActiveLayers {
@@ -207,7 +207,7 @@ impl Sandbox {
                     return Ok(());
                 }
                 Err(ProbeError::NotEntered(why)) => found.drop_layer(&mut using, why),
-                Err(ProbeError::Unfinished(why)) => return Err(Refusal::Unfinished(why)),
+                Err(ProbeError::Unfinished(why)) => return Err(SandboxRefusal::Unfinished(why)),
             }
         }
         self.report = found.nothing();
@@ -236,7 +236,7 @@ impl Sandbox {
         let policy = self.policy_for(program, python).map(|policy| survey::look_again(&policy));
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
-            None => Entry::plain(&self.helper),
+            None => HelperEntry::plain(&self.helper),
         };
         self.cell_of(entry, policy)
     }
@@ -302,12 +302,12 @@ impl Sandbox {
         let policy = self.confined.as_ref().map(|(policy, _)| policy.clone());
         let entry = match &policy {
             Some(policy) => self.using.entry(policy, &self.helper),
-            None => Entry::plain(&self.helper),
+            None => HelperEntry::plain(&self.helper),
         };
         Enclosure { scope: None, ..self.cell_of(entry, policy) }
     }
 
-    fn cell_of(&self, entry: Entry, policy: Option<Policy>) -> Enclosure {
+    fn cell_of(&self, entry: HelperEntry, policy: Option<Policy>) -> Enclosure {
         let blocked = self.report.network_blocked;
         let reach = policy.as_ref().map_or_else(Reach::open, |policy| self.using.reach(policy, blocked));
         Enclosure { entry, policy, reach, using: self.using.clone(), scope: self.scope.clone() }
@@ -324,7 +324,7 @@ impl Enclosure {
     /// A program under its helper, not confined.
     pub(super) fn open(helper: &HelperFile) -> Self {
         Self {
-            entry: Entry::plain(helper),
+            entry: HelperEntry::plain(helper),
             policy: None,
             using: ActiveLayers::default(),
             reach: Reach::open(),
@@ -344,7 +344,7 @@ impl Enclosure {
 }
 
 /// Why there is no sandbox.
-enum Refusal {
+enum SandboxRefusal {
     /// A folder of the wish can't be had: nothing may run instead.
     Folder(String),
     /// Nothing can be entered.

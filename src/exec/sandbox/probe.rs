@@ -6,10 +6,10 @@ use super::confinement::Confinement;
 use super::policy::Policy;
 use super::scratch::Scratch;
 use super::selftest::{self, CANARY, SECRET, SelfTestResult, Task};
-use crate::exec::entry::Entry;
+use crate::exec::entry::HelperEntry;
 use crate::exec::helper_file::{HelperFile, ITSELF};
 use crate::exec::helper_part::TEST;
-use crate::exec::helper_wire::{Notification, Program};
+use crate::exec::helper_wire::{Notification, ProgramSpec};
 use crate::exec::link::Link;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs;
@@ -109,7 +109,8 @@ fn probe(
     }
     let mut args = vec!["__run".into(), TEST.into()];
     args.extend(task.arguments());
-    let program = Program { executable: ITSELF.into(), args, env: Vec::new(), cwd: "/".into(), confinement };
+    let program =
+        ProgramSpec { executable: ITSELF.into(), args, env: Vec::new(), cwd: "/".into(), confinement };
     let said = said(&using.entry(policy, helper), &program, &[], (patience, LARGEST))?;
     let mut seen = SelfTestResult::parse(&String::from_utf8_lossy(&said.text))
         .ok_or_else(|| ProbeError::NotEntered("the test told nothing".to_string()))?;
@@ -132,8 +133,8 @@ pub(crate) struct ProgramOutput {
 /// # Errors
 /// Why it could not be started, or that it did not end in time and by itself.
 pub(crate) fn said(
-    entry: &Entry,
-    program: &Program,
+    entry: &HelperEntry,
+    program: &ProgramSpec,
     given: &[BorrowedFd<'_>],
     (patience, largest): (Duration, usize),
 ) -> Result<ProgramOutput, ProbeError> {

@@ -268,14 +268,14 @@ fn behind_links() -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    struct Disk {
+    struct SurveyDisk {
         _folder: tempfile::TempDir,
         home: PathBuf,
         own: Vec<PathBuf>,
         scratch: Scratch,
     }
 
-    impl Disk {
+    impl SurveyDisk {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let base = fs::canonicalize(folder.path()).unwrap();
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_project_is_written_but_for_its_protected_names() {
-        let disk = Disk::new();
+        let disk = SurveyDisk::new();
         let (policy, notes) = disk.survey(&workspace(), "work").unwrap();
         assert!(policy.cwd_is_writable());
         assert_eq!(notes, [LATER_SOCKETS]);
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn the_home_folder_is_read_without_its_secrets() {
-        let disk = Disk::new();
+        let disk = SurveyDisk::new();
         let (policy, notes) = disk.survey(&workspace(), "").unwrap();
         assert_eq!(policy.level, SandboxLevel::ReadOnly);
         assert!(notes[0].contains("is your home folder") && notes[0].contains("--cwd"), "{notes:?}");
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn our_own_files_are_never_opened_for_writing() {
-        let disk = Disk::new();
+        let disk = SurveyDisk::new();
         let wish = SandboxRequest { write: vec![disk.home.clone()], ..workspace() };
         assert!(disk.survey(&wish, "work").unwrap_err().contains("sayso's own files"));
         let wish = SandboxRequest { read: vec![disk.home.join("gone")], ..workspace() };
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_link_in_place_of_a_protected_name_closes_the_folder_around_it() {
-        let disk = Disk::new();
+        let disk = SurveyDisk::new();
         let git = disk.home.join("work/.git");
         fs::remove_dir(git.join("hooks")).unwrap();
         std::os::unix::fs::symlink("/tmp", git.join("hooks")).unwrap();

@@ -3,7 +3,7 @@
 use super::RunningProgram;
 use crate::exec::helper_file::ITSELF;
 use crate::exec::helper_part::EXEC;
-use crate::exec::helper_wire::{FIRST_GIVEN, Message as _, Program, Ties};
+use crate::exec::helper_wire::{FIRST_GIVEN, ProgramSpec, Ties, WireMessage as _};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::io::{Read as _, Write as _};
@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 
 /// Starts the program in a session of its own; an error comes back in words.
-pub(super) fn start(program: &Program, fds: Vec<OwnedFd>, own: i32) -> Result<RunningProgram, String> {
+pub(super) fn start(program: &ProgramSpec, fds: Vec<OwnedFd>, own: i32) -> Result<RunningProgram, String> {
     let mut fds = fds.into_iter();
     let (Some(stdout), Some(stderr)) = (fds.next(), fds.next()) else {
         return Err("the helper got no descriptors for its output".into());

@@ -11,19 +11,19 @@ use std::collections::BTreeMap;
 /// The blocks that are open.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    open: BTreeMap<u64, Block>,
+    open: BTreeMap<u64, ContentBlock>,
 }
 
 /// A block that is open.
 #[derive(Debug)]
-struct Block {
+struct ContentBlock {
     /// As it began; pieces are added to it.
     fields: Map<String, Value>,
     /// Pieces of JSON of a call's arguments.
     input: String,
 }
 
-impl Block {
+impl ContentBlock {
     fn kind(&self) -> &str {
         self.fields.get("type").and_then(Value::as_str).unwrap_or_default()
     }
@@ -49,7 +49,7 @@ impl Events {
         let Some(Value::Object(fields)) = event.get("content_block") else {
             return so_far.malformed(&format!("a block without content: {event}"));
         };
-        let block = Block { fields: fields.clone(), input: String::new() };
+        let block = ContentBlock { fields: fields.clone(), input: String::new() };
         so_far.entry(fields.iter().map(|(name, value)| name.len() + weight(value)).sum());
         match block.kind() {
             "text" => so_far.text(block.text("text")),
@@ -169,7 +169,7 @@ impl PieceDecoder for Events {
 }
 
 /// Another model answers than the one that was asked.
-fn remark_fallback(block: &Block, so_far: &mut Accumulator) {
+fn remark_fallback(block: &ContentBlock, so_far: &mut Accumulator) {
     let model = |side: &str| {
         let named = block.fields.get(side).and_then(|m| m.get("model")).and_then(Value::as_str);
         named.unwrap_or("another model").to_owned()

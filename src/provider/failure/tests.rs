@@ -11,8 +11,8 @@ fn asked() -> ServerIdentity {
     }
 }
 
-fn refusal(status: u16, body: &str) -> Refusal {
-    asked().refusal(&Answer { status, body: body.into(), ..Answer::default() })
+fn refusal(status: u16, body: &str) -> ServerRefusal {
+    asked().refusal(&ServerAnswer { status, body: body.into(), ..ServerAnswer::default() })
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn the_words_are_those_of_the_interface() {
 #[test]
 fn a_missing_key_is_told_apart_from_a_refused_one() {
     let asked = ServerIdentity { has_key: false, ..asked() };
-    let told = asked.refusal(&Answer { status: 401, ..Answer::default() }).failure;
+    let told = asked.refusal(&ServerAnswer { status: 401, ..ServerAnswer::default() }).failure;
     assert_eq!(told.kind, FailureKind::NoKey);
     assert_eq!(told.message, "openai wants a key (401) and none is set. Not sent again.");
 }
@@ -53,9 +53,9 @@ fn only_what_may_pass_is_asked_again() {
     let quota = r#"{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}"#;
     assert_eq!(refusal(429, quota).again, Again::Never);
     let after = Some(Duration::from_secs(2));
-    let answer = Answer { status: 429, retry_after: after, ..Answer::default() };
+    let answer = ServerAnswer { status: 429, retry_after: after, ..ServerAnswer::default() };
     assert_eq!(asked().refusal(&answer).again, Again::After(Duration::from_secs(2)));
-    let answer = Answer { should_retry: Some(false), ..answer };
+    let answer = ServerAnswer { should_retry: Some(false), ..answer };
     assert_eq!(asked().refusal(&answer).again, Again::Never);
     let loading = r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
     assert_eq!(refusal(503, loading).again, Again::Loading);

@@ -2,7 +2,7 @@
 //! What is made of it is said in `failure`.
 
 use super::Connection;
-use crate::provider::failure::Answer;
+use crate::provider::failure::ServerAnswer;
 use crate::provider::retry;
 use jiff::Timestamp;
 use reqwest::Response;
@@ -16,11 +16,11 @@ const ONE_PIECE: Duration = Duration::from_secs(10);
 
 impl Connection {
     /// Reads what an answer that is no success says, bounded in time and size.
-    pub(super) async fn read_refusal(&self, mut response: Response) -> Answer {
+    pub(super) async fn read_refusal(&self, mut response: Response) -> ServerAnswer {
         let headers = response.headers();
         let header = |name: &str| headers.get(name).and_then(|v| v.to_str().ok());
         let now = header("date").and_then(retry::http_date).unwrap_or_else(Timestamp::now);
-        let mut answer = Answer {
+        let mut answer = ServerAnswer {
             status: response.status().as_u16(),
             retry_after: retry::retry_after(header("retry-after-ms"), header("retry-after"), now),
             should_retry: header("x-should-retry").and_then(|v| v.trim().parse().ok()),

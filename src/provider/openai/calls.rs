@@ -1,7 +1,7 @@
 //! Tool calls arrive in pieces; here they are put together. Groq, xAI and z.ai send a call in one piece, OpenAI token by
 //! token; some servers leave out the index, or give every call the index 0.
 
-use super::chunk::{CallPiece, Function};
+use super::chunk::{CallPiece, ChunkFunction};
 use crate::domain::ToolCall;
 use crate::provider::accumulator::ENTRY;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(super) struct Calls {
 impl Calls {
     pub(super) fn add(&mut self, piece: CallPiece) {
         let id = piece.id.unwrap_or_default();
-        let function = piece.function.unwrap_or(Function { name: None, arguments: None });
+        let function = piece.function.unwrap_or(ChunkFunction { name: None, arguments: None });
         let place = self.place(piece.index, &id, function.name.as_deref().unwrap_or_default());
         let Some((_, call)) = self.calls.get_mut(place) else { return };
         let bytes = |call: &ToolCall| call.id.len() + call.name.len() + call.arguments.len();
@@ -36,7 +36,7 @@ impl Calls {
     }
 
     /// A call in the older form, of which there is one at most.
-    pub(super) fn add_function(&mut self, function: Function) {
+    pub(super) fn add_function(&mut self, function: ChunkFunction) {
         self.add(CallPiece { index: Some(0), id: None, function: Some(function) });
     }
 

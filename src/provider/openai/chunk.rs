@@ -7,7 +7,7 @@ use serde_json::Value;
 /// One chunk of a stream, or a whole completion.
 #[derive(Debug, Deserialize)]
 pub(super) struct Chunk {
-    pub(super) choices: Option<Vec<Choice>>,
+    pub(super) choices: Option<Vec<ChunkChoice>>,
     pub(super) usage: Option<Value>,
     pub(super) x_groq: Option<Value>,
     pub(super) error: Option<Value>,
@@ -19,7 +19,7 @@ pub(super) struct Chunk {
 
 /// One of the alternatives; only the first is asked for.
 #[derive(Debug, Deserialize)]
-pub(super) struct Choice {
+pub(super) struct ChunkChoice {
     #[serde(default)]
     pub(super) index: Option<u64>,
     pub(super) delta: Option<Said>,
@@ -39,7 +39,7 @@ pub(super) struct Said {
     pub(super) reasoning_details: Option<Vec<Value>>,
     pub(super) refusal: Option<String>,
     pub(super) tool_calls: Option<Vec<CallPiece>>,
-    pub(super) function_call: Option<Function>,
+    pub(super) function_call: Option<ChunkFunction>,
 }
 
 /// Text, or a list of parts of which some are text.
@@ -47,13 +47,13 @@ pub(super) struct Said {
 #[serde(untagged)]
 pub(super) enum Content {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ChunkPart>),
     Other(serde::de::IgnoredAny),
 }
 
 /// A part of a content.
 #[derive(Debug, Deserialize)]
-pub(super) struct Part {
+pub(super) struct ChunkPart {
     #[serde(rename = "type", default)]
     pub(super) kind: String,
     pub(super) text: Option<String>,
@@ -66,11 +66,11 @@ pub(super) struct Part {
 pub(super) struct CallPiece {
     pub(super) index: Option<u64>,
     pub(super) id: Option<String>,
-    pub(super) function: Option<Function>,
+    pub(super) function: Option<ChunkFunction>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Function {
+pub(super) struct ChunkFunction {
     pub(super) name: Option<String>,
     /// JSON as text in pieces; some servers send the object itself.
     pub(super) arguments: Option<Value>,

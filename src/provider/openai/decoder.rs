@@ -1,7 +1,7 @@
 //! Reads the pieces of a chat completion: chunks of a stream, or a whole completion from servers that don't stream.
 
 use super::calls::Calls;
-use super::chunk::{Choice, Chunk, Said, reason, usage};
+use super::chunk::{Chunk, ChunkChoice, Said, reason, usage};
 use crate::provider::accumulator::{Accumulator, weight};
 use crate::provider::failure::ErrorBody;
 use crate::provider::opaque_items;
@@ -23,7 +23,7 @@ impl Completion {
         Self { calls: Calls::default(), reasoning: String::new(), details: Vec::new() }
     }
 
-    fn choice(&mut self, choice: Choice, so_far: &mut Accumulator) {
+    fn choice(&mut self, choice: ChunkChoice, so_far: &mut Accumulator) {
         if choice.index.unwrap_or(0) != 0 {
             return;
         }

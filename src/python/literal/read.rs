@@ -8,12 +8,12 @@ pub(super) const DEEPEST: usize = 32;
 const DIGITS: usize = 4_000;
 
 /// What is still to be read.
-pub(super) struct Reader<'a> {
+pub(super) struct LiteralReader<'a> {
     pub(super) rest: &'a str,
     pub(super) depth: usize,
 }
 
-impl Reader<'_> {
+impl LiteralReader<'_> {
     pub(super) fn value(&mut self) -> Result<Literal, String> {
         if self.depth >= DEEPEST {
             return Err(format!("it is nested deeper than {DEEPEST} levels"));

@@ -4,7 +4,7 @@ use super::function::{self, KnownFunction};
 use super::run::detail;
 use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock};
 use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use crate::recipe::arguments;
 use crate::recipe::view::{View, ended};
 
@@ -51,10 +51,10 @@ impl Check for CallCheck {
         let call = own.iter().rev().find(|item| matches!(item.block.kind, BlockKind::Call { .. }));
         let Some(call) = call else { return propose(view, &known) };
         match (&call.standing, ended(call)) {
-            (Standing::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
+            (BlockStanding::Approved, Some((_, report))) if report.outcome == Outcome::Ok => {
                 CheckResponse::Judge { verdict: CALLED, note: shown(report) }
             }
-            (Standing::Approved, Some((_, report))) => failed(view, &known, report),
+            (BlockStanding::Approved, Some((_, report))) => failed(view, &known, report),
             _ => CheckResponse::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
         }
     }

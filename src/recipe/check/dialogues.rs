@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use crate::engine::{Command, Event, Settings};
 use crate::recipe::{Recipe, shipped, workflows};
 
@@ -114,7 +114,7 @@ impl Talk {
     fn declined(&self) -> String {
         let newest = self.d.state().transcript.blocks.values().next_back().unwrap();
         match &newest.standing {
-            Standing::Declined(why) => why.clone(),
+            BlockStanding::Declined(why) => why.clone(),
             other => panic!("{other:?}"),
         }
     }

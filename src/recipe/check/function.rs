@@ -3,7 +3,7 @@
 use super::run::{code_runs, detail};
 use super::{Check, CheckResponse};
 use crate::domain::{Block, BlockKind, Language, Outcome};
-use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::python::function::{self, Definition};
 use crate::recipe::view::View;
 
@@ -40,7 +40,7 @@ impl Check for FunctionCheck {
             return CheckResponse::Judge { verdict, note };
         }
         let declined = newest.iter().find_map(|item| match (&item.standing, is_code(&item.block)) {
-            (Standing::Declined(why), true) => Some(why.clone()),
+            (BlockStanding::Declined(why), true) => Some(why.clone()),
             _ => None,
         });
         match declined {

@@ -1,7 +1,7 @@
 //! The check `reply`: the model answered in words.
 
 use super::{Check, CheckResponse};
-use crate::engine::transcript::{ReplyItem, Standing};
+use crate::engine::transcript::{BlockStanding, ReplyItem};
 use crate::recipe::view::View;
 
 const ANSWERED: &str = "answered";
@@ -21,7 +21,7 @@ impl Check for Reply {
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
         let Some(reply) = view.reply() else { return CheckResponse::Ask };
-        let offered = |standing: &Standing| !matches!(standing, Standing::Declined(_));
+        let offered = |standing: &BlockStanding| !matches!(standing, BlockStanding::Declined(_));
         if view.blocks_of(reply).any(|item| offered(&item.standing)) {
             // It looked something up first.
             return CheckResponse::Ask;

@@ -2,7 +2,7 @@
 
 use super::{Check, CheckOption, CheckResponse, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
-use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::recipe::view::View;
 
 const OK: &str = "ok";
@@ -79,7 +79,7 @@ fn is_code(item: &BlockItem) -> bool {
 
 fn report(item: &BlockItem) -> Option<&RunReport> {
     let (_, report) = item.runs.last()?.ended.as_ref()?;
-    (item.standing == Standing::Approved).then_some(report.as_ref())
+    (item.standing == BlockStanding::Approved).then_some(report.as_ref())
 }
 
 /// The blocks of code among these that ran, with their runs.
@@ -88,7 +88,7 @@ pub(super) fn code_runs<'a>(items: &[&'a BlockItem]) -> Vec<(&'a BlockItem, &'a 
         let item: &'a BlockItem = item;
         let run = item.runs.last()?;
         let (_, report) = run.ended.as_ref()?;
-        (item.standing == Standing::Approved).then_some((item, run, report.as_ref()))
+        (item.standing == BlockStanding::Approved).then_some((item, run, report.as_ref()))
     };
     items.iter().filter(|item| is_code(item)).filter_map(ran).collect()
 }

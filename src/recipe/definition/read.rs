@@ -1,6 +1,6 @@
 //! From TOML to a definition: its head and its inputs. Steps are read in `steps`.
 
-use super::source::{At, LINE, LocatedText, NAME, Source, TEXT, TablePlace, get};
+use super::source::{At, DefinitionSource, LINE, LocatedText, NAME, TEXT, TablePlace, get};
 use super::{Definition, LARGEST, REPLIES, ROUNDS, steps, validate};
 use crate::domain::{Field, FieldKind};
 use crate::engine::answers;
@@ -19,7 +19,7 @@ const KINDS: &[&str] = &["text", "lines", "choice", "file", "number"];
 /// # Errors
 /// All that is wrong with it.
 pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<LocatedError>> {
-    let mut source = Source::new(text, file.to_owned());
+    let mut source = DefinitionSource::new(text, file.to_owned());
     if text.len() > LARGEST {
         let what = format!("it has {} bytes, and a recipe has {LARGEST} at most", text.len());
         source.fault(&(0..0), what, "move what is long to files that the model can read");
@@ -42,7 +42,7 @@ pub(crate) fn read(text: &str, file: &Path) -> Result<Definition, Vec<LocatedErr
 }
 
 struct Head<'a, 's> {
-    source: &'a mut Source<'s>,
+    source: &'a mut DefinitionSource<'s>,
 }
 
 impl Head<'_, '_> {

@@ -39,13 +39,13 @@ pub(super) struct LocatedText {
 }
 
 /// What was found wrong so far.
-pub(super) struct Source<'s> {
+pub(super) struct DefinitionSource<'s> {
     text: &'s str,
     file: PathBuf,
     faults: Vec<LocatedError>,
 }
 
-impl<'s> Source<'s> {
+impl<'s> DefinitionSource<'s> {
     pub(super) fn new(text: &'s str, file: PathBuf) -> Self {
         Self { text, file, faults: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! The steps of a definition, read from TOML.
 
-use super::source::{At, LINE, LocatedText, NAME, Source, TEXT, TablePlace, get, shown};
-use super::{CHANGED, Destination, Kind, ROUNDS_USED, Step, Turn};
+use super::source::{At, DefinitionSource, LINE, LocatedText, NAME, TEXT, TablePlace, get, shown};
+use super::{CHANGED, Destination, ROUNDS_USED, Step, StepKind, TurnLimit};
 use crate::domain::RecipeEnd;
 use crate::recipe::check::{self, Check};
 use crate::recipe::text::Text;
@@ -49,7 +49,7 @@ impl Steps {
 }
 
 /// Reads all steps; `rounds` is their limit where they name none.
-pub(super) fn read(source: &mut Source<'_>, place: &TablePlace<'_, '_>, rounds: u32) -> Steps {
+pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>, rounds: u32) -> Steps {
     let places = source.tables(place, "step");
     if get(place, "step").is_none() {
         source.fault(&(0..0), "there is no step", "add [[step]] with name, title, say and check");
@@ -68,7 +68,7 @@ pub(super) fn read(source: &mut Source<'_>, place: &TablePlace<'_, '_>, rounds: 
 }
 
 fn read_step(
-    source: &mut Source<'_>,
+    source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
     name: Option<At<String>>,
     rounds: u32,
@@ -111,7 +111,7 @@ fn read_step(
     Some(ReadStep { step, span: name.span, say, only_if, protects, options, turns })
 }
 
-fn read_check(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Option<&'static dyn Check> {
+fn read_check(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Option<&'static dyn Check> {
     let name = source.needed(place, "check", NAME)?;
     let found = check::find(&name.value);
     if found.is_none() {
@@ -121,7 +121,7 @@ fn read_check(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Option<&'s
 }
 
 fn read_options(
-    source: &mut Source<'_>,
+    source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
     check: &'static dyn Check,
 ) -> Vec<(String, At<String>)> {
@@ -137,12 +137,12 @@ fn read_options(
 }
 
 /// What the model may propose; everything where nothing is said.
-fn blocks(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Vec<Kind> {
-    let Some(words) = source.texts(place, "blocks") else { return Kind::ALL.to_vec() };
-    let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<StepKind> {
+    let Some(words) = source.texts(place, "blocks") else { return StepKind::ALL.to_vec() };
+    let known: Vec<&str> = StepKind::ALL.iter().map(|kind| kind.as_str()).collect();
     let mut kinds = Vec::new();
     for word in words {
-        match Kind::ALL.into_iter().find(|kind| kind.as_str() == word.value) {
+        match StepKind::ALL.into_iter().find(|kind| kind.as_str() == word.value) {
             Some(kind) => kinds.push(kind),
             None => source.unknown(&word, "kind of block", &known),
         }
@@ -150,7 +150,7 @@ fn blocks(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Vec<Kind> {
     kinds
 }
 
-fn only_if(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Vec<(At<String>, At<String>)> {
+fn only_if(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<(At<String>, At<String>)> {
     let Some(table) = source.table(place, "only_if") else { return Vec::new() };
     let mut read = Vec::new();
     for (key, _) in table.table {
@@ -162,7 +162,10 @@ fn only_if(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> Vec<(At<Strin
     read
 }
 
-fn turns(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> (Vec<ReadTurn>, Vec<(String, Turn)>) {
+fn turns(
+    source: &mut DefinitionSource<'_>,
+    place: &TablePlace<'_, '_>,
+) -> (Vec<ReadTurn>, Vec<(String, TurnLimit)>) {
     let Some(table) = source.table(place, "on") else { return (Vec::new(), Vec::new()) };
     let (mut read, mut turns) = (Vec::new(), Vec::new());
     for (key, value) in table.table {
@@ -185,12 +188,12 @@ fn turns(source: &mut Source<'_>, place: &TablePlace<'_, '_>) -> (Vec<ReadTurn>,
 }
 
 fn turn(
-    source: &mut Source<'_>,
+    source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
     then: &At<String>,
     verdict: &At<String>,
     say: Text,
-) -> Turn {
+) -> TurnLimit {
     let words: Vec<&str> = ENDS.iter().map(|(word, _)| *word).collect();
     let how = source.word(place, "how", &words);
     if let (Some(how), false) = (get(place, "how"), then.value == "end") {
@@ -213,7 +216,7 @@ fn turn(
         );
     }
     let how = if then == Destination::Stop { RecipeEnd::Stopped } else { given.unwrap_or(usual) };
-    Turn { then, how, say }
+    TurnLimit { then, how, say }
 }
 
 /// The verdicts that a step can come to.

@@ -1,6 +1,6 @@
 //! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
 
-use super::source::{At, LocatedText, Source, near, shown};
+use super::source::{At, DefinitionSource, LocatedText, near, shown};
 use super::steps::{ReadStep, Steps, destinations, verdicts};
 use super::{Destination, ROUNDS_USED};
 use crate::domain::{Field, FieldKind};
@@ -21,7 +21,12 @@ pub(super) struct HeadTexts<'a> {
     pub(super) summary: &'a LocatedText,
 }
 
-pub(super) fn check(source: &mut Source<'_>, told: &HeadTexts<'_>, inputs: &[At<Field>], steps: &Steps) {
+pub(super) fn check(
+    source: &mut DefinitionSource<'_>,
+    told: &HeadTexts<'_>,
+    inputs: &[At<Field>],
+    steps: &Steps,
+) {
     let names = Names::new(inputs);
     names.text(source, told.prompt, &[]);
     names.text(source, told.say, OF_MODEL);
@@ -63,7 +68,7 @@ impl Names {
         Self { inputs: inputs.iter().map(|input| input.value.name.clone()).collect(), values }
     }
 
-    fn text(&self, source: &mut Source<'_>, told: &LocatedText, more: &[&str]) {
+    fn text(&self, source: &mut DefinitionSource<'_>, told: &LocatedText, more: &[&str]) {
         let known: Vec<&str> = self.values.iter().map(String::as_str).chain(more.iter().copied()).collect();
         for name in told.text.names().filter(|name| !known.contains(name)) {
             let hint = near(name, &known);
@@ -72,7 +77,7 @@ impl Names {
         }
     }
 
-    fn conditions(&self, source: &mut Source<'_>, step: &ReadStep, inputs: &[At<Field>]) {
+    fn conditions(&self, source: &mut DefinitionSource<'_>, step: &ReadStep, inputs: &[At<Field>]) {
         let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
         for (name, value) in &step.only_if {
             let Some(input) = inputs.iter().find(|input| input.value.name == name.value) else {
@@ -88,7 +93,13 @@ impl Names {
         }
     }
 
-    fn options(&self, source: &mut Source<'_>, step: &ReadStep, inputs: &[At<Field>], steps: &[&str]) {
+    fn options(
+        &self,
+        source: &mut DefinitionSource<'_>,
+        step: &ReadStep,
+        inputs: &[At<Field>],
+        steps: &[&str],
+    ) {
         for (name, value) in &step.options {
             let kind = step.step.check.options().iter().find(|option| option.name == name).map(|o| o.kind);
             match kind {
@@ -106,7 +117,7 @@ impl Names {
 }
 
 /// The ways of a step: verdicts that its check knows, steps that there are, and one that leads on.
-fn turns(source: &mut Source<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
+fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, steps: &[&str]) {
     let known = verdicts(&step.step);
     let targets: Vec<&str> = destinations().iter().copied().chain(steps.iter().copied()).collect();
     for turn in &step.turns {
@@ -120,7 +131,7 @@ fn turns(source: &mut Source<'_>, names: &Names, step: &ReadStep, steps: &[&str]
         }
         names.text(source, &turn.say, if turn.ends { OF_END } else { OF_MODEL });
     }
-    let leads = |(verdict, turn): &(String, super::Turn)| match &turn.then {
+    let leads = |(verdict, turn): &(String, super::TurnLimit)| match &turn.then {
         Destination::Next | Destination::End => verdict != ROUNDS_USED,
         Destination::Step(name) => *name != step.step.name && verdict != ROUNDS_USED,
         Destination::Again | Destination::Stop => false,
@@ -133,7 +144,7 @@ fn turns(source: &mut Source<'_>, names: &Names, step: &ReadStep, steps: &[&str]
 }
 
 /// Every step is on some way from the first.
-fn reached(source: &mut Source<'_>, steps: &[ReadStep]) {
+fn reached(source: &mut DefinitionSource<'_>, steps: &[ReadStep]) {
     let mut found = BTreeSet::new();
     let mut open = entered(steps, 0);
     while let Some(at) = open.pop() {

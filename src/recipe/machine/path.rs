@@ -1,6 +1,6 @@
 //! Where a recipe stands: its rounds so far, folded from the facts of the session. Nothing else is remembered.
 
-use super::super::definition::{CHANGED, Definition, Destination, ROUNDS_USED, Step, Turn};
+use super::super::definition::{CHANGED, Definition, Destination, ROUNDS_USED, Step, TurnLimit};
 use super::super::text::Text;
 use super::super::view::{Span, View};
 use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
@@ -149,7 +149,7 @@ impl<'a> Path<'a> {
         let known = self.definition.steps.get(step).and_then(|known| known.turn(&outcome.verdict));
         let mut turn = match known {
             Some(turn) => turn.clone(),
-            None => Turn { then: Destination::Again, how: RecipeEnd::Done, say: Text::default() },
+            None => TurnLimit { then: Destination::Again, how: RecipeEnd::Done, say: Text::default() },
         };
         let mut from = step;
         // Steps whose rounds are used up may point at each other.

@@ -1,12 +1,12 @@
 //! Binding names in JavaScript: imports, patterns, parameters.
 
-use super::Reader;
+use super::JavascriptReader;
 use crate::review::syntax::{named, pair, text};
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::value::{Act, Argument, Value, ValueKind};
 use crate::review::walk::spread;
 use tree_sitter::Node;
 
-impl<'t> Reader<'_, 't> {
+impl<'t> JavascriptReader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize) {
         let Some(source) = node.child_by_field_name("source") else {
             return self.import_require(node, frame);
@@ -86,7 +86,7 @@ impl<'t> Reader<'_, 't> {
                 if let (Some(name), Some(default)) = pair(left, "left", "right") {
                     let default = self.fold(default, frame, 0);
                     let value =
-                        if value.kind == Kind::Unknown { Value::any([default, value]) } else { value };
+                        if value.kind == ValueKind::Unknown { Value::any([default, value]) } else { value };
                     self.bind_pattern(name, value, frame, branch);
                 }
             }
@@ -148,5 +148,5 @@ impl<'t> Reader<'_, 't> {
 }
 
 fn list(arguments: &[Argument]) -> Value {
-    Value::new(Kind::List(arguments.iter().map(|a| a.value.clone()).collect()))
+    Value::new(ValueKind::List(arguments.iter().map(|a| a.value.clone()).collect()))
 }

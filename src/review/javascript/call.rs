@@ -1,16 +1,16 @@
 //! Calls in JavaScript: told as acts, followed into functions of the text, and told again for each function that they
 //! are given to call.
 
-use super::Reader;
+use super::JavascriptReader;
 use crate::review::argument_flow::CallEntry;
 use crate::review::flow::element;
 use crate::review::syntax::named;
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::value::{Act, Argument, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
 
-impl<'t> Reader<'_, 't> {
+impl<'t> JavascriptReader<'_, 't> {
     /// A call: told as an act, in all ways in which it may be meant; the calls inside of it come first.
     pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
         if self.told.remove(&node.id()) {
@@ -33,7 +33,7 @@ impl<'t> Reader<'_, 't> {
     fn tell(&mut self, acts: Vec<Act>) {
         for mut act in acts {
             if self.unverified {
-                let set = Argument { value: Value::new(Kind::Bool(false)), span: act.span.clone() };
+                let set = Argument { value: Value::new(ValueKind::Bool(false)), span: act.span.clone() };
                 act.named.push(("rejectUnauthorized".to_owned(), set));
             }
             if matches!(act.name.as_str(), "require" | "import" | "process.getBuiltinModule")
@@ -107,7 +107,7 @@ impl<'t> Reader<'_, 't> {
     pub(super) fn act(&self, called: &Value, arguments: Vec<Argument>, span: Range<usize>) -> Act {
         let mut by_name = Vec::new();
         for argument in &arguments {
-            if let Kind::Map(items) = &argument.value.kind {
+            if let ValueKind::Map(items) = &argument.value.kind {
                 let more = items.iter().map(|(key, v)| {
                     (key.clone(), Argument { value: v.clone(), span: argument.span.clone() })
                 });
@@ -115,7 +115,7 @@ impl<'t> Reader<'_, 't> {
             }
         }
         let receiver = match &called.kind {
-            Kind::Name { about: Some(about), .. } => Some((**about).clone()),
+            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
             _ => None,
         };
         let name = called.as_name().unwrap_or("?").to_owned();
@@ -129,20 +129,20 @@ impl<'t> Reader<'_, 't> {
         span: &Range<usize>,
     ) -> (Value, Vec<Argument>) {
         for _ in 0..4 {
-            let Kind::Name { path, about } = &called.kind else { break };
+            let ValueKind::Name { path, about } = &called.kind else { break };
             let spread = |argument: Option<&Argument>| match argument {
-                Some(Argument { value: Value { kind: Kind::List(items), .. }, span }) => {
+                Some(Argument { value: Value { kind: ValueKind::List(items), .. }, span }) => {
                     items.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect()
                 }
                 _ => vec![Argument { value: Value::unknown(), span: span.clone() }],
             };
             let bare = |suffix: &str| {
                 let path = path.strip_suffix(suffix)?;
-                let same = Kind::Name { path: path.to_owned(), about: about.clone() };
+                let same = ValueKind::Name { path: path.to_owned(), about: about.clone() };
                 (!path.is_empty()).then_some(Value { kind: same, taint: called.taint })
             };
             if path == BOUND
-                && let Some(Value { kind: Kind::List(parts), .. }) = about.as_deref()
+                && let Some(Value { kind: ValueKind::List(parts), .. }) = about.as_deref()
                 && let [inner, before @ ..] = parts.as_slice()
             {
                 arguments
@@ -209,10 +209,10 @@ impl<'t> Reader<'_, 't> {
         let path = called.as_name()?.strip_suffix(".then")?;
         let callback = act.arguments.first()?;
         let about = match &called.kind {
-            Kind::Name { about, .. } => about.clone(),
+            ValueKind::Name { about, .. } => about.clone(),
             _ => None,
         };
-        let item = Value { kind: Kind::Name { path: path.to_owned(), about }, taint: called.taint };
+        let item = Value { kind: ValueKind::Name { path: path.to_owned(), about }, taint: called.taint };
         let argument = Argument { value: item, span: callback.span.clone() };
         let name = callback.value.as_name()?;
         self.callable(name).then(|| self.call_value(callback.value.clone(), vec![argument], &act.span))
@@ -225,13 +225,13 @@ impl<'t> Reader<'_, 't> {
         }
         let callback = act.arguments.first()?;
         self.shared.handed.function(callback.value.as_name()?)?;
-        let Kind::List(items) = &act.receiver.as_ref()?.kind else { return None };
+        let ValueKind::List(items) = &act.receiver.as_ref()?.kind else { return None };
         let mut given = Vec::new();
         for item in items.iter().take(32) {
             let argument = Argument { value: item.clone(), span: callback.span.clone() };
             given.push(self.call_value(callback.value.clone(), vec![argument], &act.span));
         }
-        Some(Value::new(Kind::List(given)))
+        Some(Value::new(ValueKind::List(given)))
     }
 }
 

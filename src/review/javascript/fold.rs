@@ -1,10 +1,10 @@
 //! Folding: what is known of the value of a JavaScript expression, without running anything.
 
-use super::Reader;
+use super::JavascriptReader;
 use crate::review::escapes;
 use crate::review::path_class;
 use crate::review::syntax::{named, pair, text};
-use crate::review::value::{Act, Argument, Kind, Taint, Value};
+use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list or object that is folded.
@@ -13,7 +13,7 @@ const LONGEST: usize = 256;
 /// Ways in which one call is looked at.
 const MOST_WAYS: usize = 64;
 
-impl<'t> Reader<'_, 't> {
+impl<'t> JavascriptReader<'_, 't> {
     /// What is known of an expression.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if depth > self.shared.deepest() || !self.shared.frames.pay(1) {
@@ -51,20 +51,20 @@ impl<'t> Reader<'_, 't> {
             "template_string" => self.template(node, frame, deeper),
             "number" => {
                 let number = crate::review::value::integer(text(node, self.shared.source));
-                number.map_or_else(Value::unknown, |n| Value::new(Kind::Number(n)))
+                number.map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n)))
             }
             "unary_expression" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
-                    Some(Kind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::new(Kind::Number(n.saturating_neg()))
+                    Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
+                        Value::new(ValueKind::Number(n.saturating_neg()))
                     }
                     _ => Value::unknown(),
                 }
             }
-            "true" => Value::new(Kind::Bool(true)),
-            "false" => Value::new(Kind::Bool(false)),
-            "null" | "undefined" => Value::new(Kind::Nothing),
+            "true" => Value::new(ValueKind::Bool(true)),
+            "false" => Value::new(ValueKind::Bool(false)),
+            "null" | "undefined" => Value::new(ValueKind::Nothing),
             "parenthesized_expression"
             | "await_expression"
             | "spread_element"
@@ -81,7 +81,7 @@ impl<'t> Reader<'_, 't> {
                 if items.len() > LONGEST {
                     return Value::unknown();
                 }
-                Value::new(Kind::List(items.into_iter().map(|n| self.fold(n, frame, deeper)).collect()))
+                Value::new(ValueKind::List(items.into_iter().map(|n| self.fold(n, frame, deeper)).collect()))
             }
             "object" => self.object(node, frame, deeper),
             "binary_expression" | "ternary_expression" => self.binary(node, frame, deeper),
@@ -95,7 +95,7 @@ impl<'t> Reader<'_, 't> {
             return value;
         }
         match name {
-            "undefined" => Value::new(Kind::Nothing),
+            "undefined" => Value::new(ValueKind::Nothing),
             "__dirname" => Value::text("."),
             _ => self.named(name),
         }
@@ -109,29 +109,29 @@ impl<'t> Reader<'_, 't> {
     /// A member of a value.
     pub(super) fn member(&self, value: &Value, name: &str) -> Value {
         match &value.kind {
-            Kind::Any(_) => value.each(|one| self.member(one, name)),
+            ValueKind::Any(_) => value.each(|one| self.member(one, name)),
             // The constructor of any function makes functions of texts.
-            Kind::Name { path, .. } if name == "constructor" && path.starts_with("function ") => {
+            ValueKind::Name { path, .. } if name == "constructor" && path.starts_with("function ") => {
                 self.named("Function")
             }
-            Kind::Name { path, .. } if path == "process.env" => match name {
+            ValueKind::Name { path, .. } if path == "process.env" => match name {
                 "HOME" | "USERPROFILE" => Value::text("~"),
                 _ if path_class::secret_name(name) => Value::unknown().tainted(Taint::SECRET),
                 _ => Value::unknown(),
             },
-            Kind::Name { path, about } => {
+            ValueKind::Name { path, about } => {
                 // `import fs from 'fs'` and `(await import('fs')).default` are the module itself.
                 if name == "default" {
                     return value.clone();
                 }
                 self.shared.member_of(path, about.as_deref(), name, value.taint)
             }
-            Kind::Map(items) => items.iter().find(|(key, _)| key == name).map_or_else(
+            ValueKind::Map(items) => items.iter().find(|(key, _)| key == name).map_or_else(
                 || Value::name_about(format!("object.{name}"), value.clone()),
                 |(_, v)| v.clone(),
             ),
-            Kind::Text { .. } => Value::name_about(format!("string.{name}"), value.clone()),
-            Kind::List(_) => Value::name_about(format!("array.{name}"), value.clone()),
+            ValueKind::Text { .. } => Value::name_about(format!("string.{name}"), value.clone()),
+            ValueKind::List(_) => Value::name_about(format!("array.{name}"), value.clone()),
             _ => Value::name(format!("?.{name}")).tainted(value.all_taint()),
         }
     }
@@ -147,14 +147,16 @@ impl<'t> Reader<'_, 't> {
     /// An item by its key or position; of `this` outside of classes a global name.
     fn item_of(&self, object: &Value, index: &Value, global: bool) -> Value {
         match (&object.kind, &index.kind) {
-            (Kind::Unknown, Kind::Text { text, whole: true }) if global => self.named(text),
-            (Kind::List(items), Kind::Number(n)) => {
+            (ValueKind::Unknown, ValueKind::Text { text, whole: true }) if global => self.named(text),
+            (ValueKind::List(items), ValueKind::Number(n)) => {
                 usize::try_from(*n).ok().and_then(|n| items.get(n)).cloned().unwrap_or_else(Value::unknown)
             }
-            (_, Kind::Text { text, whole: true }) => self.member(object, text),
+            (_, ValueKind::Text { text, whole: true }) => self.member(object, text),
             // Which one is only known at run time: any of them.
-            (Kind::List(items), _) if items.len() <= 24 => Value::any(items.iter().cloned()),
-            (Kind::Map(items), _) if items.len() <= 24 => Value::any(items.iter().map(|(_, v)| v.clone())),
+            (ValueKind::List(items), _) if items.len() <= 24 => Value::any(items.iter().cloned()),
+            (ValueKind::Map(items), _) if items.len() <= 24 => {
+                Value::any(items.iter().map(|(_, v)| v.clone()))
+            }
             _ => Value::unknown().tainted(object.all_taint()),
         }
     }
@@ -201,14 +203,14 @@ impl<'t> Reader<'_, 't> {
                     items.push((name, value));
                 }
                 "spread_element" => match self.fold(child, frame, depth) {
-                    Value { kind: Kind::Map(more), .. } => items.extend(more),
+                    Value { kind: ValueKind::Map(more), .. } => items.extend(more),
                     other => loose = loose.with(other.all_taint()),
                 },
                 _ => {}
             }
         }
         items.truncate(LONGEST);
-        Value::new(Kind::Map(items)).tainted(loose)
+        Value::new(ValueKind::Map(items)).tainted(loose)
     }
 
     /// The name of a member: as it is written, or what its expression gives.
@@ -249,7 +251,7 @@ impl<'t> Reader<'_, 't> {
         for child in list {
             let span = child.byte_range();
             match (child.kind(), self.fold(child, frame, depth)) {
-                ("spread_element", Value { kind: Kind::List(items), .. }) => {
+                ("spread_element", Value { kind: ValueKind::List(items), .. }) => {
                     arguments.extend(items.into_iter().map(|value| Argument { value, span: span.clone() }));
                 }
                 (_, value) => arguments.push(Argument { value, span }),

@@ -1,16 +1,16 @@
 //! What well-known functions of JavaScript and node give, where that helps to name a path, a program or a host.
 
-use super::Reader;
+use super::JavascriptReader;
 use crate::review::path_class::{self, SCRATCH};
 use crate::review::rules::PathClass;
 use crate::review::value::taint;
-use crate::review::value::{Act, Argument, Kind, Taint, Value};
+use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use base64::Engine as _;
 
 /// Longest list that a split gives.
 const LONGEST: usize = 256;
 
-impl Reader<'_, '_> {
+impl JavascriptReader<'_, '_> {
     /// What a call gives.
     pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
         if let Some(value) = self.enter(act).or_else(|| self.then(act, called)).or_else(|| self.mapped(act)) {
@@ -108,7 +108,7 @@ impl Reader<'_, '_> {
                     None => function,
                 };
                 let parts = std::iter::once(function).chain(set).collect();
-                Value::name_about(super::call::BOUND, Value::new(Kind::List(parts)))
+                Value::name_about(super::call::BOUND, Value::new(ValueKind::List(parts)))
             }
             "Function()" => {
                 let text = receiver?.as_whole_text()?.trim().trim_end_matches(';');
@@ -121,29 +121,31 @@ impl Reader<'_, '_> {
                 }
             }
             "Object.values" => match &first?.kind {
-                Kind::Map(items) => Value::new(Kind::List(items.iter().map(|(_, v)| v.clone()).collect())),
+                ValueKind::Map(items) => {
+                    Value::new(ValueKind::List(items.iter().map(|(_, v)| v.clone()).collect()))
+                }
                 _ => return None,
             },
             "Object.entries" => match &first?.kind {
-                Kind::Map(items) => {
+                ValueKind::Map(items) => {
                     let row = |(k, v): &(String, Value)| {
-                        Value::new(Kind::List(vec![Value::text(k.clone()), v.clone()]))
+                        Value::new(ValueKind::List(vec![Value::text(k.clone()), v.clone()]))
                     };
-                    Value::new(Kind::List(items.iter().map(row).collect()))
+                    Value::new(ValueKind::List(items.iter().map(row).collect()))
                 }
                 _ => return None,
             },
             "array.concat" => {
-                let Kind::List(items) = &receiver?.kind else { return None };
+                let ValueKind::List(items) = &receiver?.kind else { return None };
                 let mut items = items.clone();
                 for argument in &act.arguments {
                     match &argument.value.kind {
-                        Kind::List(more) => items.extend(more.iter().cloned()),
+                        ValueKind::List(more) => items.extend(more.iter().cloned()),
                         _ => items.push(argument.value.clone()),
                     }
                 }
                 items.truncate(LONGEST);
-                Value::new(Kind::List(items))
+                Value::new(ValueKind::List(items))
             }
             "array.slice" | "array.filter" | "array.sort" | "array.toString" => receiver?.clone(),
             "string.replace" | "string.replaceAll" => {
@@ -190,17 +192,17 @@ fn of_texts(act: &Act) -> Option<Value> {
         "Buffer().toString" | "string.toString" | "string.trim" | "string.toLowerCase" => receiver?.clone(),
         "String.fromCharCode" => {
             let letter = |a: &Argument| match a.value.kind {
-                Kind::Number(n) => u32::try_from(n).ok().and_then(char::from_u32),
+                ValueKind::Number(n) => u32::try_from(n).ok().and_then(char::from_u32),
                 _ => None,
             };
             Value::text(act.arguments.iter().map(letter).collect::<Option<String>>()?).tainted(Taint::DECODED)
         }
         "array.join" => match &receiver?.kind {
-            Kind::List(items) => Value::join(items, first.and_then(Value::as_whole_text).unwrap_or(",")),
+            ValueKind::List(items) => Value::join(items, first.and_then(Value::as_whole_text).unwrap_or(",")),
             _ => return None,
         },
         "array.reverse" => match &receiver?.kind {
-            Kind::List(items) => Value::new(Kind::List(items.iter().rev().cloned().collect())),
+            ValueKind::List(items) => Value::new(ValueKind::List(items.iter().rev().cloned().collect())),
             _ => return None,
         },
         "string.split" => {
@@ -211,7 +213,7 @@ fn of_texts(act: &Act) -> Option<Value> {
             } else {
                 text.split(by).take(LONGEST).map(Value::text).collect()
             };
-            Value::new(Kind::List(items))
+            Value::new(ValueKind::List(items))
         }
         "string.concat" => {
             let mut parts = vec![receiver?.clone()];
@@ -235,8 +237,8 @@ fn starts(act: &Act) -> Option<Value> {
     }
     let first = act.arguments.first()?.value.clone();
     match act.arguments.get(1).map(|a| &a.value.kind) {
-        Some(Kind::List(more)) if !name.starts_with("exec") || name.starts_with("execFile") => {
-            Some(Value::new(Kind::List(std::iter::once(first).chain(more.iter().cloned()).collect())))
+        Some(ValueKind::List(more)) if !name.starts_with("exec") || name.starts_with("execFile") => {
+            Some(Value::new(ValueKind::List(std::iter::once(first).chain(more.iter().cloned()).collect())))
         }
         _ => Some(first),
     }
@@ -245,7 +247,7 @@ fn starts(act: &Act) -> Option<Value> {
 /// Whether a command fetches from the network and prints what it got.
 fn downloads(command: &Value) -> bool {
     let first = match &command.kind {
-        Kind::List(words) => words.first().and_then(Value::as_whole_text),
+        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
         _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
     };
     matches!(first, Some("curl" | "wget"))

@@ -9,19 +9,19 @@ mod fold;
 mod known;
 
 use super::Scope;
-use super::argument_flow::Function;
+use super::argument_flow::FlowFunction;
 use super::flow::{Extraction, element_in};
 use super::rule_set::RuleSet;
 use super::syntax::{named, pair, text};
-use super::value::{Argument, Kind, Value};
-use super::walk::{Shared, WalkStep, Walker, walk};
+use super::value::{Argument, Value, ValueKind};
+use super::walk::{WalkContext, WalkStep, Walker, walk};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
-    let shared = Shared::new(root, source, book, scope);
-    let mut reader = Reader { shared, told: HashSet::new(), unverified: false };
+    let shared = WalkContext::new(root, source, book, scope);
+    let mut reader = JavascriptReader { shared, told: HashSet::new(), unverified: false };
     reader.hoist(root, 0);
     let mut next = 0;
     while let Some((node, frame)) = reader.shared.body(&mut next) {
@@ -31,8 +31,8 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
 }
 
 /// The state of one reading.
-struct Reader<'a, 't> {
-    shared: Shared<'a, 't>,
+struct JavascriptReader<'a, 't> {
+    shared: WalkContext<'a, 't>,
     /// Calls that were told with the call that they stand in.
     told: HashSet<usize>,
     /// Whether the text says, for all connections behind it, that nobody checks who answers.
@@ -52,7 +52,7 @@ fn is_function(kind: &str) -> bool {
     )
 }
 
-impl<'t> Walker<'t> for Reader<'_, 't> {
+impl<'t> Walker<'t> for JavascriptReader<'_, 't> {
     /// Takes in one node; says whether to go into it.
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         let WalkStep { frame, branch, top } = step;
@@ -80,7 +80,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
             "augmented_assignment_expression" => self.augment(node, frame, branch),
             "return_statement" => {
                 let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
-                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(Kind::Nothing)));
+                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
             }
             "yield_expression" => {
                 if let Some(value) = node.named_child(0) {
@@ -122,7 +122,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
     }
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> JavascriptReader<'_, 't> {
     /// Declared functions can be called above their declaration.
     fn hoist(&mut self, body: Node<'t>, frame: usize) {
         for child in named(body, 4096) {
@@ -143,7 +143,7 @@ impl<'t> Reader<'_, 't> {
             called = format!("{called}@{}", node.start_byte());
         }
         self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-        self.shared.handed.define(called, Function { node, frame, method: false });
+        self.shared.handed.define(called, FlowFunction { node, frame, method: false });
     }
 
     /// A function: its name is bound, its body waits.
@@ -157,7 +157,7 @@ impl<'t> Reader<'_, 't> {
     /// The value of a function that has no name of its own.
     fn function_value(&mut self, node: Node<'t>, frame: usize) -> Value {
         let called = format!("function @{}", node.start_byte());
-        self.shared.handed.define(called.clone(), Function { node, frame, method: false });
+        self.shared.handed.define(called.clone(), FlowFunction { node, frame, method: false });
         Value::name(called)
     }
 
@@ -189,7 +189,7 @@ impl<'t> Reader<'_, 't> {
             let member = self.spelled(member);
             if item.kind() == "method_definition" {
                 for owner in [format!("class {name}()"), format!("class {name}")] {
-                    let function = Function { node: item, frame, method: true };
+                    let function = FlowFunction { node: item, frame, method: true };
                     self.shared.handed.define(format!("{owner}.{member}"), function);
                 }
             } else if let Some(value) = item.child_by_field_name("value") {
@@ -211,7 +211,7 @@ impl<'t> Reader<'_, 't> {
             }
         }
         let name = self.spelled(name);
-        self.shared.frames.bind(frame, &name, Value::new(Kind::Map(items)), false);
+        self.shared.frames.bind(frame, &name, Value::new(ValueKind::Map(items)), false);
     }
 
     /// An identifier as JavaScript reads it, escapes resolved.

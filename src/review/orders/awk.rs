@@ -1,11 +1,11 @@
 //! Scripts of awk: `system`, pipes in both directions, files that `print` writes, and connections.
 
-use super::{Order, What, quoted};
+use super::{OrderLanguage, What, quoted};
 use std::ops::Range;
 
 /// A piece of a script, as far as orders need it.
 #[derive(Clone, Debug, PartialEq)]
-enum Piece {
+enum AwkPiece {
     Text(String),
     Name(String),
     Sign(char),
@@ -13,29 +13,30 @@ enum Piece {
 }
 
 /// The orders of a script.
-pub(super) fn orders(script: &str) -> Vec<Order> {
+pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
     let pieces = pieces(script);
     let mut orders = Vec::new();
     let at = |index: usize| pieces.get(index).map(|(piece, _)| piece);
     let text = |index: usize| match at(index) {
-        Some(Piece::Text(text)) => Some(text.clone()),
+        Some(AwkPiece::Text(text)) => Some(text.clone()),
         _ => None,
     };
-    let sign = |index: usize, wanted: char| at(index) == Some(&Piece::Sign(wanted));
-    let named = |index: usize, wanted: &str| matches!(at(index), Some(Piece::Name(name)) if name == wanted);
+    let sign = |index: usize, wanted: char| at(index) == Some(&AwkPiece::Sign(wanted));
+    let named =
+        |index: usize, wanted: &str| matches!(at(index), Some(AwkPiece::Name(name)) if name == wanted);
     let mut printing = false;
     for (index, (piece, span)) in pieces.iter().enumerate() {
         let mut order = |what: What, end: usize| {
             let end = pieces.get(end).map_or(span.end, |(_, span)| span.end);
-            orders.push(Order { what, at: span.start..end });
+            orders.push(OrderLanguage { what, at: span.start..end });
         };
         match piece {
-            Piece::Name(name) if name == "print" || name == "printf" => printing = true,
-            Piece::Name(name) if name == "system" && sign(index + 1, '(') => {
+            AwkPiece::Name(name) if name == "print" || name == "printf" => printing = true,
+            AwkPiece::Name(name) if name == "system" && sign(index + 1, '(') => {
                 order(starts(text(index + 2), true), index + 2);
             }
-            Piece::End | Piece::Sign('}' | '{' | ';') => printing = false,
-            Piece::Sign('|') if !(sign(index + 1, '|') || index > 0 && sign(index - 1, '|')) => {
+            AwkPiece::End | AwkPiece::Sign('}' | '{' | ';') => printing = false,
+            AwkPiece::Sign('|') if !(sign(index + 1, '|') || index > 0 && sign(index - 1, '|')) => {
                 let next = index + 1 + usize::from(sign(index + 1, '&'));
                 if named(next, "getline") {
                     let before = index.checked_sub(1).and_then(text);
@@ -44,20 +45,20 @@ pub(super) fn orders(script: &str) -> Vec<Order> {
                     order(text(next).map_or(What::Unknown, reached), next);
                 }
             }
-            Piece::Sign('>') if printing && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') => {
+            AwkPiece::Sign('>') if printing && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') => {
                 let next = index + 1 + usize::from(sign(index + 1, '>'));
                 if let Some(path) = text(next) {
                     order(What::Writes(path), next);
                 }
             }
-            Piece::Sign('<')
+            AwkPiece::Sign('<')
                 if index > 0 && (named(index - 1, "getline") || named(index.wrapping_sub(2), "getline")) =>
             {
                 if let Some(path) = text(index + 1) {
                     order(What::Reads(path), index + 1);
                 }
             }
-            Piece::Text(path) if path.starts_with("/inet") => {
+            AwkPiece::Text(path) if path.starts_with("/inet") => {
                 let host = path.split('/').nth(4).unwrap_or_default().to_owned();
                 order(What::Connects(host), index);
             }
@@ -80,14 +81,14 @@ fn starts(text: Option<String>, open: bool) -> What {
     text.map_or(What::Unknown, |text| What::Starts { text, open })
 }
 
-fn pieces(script: &str) -> Vec<(Piece, Range<usize>)> {
-    let mut pieces: Vec<(Piece, Range<usize>)> = Vec::new();
+fn pieces(script: &str) -> Vec<(AwkPiece, Range<usize>)> {
+    let mut pieces: Vec<(AwkPiece, Range<usize>)> = Vec::new();
     let mut at = 0;
     while let Some(rest) = script.get(at..).filter(|rest| !rest.is_empty()) {
         let Some(c) = rest.chars().next() else { break };
         let (piece, length) = match c {
             '"' => match quoted(rest) {
-                Some((text, length)) => (Some(Piece::Text(text)), length),
+                Some((text, length)) => (Some(AwkPiece::Text(text)), length),
                 None => (None, rest.len()),
             },
             '#' => (None, rest.find('\n').unwrap_or(rest.len())),
@@ -99,13 +100,13 @@ fn pieces(script: &str) -> Vec<(Piece, Range<usize>)> {
                 });
                 (None, end.filter(|(_, hit)| *hit).map(|(at, _)| at + 1).next().unwrap_or(rest.len()))
             }
-            '\n' => (Some(Piece::End), 1),
+            '\n' => (Some(AwkPiece::End), 1),
             c if c.is_alphabetic() || c == '_' => {
                 let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-                (Some(Piece::Name(rest.get(..length).unwrap_or_default().to_owned())), length)
+                (Some(AwkPiece::Name(rest.get(..length).unwrap_or_default().to_owned())), length)
             }
             c if c.is_whitespace() || c == '\\' => (None, c.len_utf8()),
-            c => (Some(Piece::Sign(c)), c.len_utf8()),
+            c => (Some(AwkPiece::Sign(c)), c.len_utf8()),
         };
         pieces.extend(piece.map(|piece| (piece, at..at + length)));
         at += length;
@@ -114,10 +115,10 @@ fn pieces(script: &str) -> Vec<(Piece, Range<usize>)> {
 }
 
 /// Whether a `/` begins a pattern here, and does not divide.
-fn regex_may_begin(before: Option<&Piece>) -> bool {
+fn regex_may_begin(before: Option<&AwkPiece>) -> bool {
     match before {
-        None | Some(Piece::End) => true,
-        Some(Piece::Sign(c)) => !matches!(c, ')' | ']' | '$'),
+        None | Some(AwkPiece::End) => true,
+        Some(AwkPiece::Sign(c)) => !matches!(c, ')' | ']' | '$'),
         _ => false,
     }
 }

@@ -1,11 +1,11 @@
 //! Lines that interactive programs obey: editors (`!`, `:r !`), debuggers (`shell`), clients of databases (`.shell`,
 //! `\!`). One reader for all of them: the signs are the same, and a wrong guess only looks at more.
 
-use super::{Order, What, quoted};
-use crate::review::rules::Inner;
+use super::{OrderLanguage, What, quoted};
+use crate::review::rules::InnerPattern;
 
 /// The orders in lines that such a program would read.
-pub(in crate::review) fn lines(text: &str) -> Vec<Order> {
+pub(in crate::review) fn lines(text: &str) -> Vec<OrderLanguage> {
     let mut orders = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -15,7 +15,7 @@ pub(in crate::review) fn lines(text: &str) -> Vec<Order> {
         let found = one(inner).or_else(|| called(inner));
         orders.extend(found.map(|what| {
             let from = at + (line.len() - line.trim_start().len());
-            Order { what, at: from..at + line.trim_end().len().max(1) }
+            OrderLanguage { what, at: from..at + line.trim_end().len().max(1) }
         }));
     }
     orders
@@ -81,9 +81,9 @@ fn one(line: &str) -> Option<What> {
     }
     let code = match word {
         "python" | "py" | "python3" | "py3" | "pythonx" | "pyx" | "python-interactive" | "pi" => {
-            Inner::Python
+            InnerPattern::Python
         }
-        "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => Inner::Other,
+        "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => InnerPattern::Other,
         _ if FILES.contains(&word) && !rest.is_empty() && !rest.contains(['=', '(']) => {
             return Some(What::File(rest.to_owned()));
         }
@@ -93,7 +93,7 @@ fn one(line: &str) -> Option<What> {
 }
 
 /// Words of Tcl and expect that start programs: `exec`, `spawn`, `system`, `open "|…"`.
-pub(super) fn tcl(text: &str) -> Vec<Order> {
+pub(super) fn tcl(text: &str) -> Vec<OrderLanguage> {
     let mut orders = Vec::new();
     let mut start = 0;
     for piece in text.split_inclusive(['\n', ';', '[', '{']) {
@@ -114,7 +114,7 @@ pub(super) fn tcl(text: &str) -> Vec<Order> {
         };
         let what =
             if command.contains('$') { What::Unknown } else { What::Starts { text: command, open: true } };
-        orders.push(Order { what, at: at..at + piece.trim_end().len().max(1) });
+        orders.push(OrderLanguage { what, at: at..at + piece.trim_end().len().max(1) });
     }
     orders
 }
@@ -170,7 +170,7 @@ mod tests {
                 "{line}"
             );
         }
-        assert_eq!(found("py3 import os"), [What::Runs(Inner::Python, "import os".to_owned())]);
+        assert_eq!(found("py3 import os"), [What::Runs(InnerPattern::Python, "import os".to_owned())]);
         assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));
     }
 

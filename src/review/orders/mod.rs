@@ -11,7 +11,7 @@ mod settings;
 pub(super) use lines::lines;
 
 use super::programs::Code;
-use super::rules::Inner;
+use super::rules::InnerPattern;
 use std::ops::Range;
 
 /// What an order does.
@@ -20,7 +20,7 @@ pub(super) enum What {
     /// A shell or a program is given this text. `open`: where one looks for it, as the pipes of awk.
     Starts { text: String, open: bool },
     /// Code of a language.
-    Runs(Inner, String),
+    Runs(InnerPattern, String),
     /// A file with code that is not here.
     File(String),
     /// A file is written.
@@ -35,23 +35,23 @@ pub(super) enum What {
 
 /// One order and where it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Order {
+pub(super) struct OrderLanguage {
     pub(super) what: What,
     pub(super) at: Range<usize>,
 }
 
 /// The orders in a text that is read as `code` says; what is a language of its own is one order.
-pub(super) fn orders(code: Code, text: &str) -> Vec<Order> {
-    let whole = |what: What| vec![Order { what, at: 0..text.len() }];
+pub(super) fn orders(code: Code, text: &str) -> Vec<OrderLanguage> {
+    let whole = |what: What| vec![OrderLanguage { what, at: 0..text.len() }];
     match code {
         Code::Shell | Code::Words => whole(What::Starts { text: text.to_owned(), open: false }),
         Code::File => whole(What::File(text.to_owned())),
-        Code::Python => whole(What::Runs(Inner::Python, text.to_owned())),
-        Code::Javascript => whole(What::Runs(Inner::Javascript, text.to_owned())),
+        Code::Python => whole(What::Runs(InnerPattern::Python, text.to_owned())),
+        Code::Javascript => whole(What::Runs(InnerPattern::Javascript, text.to_owned())),
         // Its reader looks at the lines of the client itself.
-        Code::Sql => whole(What::Runs(Inner::Sql, text.to_owned())),
+        Code::Sql => whole(What::Runs(InnerPattern::Sql, text.to_owned())),
         Code::Tcl => lines::tcl(text),
-        Code::Other => whole(What::Runs(Inner::Other, text.to_owned())),
+        Code::Other => whole(What::Runs(InnerPattern::Other, text.to_owned())),
         Code::Sed => sed::orders(text),
         Code::Awk => awk::orders(text),
         Code::Editor => lines(text),

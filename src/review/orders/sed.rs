@@ -1,10 +1,10 @@
 //! Scripts of sed: `e` starts commands, `w` writes files, and both hide behind the flags of `s`.
 
-use super::{Order, What};
+use super::{OrderLanguage, What};
 
 /// The orders of a script.
-pub(super) fn orders(script: &str) -> Vec<Order> {
-    let mut reader = Reader { script, at: 0, orders: Vec::new() };
+pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
+    let mut reader = SedReader { script, at: 0, orders: Vec::new() };
     while reader.at < script.len() {
         let before = reader.at;
         reader.command();
@@ -15,13 +15,13 @@ pub(super) fn orders(script: &str) -> Vec<Order> {
     reader.orders
 }
 
-struct Reader<'a> {
+struct SedReader<'a> {
     script: &'a str,
     at: usize,
-    orders: Vec<Order>,
+    orders: Vec<OrderLanguage>,
 }
 
-impl Reader<'_> {
+impl SedReader<'_> {
     fn rest(&self) -> &str {
         self.script.get(self.at..).unwrap_or_default()
     }
@@ -97,7 +97,7 @@ impl Reader<'_> {
             'e' => {
                 let (text, span) = self.line();
                 let what = if text.is_empty() { What::Unknown } else { What::Starts { text, open: false } };
-                self.orders.push(Order { what, at: start..span.end });
+                self.orders.push(OrderLanguage { what, at: start..span.end });
             }
             'w' | 'W' => self.file(What::Writes, start),
             'r' | 'R' => self.file(What::Reads, start),
@@ -123,7 +123,7 @@ impl Reader<'_> {
     fn file(&mut self, what: fn(String) -> What, start: usize) {
         let (path, span) = self.line();
         if !path.is_empty() {
-            self.orders.push(Order { what: what(path), at: start..span.end });
+            self.orders.push(OrderLanguage { what: what(path), at: start..span.end });
         }
     }
 
@@ -136,7 +136,7 @@ impl Reader<'_> {
             match self.peek() {
                 Some('e') => {
                     self.at += 1;
-                    self.orders.push(Order { what: What::Unknown, at: start..self.at });
+                    self.orders.push(OrderLanguage { what: What::Unknown, at: start..self.at });
                 }
                 Some('w') => {
                     self.at += 1;

@@ -1,9 +1,9 @@
 //! Settings that start programs: `core.pager=…` of git, `ProxyCommand=…` of ssh, `exec=…` of tar, and makefiles.
 
-use super::{Order, What};
+use super::{OrderLanguage, What};
 
-fn whole(what: What, text: &str) -> Vec<Order> {
-    vec![Order { what, at: 0..text.len() }]
+fn whole(what: What, text: &str) -> Vec<OrderLanguage> {
+    vec![OrderLanguage { what, at: 0..text.len() }]
 }
 
 fn starts(text: &str) -> What {
@@ -50,7 +50,7 @@ const HELPERS: &[&str] =
     &["", "store", "cache", "osxkeychain", "manager", "manager-core", "libsecret", "wincred"];
 
 /// `name=value` of git.
-pub(super) fn git(text: &str) -> Vec<Order> {
+pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let name = name.trim().to_ascii_lowercase();
     let last = name.rsplit('.').next().unwrap_or_default();
@@ -93,7 +93,7 @@ fn hidden_setting(value: &str) -> Option<What> {
 }
 
 /// `Name=value` or `Name value` of ssh.
-pub(super) fn ssh(text: &str) -> Vec<Order> {
+pub(super) fn ssh(text: &str) -> Vec<OrderLanguage> {
     let split = text.find(['=', ' ', '\t']).unwrap_or(text.len());
     let (name, value) = text.split_at(split);
     let value = value.trim_start_matches(['=', ' ', '\t']).trim_matches('"');
@@ -111,12 +111,12 @@ pub(super) fn ssh(text: &str) -> Vec<Order> {
 }
 
 /// The action of a checkpoint of tar.
-pub(super) fn checkpoint(text: &str) -> Vec<Order> {
+pub(super) fn checkpoint(text: &str) -> Vec<OrderLanguage> {
     text.strip_prefix("exec=").map_or_else(Vec::new, |command| whole(starts(command), text))
 }
 
 /// Settings of cargo, apt and their like whose names say that something is started.
-pub(super) fn other(text: &str) -> Vec<Order> {
+pub(super) fn other(text: &str) -> Vec<OrderLanguage> {
     const NAMES: &[&str] = &[
         "runner",
         "linker",
@@ -147,7 +147,7 @@ pub(super) fn other(text: &str) -> Vec<Order> {
 }
 
 /// The commands of a makefile: lines behind a tab, what follows a rule on its line, and `$(shell …)`.
-pub(super) fn make(text: &str) -> Vec<Order> {
+pub(super) fn make(text: &str) -> Vec<OrderLanguage> {
     let mut orders = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -166,7 +166,7 @@ pub(super) fn make(text: &str) -> Vec<Order> {
         for command in [command, shell, assigned].into_iter().flatten() {
             let command = command.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$");
             if !command.is_empty() {
-                orders.push(Order {
+                orders.push(OrderLanguage {
                     what: What::Starts { text: command, open: true },
                     at: at..at + body.len(),
                 });

@@ -1,15 +1,15 @@
 //! Binding names in Python: assignments, targets of loops, parameters.
 
-use super::Reader;
+use super::PythonReader;
 use super::known;
 use crate::review::flow::element_in;
 use crate::review::path_class::SCRATCH;
 use crate::review::syntax::{named, pair, text};
-use crate::review::value::{Act, Kind, Value};
+use crate::review::value::{Act, Value, ValueKind};
 use crate::review::walk::spread;
 use tree_sitter::Node;
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PythonReader<'_, 't> {
     pub(super) fn assign(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         let (Some(left), Some(right)) = pair(node, "left", "right") else { return };
         let value = self.fold(right, frame, 0);
@@ -62,14 +62,14 @@ impl<'t> Reader<'_, 't> {
             return;
         }
         let name = self.spelled(table);
-        let Some(Value { kind: Kind::Map(mut items), taint }) = self.shared.frames.lookup(frame, &name)
+        let Some(Value { kind: ValueKind::Map(mut items), taint }) = self.shared.frames.lookup(frame, &name)
         else {
             return;
         };
         let key = self.fold(key, frame, 0);
         if items.len() < 256 {
             items.push((key.as_whole_text().unwrap_or("?").to_owned(), value));
-            self.shared.frames.bind(frame, &name, Value { kind: Kind::Map(items), taint }, false);
+            self.shared.frames.bind(frame, &name, Value { kind: ValueKind::Map(items), taint }, false);
         }
     }
 
@@ -126,11 +126,11 @@ impl<'t> Reader<'_, 't> {
         match kind {
             "list_splat_pattern" => {
                 let rest = act.arguments.get(at..).unwrap_or_default();
-                Value::new(Kind::List(rest.iter().map(|a| a.value.clone()).collect()))
+                Value::new(ValueKind::List(rest.iter().map(|a| a.value.clone()).collect()))
             }
-            "dictionary_splat_pattern" => {
-                Value::new(Kind::Map(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect()))
-            }
+            "dictionary_splat_pattern" => Value::new(ValueKind::Map(
+                act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect(),
+            )),
             _ => {
                 let by_name = act.named.iter().find(|(key, _)| key == name).map(|(_, a)| a);
                 let given = by_name.or_else(|| act.arguments.get(at)).map(|a| a.value.clone());

@@ -1,10 +1,10 @@
 //! Calls in Python: told as acts, followed into functions of the text, and told again for each function that they are
 //! given to call.
 
-use super::Reader;
+use super::PythonReader;
 use crate::review::argument_flow::CallEntry;
 use crate::review::flow::element;
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::value::{Act, Argument, Value, ValueKind};
 use crate::review::walk::walk;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -31,7 +31,7 @@ const FOR_EACH: &[&str] = &[
 /// What a call is of once partial calls and their like are taken apart: what is called, and with which arguments.
 pub(super) type Call = (Value, Vec<Argument>, Vec<(String, Argument)>);
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PythonReader<'_, 't> {
     /// A call: told as an act, in all ways in which it may be meant; the calls inside of it come first.
     pub(super) fn call(&mut self, node: Node<'t>, frame: usize) {
         if self.told.remove(&node.id()) {
@@ -72,7 +72,7 @@ impl<'t> Reader<'_, 't> {
                 self.hand_over(&act, 0, value);
             }
             if self.endless.contains(&act.span.start) {
-                let set = Argument { value: Value::new(Kind::Bool(true)), span: act.span.clone() };
+                let set = Argument { value: Value::new(ValueKind::Bool(true)), span: act.span.clone() };
                 act.named.push(("endless".to_owned(), set));
             }
             self.shared.note_unknown(&act);
@@ -91,7 +91,7 @@ impl<'t> Reader<'_, 't> {
         };
         let operands = act.arguments.iter().map(|a| a.value.clone());
         let words = std::iter::once(Value::text(program.trim_matches('_'))).chain(operands).collect();
-        let words = Argument { value: Value::new(Kind::List(words)), span: act.span.clone() };
+        let words = Argument { value: Value::new(ValueKind::List(words)), span: act.span.clone() };
         self.shared.tell("subprocess.run", vec![words], act.span.clone());
     }
 
@@ -110,7 +110,7 @@ impl<'t> Reader<'_, 't> {
         let last = act.name.rsplit('.').next().unwrap_or_default();
         let after = act.arguments.get(rest..).unwrap_or_default();
         let arguments: Vec<Argument> = match given {
-            Some(Argument { value: Value { kind: Kind::List(items), .. }, span }) => {
+            Some(Argument { value: Value { kind: ValueKind::List(items), .. }, span }) => {
                 items.iter().map(|v| Argument { value: v.clone(), span: span.clone() }).collect()
             }
             _ if act.name == "functools.partial" || !FOR_EACH.contains(&last) => after.to_vec(),
@@ -162,7 +162,7 @@ impl<'t> Reader<'_, 't> {
         span: Range<usize>,
     ) -> Act {
         let receiver = match &called.kind {
-            Kind::Name { about: Some(about), .. } => Some((**about).clone()),
+            ValueKind::Name { about: Some(about), .. } => Some((**about).clone()),
             _ => None,
         };
         let name = called.as_name().unwrap_or("?").to_owned();
@@ -178,10 +178,13 @@ impl<'t> Reader<'_, 't> {
         span: &Range<usize>,
     ) -> Call {
         for _ in 0..4 {
-            let Kind::Name { path, about: Some(about) } = &called.kind else { break };
-            let Kind::List(parts) = &about.kind else { break };
-            let [first, Value { kind: Kind::List(before), .. }, Value { kind: Kind::Map(options), .. }] =
-                parts.as_slice()
+            let ValueKind::Name { path, about: Some(about) } = &called.kind else { break };
+            let ValueKind::List(parts) = &about.kind else { break };
+            let [
+                first,
+                Value { kind: ValueKind::List(before), .. },
+                Value { kind: ValueKind::Map(options), .. },
+            ] = parts.as_slice()
             else {
                 break;
             };

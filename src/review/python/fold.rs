@@ -1,12 +1,12 @@
 //! Folding: what is known of the value of a Python expression, without running anything.
 
-use super::Reader;
+use super::PythonReader;
 use super::items;
 use super::known::{self, plus};
 use super::text::{content, percent};
 use crate::review::path_class::SCRATCH;
 use crate::review::syntax::{named, pair, text};
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::value::{Act, Argument, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list or dictionary that is folded.
@@ -15,7 +15,7 @@ const LONGEST: usize = 256;
 /// Ways in which one call is looked at.
 const MOST_WAYS: usize = 64;
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PythonReader<'_, 't> {
     /// What is known of an expression.
     pub(super) fn fold(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         if depth > self.shared.deepest() || !self.shared.frames.pay(1) {
@@ -34,19 +34,19 @@ impl<'t> Reader<'_, 't> {
                 Value::join(&parts, "")
             }
             "integer" => crate::review::value::integer(text(node, self.shared.source))
-                .map_or_else(Value::unknown, |n| Value::new(Kind::Number(n))),
+                .map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n))),
             "unary_operator" => {
                 let inner = node.child_by_field_name("argument").map(|n| self.fold(n, frame, deeper));
                 match inner.map(|v| v.kind) {
-                    Some(Kind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
-                        Value::new(Kind::Number(n.wrapping_neg()))
+                    Some(ValueKind::Number(n)) if text(node, self.shared.source).starts_with('-') => {
+                        Value::new(ValueKind::Number(n.wrapping_neg()))
                     }
                     _ => Value::unknown(),
                 }
             }
-            "true" => Value::new(Kind::Bool(true)),
-            "false" => Value::new(Kind::Bool(false)),
-            "none" => Value::new(Kind::Nothing),
+            "true" => Value::new(ValueKind::Bool(true)),
+            "false" => Value::new(ValueKind::Bool(false)),
+            "none" => Value::new(ValueKind::Nothing),
             "parenthesized_expression" | "await" | "as_pattern" | "expression_statement" => {
                 node.named_child(0).map_or_else(Value::unknown, |n| self.fold(n, frame, deeper))
             }
@@ -122,19 +122,19 @@ impl<'t> Reader<'_, 't> {
     /// A member of a value: of a module, or a method of what is known.
     pub(super) fn member(&self, value: &Value, name: &str) -> Value {
         match &value.kind {
-            Kind::Any(_) => value.each(|one| self.member(one, name)),
+            ValueKind::Any(_) => value.each(|one| self.member(one, name)),
             // A function by another name for its call.
-            Kind::Name { .. } if name == "__call__" => value.clone(),
-            Kind::Name { path, about } => {
+            ValueKind::Name { .. } if name == "__call__" => value.clone(),
+            ValueKind::Name { path, about } => {
                 if let Some(found) = known::path_part(value, name) {
                     return found;
                 }
                 self.shared.member_of(path, about.as_deref(), name, value.taint)
             }
-            Kind::Text { text, .. } if name == "name" && text == SCRATCH => value.clone(),
-            Kind::Text { .. } => Value::name_about(format!("str.{name}"), value.clone()),
-            Kind::List(_) => Value::name_about(format!("list.{name}"), value.clone()),
-            Kind::Map(_) => Value::name_about(format!("dict.{name}"), value.clone()),
+            ValueKind::Text { text, .. } if name == "name" && text == SCRATCH => value.clone(),
+            ValueKind::Text { .. } => Value::name_about(format!("str.{name}"), value.clone()),
+            ValueKind::List(_) => Value::name_about(format!("list.{name}"), value.clone()),
+            ValueKind::Map(_) => Value::name_about(format!("dict.{name}"), value.clone()),
             _ => Value::name(format!("?.{name}")).tainted(value.all_taint()),
         }
     }
@@ -172,13 +172,13 @@ impl<'t> Reader<'_, 't> {
                 items.push((key.as_whole_text().unwrap_or("?").to_owned(), value));
             } else if let Some(inner) = child.named_child(0) {
                 match self.fold(inner, frame, depth) {
-                    Value { kind: Kind::Map(more), .. } => items.extend(more),
+                    Value { kind: ValueKind::Map(more), .. } => items.extend(more),
                     other => loose = loose.tainted(other.all_taint()),
                 }
             }
         }
         items.truncate(LONGEST);
-        Value::new(Kind::Map(items)).tainted(loose.taint)
+        Value::new(ValueKind::Map(items)).tainted(loose.taint)
     }
 
     fn binary(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
@@ -193,7 +193,9 @@ impl<'t> Reader<'_, 't> {
             "%" => left.each_pair(&right, percent),
             "*" | "**" | "<<" => left.each_pair(&right, |left, right| known::product(operator, left, right)),
             // Flags that are put together: each of them counts.
-            "|" if left.as_name().is_some() || matches!(left.kind, Kind::Any(_)) => Value::any([left, right]),
+            "|" if left.as_name().is_some() || matches!(left.kind, ValueKind::Any(_)) => {
+                Value::any([left, right])
+            }
             _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
         }
     }
@@ -259,14 +261,14 @@ impl<'t> Reader<'_, 't> {
                 "list_splat" => {
                     let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
                     match items.map(|v| v.kind) {
-                        Some(Kind::List(items)) => arguments
+                        Some(ValueKind::List(items)) => arguments
                             .extend(items.into_iter().map(|value| Argument { value, span: span.clone() })),
                         _ => arguments.push(Argument { value: Value::unknown(), span }),
                     }
                 }
                 "dictionary_splat" => {
                     let items = child.named_child(0).map(|n| self.fold(n, frame, depth));
-                    if let Some(Kind::Map(items)) = items.map(|v| v.kind) {
+                    if let Some(ValueKind::Map(items)) = items.map(|v| v.kind) {
                         by_name.extend(
                             items.into_iter().map(|(k, value)| (k, Argument { value, span: span.clone() })),
                         );

@@ -1,11 +1,11 @@
 //! Imports: which module or function a name stands for.
 
-use super::Reader;
+use super::PythonReader;
 use crate::review::syntax::{named, pair};
 use crate::review::value::{Argument, Value};
 use tree_sitter::Node;
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PythonReader<'_, 't> {
     pub(super) fn import(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         for item in named(node, 64) {
             if let (Some(name), Some(alias)) = pair(item, "name", "alias") {

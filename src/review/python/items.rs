@@ -1,9 +1,9 @@
 //! Lists in Python and what goes through them: literals, comprehensions, and the functions that pair, chain and pick.
 
-use super::Reader;
+use super::PythonReader;
 use crate::review::flow::{element, element_in};
 use crate::review::syntax::{named, pair};
-use crate::review::value::{Act, Kind, Value};
+use crate::review::value::{Act, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Longest list that is folded.
@@ -12,7 +12,7 @@ const LONGEST: usize = 256;
 /// Longest list that a comprehension is followed over item by item.
 const EACH: usize = 64;
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PythonReader<'_, 't> {
     pub(super) fn list(&mut self, node: Node<'t>, frame: usize, depth: u32) -> Value {
         let nodes = named(node, LONGEST + 1);
         if nodes.len() > LONGEST {
@@ -25,14 +25,14 @@ impl<'t> Reader<'_, 't> {
                 continue;
             }
             match item.named_child(0).map(|n| self.fold(n, frame, depth)) {
-                Some(Value { kind: Kind::List(more), .. }) => items.extend(more),
+                Some(Value { kind: ValueKind::List(more), .. }) => items.extend(more),
                 other => {
                     items.push(Value::unknown().tainted(other.map(|v| v.all_taint()).unwrap_or_default()));
                 }
             }
         }
         items.truncate(LONGEST);
-        Value::new(Kind::List(items))
+        Value::new(ValueKind::List(items))
     }
 
     /// `[f(x) for x in items]`: item by item where all are known and few, else one for all.
@@ -44,7 +44,7 @@ impl<'t> Reader<'_, 't> {
             .collect();
         if let [clause] = clauses.as_slice()
             && let (Some(left), Some(right)) = pair(*clause, "left", "right")
-            && let Value { kind: Kind::List(items), taint } = self.fold(right, frame, depth)
+            && let Value { kind: ValueKind::List(items), taint } = self.fold(right, frame, depth)
             && items.len() <= EACH
             && self.shared.frames.spare(items.len() * (1 + body.byte_range().len() / 8))
         {
@@ -56,7 +56,7 @@ impl<'t> Reader<'_, 't> {
                 kept.extend(self.shared.take_calls(&body.byte_range()));
             }
             self.shared.put_calls(kept);
-            return Value::new(Kind::List(given));
+            return Value::new(ValueKind::List(given));
         }
         for clause in clauses.iter().filter(|n| n.kind() == "for_in_clause") {
             if let (Some(left), Some(right)) = pair(*clause, "left", "right") {
@@ -67,8 +67,8 @@ impl<'t> Reader<'_, 't> {
         let body = self.fold(body, frame, depth);
         match body.kind {
             // Files of a pattern, texts with holes: one stands for all.
-            Kind::Text { .. } | Kind::Name { .. } | Kind::Any(_) => {
-                Value::new(Kind::List(body.alternatives()))
+            ValueKind::Text { .. } | ValueKind::Name { .. } | ValueKind::Any(_) => {
+                Value::new(ValueKind::List(body.alternatives()))
             }
             _ => Value::unknown().tainted(body.all_taint()),
         }
@@ -80,34 +80,34 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
     let first = act.arguments.first().map(|a| &a.value);
     let second = act.arguments.get(1).map(|a| &a.value);
     let receiver = act.receiver.as_ref();
-    let list = |items: Vec<Value>| Value::new(Kind::List(items));
+    let list = |items: Vec<Value>| Value::new(ValueKind::List(items));
     Some(match act.name.as_str() {
         "dict" if first.is_none() => {
-            Value::new(Kind::Map(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect()))
+            Value::new(ValueKind::Map(act.named.iter().map(|(k, a)| (k.clone(), a.value.clone())).collect()))
         }
-        "dict" if matches!(first?.kind, Kind::Map(_)) => first?.clone(),
+        "dict" if matches!(first?.kind, ValueKind::Map(_)) => first?.clone(),
         "dict.copy" | "list.copy" => receiver?.clone(),
         "dict.items" => {
-            let Kind::Map(items) = &receiver?.kind else { return None };
+            let ValueKind::Map(items) = &receiver?.kind else { return None };
             list(items.iter().map(|(k, v)| list(vec![Value::text(k.clone()), v.clone()])).collect())
         }
         "dict.values" => {
-            let Kind::Map(items) = &receiver?.kind else { return None };
+            let ValueKind::Map(items) = &receiver?.kind else { return None };
             list(items.iter().map(|(_, v)| v.clone()).collect())
         }
         "dict.keys" => {
-            let Kind::Map(items) = &receiver?.kind else { return None };
+            let ValueKind::Map(items) = &receiver?.kind else { return None };
             list(items.iter().map(|(k, _)| Value::text(k.clone())).collect())
         }
         "dict.get" | "dict.pop" | "dict.setdefault" => {
             let found = item(receiver?, first?);
             match second {
-                Some(default) if found.kind == Kind::Unknown => Value::any([found, default.clone()]),
+                Some(default) if found.kind == ValueKind::Unknown => Value::any([found, default.clone()]),
                 _ => found,
             }
         }
         "enumerate" => {
-            let Kind::List(items) = &first?.kind else {
+            let ValueKind::List(items) = &first?.kind else {
                 return Some(list(vec![list(vec![Value::unknown(), element(first?)])]));
             };
             list(items.iter().map(|v| list(vec![Value::unknown(), v.clone()])).collect())
@@ -115,12 +115,12 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
         "zip" | "itertools.zip_longest" => {
             let columns: Vec<&Value> = act.arguments.iter().map(|a| &a.value).collect();
             let rows = columns.iter().filter_map(|c| match &c.kind {
-                Kind::List(items) => Some(items.len()),
+                ValueKind::List(items) => Some(items.len()),
                 _ => None,
             });
             let rows = rows.min().unwrap_or(1).min(LONGEST);
             let cell = |column: &&Value, row: usize| match &column.kind {
-                Kind::List(items) => items.get(row).cloned().unwrap_or_else(Value::unknown),
+                ValueKind::List(items) => items.get(row).cloned().unwrap_or_else(Value::unknown),
                 _ => element(column),
             };
             list((0..rows).map(|row| list(columns.iter().map(|c| cell(c, row)).collect())).collect())
@@ -129,7 +129,7 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
             let mut all = Vec::new();
             for argument in &act.arguments {
                 match &argument.value.kind {
-                    Kind::List(items) => all.extend(items.iter().cloned()),
+                    ValueKind::List(items) => all.extend(items.iter().cloned()),
                     _ => all.push(element(&argument.value)),
                 }
             }
@@ -149,23 +149,25 @@ pub(super) fn of_items(act: &Act) -> Option<Value> {
 /// An item of a list or dictionary.
 pub(super) fn item(value: &Value, index: &Value) -> Value {
     let found = match (&value.kind, &index.kind) {
-        (Kind::List(items), Kind::Number(n)) => {
+        (ValueKind::List(items), ValueKind::Number(n)) => {
             let at =
                 if *n < 0 { items.len().checked_add_signed(*n as isize) } else { usize::try_from(*n).ok() };
             at.and_then(|at| items.get(at)).cloned()
         }
-        (Kind::Map(items), Kind::Text { text, whole: true })
+        (ValueKind::Map(items), ValueKind::Text { text, whole: true })
             if items.iter().any(|(key, _)| key == text) || items.iter().all(|(key, _)| key != "?") =>
         {
             items.iter().rev().find(|(key, _)| key == text).map(|(_, v)| v.clone())
         }
         // Which one is only known at run time: any of them.
-        (Kind::List(items), _) if items.len() <= 24 => Some(Value::any(items.iter().cloned())),
-        (Kind::Map(items), _) if items.len() <= 24 => Some(Value::any(items.iter().map(|(_, v)| v.clone()))),
-        (Kind::Name { path, .. }, Kind::Text { text, .. }) if path == "plumbum.local" => {
+        (ValueKind::List(items), _) if items.len() <= 24 => Some(Value::any(items.iter().cloned())),
+        (ValueKind::Map(items), _) if items.len() <= 24 => {
+            Some(Value::any(items.iter().map(|(_, v)| v.clone())))
+        }
+        (ValueKind::Name { path, .. }, ValueKind::Text { text, .. }) if path == "plumbum.local" => {
             Some(Value::name(format!("plumbum.cmd.{text}")))
         }
-        (Kind::Name { path, .. }, _) if path.ends_with("()") => {
+        (ValueKind::Name { path, .. }, _) if path.ends_with("()") => {
             Some(Value::name(format!("{path}[]")).tainted(value.all_taint()))
         }
         _ => None,

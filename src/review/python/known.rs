@@ -1,12 +1,12 @@
 //! What well-known Python functions and operators give, where that helps to name a path, a program or a host.
 
-use super::{Reader, items, text};
+use super::{PythonReader, items, text};
 use crate::review::path_class::{self, SCRATCH};
 use crate::review::rules::{Mark, PathClass};
 use crate::review::value::taint;
-use crate::review::value::{Act, HOLE, Kind, Taint, Value};
+use crate::review::value::{Act, HOLE, Taint, Value, ValueKind};
 
-impl Reader<'_, '_> {
+impl PythonReader<'_, '_> {
     /// What a call gives.
     pub(super) fn result(&mut self, act: &Act, called: &Value) -> Value {
         if let Some(value) = self.enter(act) {
@@ -82,9 +82,12 @@ impl Reader<'_, '_> {
             "functools.partial" | "operator.methodcaller" => {
                 let rest = act.arguments.iter().skip(1).map(|a| a.value.clone()).collect();
                 let options = act.named.iter().map(|(key, a)| (key.clone(), a.value.clone())).collect();
-                let parts =
-                    vec![first?.clone(), Value::new(Kind::List(rest)), Value::new(Kind::Map(options))];
-                Value::name_about(format!("{}()", act.name), Value::new(Kind::List(parts)))
+                let parts = vec![
+                    first?.clone(),
+                    Value::new(ValueKind::List(rest)),
+                    Value::new(ValueKind::Map(options)),
+                ];
+                Value::name_about(format!("{}()", act.name), Value::new(ValueKind::List(parts)))
             }
             "operator.attrgetter" => Value::name_about("operator.attrgetter()", first?.clone()),
             "operator.attrgetter()" => {
@@ -138,7 +141,7 @@ fn of_paths(act: &Act) -> Option<Value> {
         }
         "os.walk" => {
             let root = below(first?, &Value::part(HOLE.to_string()));
-            Value::new(Kind::List(vec![Value::new(Kind::List(vec![
+            Value::new(ValueKind::List(vec![Value::new(ValueKind::List(vec![
                 root,
                 Value::unknown(),
                 Value::unknown(),
@@ -148,7 +151,7 @@ fn of_paths(act: &Act) -> Option<Value> {
         "os.path.expanduser" | "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "os.fspath"
         | "str" | "os.path.expandvars" | "os.fsencode" | "shlex.quote" => {
             let (text, whole) = first?.as_text()?;
-            Value::new(Kind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
+            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(first?.taint)
         }
         "os.path.dirname" => Value::text(parent(first?.as_whole_text()?)),
         "os.getenv" | "os.environ.get" | "os.environ.pop" => {
@@ -160,7 +163,7 @@ fn of_paths(act: &Act) -> Option<Value> {
         | "tempfile.TemporaryDirectory"
         | "tempfile.NamedTemporaryFile"
         | "tempfile.mktemp" => Value::part(SCRATCH),
-        "tempfile.mkstemp" => Value::new(Kind::List(vec![Value::unknown(), Value::part(SCRATCH)])),
+        "tempfile.mkstemp" => Value::new(ValueKind::List(vec![Value::unknown(), Value::part(SCRATCH)])),
         _ => return text::of_text(act).or_else(|| items::of_items(act)),
     })
 }
@@ -223,7 +226,7 @@ fn starts(act: &Act) -> Option<Value> {
         | "subprocess.call"
         | "subprocess.getstatusoutput" => first(),
         "asyncio.create_subprocess_exec" => {
-            Some(Value::new(Kind::List(act.arguments.iter().map(|a| a.value.clone()).collect())))
+            Some(Value::new(ValueKind::List(act.arguments.iter().map(|a| a.value.clone()).collect())))
         }
         _ => None,
     }
@@ -232,7 +235,7 @@ fn starts(act: &Act) -> Option<Value> {
 /// Whether a command fetches from the network and prints what it got.
 fn downloads(command: &Value) -> bool {
     let first = match &command.kind {
-        Kind::List(words) => words.first().and_then(Value::as_whole_text),
+        ValueKind::List(words) => words.first().and_then(Value::as_whole_text),
         _ => command.as_text().and_then(|(text, _)| text.split_whitespace().next()),
     };
     let program = first.map(|word| word.rsplit('/').next().unwrap_or(word));
@@ -254,7 +257,7 @@ fn file_of(act: &Act) -> Option<Value> {
 
 fn text_of(value: Option<&Value>) -> Option<&str> {
     value.and_then(|v| match &v.kind {
-        Kind::Text { text, .. } => Some(text.as_str()),
+        ValueKind::Text { text, .. } => Some(text.as_str()),
         _ => None,
     })
 }
@@ -262,7 +265,7 @@ fn text_of(value: Option<&Value>) -> Option<&str> {
 /// A path object for a path's text.
 fn path_of(text: Value) -> Value {
     let text = match &text.kind {
-        Kind::Name { about: Some(about), .. } => (**about).clone(),
+        ValueKind::Name { about: Some(about), .. } => (**about).clone(),
         _ => text,
     };
     Value::name_about("pathlib.Path()", text)
@@ -294,7 +297,9 @@ fn parent(text: &str) -> String {
 pub(super) fn below(left: &Value, right: &Value) -> Value {
     let object = left.as_name() == Some("pathlib.Path()");
     let plain = |value: &Value| match value.as_text() {
-        Some((text, whole)) => Value::new(Kind::Text { text: text.to_owned(), whole }).tainted(value.taint),
+        Some((text, whole)) => {
+            Value::new(ValueKind::Text { text: text.to_owned(), whole }).tainted(value.taint)
+        }
         None => Value::unknown().tainted(value.all_taint()),
     };
     let joined = match right.as_text() {
@@ -318,26 +323,28 @@ fn join_paths(parts: impl Iterator<Item = Value>) -> Value {
 /// Addition: of texts, lists and numbers.
 pub(super) fn plus(left: &Value, right: &Value) -> Value {
     match (&left.kind, &right.kind) {
-        (Kind::Number(a), Kind::Number(b)) => Value::new(Kind::Number(a.wrapping_add(*b))),
-        (Kind::List(a), Kind::List(b)) if a.len() + b.len() <= 256 => {
-            Value::new(Kind::List(a.iter().chain(b).cloned().collect()))
+        (ValueKind::Number(a), ValueKind::Number(b)) => Value::new(ValueKind::Number(a.wrapping_add(*b))),
+        (ValueKind::List(a), ValueKind::List(b)) if a.len() + b.len() <= 256 => {
+            Value::new(ValueKind::List(a.iter().chain(b).cloned().collect()))
         }
-        (Kind::Text { .. }, _) | (_, Kind::Text { .. }) => Value::join(&[left.clone(), right.clone()], ""),
+        (ValueKind::Text { .. }, _) | (_, ValueKind::Text { .. }) => {
+            Value::join(&[left.clone(), right.clone()], "")
+        }
         _ => Value::unknown().tainted(left.all_taint()).tainted(right.all_taint()),
     }
 }
 
 /// Multiplication and its like: of numbers, and of texts and lists by a number.
 pub(super) fn product(operator: &str, left: &Value, right: &Value) -> Value {
-    let number = |n: Option<i64>| n.map_or_else(Value::unknown, |n| Value::new(Kind::Number(n)));
+    let number = |n: Option<i64>| n.map_or_else(Value::unknown, |n| Value::new(ValueKind::Number(n)));
     match (&left.kind, &right.kind) {
-        (Kind::Number(a), Kind::Number(b)) => match operator {
+        (ValueKind::Number(a), ValueKind::Number(b)) => match operator {
             "*" => number(a.checked_mul(*b)),
             "**" => number(u32::try_from(*b).ok().and_then(|b| a.checked_pow(b))),
             _ => number(u32::try_from(*b).ok().and_then(|b| a.checked_shl(b))),
         },
-        (Kind::Text { text, whole: true }, Kind::Number(n))
-        | (Kind::Number(n), Kind::Text { text, whole: true })
+        (ValueKind::Text { text, whole: true }, ValueKind::Number(n))
+        | (ValueKind::Number(n), ValueKind::Text { text, whole: true })
             if (0..64).contains(n) && text.len() < 64 =>
         {
             Value::text(text.repeat(usize::try_from(*n).unwrap_or(0)))
@@ -372,7 +379,9 @@ pub(super) fn variable(name: &str) -> Value {
 /// The module whose names `vars(module)` shows.
 pub(super) fn vars_of(value: &Value) -> Option<String> {
     match &value.kind {
-        Kind::Name { path, about: Some(about) } if path == "vars()" => about.as_name().map(str::to_owned),
+        ValueKind::Name { path, about: Some(about) } if path == "vars()" => {
+            about.as_name().map(str::to_owned)
+        }
         _ => None,
     }
 }

@@ -12,20 +12,20 @@ mod known;
 mod text;
 
 use super::Scope;
-use super::argument_flow::Function;
+use super::argument_flow::FlowFunction;
 use super::flow::Extraction;
 use super::rule_set::RuleSet;
 use super::syntax::{named, pair, text};
-use super::value::{Argument, Kind, Value};
-use super::walk::{Shared, WalkStep, Walker, walk};
+use super::value::{Argument, Value, ValueKind};
+use super::walk::{WalkContext, WalkStep, Walker, walk};
 use std::collections::HashSet;
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
-    let mut reader = Reader {
-        shared: Shared::new(root, source, book, scope),
+    let mut reader = PythonReader {
+        shared: WalkContext::new(root, source, book, scope),
         stars: Vec::new(),
         told: HashSet::new(),
         endless: 0..0,
@@ -38,8 +38,8 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
 }
 
 /// The state of one reading.
-struct Reader<'a, 't> {
-    shared: Shared<'a, 't>,
+struct PythonReader<'a, 't> {
+    shared: WalkContext<'a, 't>,
     /// Modules that were imported with `*`.
     stars: Vec<String>,
     /// Calls that were told with the call that they stand in.
@@ -48,7 +48,7 @@ struct Reader<'a, 't> {
     endless: Range<usize>,
 }
 
-impl<'t> Walker<'t> for Reader<'_, 't> {
+impl<'t> Walker<'t> for PythonReader<'_, 't> {
     /// Takes in one node; says whether to go into it.
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         let WalkStep { frame, branch, top } = step;
@@ -71,7 +71,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
             "return_statement" => {
                 let value = node.named_child(0).map(|value| self.fold(value, frame, 0));
                 self.reduced(value.as_ref(), node);
-                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(Kind::Nothing)));
+                self.shared.handed.give_back(value.unwrap_or_else(|| Value::new(ValueKind::Nothing)));
             }
             "yield" => {
                 if let Some(value) = node.named_child(0) {
@@ -121,7 +121,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
     }
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> PythonReader<'_, 't> {
     /// A function: its name is bound, its body waits.
     fn define(&mut self, node: Node<'t>, frame: usize, branch: bool) {
         if let Some(name) = node.child_by_field_name("name") {
@@ -132,7 +132,7 @@ impl<'t> Reader<'_, 't> {
                 called = format!("{called}@{}", node.start_byte());
             }
             self.shared.frames.bind(frame, &name, Value::name(called.clone()), branch);
-            self.shared.handed.define(called, Function { node, frame, method: false });
+            self.shared.handed.define(called, FlowFunction { node, frame, method: false });
         } else {
             self.lambda(node, frame);
         }
@@ -146,7 +146,7 @@ impl<'t> Reader<'_, 't> {
     /// The value of a lambda: a function that can be called and handed on.
     fn lambda(&mut self, node: Node<'t>, frame: usize) -> Value {
         let called = format!("def lambda@{}", node.start_byte());
-        self.shared.handed.define(called.clone(), Function { node, frame, method: false });
+        self.shared.handed.define(called.clone(), FlowFunction { node, frame, method: false });
         Value::name(called)
     }
 
@@ -182,10 +182,10 @@ impl<'t> Reader<'_, 't> {
                     let Some(method) = item.child_by_field_name("name") else { continue };
                     let method_name = self.spelled(method);
                     let method = !decorators.trim_start().starts_with("@staticmethod");
-                    let function = Function { node: item, frame, method };
+                    let function = FlowFunction { node: item, frame, method };
                     self.shared.handed.define(format!("class {name}().{method_name}"), function);
                     let bare = decorators.trim_start().starts_with("@classmethod");
-                    let function = Function { node: item, frame, method: bare };
+                    let function = FlowFunction { node: item, frame, method: bare };
                     self.shared.handed.define(format!("class {name}.{method_name}"), function);
                 }
                 "expression_statement" => {
@@ -212,9 +212,9 @@ impl<'t> Reader<'_, 't> {
 
     /// What `__reduce__` gives back is called when the object is loaded.
     fn reduced(&mut self, value: Option<&Value>, node: Node<'t>) {
-        let Some(Value { kind: Kind::List(parts), .. }) = value else { return };
-        let ([called, Value { kind: Kind::List(arguments), .. }]
-        | [called, Value { kind: Kind::List(arguments), .. }, ..]) = parts.as_slice()
+        let Some(Value { kind: ValueKind::List(parts), .. }) = value else { return };
+        let ([called, Value { kind: ValueKind::List(arguments), .. }]
+        | [called, Value { kind: ValueKind::List(arguments), .. }, ..]) = parts.as_slice()
         else {
             return;
         };
@@ -254,10 +254,10 @@ impl<'t> Reader<'_, 't> {
             return;
         }
         let (number, span) = if long(left.kind()) { (right, right) } else { (left, left) };
-        if let Kind::Number(times) = self.fold(number, frame, 0).kind
+        if let ValueKind::Number(times) = self.fold(number, frame, 0).kind
             && times >= 1 << 30
         {
-            let argument = Argument { value: Value::new(Kind::Number(times)), span: span.byte_range() };
+            let argument = Argument { value: Value::new(ValueKind::Number(times)), span: span.byte_range() };
             self.shared.tell("@repeat", vec![argument], node.byte_range());
         }
     }

@@ -1,7 +1,7 @@
 //! Text in Python: escapes in literals, and what functions and operators that make text of text give.
 
 use crate::review::escapes;
-use crate::review::value::{Act, Kind, Taint, Value};
+use crate::review::value::{Act, Taint, Value, ValueKind};
 use base64::Engine as _;
 
 /// What a function or method that makes text of text gives; `None` where it is not known to be one.
@@ -10,21 +10,21 @@ pub(super) fn of_text(act: &Act) -> Option<Value> {
     let receiver = act.receiver.as_ref();
     Some(match act.name.as_str() {
         "chr" => match first?.kind {
-            Kind::Number(n) => Value::text(u32::try_from(n).ok().and_then(char::from_u32)?.to_string()),
+            ValueKind::Number(n) => Value::text(u32::try_from(n).ok().and_then(char::from_u32)?.to_string()),
             _ => Value::unknown().tainted(Taint::DECODED),
         },
         "reversed" => {
             Value::text(first?.as_whole_text()?.chars().rev().collect::<String>()).tainted(Taint::DECODED)
         }
         "bytes" | "bytearray" => match &first?.kind {
-            Kind::List(items) => {
+            ValueKind::List(items) => {
                 let byte = |v: &Value| match v.kind {
-                    Kind::Number(n) => u8::try_from(n).ok().map(char::from),
+                    ValueKind::Number(n) => u8::try_from(n).ok().map(char::from),
                     _ => None,
                 };
                 Value::text(items.iter().map(byte).collect::<Option<String>>()?).tainted(Taint::DECODED)
             }
-            Kind::Text { .. } => first?.clone(),
+            ValueKind::Text { .. } => first?.clone(),
             _ => return None,
         },
         "bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify" => {
@@ -48,8 +48,8 @@ pub(super) fn of_text(act: &Act) -> Option<Value> {
             }
         }
         "str.join" => match &first?.kind {
-            Kind::List(items) => Value::join(items, receiver?.as_whole_text()?),
-            Kind::Text { text, whole: true } => {
+            ValueKind::List(items) => Value::join(items, receiver?.as_whole_text()?),
+            ValueKind::Text { text, whole: true } => {
                 let letters: Vec<Value> = text.chars().map(|c| Value::text(c.to_string())).collect();
                 Value::join(&letters, receiver?.as_whole_text()?).tainted(first?.taint)
             }
@@ -81,7 +81,7 @@ pub(super) fn of_text(act: &Act) -> Option<Value> {
                 Some(s) if !s.is_empty() => text.split(s).take(256).map(Value::text).collect(),
                 _ => text.split_whitespace().take(256).map(Value::text).collect(),
             };
-            Value::new(Kind::List(words))
+            Value::new(ValueKind::List(words))
         }
         _ => return None,
     })
@@ -93,7 +93,7 @@ pub(super) fn percent(left: &Value, right: &Value) -> Value {
         return Value::unknown().tainted(right.all_taint());
     };
     let values = match &right.kind {
-        Kind::List(items) => items.clone(),
+        ValueKind::List(items) => items.clone(),
         _ => vec![right.clone()],
     };
     let mut values = values.into_iter();

@@ -1,12 +1,12 @@
 //! Names that the text gives to commands: `alias x='rm -rf'`, and what `x build` then means.
 
-use super::Reader;
+use super::ShellReader;
 use crate::review::nested::NestedCode;
-use crate::review::rules::Inner;
+use crate::review::rules::InnerPattern;
 use crate::review::value::{Argument, Value};
 use std::ops::Range;
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// A command by the name that the text gave it. What is more than words is read as a text.
     pub(super) fn aliased(
         &mut self,
@@ -23,7 +23,7 @@ impl Reader<'_, '_> {
             if let Some((text, _)) = text.as_text() {
                 let text = text.to_owned();
                 self.reading.nested.push(NestedCode::Text {
-                    language: Inner::Bash,
+                    language: InnerPattern::Bash,
                     text,
                     span: span.clone(),
                 });

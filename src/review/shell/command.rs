@@ -1,18 +1,18 @@
 //! Commands: what runs other commands is seen through, and each is told as an act.
 
-use super::Reader;
+use super::ShellReader;
 use super::expand::pattern_fits;
 use super::options::plain_key;
 use crate::review::nested::NestedCode;
 use crate::review::programs::{self, Takes};
-use crate::review::rules::{Inner, Wrapper};
-use crate::review::value::{Argument, HOLE, Kind, Taint, Value};
+use crate::review::rules::{InnerPattern, Wrapper};
+use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::ops::Range;
 
 /// Wrappers inside wrappers are followed so deep.
 const DEEPEST: u32 = 12;
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// Tells a command: its words (name first), what it reads, where it stands.
     pub(super) fn command(
         &mut self,
@@ -163,7 +163,7 @@ impl Reader<'_, '_> {
             name.clone_into(&mut act.name);
             act.named.push((
                 "alone".to_owned(),
-                Argument { value: Value::new(Kind::Bool(true)), span: span.clone() },
+                Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
             ));
         }
         self.reading.acts.push(act.clone());
@@ -191,7 +191,11 @@ impl Reader<'_, '_> {
         match text.as_text() {
             Some((text, _)) => {
                 let text = text.to_owned();
-                self.reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span: whole });
+                self.reading.nested.push(NestedCode::Text {
+                    language: InnerPattern::Bash,
+                    text,
+                    span: whole,
+                });
             }
             None => self.reading.unknown = true,
         }
@@ -235,13 +239,13 @@ impl Reader<'_, '_> {
             let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
             if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
                 let (text, span) = (joined.to_owned(), word.span.clone());
-                self.reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span });
+                self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
                 at += 1;
             } else if name == "env" && matches!(text, "-S" | "--split-string") {
                 let Some(word) = words.get(at + 1) else { break };
                 if let Some((text, _)) = word.value.as_text() {
                     let (text, span) = (text.to_owned(), word.span.clone());
-                    self.reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span });
+                    self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
                 }
                 at += 2;
             } else if text == "--" {
@@ -329,7 +333,7 @@ impl Reader<'_, '_> {
             self.folder = Some(match (went.as_text(), self.folder.as_ref().and_then(Value::as_text)) {
                 (Some((to, whole)), Some((from, known))) if !to.starts_with(['/', '~']) => {
                     let text = format!("{}/{to}", from.trim_end_matches('/'));
-                    Value::new(Kind::Text { text, whole: whole && known })
+                    Value::new(ValueKind::Text { text, whole: whole && known })
                 }
                 (Some(_), _) => went,
                 (None, _) => Value::part(HOLE.to_string()),
@@ -425,7 +429,7 @@ fn piped(name: &str, words: &[Argument]) -> Option<Argument> {
     );
     let pipe = words.iter().take(4).find(|word| word.value.as_name() == Some("<()")).filter(|_| reads)?;
     match &pipe.value.kind {
-        Kind::Name { about: Some(held), .. } => {
+        ValueKind::Name { about: Some(held), .. } => {
             Some(Argument { value: (**held).clone(), span: pipe.span.clone() })
         }
         _ => None,

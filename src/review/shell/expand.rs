@@ -1,11 +1,11 @@
 //! Words that become several, and variables with more than one value: arrays, `"$@"`, `{a,b}`, choices and loops, and
 //! the forms of `${…}`.
 
-use super::Reader;
+use super::ShellReader;
 use crate::review::escapes;
 use crate::review::flow::gravest_in;
 use crate::review::syntax::{named, text};
-use crate::review::value::{Argument, HOLE, Kind, Value};
+use crate::review::value::{Argument, HOLE, Value, ValueKind};
 use tree_sitter::Node;
 
 /// Values of one variable that are remembered.
@@ -17,7 +17,7 @@ const LONGEST: usize = 512;
 /// Words that one word may become.
 const MOST_WORDS: usize = 64;
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// Remembers a value that a variable may have.
     pub(super) fn remember(&mut self, name: &str, value: &Value) {
         if value.as_whole_text().is_none_or(|text| text.len() > LONGEST) {
@@ -46,7 +46,7 @@ impl Reader<'_, '_> {
         if !self.frames.pay(values.len() + bytes / 8) {
             return None;
         }
-        Some(gravest_in(&Value::new(Kind::List(values.clone())), self.scope))
+        Some(gravest_in(&Value::new(ValueKind::List(values.clone())), self.scope))
     }
 
     /// The variables of a command's first two words that have several values, with these.
@@ -88,7 +88,7 @@ impl Reader<'_, '_> {
                 }
                 let (name, _) = inner.split_once("[@]").or_else(|| inner.split_once("[*]"))?;
                 match self.frames.lookup(0, name)?.kind {
-                    Kind::List(items) => Some(items),
+                    ValueKind::List(items) => Some(items),
                     _ => None,
                 }
             }
@@ -186,7 +186,7 @@ impl Reader<'_, '_> {
                 let Some(held) = input.and_then(|i| i.value.as_whole_text()) else { return };
                 let items = held.lines().take(256).map(Value::text).collect();
                 let target = texts.iter().rev().find(|t| !t.starts_with('-')).copied().unwrap_or("MAPFILE");
-                self.frames.bind(0, target, Value::new(Kind::List(items)), false);
+                self.frames.bind(0, target, Value::new(ValueKind::List(items)), false);
             }
             _ => {}
         }
@@ -236,7 +236,7 @@ pub(super) fn formatted(operands: &[Value]) -> Value {
             break;
         }
     }
-    Value { kind: Kind::Text { text: out, whole }, taint }
+    Value { kind: ValueKind::Text { text: out, whole }, taint }
 }
 
 /// The words that `{a,b}` and `{1..3}` in a word stand for.

@@ -1,6 +1,6 @@
 //! Functions of the text: a call is followed with what it was given, and told where it stands.
 
-use super::Reader;
+use super::ShellReader;
 use crate::review::syntax::{each, text};
 use crate::review::value::{Argument, Value};
 use crate::review::walk::walk;
@@ -16,14 +16,14 @@ const LEAST: usize = 64 << 10;
 
 /// A function of the text.
 #[derive(Clone, Copy)]
-pub(super) struct Function<'t> {
+pub(super) struct ShellFunction<'t> {
     body: Node<'t>,
     /// Whether what it does depends on what it is given.
     takes: bool,
 }
 
 /// All functions of a text; of two with one name the last counts.
-pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, Function<'t>> {
+pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, ShellFunction<'t>> {
     let mut functions = HashMap::new();
     each(root, |node, _| {
         if node.kind() == "function_definition"
@@ -31,8 +31,10 @@ pub(super) fn all<'t>(root: Node<'t>, source: &str) -> HashMap<String, Function<
             && let (Some(name), Some(body)) =
                 (node.child_by_field_name("name"), node.child_by_field_name("body"))
         {
-            functions
-                .insert(text(name, source).to_owned(), Function { body, takes: takes(text(body, source)) });
+            functions.insert(
+                text(name, source).to_owned(),
+                ShellFunction { body, takes: takes(text(body, source)) },
+            );
         }
         true
     });
@@ -45,11 +47,11 @@ fn takes(body: &str) -> bool {
     spelled || body.as_bytes().windows(2).any(|w| matches!(w, [b'$', b'1'..=b'9']))
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> ShellReader<'_, 't> {
     /// A call of a function of this text: its body is read with what it was given.
     pub(super) fn follow(
         &mut self,
-        Function { body, takes }: Function<'t>,
+        ShellFunction { body, takes }: ShellFunction<'t>,
         given: Vec<Argument>,
         span: &Range<usize>,
     ) {

@@ -14,14 +14,14 @@ mod program;
 mod redirect;
 mod word;
 
-use function::Function;
+use function::ShellFunction;
 
 use super::Scope;
 use super::flow::{Extraction, Frames, gravest_in};
 use super::programs::{self, Code};
 use super::rule_set::RuleSet;
 use super::syntax::{named, text};
-use super::value::{Act, Argument, Kind, Taint, Value};
+use super::value::{Act, Argument, Taint, Value, ValueKind};
 use super::walk::{WalkStep, Walker, walk};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -29,7 +29,7 @@ use tree_sitter::Node;
 
 /// Reads a parsed text.
 pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) -> Extraction {
-    let mut reader = Reader::new(source, book, scope);
+    let mut reader = ShellReader::new(source, book, scope);
     reader.functions = function::all(root, source);
     walk(&mut reader, root, 0);
     reader.reading.cut |= reader.frames.exhausted();
@@ -38,14 +38,14 @@ pub(super) fn read(root: Node<'_>, source: &str, book: &RuleSet, scope: &Scope) 
 
 /// Reads the words of one command that no shell touches (`subprocess.run([...])`).
 pub(super) fn read_words(words: &[Value], span: &Range<usize>, book: &RuleSet, scope: &Scope) -> Extraction {
-    let mut reader = Reader::new("", book, scope);
+    let mut reader = ShellReader::new("", book, scope);
     let words = words.iter().map(|value| Argument { value: value.clone(), span: span.clone() }).collect();
     reader.command(words, None, span, 0);
     reader.reading
 }
 
 /// The state of one reading.
-struct Reader<'a, 't> {
+struct ShellReader<'a, 't> {
     source: &'a str,
     book: &'a RuleSet,
     scope: &'a Scope,
@@ -59,7 +59,7 @@ struct Reader<'a, 't> {
     /// Where `cd` went.
     folder: Option<Value>,
     /// Functions of the text: their bodies by name.
-    functions: HashMap<String, Function<'t>>,
+    functions: HashMap<String, ShellFunction<'t>>,
     /// What `$1`, `$2` … stand for, where a function is followed or `set --` said so.
     positional: Option<Vec<Value>>,
     /// The call whose function is followed: what it does is told there.
@@ -77,7 +77,7 @@ struct Reader<'a, 't> {
     reading: Extraction,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a> ShellReader<'a, '_> {
     fn new(source: &'a str, book: &'a RuleSet, scope: &'a Scope) -> Self {
         Self {
             source,
@@ -101,7 +101,7 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-impl<'t> Walker<'t> for Reader<'_, 't> {
+impl<'t> Walker<'t> for ShellReader<'_, 't> {
     fn visit(&mut self, node: Node<'t>, step: WalkStep) -> bool {
         match node.kind() {
             "variable_assignment" => {
@@ -156,7 +156,7 @@ impl<'t> Walker<'t> for Reader<'_, 't> {
     }
 }
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// Where a node is told: at the call, where a function is followed.
     fn place(&self, node: Node<'_>) -> Range<usize> {
         self.called.clone().unwrap_or_else(|| node.byte_range())
@@ -170,7 +170,7 @@ impl Reader<'_, '_> {
         for value in &values {
             self.remember(text(name, self.source), value);
         }
-        let value = gravest_in(&Value::new(Kind::List(values)), self.scope);
+        let value = gravest_in(&Value::new(ValueKind::List(values)), self.scope);
         self.frames.bind(0, text(name, self.source), value, false);
     }
 
@@ -300,7 +300,7 @@ impl Reader<'_, '_> {
         if matches!(holder, "pipeline" | "redirected_statement" | "command_substitution") {
             return;
         }
-        let set = Argument { value: Value::new(Kind::Bool(true)), span: span.clone() };
+        let set = Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() };
         for act in self.reading.acts.iter_mut().skip(before).filter(|act| act.span == *span) {
             act.named.push(("shown".to_owned(), set.clone()));
         }
@@ -336,11 +336,11 @@ impl Reader<'_, '_> {
                 "concatenation" | "simple_expansion" | "expansion" | "command_substitution"
             );
             match (&value.kind, splits) {
-                (Kind::Text { text: held, whole }, true)
+                (ValueKind::Text { text: held, whole }, true)
                     if !text(child, self.source).contains(['"', '\'']) =>
                 {
                     for piece in self.split(held) {
-                        let kind = Kind::Text { text: piece, whole: *whole };
+                        let kind = ValueKind::Text { text: piece, whole: *whole };
                         words
                             .push(Argument { value: Value { kind, taint: value.taint }, span: span.clone() });
                     }
@@ -356,10 +356,10 @@ impl Reader<'_, '_> {
 fn added(before: Value, more: Value) -> Value {
     let taint = before.taint.with(more.taint);
     match (before.kind, more.kind) {
-        (Kind::List(mut items), Kind::List(more)) => {
+        (ValueKind::List(mut items), ValueKind::List(more)) => {
             items.extend(more);
             items.truncate(256);
-            Value { kind: Kind::List(items), taint }
+            Value { kind: ValueKind::List(items), taint }
         }
         (before, more) => Value::join(&[Value { kind: before, taint }, Value { kind: more, taint }], ""),
     }

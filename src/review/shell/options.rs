@@ -1,12 +1,12 @@
 //! Options and operands of a command, told apart.
 
-use super::Reader;
-use crate::review::programs::{self, Choice, Does, Program, Takes};
-use crate::review::value::{Act, Argument, HOLE, Kind, Value};
+use super::ShellReader;
+use crate::review::programs::{self, Does, OptionChoice, Program, Takes};
+use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
 /// An option without a value that does nothing.
-const NONE: Choice = Choice { takes: Takes::Nothing, does: Does::Nothing };
+const NONE: OptionChoice = OptionChoice { takes: Takes::Nothing, does: Does::Nothing };
 
 /// What the tables know of the words of one command.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct CommandFacts {
     /// Operands that are verbs.
     pub(super) verbs: usize,
     /// Options that a table speaks of, as they are written, with their values.
-    pub(super) options: Vec<(String, Choice, Argument)>,
+    pub(super) options: Vec<(String, OptionChoice, Argument)>,
     /// Options that no table speaks of.
     pub(super) strange: Vec<String>,
     /// A verb that no table speaks of.
@@ -36,7 +36,7 @@ impl CommandFacts {
         Self { name: name.to_owned(), tables, rest, ..Self::default() }
     }
 
-    fn option(&self, key: &str, long: bool) -> Option<(String, Choice)> {
+    fn option(&self, key: &str, long: bool) -> Option<(String, OptionChoice)> {
         self.tables.iter().rev().find_map(|table| table.option(key, long))
     }
 
@@ -72,7 +72,7 @@ impl CommandFacts {
     }
 }
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// The act of a command: its options by name, its operands in their order.
     pub(super) fn parted(
         &mut self,
@@ -109,7 +109,7 @@ impl Reader<'_, '_> {
             let text = word.value.as_text().map(|(t, _)| t.to_owned()).unwrap_or_default();
             if only_operands || !text.starts_with('-') || text == "-" {
                 if let Some((key, value)) = text.split_once('=').filter(|(key, _)| plain_key(key)) {
-                    let kind = Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
+                    let kind = ValueKind::Text { text: value.to_owned(), whole: !value.contains(HOLE) };
                     let value = Value { kind, taint: word.value.taint };
                     let held = Argument { value, span: word.span.clone() };
                     if let Some((spelled, choice)) = known.option(&format!("{key}="), false) {
@@ -227,7 +227,7 @@ fn option(
     act: &mut Act,
     known: &mut CommandFacts,
 ) -> Option<String> {
-    let set = || Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() };
+    let set = || Argument { value: Value::new(ValueKind::Bool(true)), span: word.span.clone() };
     if act.name == "kill" && text == "-0" {
         // It asks whether a process is there, and ends none.
         act.named.push(("probe".to_owned(), set()));
@@ -239,7 +239,7 @@ fn option(
         return None;
     }
     let held = |value: &str| Argument {
-        value: Value::new(Kind::Text { text: value.to_owned(), whole: !value.contains(HOLE) })
+        value: Value::new(ValueKind::Text { text: value.to_owned(), whole: !value.contains(HOLE) })
             .tainted(word.value.taint),
         span: word.span.clone(),
     };
@@ -276,7 +276,7 @@ fn cluster(
     act: &mut Act,
     known: &mut CommandFacts,
 ) -> Option<String> {
-    let set = || Argument { value: Value::new(Kind::Bool(true)), span: word.span.clone() };
+    let set = || Argument { value: Value::new(ValueKind::Bool(true)), span: word.span.clone() };
     let key = text.trim_start_matches('-');
     if !key.contains('=') {
         act.named.push((key.to_owned(), set()));
@@ -294,7 +294,7 @@ fn cluster(
         }
         if takes_value || choice.is_some_and(|c| c.takes == Takes::Attached) {
             let value = Argument { value: word.value.clone(), span: word.span.clone() };
-            let kind = Kind::Text {
+            let kind = ValueKind::Text {
                 text: rest.trim_start_matches('=').to_owned(),
                 whole: value.value.as_whole_text().is_some(),
             };

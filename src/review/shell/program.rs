@@ -1,16 +1,16 @@
 //! What the tables say of a command, told as acts: files that its options read and write, commands that they start, and
 //! what is not known of it.
 
-use super::Reader;
+use super::ShellReader;
 use super::options::CommandFacts;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, What};
 use crate::review::programs::{self, Code, Does};
-use crate::review::rules::Inner;
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::rules::InnerPattern;
+use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::ops::Range;
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// Tells what a command does by its options, its operands and its input.
     pub(super) fn by_table(&mut self, act: &Act, known: &CommandFacts, input: Option<&Argument>, depth: u32) {
         let span = &act.span;
@@ -75,7 +75,7 @@ impl Reader<'_, '_> {
             if let Some((text, whole)) = operand.value.as_text()
                 && let Some(command) = text.strip_prefix("ext::")
             {
-                let kind = Kind::Text { text: command.to_owned(), whole };
+                let kind = ValueKind::Text { text: command.to_owned(), whole };
                 let command = Argument { value: Value::new(kind), span: operand.span.clone() };
                 self.done(Does::Hides(Code::Shell), &command, &known.name, span, depth);
             }
@@ -99,7 +99,7 @@ impl Reader<'_, '_> {
         if let (Some(act), true) = (self.reading.acts.last_mut(), file) {
             act.named.push((
                 "file".to_owned(),
-                Argument { value: Value::new(Kind::Bool(true)), span: span.clone() },
+                Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
             ));
         }
     }
@@ -189,7 +189,7 @@ impl Reader<'_, '_> {
                 }
                 if depth < 12 {
                     self.reading.nested.push(NestedCode::Text {
-                        language: Inner::Bash,
+                        language: InnerPattern::Bash,
                         text,
                         span: place.clone(),
                     });

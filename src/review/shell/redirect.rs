@@ -1,14 +1,14 @@
 //! Redirections: files that are read and written, with what is written where that is known, and here-documents, which
 //! become what a command reads.
 
-use super::Reader;
+use super::ShellReader;
 use crate::review::path_class;
 use crate::review::rules::PathClass;
 use crate::review::syntax::{named, text};
-use crate::review::value::{Act, Argument, Kind, Taint, Value};
+use crate::review::value::{Act, Argument, Taint, Value, ValueKind};
 use tree_sitter::Node;
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// A statement with redirections: here-documents and here-strings become its standard input.
     pub(super) fn redirected(&mut self, node: Node<'_>) {
         let body = node.child_by_field_name("body");
@@ -69,7 +69,7 @@ impl Reader<'_, '_> {
             let Some(body) = body else { continue };
             let mut value = self.output(body, 0);
             let plain = |word: &str| text(body, self.source).split_whitespace().next() == Some(word);
-            if let (Kind::Text { text, .. }, true) = (&mut value.kind, plain("echo")) {
+            if let (ValueKind::Text { text, .. }, true) = (&mut value.kind, plain("echo")) {
                 text.push('\n');
             }
             self.outputs.insert(redirect.id(), Argument { value, span: body.byte_range() });

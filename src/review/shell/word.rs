@@ -1,12 +1,12 @@
 //! Words: what is known of the text that a shell word expands to, and of what a command prints.
 
-use super::Reader;
+use super::ShellReader;
 use crate::review::escapes;
 use crate::review::path_class::{self, SCRATCH};
 use crate::review::rules::PathClass;
 use crate::review::syntax::{named, text};
 use crate::review::value::taint;
-use crate::review::value::{HOLE, Kind, Taint, Value};
+use crate::review::value::{HOLE, Taint, Value, ValueKind};
 use base64::Engine as _;
 use tree_sitter::Node;
 
@@ -16,7 +16,7 @@ const JOB: &str = "@job";
 /// Words and substitutions nested deeper than this are not folded.
 const DEEPEST: u32 = 24;
 
-impl Reader<'_, '_> {
+impl ShellReader<'_, '_> {
     /// What is known of a word.
     pub(super) fn word(&mut self, node: Node<'_>, depth: u32) -> Value {
         if depth > DEEPEST || !self.frames.pay(1) {
@@ -53,9 +53,9 @@ impl Reader<'_, '_> {
                 // The word is the name of a pipe; what is read from it is kept beside it.
                 Value::name_about("<()", printed)
             }
-            "array" => {
-                Value::new(Kind::List(named(node, 256).into_iter().map(|n| self.word(n, deeper)).collect()))
-            }
+            "array" => Value::new(ValueKind::List(
+                named(node, 256).into_iter().map(|n| self.word(n, deeper)).collect(),
+            )),
             _ => Value::unknown(),
         }
     }
@@ -132,8 +132,8 @@ impl Reader<'_, '_> {
     /// One item of an array.
     fn item(&mut self, name: &str, index: &str) -> Value {
         match self.frames.lookup(0, name).map(|value| value.kind) {
-            Some(Kind::List(items)) if matches!(index, "@" | "*") => Value::join(&items, " "),
-            Some(Kind::List(items)) => index
+            Some(ValueKind::List(items)) if matches!(index, "@" | "*") => Value::join(&items, " "),
+            Some(ValueKind::List(items)) => index
                 .parse::<usize>()
                 .ok()
                 .and_then(|at| items.into_iter().nth(at))
@@ -159,8 +159,8 @@ impl Reader<'_, '_> {
         }
         if let Some(value) = self.frames.lookup(0, name) {
             return match value.kind {
-                Kind::List(items) => items.into_iter().next().unwrap_or_else(Value::unknown),
-                Kind::Unknown => self.one_of(name).map_or(value.clone(), |one| one.tainted(value.taint)),
+                ValueKind::List(items) => items.into_iter().next().unwrap_or_else(Value::unknown),
+                ValueKind::Unknown => self.one_of(name).map_or(value.clone(), |one| one.tainted(value.taint)),
                 _ => value,
             };
         }

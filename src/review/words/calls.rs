@@ -6,7 +6,7 @@
 use super::lexer::{Sort, Word};
 use crate::review::flow::Extraction;
 use crate::review::rule_set::RuleSet;
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::value::{Act, Argument, Value, ValueKind};
 
 /// Most arguments of one call that are looked at.
 const MOST: usize = 64;
@@ -92,7 +92,7 @@ fn arguments(source: &str, words: &[&Word], (from, bracket): (usize, bool), act:
             Sort::Name | Sort::Number => match text().to_ascii_lowercase().as_str() {
                 // Options that are written as words: `-Recurse`, `recursive = TRUE`.
                 option @ ("recursive" | "recurse" | "force") => {
-                    let set = Argument { value: Value::new(Kind::Bool(true)), span };
+                    let set = Argument { value: Value::new(ValueKind::Bool(true)), span };
                     act.named.push((option.to_owned(), set));
                 }
                 "true" | "false" => {}

@@ -7,8 +7,8 @@ use super::lexer::{Sort, Word};
 use crate::review::flow::Extraction;
 use crate::review::nested::NestedCode;
 use crate::review::orders::{self, What};
-use crate::review::rules::Inner;
-use crate::review::value::{Act, Argument, Kind, Value};
+use crate::review::rules::InnerPattern;
+use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ fn hidden_comments(source: &str, words: &[Word], reading: &mut Extraction) {
         let Some(inner) = inner.map(|inner| inner.trim_end_matches("*/")) else { continue };
         let inner = inner.trim_start_matches(|c: char| c.is_ascii_digit());
         reading.nested.push(NestedCode::Text {
-            language: Inner::Sql,
+            language: InnerPattern::Sql,
             text: inner.to_owned(),
             span: word.span.clone(),
         });
@@ -65,7 +65,11 @@ fn client_lines(source: &str, reading: &mut Extraction) {
             span: order.at.start..end,
         });
         if let What::Starts { text, .. } = order.what {
-            reading.nested.push(NestedCode::Text { language: Inner::Bash, text, span: order.at.start..end });
+            reading.nested.push(NestedCode::Text {
+                language: InnerPattern::Bash,
+                text,
+                span: order.at.start..end,
+            });
         }
     }
 }
@@ -250,7 +254,11 @@ impl Statement<'_> {
         match self.words.get(here) {
             Some(word) if word.sort == Sort::Text => {
                 let text = self.source.get(word.inner.clone()).unwrap_or_default().replace("''", "'");
-                reading.nested.push(NestedCode::Text { language: Inner::Sql, text, span: word.span.clone() });
+                reading.nested.push(NestedCode::Text {
+                    language: InnerPattern::Sql,
+                    text,
+                    span: word.span.clone(),
+                });
             }
             Some(word) if dynamic && word.sort == Sort::Name || self.word(at) == "prepare" => {
                 self.tell("execute text", here, at..here, &[], reading);
@@ -356,7 +364,10 @@ impl Statement<'_> {
         });
         let flag = |(name, set): &(&str, bool)| {
             set.then(|| {
-                ((*name).to_owned(), Argument { value: Value::new(Kind::Bool(true)), span: span.clone() })
+                (
+                    (*name).to_owned(),
+                    Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
+                )
             })
         };
         reading.acts.push(Act {

@@ -5,7 +5,7 @@
 use super::entry::{LineContent, encode, read};
 use super::fields::Fields;
 use crate::domain::Maskable;
-use crate::domain::mask::Pen;
+use crate::domain::mask::MaskPen;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::path::Path;
 const OTHER: &str = "AAAA";
 
 impl Maskable for Fields {
-    fn mask_with(&mut self, pen: &mut Pen) {
+    fn mask_with(&mut self, pen: &mut MaskPen) {
         let mut line = Value::Object(std::mem::take(&mut self.0));
         let mut places = Vec::new();
         touched(&line, "", pen, &mut places);
@@ -40,7 +40,7 @@ impl Maskable for Fields {
 }
 
 /// The places of texts that hold something to be masked.
-fn touched(value: &Value, place: &str, pen: &Pen, places: &mut Vec<String>) {
+fn touched(value: &Value, place: &str, pen: &MaskPen, places: &mut Vec<String>) {
     match value {
         Value::String(text) if pen.touches(text) => places.push(place.to_owned()),
         Value::Array(items) => {

@@ -65,7 +65,7 @@ pub(super) struct OutputLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     blob: Option<Blob>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pieces: Option<Vec<Piece>>,
+    pieces: Option<Vec<PieceLine>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ struct DroppedBytes {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Piece {
+struct PieceLine {
     stream: Stream,
     #[serde(with = "bytes")]
     bytes: Vec<u8>,
@@ -102,7 +102,7 @@ fn usual_limit() -> u64 {
 impl OutputLine {
     /// The output as its line tells it; `blob` holds the rest, where there is one.
     pub(super) fn of(output: &OutputBuffer, blob: Option<&OutputBlob>) -> Self {
-        let piece = |(stream, parts): (Stream, Vec<&[u8]>)| Piece { stream, bytes: parts.concat() };
+        let piece = |(stream, parts): (Stream, Vec<&[u8]>)| PieceLine { stream, bytes: parts.concat() };
         Self {
             limit: output.limit() as u64,
             dropped: DroppedBytes {

@@ -29,7 +29,7 @@ enum Stage {
 
 /// What time did to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passed {
+pub(super) enum TimePassed {
     Waits,
     /// It has stayed alone; the terminal is to be asked.
     Wants,
@@ -49,20 +49,20 @@ impl Held {
         Self { deed, at, time, asks: false, stage: Stage::Alone }
     }
 
-    pub(super) fn pass(&mut self, times: &Times, now: Instant) -> Passed {
+    pub(super) fn pass(&mut self, times: &Times, now: Instant) -> TimePassed {
         let over = now.saturating_duration_since(self.at).saturating_sub(self.time);
         match self.stage {
-            Stage::Alone if over.is_zero() => Passed::Waits,
-            Stage::Alone if over > STOOD_STILL => Passed::Dropped(Why::StoodStill),
+            Stage::Alone if over.is_zero() => TimePassed::Waits,
+            Stage::Alone if over > STOOD_STILL => TimePassed::Dropped(Why::StoodStill),
             Stage::Alone if self.asks => {
                 self.stage = Stage::Wanted;
-                Passed::Wants
+                TimePassed::Wants
             }
-            Stage::Alone => Passed::Counts,
+            Stage::Alone => TimePassed::Counts,
             Stage::Asked(at) if now.saturating_duration_since(at) >= times.answer => {
-                Passed::Dropped(Why::NoAnswer)
+                TimePassed::Dropped(Why::NoAnswer)
             }
-            Stage::Wanted | Stage::Asked(_) => Passed::Waits,
+            Stage::Wanted | Stage::Asked(_) => TimePassed::Waits,
         }
     }
 

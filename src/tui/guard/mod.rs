@@ -18,10 +18,10 @@ mod typing;
 
 pub(crate) use ask::{Admit, Class, Deed, Times, Token, Verb};
 pub(crate) use refusal::Why;
-pub(crate) use seen::{Row, Seen};
+pub(crate) use seen::{SeenRows, SubjectRow};
 
-use super::fence::{Answer, Purpose, Query, Questions, Standing};
-use held::{Held, Passed};
+use super::fence::{FenceAnswer, FencePurpose, FenceState, Query, Questions};
+use held::{Held, TimePassed};
 use std::ops::Range;
 use std::time::Instant;
 use typing::Typing;
@@ -33,18 +33,18 @@ pub struct Guard {
     size: (u16, u16),
     subject: Option<Token>,
     /// The fence in front of the block.
-    fence: Standing,
+    fence: FenceState,
     /// Where else letters act now: a question, a list.
     place: Option<u64>,
     /// The fence in front of that.
-    place_fence: Standing,
+    place_fence: FenceState,
     questions: Questions,
     quiet_from: Instant,
     /// Whether it was told that the quiet time is over.
     quiet_told: bool,
     /// Whether the quiet time was passed once since the subject appeared.
     opened: bool,
-    seen: Seen,
+    seen: SeenRows,
     checking: bool,
     typing: Typing,
     held: Option<Held>,
@@ -66,14 +66,14 @@ impl Guard {
             times,
             size,
             subject: None,
-            fence: Standing::Down(now),
+            fence: FenceState::Down(now),
             place: None,
-            place_fence: Standing::Down(now),
+            place_fence: FenceState::Down(now),
             questions: Questions::default(),
             quiet_from: now,
             quiet_told: false,
             opened: false,
-            seen: Seen::default(),
+            seen: SeenRows::default(),
             checking: false,
             typing: Typing::default(),
             held: None,
@@ -96,8 +96,8 @@ impl Guard {
         self.checking = false;
         self.ready = None;
         self.went = self.went.filter(|(to, _)| *to == token);
-        self.questions.forget(Purpose::Block);
-        self.fence = Standing::Wanted;
+        self.questions.forget(FencePurpose::Block);
+        self.fence = FenceState::Wanted;
         self.restart(now);
     }
 
@@ -117,12 +117,12 @@ impl Guard {
             return;
         }
         self.place = place;
-        self.questions.forget(Purpose::Place);
+        self.questions.forget(FencePurpose::Place);
         let acts = |deed: &Deed| matches!(deed, Deed::Do(_) | Deed::Letter(_));
         self.held = self.held.filter(|held| !acts(&held.deed));
         self.ready = self.ready.filter(|deed| !acts(deed));
         if place.is_some() {
-            self.place_fence = Standing::Wanted;
+            self.place_fence = FenceState::Wanted;
             self.restart(now);
         }
     }
@@ -140,16 +140,16 @@ impl Guard {
     /// The queries to send behind the frame that is drawn now.
     pub fn queries(&mut self, now: Instant) -> Vec<Query> {
         let mut queries = Vec::new();
-        if self.subject.is_some() && self.fence == Standing::Wanted {
-            self.fence = Standing::Sent(now);
-            queries.push(self.questions.ask(Purpose::Block, self.size));
+        if self.subject.is_some() && self.fence == FenceState::Wanted {
+            self.fence = FenceState::Sent(now);
+            queries.push(self.questions.ask(FencePurpose::Block, self.size));
         }
-        if self.place.is_some() && self.place_fence == Standing::Wanted {
-            self.place_fence = Standing::Sent(now);
-            queries.push(self.questions.ask(Purpose::Place, self.size));
+        if self.place.is_some() && self.place_fence == FenceState::Wanted {
+            self.place_fence = FenceState::Sent(now);
+            queries.push(self.questions.ask(FencePurpose::Place, self.size));
         }
         if self.held.as_mut().is_some_and(|held| held.ask(now)) {
-            queries.push(self.questions.ask(Purpose::Decision, self.size));
+            queries.push(self.questions.ask(FencePurpose::Decision, self.size));
         }
         queries
     }
@@ -157,21 +157,25 @@ impl Guard {
     /// The terminal told a cursor position, read at this moment.
     pub fn fence_answered(&mut self, (row, column): (u16, u16), at: Instant) {
         self.settle(at);
-        let Answer::Proves(purposes) = self.questions.answered(row, column) else { return self.noise(at) };
-        if purposes.contains(&Purpose::Decision) && self.held.is_some_and(|held| held.is_asked()) {
+        let FenceAnswer::Proves(purposes) = self.questions.answered(row, column) else {
+            return self.noise(at);
+        };
+        if purposes.contains(&FencePurpose::Decision) && self.held.is_some_and(|held| held.is_asked()) {
             self.ready = self.held.take().map(|held| held.deed);
             self.changed = true;
         }
-        for (purpose, fence) in [(Purpose::Block, &mut self.fence), (Purpose::Place, &mut self.place_fence)] {
-            if purposes.contains(&purpose) && matches!(fence, Standing::Sent(_)) {
-                *fence = Standing::Down(at);
+        for (purpose, fence) in
+            [(FencePurpose::Block, &mut self.fence), (FencePurpose::Place, &mut self.place_fence)]
+        {
+            if purposes.contains(&purpose) && matches!(fence, FenceState::Sent(_)) {
+                *fence = FenceState::Down(at);
             }
         }
-        if purposes.contains(&Purpose::Block) {
+        if purposes.contains(&FencePurpose::Block) {
             self.seen.restart(at);
         }
         // A late answer too tells that what was read before it was typed before the frame was there.
-        if purposes != [Purpose::Decision] {
+        if purposes != [FencePurpose::Decision] {
             self.restart(at);
         }
     }
@@ -183,7 +187,7 @@ impl Guard {
 
     /// All rows that have to be seen, at the present width. Returns how many rows are to be looked at again that
     /// were seen before (`Width changed: 4 lines to look at again.`).
-    pub fn layout(&mut self, rows: Vec<Row>) -> usize {
+    pub fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
         let first = self.seen.rows().1 == 0;
         let added = self.seen.layout(rows);
         if first { 0 } else { added }
@@ -201,7 +205,7 @@ impl Guard {
     }
 
     /// What was seen, row by row.
-    pub fn rows(&self) -> &Seen {
+    pub fn rows(&self) -> &SeenRows {
         &self.seen
     }
 
@@ -311,7 +315,7 @@ impl Guard {
     /// held back is due. Call [`Guard::tick`] then, and draw.
     pub fn next_deadline(&self) -> Option<Instant> {
         let patience = |fence, up: bool| match fence {
-            Standing::Sent(at) if up => Some(at + self.times.fence),
+            FenceState::Sent(at) if up => Some(at + self.times.fence),
             _ => None,
         };
         let shown = self.is_shown();
@@ -333,15 +337,15 @@ impl Guard {
     fn settle(&mut self, now: Instant) {
         self.give_up(now);
         match self.held.as_mut().map(|held| (held.pass(&self.times, now), held.deed)) {
-            None | Some((Passed::Waits, _)) => {}
-            Some((Passed::Wants, _)) => self.changed = true,
-            Some((Passed::Counts, deed)) => {
+            None | Some((TimePassed::Waits, _)) => {}
+            Some((TimePassed::Wants, _)) => self.changed = true,
+            Some((TimePassed::Counts, deed)) => {
                 self.held = None;
                 self.ready = Some(deed);
                 self.changed = true;
             }
-            Some((Passed::Dropped(why), _)) => {
-                self.questions.forget(Purpose::Decision);
+            Some((TimePassed::Dropped(why), _)) => {
+                self.questions.forget(FencePurpose::Decision);
                 self.held = None;
                 self.dropped = Some(why);
                 self.changed = true;
@@ -359,15 +363,15 @@ impl Guard {
 
     /// Fences whose answer did not come in time fall: all that was read so far was refused.
     fn give_up(&mut self, now: Instant) {
-        for purpose in [Purpose::Block, Purpose::Place] {
-            let of_block = purpose == Purpose::Block;
+        for purpose in [FencePurpose::Block, FencePurpose::Place] {
+            let of_block = purpose == FencePurpose::Block;
             let fence = if of_block { &mut self.fence } else { &mut self.place_fence };
-            let Standing::Sent(at) = *fence else { continue };
+            let FenceState::Sent(at) = *fence else { continue };
             let deadline = at + self.times.fence;
             if now < deadline {
                 continue;
             }
-            *fence = Standing::Down(deadline);
+            *fence = FenceState::Down(deadline);
             self.questions.forget(purpose);
             if of_block {
                 self.seen.restart(deadline);
@@ -391,6 +395,6 @@ impl Guard {
     }
 }
 
-fn is_down(fence: Standing) -> bool {
-    matches!(fence, Standing::Down(_))
+fn is_down(fence: FenceState) -> bool {
+    matches!(fence, FenceState::Down(_))
 }

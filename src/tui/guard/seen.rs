@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// One wrapped row of what has to be seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct SubjectRow {
     /// What it shows, as a stretch of the whole content (any measure that does not depend on the width, such as the
     /// running count of characters); stretches of different rows do not overlap.
     pub extent: Range<u64>,
@@ -18,8 +18,8 @@ pub struct Row {
 
 /// The rows of one subject, and which were seen.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
-    rows: Vec<Row>,
+pub struct SeenRows {
+    rows: Vec<SubjectRow>,
     flags: Vec<bool>,
     unseen: usize,
     /// Extents that were seen: sorted, disjoint, none touching the next.
@@ -28,14 +28,14 @@ pub struct Seen {
     visible: Vec<(usize, Instant)>,
 }
 
-impl Seen {
+impl SeenRows {
     /// Forgets everything: a new subject.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
     /// The rows in their order at the present width. Returns how many are unseen that were not before.
-    pub fn layout(&mut self, rows: Vec<Row>) -> usize {
+    pub fn layout(&mut self, rows: Vec<SubjectRow>) -> usize {
         if rows == self.rows {
             return 0;
         }
@@ -161,14 +161,14 @@ mod tests {
 
     const NEED: Duration = Duration::from_millis(300);
 
-    fn code(rows: &[Range<u64>]) -> Vec<Row> {
-        rows.iter().enumerate().map(|(i, e)| Row { extent: e.clone(), line: Some(i as u32) }).collect()
+    fn code(rows: &[Range<u64>]) -> Vec<SubjectRow> {
+        rows.iter().enumerate().map(|(i, e)| SubjectRow { extent: e.clone(), line: Some(i as u32) }).collect()
     }
 
     #[test]
     fn a_row_counts_after_its_time_on_screen_and_not_before() {
         let t = Instant::now();
-        let mut s = Seen::default();
+        let mut s = SeenRows::default();
         s.layout(code(&[0..5, 5..9, 9..12]));
         s.show(&[0..2], t);
         assert!(!s.settle(t + Duration::from_millis(299), NEED));
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn rows_passed_in_a_hurry_do_not_count() {
         let t = Instant::now();
-        let mut s = Seen::default();
+        let mut s = SeenRows::default();
         s.layout(code(&[0..5, 5..9, 9..12]));
         s.show(&[0..1], t);
         s.show(&[2..3], t + Duration::from_millis(100));
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn staying_on_screen_while_others_scroll_keeps_the_time() {
         let t = Instant::now();
-        let mut s = Seen::default();
+        let mut s = SeenRows::default();
         s.layout(code(&[0..5, 5..9, 9..12]));
         s.show(&[0..2], t);
         s.show(&[1..3], t + Duration::from_millis(200));
@@ -204,13 +204,13 @@ mod tests {
     #[test]
     fn another_width_makes_only_new_rows_unseen() {
         let t = Instant::now();
-        let mut s = Seen::default();
+        let mut s = SeenRows::default();
         s.layout(code(&[0..10, 10..20, 20..30]));
         s.show(&[0..2], t);
         s.settle(t + NEED, NEED);
         assert_eq!(s.rows(), (2, 3));
-        let halves: Vec<Row> =
-            (0..6u64).map(|i| Row { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2) }).collect();
+        let halves: Vec<SubjectRow> =
+            (0..6u64).map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2) }).collect();
         s.layout(halves);
         assert_eq!(s.rows(), (4, 6));
         assert_eq!(s.lines(), (2, 3));
@@ -221,12 +221,12 @@ mod tests {
     #[test]
     fn a_line_is_seen_with_its_last_row_and_blank_lines_count() {
         let t = Instant::now();
-        let mut s = Seen::default();
+        let mut s = SeenRows::default();
         s.layout(vec![
-            Row { extent: 0..5, line: Some(0) },
-            Row { extent: 5..9, line: Some(0) },
-            Row { extent: 9..9, line: Some(1) },
-            Row { extent: 10..14, line: None },
+            SubjectRow { extent: 0..5, line: Some(0) },
+            SubjectRow { extent: 5..9, line: Some(0) },
+            SubjectRow { extent: 9..9, line: Some(1) },
+            SubjectRow { extent: 10..14, line: None },
         ]);
         s.show(&[0..1], t);
         s.settle(t + NEED, NEED);
@@ -241,13 +241,13 @@ mod tests {
 
     #[test]
     fn nothing_laid_out_is_not_seen() {
-        assert!(!Seen::default().all());
+        assert!(!SeenRows::default().all());
     }
 
     proptest! {
         #[test]
         fn the_union_is_the_set(extents in proptest::collection::vec((0u64..60, 1u64..9), 0..40)) {
-            let mut s = Seen::default();
+            let mut s = SeenRows::default();
             let mut set = [false; 80];
             for (start, len) in extents {
                 s.cover(start..start + len);

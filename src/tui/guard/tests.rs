@@ -16,8 +16,8 @@ fn press(c: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
 }
 
-fn rows(n: u64) -> Vec<Row> {
-    (0..n).map(|i| Row { extent: i * 10..i * 10 + 10, line: Some(i as u32) }).collect()
+fn rows(n: u64) -> Vec<SubjectRow> {
+    (0..n).map(|i| SubjectRow { extent: i * 10..i * 10 + 10, line: Some(i as u32) }).collect()
 }
 
 const APPROVE: Class = Class::Decision(Verb::Approve);
@@ -187,7 +187,7 @@ fn g4_approve_waits_for_the_review() {
     g.checking(false);
     // The findings came: their rows are new.
     let mut more = rows(1);
-    more.push(Row { extent: 100..120, line: None });
+    more.push(SubjectRow { extent: 100..120, line: None });
     g.layout(more);
     g.rows_on_screen(&[0..2], t + ms(950));
     assert_eq!(g.locked(t + ms(1649)), Some(Why::Unseen { lines: 1 }));
@@ -233,11 +233,11 @@ fn g5_another_width_tells_what_is_to_be_looked_at_again() {
     let mut g = shown(3, t);
     g.tick(t + ms(800));
     assert_eq!(g.locked(t + ms(800)), None);
-    let split: Vec<Row> =
-        (0..6u64).map(|i| Row { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2) }).collect();
+    let split: Vec<SubjectRow> =
+        (0..6u64).map(|i| SubjectRow { extent: i * 5..i * 5 + 5, line: Some(i as u32 / 2) }).collect();
     assert_eq!(g.layout(split), 0, "narrower shows nothing new");
     let mut more = rows(3);
-    more.extend((3..7).map(|i| Row { extent: i * 10..i * 10 + 10, line: None }));
+    more.extend((3..7).map(|i| SubjectRow { extent: i * 10..i * 10 + 10, line: None }));
     assert_eq!(g.layout(more), 4);
 }
 
@@ -606,7 +606,7 @@ fn the_words() {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum GuardStep {
     Key(char, u8),
     Wait(u64),
     Appear(u32),
@@ -617,16 +617,16 @@ enum Step {
     Paste,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = GuardStep> {
     prop_oneof![
-        8 => (proptest::sample::select(vec!['a', 's', 'x', ' ']), 0u8..3).prop_map(|(c, k)| Step::Key(c, k)),
-        8 => prop_oneof![Just(1u64), 5..40u64, 100..400u64, 600..1500u64].prop_map(Step::Wait),
-        1 => (1u32..3).prop_map(Step::Appear),
-        4 => (0usize..6, 0usize..7).prop_map(|(a, b)| Step::Show(a, b)),
-        3 => Just(Step::Answer),
-        1 => (40u16..100, 8u16..30).prop_map(|(w, h)| Step::Resize(w, h)),
-        1 => Just(Step::Focus),
-        1 => Just(Step::Paste),
+        8 => (proptest::sample::select(vec!['a', 's', 'x', ' ']), 0u8..3).prop_map(|(c, k)| GuardStep::Key(c, k)),
+        8 => prop_oneof![Just(1u64), 5..40u64, 100..400u64, 600..1500u64].prop_map(GuardStep::Wait),
+        1 => (1u32..3).prop_map(GuardStep::Appear),
+        4 => (0usize..6, 0usize..7).prop_map(|(a, b)| GuardStep::Show(a, b)),
+        3 => Just(GuardStep::Answer),
+        1 => (40u16..100, 8u16..30).prop_map(|(w, h)| GuardStep::Resize(w, h)),
+        1 => Just(GuardStep::Focus),
+        1 => Just(GuardStep::Paste),
     ]
 }
 
@@ -650,8 +650,8 @@ proptest! {
         let mut up = 0;
         for step in steps {
             match step {
-                Step::Wait(n) => now += ms(n),
-                Step::Appear(revision) => {
+                GuardStep::Wait(n) => now += ms(n),
+                GuardStep::Appear(revision) => {
                     if up != revision {
                         up = revision;
                         seen = [false; 6];
@@ -663,7 +663,7 @@ proptest! {
                     g.appeared(token(revision), now);
                     g.layout(rows(6));
                 }
-                Step::Answer => if !asked.is_empty() {
+                GuardStep::Answer => if !asked.is_empty() {
                     let (query, sent) = asked.remove(0);
                     g.fence_answered(query.place(), now);
                     answered.push((sent, now));
@@ -672,17 +672,17 @@ proptest! {
                         noise.push(now);
                     }
                 },
-                Step::Resize(w, h) => { size = (w, h); g.resized(size, now); noise.push(now); }
-                Step::Focus => { g.focused(now); noise.push(now); }
-                Step::Paste => { g.pasted(true, now); noise.push(now); }
-                Step::Show(from, to) => {
+                GuardStep::Resize(w, h) => { size = (w, h); g.resized(size, now); noise.push(now); }
+                GuardStep::Focus => { g.focused(now); noise.push(now); }
+                GuardStep::Paste => { g.pasted(true, now); noise.push(now); }
+                GuardStep::Show(from, to) => {
                     for (i, slot) in on_screen.iter_mut().enumerate() {
                         let visible = i >= from && i < to;
                         *slot = if visible { slot.or(Some(now)) } else { None };
                     }
                     g.rows_on_screen(&[from..to], now);
                 }
-                Step::Key(c, kind) => {
+                GuardStep::Key(c, kind) => {
                     let class = match kind { 0 => APPROVE, 1 => Class::Scroll, _ => Class::Other };
                     let quiet_before = noise.iter().all(|n| now.duration_since(*n) >= ms(700));
                     let lonely = keys.iter().all(|p| now.duration_since(*p) > ms(400));

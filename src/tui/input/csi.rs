@@ -1,7 +1,7 @@
 //! Control sequences that terminals send (`CSI … final`): bytes → event. Pure.
 
 use super::super::theme::Rgb;
-use super::Event;
+use super::InputEvent;
 use crossterm::event::{
     KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -9,7 +9,7 @@ use crossterm::event::{
 /// What a sequence means.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    Event(Event),
+    Event(InputEvent),
     /// A bracketed paste begins.
     PasteStart,
     /// Three bytes of an old mouse report follow.
@@ -29,20 +29,22 @@ pub(crate) fn read(params: &[u8], last: u8) -> Meaning {
     let intermediate = rest.last().copied().filter(|b| (b' '..=b'/').contains(b)).unwrap_or(0);
     let numbers = Numbers::read(rest);
     let event = match (marker, intermediate, last) {
-        (b'?', 0, b'c') => Some(Event::Da1),
-        (b'?', 0, b'u') => Some(Event::KittyKeyboard(u8::try_from(numbers.at(0)).unwrap_or(0))),
-        (b'?', b'$', b'y') if numbers.at(0) == 2026 => Some(Event::Sync2026(matches!(numbers.at(1), 1..=3))),
-        (b'?', 0, b'n') if numbers.at(0) == 997 => Some(Event::Scheme { light: numbers.at(1) == 2 }),
-        (b'<', 0, b'M' | b'm') => mouse(&numbers, last == b'm').map(Event::Mouse),
+        (b'?', 0, b'c') => Some(InputEvent::Da1),
+        (b'?', 0, b'u') => Some(InputEvent::KittyKeyboard(u8::try_from(numbers.at(0)).unwrap_or(0))),
+        (b'?', b'$', b'y') if numbers.at(0) == 2026 => {
+            Some(InputEvent::Sync2026(matches!(numbers.at(1), 1..=3)))
+        }
+        (b'?', 0, b'n') if numbers.at(0) == 997 => Some(InputEvent::Scheme { light: numbers.at(1) == 2 }),
+        (b'<', 0, b'M' | b'm') => mouse(&numbers, last == b'm').map(InputEvent::Mouse),
         (0, 0, b'M') if rest.is_empty() => return Meaning::OldMouse,
         (0, 0, b'~') if numbers.at(0) == 200 => return Meaning::PasteStart,
-        (0, 0, b'I') if rest.is_empty() => Some(Event::Focus(true)),
-        (0, 0, b'O') if rest.is_empty() => Some(Event::Focus(false)),
+        (0, 0, b'I') if rest.is_empty() => Some(InputEvent::Focus(true)),
+        (0, 0, b'O') if rest.is_empty() => Some(InputEvent::Focus(false)),
         (0, 0, b'R') if numbers.count == 2 => {
             let small = |i| u16::try_from(numbers.at(i)).unwrap_or(0);
-            Some(Event::CursorReport(small(0), small(1)))
+            Some(InputEvent::CursorReport(small(0), small(1)))
         }
-        (0, 0, _) => key(&numbers, last).map(Event::Key),
+        (0, 0, _) => key(&numbers, last).map(InputEvent::Key),
         _ => None,
     };
     match (event, marker, intermediate, last) {

@@ -15,7 +15,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use std::time::Instant;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum InputEvent {
     Key(KeyEvent),
     /// A bracketed paste, line ends as line feeds.
     Paste(String),
@@ -64,7 +64,7 @@ pub(crate) enum Signal {
 /// An event with the moment at which its bytes were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TimedEvent {
-    pub event: Event,
+    pub event: InputEvent,
     /// When its bytes were read.
     pub at: Instant,
 }

@@ -2,12 +2,12 @@
 //!
 //! A state machine over single bytes. Every control sequence and string (CSI, SS3, OSC, DCS, APC, PM, SOS) is read to
 //! its end before it is judged, known or not, so none of its bytes is ever taken for a key. What can be the beginning of
-//! something or a key by itself (Esc) is decided by [`Parser::timeout`]. Time is the caller's.
+//! something or a key by itself (Esc) is decided by [`InputParser::timeout`]. Time is the caller's.
 //!
 //! It is kept by hand because a key decides what runs: the guard has to know of every byte that was no key (noise, answers
 //! of the terminal, pastes without brackets), and the parsers of libraries drop those, or read terminal and clock themselves.
 
-use super::Event;
+use super::InputEvent;
 use super::csi::{self, Meaning};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
@@ -24,7 +24,7 @@ const SEQUENCE_GAP: Duration = Duration::from_millis(250);
 const STRING_GAP: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ParserState {
     Ground,
     /// Bytes of one character.
     Utf8 {
@@ -50,25 +50,31 @@ enum State {
 }
 
 #[derive(Debug)]
-pub(crate) struct Parser {
-    state: State,
+pub(crate) struct InputParser {
+    state: ParserState,
     buffer: Vec<u8>,
     overflow: bool,
     esc_delay: Duration,
-    events: Vec<Event>,
+    events: Vec<InputEvent>,
 }
 
-impl Parser {
+impl InputParser {
     /// A parser that waits so long after an Esc for the rest of a sequence.
     pub(crate) fn new(esc_delay: Duration) -> Self {
-        Self { state: State::Ground, buffer: Vec::new(), overflow: false, esc_delay, events: Vec::new() }
+        Self {
+            state: ParserState::Ground,
+            buffer: Vec::new(),
+            overflow: false,
+            esc_delay,
+            events: Vec::new(),
+        }
     }
 
-    /// Reads bytes; what was recognized is taken with [`Parser::take`].
+    /// Reads bytes; what was recognized is taken with [`InputParser::take`].
     pub(crate) fn parse(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some((byte, tail)) = rest.split_first() {
-            if self.state == State::Paste {
+            if self.state == ParserState::Paste {
                 rest = self.paste(rest);
             } else {
                 self.byte(*byte);
@@ -78,23 +84,27 @@ impl Parser {
     }
 
     /// The events recognized so far.
-    pub(crate) fn take(&mut self) -> Vec<Event> {
+    pub(crate) fn take(&mut self) -> Vec<InputEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// How long to wait for more bytes before [`Parser::timeout`]; `None`: nothing is under way.
+    /// How long to wait for more bytes before [`InputParser::timeout`]; `None`: nothing is under way.
     pub(crate) fn patience(&self) -> Option<Duration> {
         match self.state {
-            State::Ground => None,
-            State::Esc => Some(self.esc_delay),
+            ParserState::Ground => None,
+            ParserState::Esc => Some(self.esc_delay),
             // `Alt-[` and its kind look like the beginning of a sequence.
-            State::Csi | State::Text { .. } | State::Ss3 if self.buffer.is_empty() && !self.overflow => {
+            ParserState::Csi | ParserState::Text { .. } | ParserState::Ss3
+                if self.buffer.is_empty() && !self.overflow =>
+            {
                 Some(self.esc_delay)
             }
-            State::Csi | State::CsiLinux | State::Ss3 | State::OldMouse(_) | State::Utf8 { .. } => {
-                Some(SEQUENCE_GAP)
-            }
-            State::Text { .. } | State::TextEsc { .. } | State::Paste => Some(STRING_GAP),
+            ParserState::Csi
+            | ParserState::CsiLinux
+            | ParserState::Ss3
+            | ParserState::OldMouse(_)
+            | ParserState::Utf8 { .. } => Some(SEQUENCE_GAP),
+            ParserState::Text { .. } | ParserState::TextEsc { .. } | ParserState::Paste => Some(STRING_GAP),
         }
     }
 
@@ -102,13 +112,19 @@ impl Parser {
     pub(crate) fn timeout(&mut self) {
         let empty = self.buffer.is_empty() && !self.overflow;
         match self.state {
-            State::Esc => self.key(KeyCode::Esc, KeyModifiers::NONE),
-            State::Csi if empty => self.key(KeyCode::Char('['), KeyModifiers::ALT),
-            State::Ss3 if empty => self.key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT),
-            State::Text { osc: true } if empty => self.key(KeyCode::Char(']'), KeyModifiers::ALT),
-            State::Paste => self.end_paste(),
-            State::Ground | State::Text { .. } | State::TextEsc { .. } => {}
-            State::Utf8 { .. } | State::Csi | State::CsiLinux | State::Ss3 | State::OldMouse(_) => {
+            ParserState::Esc => self.key(KeyCode::Esc, KeyModifiers::NONE),
+            ParserState::Csi if empty => self.key(KeyCode::Char('['), KeyModifiers::ALT),
+            ParserState::Ss3 if empty => {
+                self.key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT)
+            }
+            ParserState::Text { osc: true } if empty => self.key(KeyCode::Char(']'), KeyModifiers::ALT),
+            ParserState::Paste => self.end_paste(),
+            ParserState::Ground | ParserState::Text { .. } | ParserState::TextEsc { .. } => {}
+            ParserState::Utf8 { .. }
+            | ParserState::Csi
+            | ParserState::CsiLinux
+            | ParserState::Ss3
+            | ParserState::OldMouse(_) => {
                 self.noise();
             }
         }
@@ -117,22 +133,22 @@ impl Parser {
 
     /// Bytes were dropped that a person may have typed.
     fn noise(&mut self) {
-        self.events.push(Event::Noise);
+        self.events.push(InputEvent::Noise);
     }
 
     fn reset(&mut self) {
-        self.state = State::Ground;
+        self.state = ParserState::Ground;
         self.buffer.clear();
         self.overflow = false;
     }
 
-    fn enter(&mut self, state: State) {
+    fn enter(&mut self, state: ParserState) {
         self.reset();
         self.state = state;
     }
 
     fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) {
-        self.events.push(Event::Key(KeyEvent::new(code, modifiers)));
+        self.events.push(InputEvent::Key(KeyEvent::new(code, modifiers)));
     }
 
     fn keep(&mut self, byte: u8, limit: usize) {
@@ -145,11 +161,11 @@ impl Parser {
 
     fn byte(&mut self, byte: u8) {
         match self.state {
-            State::Ground => self.ground(byte, false),
-            State::Utf8 { need, alt } => self.utf8(byte, need, alt),
-            State::Esc => self.esc(byte),
-            State::Csi => self.csi(byte),
-            State::CsiLinux => {
+            ParserState::Ground => self.ground(byte, false),
+            ParserState::Utf8 { need, alt } => self.utf8(byte, need, alt),
+            ParserState::Esc => self.esc(byte),
+            ParserState::Csi => self.csi(byte),
+            ParserState::CsiLinux => {
                 self.reset();
                 if (b'A'..=b'E').contains(&byte) {
                     self.key(KeyCode::F(byte - b'A' + 1), KeyModifiers::NONE);
@@ -157,11 +173,11 @@ impl Parser {
                     self.noise();
                 }
             }
-            State::Ss3 => self.ss3(byte),
-            State::OldMouse(left) if left > 1 => self.state = State::OldMouse(left - 1),
-            State::OldMouse(_) => self.reset(),
-            State::Text { osc } => match byte {
-                0x1b => self.state = State::TextEsc { osc },
+            ParserState::Ss3 => self.ss3(byte),
+            ParserState::OldMouse(left) if left > 1 => self.state = ParserState::OldMouse(left - 1),
+            ParserState::OldMouse(_) => self.reset(),
+            ParserState::Text { osc } => match byte {
+                0x1b => self.state = ParserState::TextEsc { osc },
                 0x07 if osc => self.end_text(osc),
                 0x18 | 0x1a => {
                     self.noise();
@@ -169,24 +185,24 @@ impl Parser {
                 }
                 _ => self.keep(byte, STRING),
             },
-            State::TextEsc { osc } => {
+            ParserState::TextEsc { osc } => {
                 if byte == b'\\' {
                     self.end_text(osc);
                 } else {
                     // The string was broken off by a new sequence.
                     self.noise();
-                    self.enter(State::Esc);
+                    self.enter(ParserState::Esc);
                     self.esc(byte);
                 }
             }
-            State::Paste => {}
+            ParserState::Paste => {}
         }
     }
 
     fn ground(&mut self, byte: u8, alt: bool) {
         let with = |modifiers| if alt { modifiers | KeyModifiers::ALT } else { modifiers };
         match byte {
-            0x1b => self.enter(State::Esc),
+            0x1b => self.enter(ParserState::Esc),
             b'\r' => self.key(KeyCode::Enter, with(KeyModifiers::NONE)),
             b'\t' => self.key(KeyCode::Tab, with(KeyModifiers::NONE)),
             0x7f => self.key(KeyCode::Backspace, with(KeyModifiers::NONE)),
@@ -206,7 +222,7 @@ impl Parser {
                 } else {
                     4
                 };
-                self.enter(State::Utf8 { need, alt });
+                self.enter(ParserState::Utf8 { need, alt });
                 self.buffer.push(byte);
             }
             // No character begins so.
@@ -241,13 +257,13 @@ impl Parser {
 
     fn esc(&mut self, byte: u8) {
         match byte {
-            b'[' => self.enter(State::Csi),
-            b'O' => self.enter(State::Ss3),
-            b']' => self.enter(State::Text { osc: true }),
-            b'P' | b'_' | b'^' | b'X' => self.enter(State::Text { osc: false }),
+            b'[' => self.enter(ParserState::Csi),
+            b'O' => self.enter(ParserState::Ss3),
+            b']' => self.enter(ParserState::Text { osc: true }),
+            b'P' | b'_' | b'^' | b'X' => self.enter(ParserState::Text { osc: false }),
             0x1b => {
                 self.key(KeyCode::Esc, KeyModifiers::NONE);
-                self.enter(State::Esc);
+                self.enter(ParserState::Esc);
             }
             _ => {
                 self.reset();
@@ -258,7 +274,7 @@ impl Parser {
 
     fn csi(&mut self, byte: u8) {
         match byte {
-            b'[' if self.buffer.is_empty() => self.state = State::CsiLinux,
+            b'[' if self.buffer.is_empty() => self.state = ParserState::CsiLinux,
             b' '..=b'?' => self.keep(byte, SEQUENCE),
             0x40..=0x7e => {
                 let params = std::mem::take(&mut self.buffer);
@@ -272,7 +288,7 @@ impl Parser {
             }
             0x1b => {
                 self.noise();
-                self.enter(State::Esc);
+                self.enter(ParserState::Esc);
             }
             // Cancelled, or no sequence at all.
             _ => {
@@ -285,8 +301,8 @@ impl Parser {
     fn meaning(&mut self, meaning: Meaning) {
         match meaning {
             Meaning::Event(event) => self.events.push(event),
-            Meaning::PasteStart => self.enter(State::Paste),
-            Meaning::OldMouse => self.enter(State::OldMouse(3)),
+            Meaning::PasteStart => self.enter(ParserState::Paste),
+            Meaning::OldMouse => self.enter(ParserState::OldMouse(3)),
             Meaning::Unknown => self.noise(),
             Meaning::Answer => {}
         }
@@ -295,7 +311,7 @@ impl Parser {
     fn ss3(&mut self, byte: u8) {
         self.reset();
         match byte {
-            0x1b => self.enter(State::Esc),
+            0x1b => self.enter(ParserState::Esc),
             b'M' => self.key(KeyCode::Enter, KeyModifiers::NONE),
             // The keypad in application mode.
             b'j'..=b'y' => self.character(char::from(byte - b'j' + b'*'), false),
@@ -314,7 +330,7 @@ impl Parser {
             && !overflow
             && let Some(background) = csi::background(&text)
         {
-            self.events.push(Event::Background(background));
+            self.events.push(InputEvent::Background(background));
         }
     }
 
@@ -351,7 +367,7 @@ impl Parser {
     fn end_paste(&mut self) {
         self.buffer.truncate(PASTE);
         let text = String::from_utf8_lossy(&self.buffer).replace("\r\n", "\n").replace('\r', "\n");
-        self.events.push(Event::Paste(text));
+        self.events.push(InputEvent::Paste(text));
     }
 }
 

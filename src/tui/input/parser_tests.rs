@@ -9,20 +9,20 @@ const CTRL: KeyModifiers = KeyModifiers::CONTROL;
 const ALT: KeyModifiers = KeyModifiers::ALT;
 const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 
-fn parser() -> Parser {
-    Parser::new(Duration::from_millis(25))
+fn parser() -> InputParser {
+    InputParser::new(Duration::from_millis(25))
 }
 
 /// Everything that these bytes are, the time-out after them included.
-fn events(bytes: &[u8]) -> Vec<Event> {
+fn events(bytes: &[u8]) -> Vec<InputEvent> {
     let mut p = parser();
     p.parse(bytes);
     p.timeout();
     p.take()
 }
 
-fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
-    Event::Key(KeyEvent::new(code, modifiers))
+fn key(code: KeyCode, modifiers: KeyModifiers) -> InputEvent {
+    InputEvent::Key(KeyEvent::new(code, modifiers))
 }
 
 #[test]
@@ -73,25 +73,25 @@ fn keys() {
         assert_eq!(events(bytes), [key(code, modifiers)], "{:?}", String::from_utf8_lossy(bytes));
     }
     assert_eq!(events(b"\x1b\x1b[A"), [key(KeyCode::Esc, NONE), key(KeyCode::Up, NONE)]);
-    assert!(matches!(&events(b"\x1b[97;1:3u")[..], [Event::Key(k)] if k.kind == KeyEventKind::Release));
+    assert!(matches!(&events(b"\x1b[97;1:3u")[..], [InputEvent::Key(k)] if k.kind == KeyEventKind::Release));
 }
 
 #[test]
 fn answers() {
     for (bytes, event) in [
-        (&b"\x1b[24;80R"[..], Event::CursorReport(24, 80)),
-        (b"\x1b[1;1R", Event::CursorReport(1, 1)),
-        (b"\x1b[?62;22c", Event::Da1),
-        (b"\x1b[?2026;2$y", Event::Sync2026(true)),
-        (b"\x1b[?2026;0$y", Event::Sync2026(false)),
-        (b"\x1b[?2026;4$y", Event::Sync2026(false)),
-        (b"\x1b[?1u", Event::KittyKeyboard(1)),
-        (b"\x1b[?997;2n", Event::Scheme { light: true }),
-        (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x07", Event::Background(Rgb(0x1e, 0x1e, 0x1e))),
-        (b"\x1b]11;rgb:ff/80/00\x1b\\", Event::Background(Rgb(255, 128, 0))),
-        (b"\x1b]11;rgba:ffff/ffff/ffff/ffff\x1b\\", Event::Background(Rgb(255, 255, 255))),
-        (b"\x1b[I", Event::Focus(true)),
-        (b"\x1b[O", Event::Focus(false)),
+        (&b"\x1b[24;80R"[..], InputEvent::CursorReport(24, 80)),
+        (b"\x1b[1;1R", InputEvent::CursorReport(1, 1)),
+        (b"\x1b[?62;22c", InputEvent::Da1),
+        (b"\x1b[?2026;2$y", InputEvent::Sync2026(true)),
+        (b"\x1b[?2026;0$y", InputEvent::Sync2026(false)),
+        (b"\x1b[?2026;4$y", InputEvent::Sync2026(false)),
+        (b"\x1b[?1u", InputEvent::KittyKeyboard(1)),
+        (b"\x1b[?997;2n", InputEvent::Scheme { light: true }),
+        (b"\x1b]11;rgb:1e1e/1e1e/1e1e\x07", InputEvent::Background(Rgb(0x1e, 0x1e, 0x1e))),
+        (b"\x1b]11;rgb:ff/80/00\x1b\\", InputEvent::Background(Rgb(255, 128, 0))),
+        (b"\x1b]11;rgba:ffff/ffff/ffff/ffff\x1b\\", InputEvent::Background(Rgb(255, 255, 255))),
+        (b"\x1b[I", InputEvent::Focus(true)),
+        (b"\x1b[O", InputEvent::Focus(false)),
     ] {
         assert_eq!(events(bytes), [event], "{:?}", String::from_utf8_lossy(bytes));
     }
@@ -133,7 +133,7 @@ fn no_answer_known_or_not_turns_into_keys() {
             p.timeout();
             let got = p.take();
             assert!(
-                !got.iter().any(|e| matches!(e, Event::Key(_) | Event::Paste(_))),
+                !got.iter().any(|e| matches!(e, InputEvent::Key(_) | InputEvent::Paste(_))),
                 "{got:?} of {bytes:?}"
             );
         }
@@ -149,7 +149,7 @@ fn an_answer_of_any_length_is_read_to_its_end() {
     let mut bytes = b"\x1b[".to_vec();
     bytes.extend(std::iter::repeat_n(b'1', 100_000));
     bytes.extend(b"Rx");
-    assert_eq!(events(&bytes), [Event::Noise, key(KeyCode::Char('x'), NONE)]);
+    assert_eq!(events(&bytes), [InputEvent::Noise, key(KeyCode::Char('x'), NONE)]);
 }
 
 #[test]
@@ -157,15 +157,15 @@ fn bytes_that_mean_nothing_are_told_and_answers_are_not() {
     for bytes in
         [&b"\xff"[..], b"\xc3(", b"\xc3\x1b[24;80R", b"\x80", b"\x1b[1;2X", b"\x1bP\x1b[24;80R", b"\x1bOz"]
     {
-        assert!(events(bytes).contains(&Event::Noise), "{bytes:?}");
+        assert!(events(bytes).contains(&InputEvent::Noise), "{bytes:?}");
     }
     for bytes in STRANGE {
         if !bytes.starts_with(b"\x1b[?12;a") && !bytes.ends_with(b" a\x1b\\") {
-            assert!(!events(bytes).contains(&Event::Noise), "{bytes:?}");
+            assert!(!events(bytes).contains(&InputEvent::Noise), "{bytes:?}");
         }
     }
     // A character whose bytes are broken off by an answer was typed before it.
-    assert_eq!(events(b"\xc3\x1b[24;80R"), [Event::Noise, Event::CursorReport(24, 80)]);
+    assert_eq!(events(b"\xc3\x1b[24;80R"), [InputEvent::Noise, InputEvent::CursorReport(24, 80)]);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn esc_waits_only_as_long_as_it_was_told() {
 
 #[test]
 fn pastes() {
-    let paste = |text: &str| Event::Paste(text.into());
+    let paste = |text: &str| InputEvent::Paste(text.into());
     assert_eq!(events(b"\x1b[200~a\r\nb\rc\x1b[201~d"), [paste("a\nb\nc"), key(KeyCode::Char('d'), NONE)]);
     assert_eq!(events(b"\x1b[200~\x1b[201~"), [paste("")]);
     assert_eq!(events(b"\x1b[200~a\x1b[31mb\x03\x1b[201~"), [paste("a\x1b[31mb\x03")]);
@@ -212,7 +212,11 @@ fn a_paste_of_any_size_is_bounded_and_found_to_its_end() {
     p.parse(b"\x1b[20");
     p.parse(b"1~y");
     let got = p.take();
-    assert!(matches!(&got[..], [Event::Paste(text), Event::Key(_)] if text.len() == PASTE), "{}", got.len());
+    assert!(
+        matches!(&got[..], [InputEvent::Paste(text), InputEvent::Key(_)] if text.len() == PASTE),
+        "{}",
+        got.len()
+    );
 }
 
 #[test]
@@ -221,7 +225,7 @@ fn mouse() {
         events(b"\x1b[<0;3;4M\x1b[<32;5;6M\x1b[<0;5;6m\x1b[<64;1;1M\x1b[<65;1;1M\x1b[<35;1;1M")
             .into_iter()
             .map(|e| match e {
-                Event::Mouse(m) => (m.kind, m.column, m.row),
+                InputEvent::Mouse(m) => (m.kind, m.column, m.row),
                 other => panic!("{other:?}"),
             })
             .collect();

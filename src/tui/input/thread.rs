@@ -3,8 +3,8 @@
 //! The thread sleeps in `poll` on the terminal and a wake socket: idle it never wakes. It sees the terminal hang up,
 //! and can be paused while another program (an editor, the shell) has the terminal.
 
-use super::parser::Parser;
-use super::{Event, Signal, TimedEvent};
+use super::parser::InputParser;
+use super::{InputEvent, Signal, TimedEvent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -32,7 +32,7 @@ pub enum InputError {
 }
 
 /// What the thread is told; each is acknowledged.
-enum Order {
+enum InputOrder {
     Pause,
     Resume,
     Quit,
@@ -42,7 +42,7 @@ enum Order {
 pub(crate) struct Input {
     events: mpsc::Receiver<TimedEvent>,
     sender: mpsc::Sender<TimedEvent>,
-    orders: std_mpsc::Sender<(Order, std_mpsc::Sender<()>)>,
+    orders: std_mpsc::Sender<(InputOrder, std_mpsc::Sender<()>)>,
     wake: UnixStream,
     signals: Option<JoinHandle<()>>,
 }
@@ -60,7 +60,9 @@ impl Input {
         std::thread::Builder::new()
             .name("input".into())
             .stack_size(128 << 10)
-            .spawn(move || Reader { tty, woken, orders: taken, to, parser: Parser::new(esc_delay) }.run())
+            .spawn(move || {
+                InputReader { tty, woken, orders: taken, to, parser: InputParser::new(esc_delay) }.run()
+            })
             .map_err(InputError::Start)?;
         Ok(Self { events, sender, orders, wake, signals: None })
     }
@@ -86,15 +88,15 @@ impl Input {
             loop {
                 let event = tokio::select! {
                     _ = window.recv() => match size() {
-                        Some((width, height)) => Event::Resize(width, height),
+                        Some((width, height)) => InputEvent::Resize(width, height),
                         None => continue,
                     },
-                    _ = terminate.recv() => Event::Signal(Signal::Terminate),
-                    _ = quit.recv() => Event::Signal(Signal::Terminate),
-                    _ = hangup.recv() => Event::Signal(Signal::Hangup),
-                    _ = interrupt.recv() => Event::Signal(Signal::Interrupt),
-                    _ = suspend.recv() => Event::Signal(Signal::Suspend),
-                    _ = resume.recv() => Event::Signal(Signal::Continued),
+                    _ = terminate.recv() => InputEvent::Signal(Signal::Terminate),
+                    _ = quit.recv() => InputEvent::Signal(Signal::Terminate),
+                    _ = hangup.recv() => InputEvent::Signal(Signal::Hangup),
+                    _ = interrupt.recv() => InputEvent::Signal(Signal::Interrupt),
+                    _ = suspend.recv() => InputEvent::Signal(Signal::Suspend),
+                    _ = resume.recv() => InputEvent::Signal(Signal::Continued),
                 };
                 if to.send(TimedEvent { event, at: Instant::now() }).await.is_err() {
                     return;
@@ -116,14 +118,14 @@ impl Input {
 
     /// Stops reading: another program has the terminal. Returns when the thread has let go of it.
     pub(crate) fn pause(&self) {
-        self.order(Order::Pause);
+        self.order(InputOrder::Pause);
     }
 
     pub(crate) fn resume(&self) {
-        self.order(Order::Resume);
+        self.order(InputOrder::Resume);
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: InputOrder) {
         let (done, told) = std_mpsc::channel();
         if self.orders.send((order, done)).is_ok() && (&self.wake).write_all(b"!").is_ok() {
             // The thread may be held back by a full channel; then it reads nothing either.
@@ -139,40 +141,40 @@ impl Drop for Input {
         }
         // A reader that waits for room in the channel is let go too.
         self.events.close();
-        self.order(Order::Quit);
+        self.order(InputOrder::Quit);
     }
 }
 
 /// The state of the thread.
-struct Reader {
+struct InputReader {
     tty: OwnedFd,
     woken: UnixStream,
-    orders: std_mpsc::Receiver<(Order, std_mpsc::Sender<()>)>,
+    orders: std_mpsc::Receiver<(InputOrder, std_mpsc::Sender<()>)>,
     to: mpsc::Sender<TimedEvent>,
-    parser: Parser,
+    parser: InputParser,
 }
 
 /// What made `poll` return.
-enum Woken {
+enum PollResult {
     Order,
     Bytes,
     Hangup,
     Patience,
 }
 
-impl Reader {
+impl InputReader {
     fn run(mut self) {
         let mut paused = false;
         let mut buffer = vec![0u8; READ];
         loop {
             match self.wait(paused) {
-                Woken::Order => match self.take_order() {
-                    Some(Order::Pause) => paused = true,
-                    Some(Order::Resume) => paused = false,
-                    Some(Order::Quit) => return,
+                PollResult::Order => match self.take_order() {
+                    Some(InputOrder::Pause) => paused = true,
+                    Some(InputOrder::Resume) => paused = false,
+                    Some(InputOrder::Quit) => return,
                     None => {}
                 },
-                Woken::Bytes => match rustix::io::read(&self.tty, &mut buffer) {
+                PollResult::Bytes => match rustix::io::read(&self.tty, &mut buffer) {
                     Ok(0) => return self.hang_up(),
                     Ok(n) => {
                         let at = Instant::now();
@@ -184,8 +186,8 @@ impl Reader {
                     Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
                     Err(_) => return self.hang_up(),
                 },
-                Woken::Hangup => return self.hang_up(),
-                Woken::Patience => {
+                PollResult::Hangup => return self.hang_up(),
+                PollResult::Patience => {
                     self.parser.timeout();
                     if !self.send(Instant::now()) {
                         return;
@@ -195,7 +197,7 @@ impl Reader {
         }
     }
 
-    fn wait(&self, paused: bool) -> Woken {
+    fn wait(&self, paused: bool) -> PollResult {
         let patience = if paused { None } else { self.parser.patience() };
         let timeout = patience.and_then(|d| Timespec::try_from(d).ok());
         let mut fds = vec![PollFd::new(&self.woken, PollFlags::IN)];
@@ -203,24 +205,24 @@ impl Reader {
             fds.push(PollFd::new(&self.tty, PollFlags::IN));
         }
         match poll(&mut fds, timeout.as_ref()) {
-            Ok(0) => Woken::Patience,
+            Ok(0) => PollResult::Patience,
             Ok(_) => {
                 let events = |i: usize| fds.get(i).map_or(PollFlags::empty(), PollFd::revents);
                 if !events(0).is_empty() {
-                    Woken::Order
+                    PollResult::Order
                 } else if events(1).contains(PollFlags::IN) {
-                    Woken::Bytes
+                    PollResult::Bytes
                 } else {
-                    Woken::Hangup
+                    PollResult::Hangup
                 }
             }
             // Interrupted: nothing is known, look again.
-            Err(rustix::io::Errno::INTR) => Woken::Order,
-            Err(_) => Woken::Hangup,
+            Err(rustix::io::Errno::INTR) => PollResult::Order,
+            Err(_) => PollResult::Hangup,
         }
     }
 
-    fn take_order(&mut self) -> Option<Order> {
+    fn take_order(&mut self) -> Option<InputOrder> {
         let (order, done) = self.orders.try_recv().ok()?;
         let mut byte = [0u8; 1];
         // One byte was written for this order.
@@ -235,7 +237,7 @@ impl Reader {
     }
 
     fn hang_up(&mut self) {
-        let _ = self.to.blocking_send(TimedEvent { event: Event::Hangup, at: Instant::now() });
+        let _ = self.to.blocking_send(TimedEvent { event: InputEvent::Hangup, at: Instant::now() });
     }
 }
 

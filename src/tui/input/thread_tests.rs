@@ -18,7 +18,7 @@ fn pty() -> (File, OwnedFd) {
     (File::from(master), slave)
 }
 
-async fn next(input: &mut Input) -> Event {
+async fn next(input: &mut Input) -> InputEvent {
     tokio::time::timeout(Duration::from_secs(10), input.next())
         .await
         .expect("an event in time")
@@ -26,8 +26,8 @@ async fn next(input: &mut Input) -> Event {
         .event
 }
 
-fn char_key(c: char) -> Event {
-    Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
+fn char_key(c: char) -> InputEvent {
+    InputEvent::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
 }
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn keys_arrive_and_esc_after_its_delay() {
     let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
     person.write_all(b"a\x1b").unwrap();
     assert_eq!(next(&mut input).await, char_key('a'));
-    assert_eq!(next(&mut input).await, Event::Key(KeyCode::Esc.into()));
+    assert_eq!(next(&mut input).await, InputEvent::Key(KeyCode::Esc.into()));
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn a_terminal_that_goes_away_is_told_once_and_the_thread_ends() {
     let (person, tty) = pty();
     let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
     drop(person);
-    assert_eq!(next(&mut input).await, Event::Hangup);
+    assert_eq!(next(&mut input).await, InputEvent::Hangup);
 }
 
 #[tokio::test]
@@ -86,9 +86,9 @@ async fn signals_are_events() {
     let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
     input.listen_to_signals(|| Some((90, 33))).unwrap();
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::WINCH).unwrap();
-    assert_eq!(next(&mut input).await, Event::Resize(90, 33));
+    assert_eq!(next(&mut input).await, InputEvent::Resize(90, 33));
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::CONT).unwrap();
-    assert_eq!(next(&mut input).await, Event::Signal(Signal::Continued));
+    assert_eq!(next(&mut input).await, InputEvent::Signal(Signal::Continued));
 }
 
 /// Measures; run by hand: cargo test --release --lib input::thread -- --ignored --nocapture

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 /// A row with the place that it was read from.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct BindingRow {
     pub binding: Binding,
     file: Arc<str>,
     /// Its line, counted from 1.
@@ -35,8 +35,8 @@ pub struct KeymapError {
 pub(super) const SHIPPED: &str = "the shipped keymap";
 
 /// Reads the rows of one file.
-pub(super) fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
-    let reader = Reader { file: file.into(), text, counted: Cell::new((0, 1)) };
+pub(super) fn read(file: &str, text: &str) -> Result<Vec<BindingRow>, KeymapError> {
+    let reader = KeymapReader { file: file.into(), text, counted: Cell::new((0, 1)) };
     let table = DeTable::parse(text).map_err(|error| reader.error(start_of(&error), error.message()))?;
     let mut rows = Vec::new();
     for (key, value) in table.get_ref() {
@@ -54,10 +54,11 @@ pub(super) fn read(file: &str, text: &str) -> Result<Vec<Row>, KeymapError> {
 }
 
 /// Lays rows over rows: a row replaces the keys of its action in its context.
-pub(super) fn merge(rows: &mut Vec<Row>, over: Vec<Row>) {
+pub(super) fn merge(rows: &mut Vec<BindingRow>, over: Vec<BindingRow>) {
     for mut row in over {
-        let same =
-            |r: &Row| r.binding.context == row.binding.context && r.binding.action == row.binding.action;
+        let same = |r: &BindingRow| {
+            r.binding.context == row.binding.context && r.binding.action == row.binding.action
+        };
         match rows.iter_mut().find(|r| same(r)) {
             Some(old) => {
                 if row.binding.help.is_empty() {
@@ -71,10 +72,11 @@ pub(super) fn merge(rows: &mut Vec<Row>, over: Vec<Row>) {
 }
 
 /// The way from a key to its action.
-pub(super) fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, KeymapError> {
-    let mut by_key: HashMap<(Context, Key), &Row> = HashMap::new();
+pub(super) fn index(rows: &[BindingRow]) -> Result<HashMap<(Context, Key), Action>, KeymapError> {
+    let mut by_key: HashMap<(Context, Key), &BindingRow> = HashMap::new();
     // The person's rows last: where two meet, the error names theirs.
-    let (shipped, own): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| &*row.file == SHIPPED);
+    let (shipped, own): (Vec<&BindingRow>, Vec<&BindingRow>) =
+        rows.iter().partition(|row| &*row.file == SHIPPED);
     for row in shipped.into_iter().chain(own) {
         let Binding { context, action, .. } = row.binding;
         for key in &row.binding.keys {
@@ -113,7 +115,10 @@ pub(super) fn index(rows: &[Row]) -> Result<HashMap<(Context, Key), Action>, Key
 
 /// The key that goes to the block that waits means that in every context: where it meant another thing, a reflex of the
 /// hand would decide, or do nothing where it should go.
-fn goes_everywhere(rows: &[Row], by_key: &HashMap<(Context, Key), &Row>) -> Result<(), KeymapError> {
+fn goes_everywhere(
+    rows: &[BindingRow],
+    by_key: &HashMap<(Context, Key), &BindingRow>,
+) -> Result<(), KeymapError> {
     let going = rows.iter().filter(|row| row.binding.action == Action::ToWaiting);
     let keys: Vec<Key> = going.flat_map(|row| row.binding.keys.iter().copied()).collect();
     let taken = rows.iter().find_map(|row| {
@@ -135,20 +140,20 @@ fn goes_everywhere(rows: &[Row], by_key: &HashMap<(Context, Key), &Row>) -> Resu
         .error(format!("`{key}` goes to the block that waits, and approves there, in every pane. {other}")))
 }
 
-impl Row {
+impl BindingRow {
     fn error(&self, text: String) -> KeymapError {
         KeymapError { file: self.file.to_string(), line: self.line, text }
     }
 }
 
-struct Reader<'a> {
+struct KeymapReader<'a> {
     file: Arc<str>,
     text: &'a str,
     /// The last place that was asked for and its line: rows come in order, so counting goes on from there.
     counted: Cell<(usize, usize)>,
 }
 
-impl Reader<'_> {
+impl KeymapReader<'_> {
     fn error(&self, at: usize, text: impl Into<String>) -> KeymapError {
         KeymapError { file: self.file.to_string(), line: self.line(at), text: text.into() }
     }
@@ -161,7 +166,7 @@ impl Reader<'_> {
         line
     }
 
-    fn row(&self, value: &Spanned<DeValue<'_>>) -> Result<Row, KeymapError> {
+    fn row(&self, value: &Spanned<DeValue<'_>>) -> Result<BindingRow, KeymapError> {
         let at = value.span().start;
         let Some(table) = value.get_ref().as_table() else {
             return Err(self.error(
@@ -201,7 +206,7 @@ impl Reader<'_> {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let help = word("help").unwrap_or_default().to_string();
-        Ok(Row {
+        Ok(BindingRow {
             binding: Binding { context, keys, action, help },
             file: self.file.clone(),
             line: self.line(at),

@@ -1,7 +1,7 @@
 //! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark. The confirming key
 //! passes the guard before it comes here, so that keys typed ahead grant nothing.
 
-use super::{Around, Means, Overlay, Then, nothing_decided, number_of};
+use super::{Means, Overlay, OverlayContext, Then, nothing_decided, number_of};
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
@@ -85,17 +85,17 @@ impl Overlay for Always {
         72
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.walk(by);
         Vec::new()
     }
 
     /// Enter is pressed by habit: it grants nothing.
-    fn accept(&mut self, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         self.letter('\n', around, panes)
     }
 
-    fn letter(&mut self, letter: char, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
@@ -128,7 +128,7 @@ impl Overlay for Always {
         Some(number_of((2, self.token.block, self.token.revision, self.token.terms)))
     }
 
-    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         nothing_decided()
     }
 
@@ -143,11 +143,11 @@ impl Overlay for Always {
             .plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("A rule also approves this block. Esc approves nothing.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Always approve what?");
         sheet.words("Approve this block, and from now on in this session also:", width, look.text()).gap();

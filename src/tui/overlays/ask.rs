@@ -1,7 +1,7 @@
 //! A question with letters for answers. Enter and Esc give the safe one; the other letters pass the guard before they
 //! come here, so that a key meant for something else answers nothing.
 
-use super::{Around, Means, Overlay, Then, number_of};
+use super::{Means, Overlay, OverlayContext, Then, number_of};
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -14,7 +14,7 @@ use ratatui::text::Span;
 
 /// One answer.
 #[derive(Debug)]
-pub struct Answer {
+pub struct AskedAnswer {
     letter: char,
     label: String,
     then: Vec<Then>,
@@ -26,21 +26,21 @@ pub struct Ask {
     title: String,
     lines: Vec<String>,
     /// The first is the safe one: everything stays as it is.
-    answers: Vec<Answer>,
+    answers: Vec<AskedAnswer>,
     foot: String,
 }
 
 impl Ask {
     /// A question: what there is to know, and the letter and words of the safe answer.
     pub fn new(title: impl Into<String>, lines: Vec<String>, letter: char, safe: &str) -> Self {
-        let answers = vec![Answer { letter, label: safe.to_owned(), then: Vec::new() }];
+        let answers = vec![AskedAnswer { letter, label: safe.to_owned(), then: Vec::new() }];
         Self { title: title.into(), lines, answers, foot: String::new() }
     }
 
     /// Another answer, and what follows from it.
     #[must_use]
     pub fn or(mut self, letter: char, label: impl Into<String>, then: Vec<Then>) -> Self {
-        self.answers.push(Answer { letter, label: label.into(), then });
+        self.answers.push(AskedAnswer { letter, label: label.into(), then });
         self
     }
 
@@ -67,7 +67,7 @@ impl Overlay for Ask {
         62
     }
 
-    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         match self.answers.iter_mut().find(|answer| answer.letter == letter) {
             Some(answer) => std::iter::once(Then::Close).chain(std::mem::take(&mut answer.then)).collect(),
             None => Vec::new(),
@@ -97,11 +97,11 @@ impl Overlay for Ask {
         hints.plain("Esc", "stay", 0);
     }
 
-    fn status(&self, around: Around<'_>) -> Option<String> {
+    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
         around.state.live.run.as_ref().map(|run| format!("Block {} is still running.", run.block))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new(self.title.clone());
         for line in &self.lines {

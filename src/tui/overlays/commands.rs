@@ -1,11 +1,11 @@
 //! The commands: finding one by some of its letters, and running it.
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::slash::{self, Entry, Slash};
+use crate::tui::slash::{self, Slash, SlashEntry};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
@@ -23,13 +23,13 @@ pub(crate) struct CommandList {
 
 impl CommandList {
     /// The commands that the filter leaves.
-    fn shown(&self) -> Vec<&'static Entry> {
+    fn shown(&self) -> Vec<&'static SlashEntry> {
         let text = self.filter.text();
         slash::matching(text.split_whitespace().next().unwrap_or(""))
     }
 
     /// The chosen command and what was typed behind its name.
-    fn chosen(&self) -> Option<(&'static Entry, String)> {
+    fn chosen(&self) -> Option<(&'static SlashEntry, String)> {
         let text = self.filter.text();
         let argument = text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
         self.shown().get(self.cursor.0).map(|entry| (*entry, argument.to_owned()))
@@ -45,17 +45,17 @@ impl Overlay for CommandList {
         Some(&mut self.filter)
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.step(by, self.shown().len());
         Vec::new()
     }
 
-    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.0 = 0;
         Vec::new()
     }
 
-    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if !matches!(action, Action::ListScope | Action::PaneNext) {
             return self.common(action, around, panes);
         }
@@ -67,14 +67,14 @@ impl Overlay for CommandList {
     }
 
     /// Deleting in an empty list takes the slash back.
-    fn edit(&mut self, edit: Edit, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if edit == Edit::Backspace && self.filter.is_empty() {
             return vec![Then::Close];
         }
         if self.filter.apply(edit) { self.changed(around, panes) } else { Vec::new() }
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let then = match self.chosen() {
             Some((entry, argument)) => Then::Run(entry.slash, argument),
             None => Then::Say(Note::warn(format!("There is no command /{}.", self.filter.text()))),
@@ -83,7 +83,7 @@ impl Overlay for CommandList {
     }
 
     /// What was typed is not lost.
-    fn back(&mut self, _: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if !self.filter.is_empty() && panes.composer.is_empty() && panes.focus == Pane::Message {
             panes.composer.set(&format!("/{}", self.filter.text()));
         }
@@ -95,11 +95,11 @@ impl Overlay for CommandList {
         hints.plain("Tab", "complete", 1).plain("Esc", "close", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(format!("{} of {} commands.", self.shown().len(), slash::COMMANDS.len()))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Commands");
         sheet.field("> /", &self.filter, width, look).rule(width, look);

@@ -1,6 +1,6 @@
 //! The typed word: what makes it necessary, then the field. The word is typed, never pasted.
 
-use super::{Around, Overlay, Then, nothing_decided};
+use super::{Overlay, OverlayContext, Then, nothing_decided};
 use crate::domain::sentences::sandbox;
 use crate::domain::{BlockId, Decision, Revision, SandboxLevel, Severity};
 use crate::engine::{Command, State};
@@ -52,7 +52,7 @@ impl Overlay for Confirm {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let mut then = vec![Then::Close];
         if self.field.text() != "run" {
             then.push(Then::Say(Note::of_wait("That was not the word. Nothing was decided.")));
@@ -66,11 +66,11 @@ impl Overlay for Confirm {
         then
     }
 
-    fn paste(&mut self, _: &str, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         vec![Then::Say(Note::of_wait("That looked like a paste. Nothing was decided."))]
     }
 
-    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         nothing_decided()
     }
 
@@ -82,11 +82,11 @@ impl Overlay for Confirm {
         hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("Waiting for the word run.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (state, width, look) = (around.state, room.width, around.look);
         let inspected = state.inspected(self.token.block);
         let high: Vec<_> = inspected

@@ -1,6 +1,6 @@
 //! Searching conversation, code and output; the panes go back to where they stood when the search is closed.
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::domain::BlockId;
 use crate::engine::State;
 use crate::engine::transcript::{Item, ReplyItem};
@@ -135,22 +135,22 @@ impl Overlay for Find {
         Some(("find: ", &self.field))
     }
 
-    fn step(&mut self, by: isize, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         self.step_by(by < 0);
         self.show(around.state, around.look, panes);
         Vec::new()
     }
 
-    fn accept(&mut self, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         self.step(1, around, panes)
     }
 
-    fn changed(&mut self, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         self.look_up(around.state, around.look, panes);
         Vec::new()
     }
 
-    fn back(&mut self, _: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         panes.chat.needle = None;
         panes.output.needle = None;
         panes.searched =
@@ -168,7 +168,7 @@ impl Overlay for Find {
         hints.plain("Enter", "next", 0).plain("Up/Down", "match", 1).plain("Esc", "close", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         let needle = safe::one_line(&self.field.text());
         Some(match (needle.is_empty(), self.hits.len()) {
             (true, _) => "Type what to look for.".into(),
@@ -179,7 +179,7 @@ impl Overlay for Find {
         })
     }
 
-    fn sheet(&self, _: Around<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
+    fn sheet(&self, _: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
         None
     }
 }

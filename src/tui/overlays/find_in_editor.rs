@@ -1,6 +1,6 @@
 //! A text that is looked for in the block that is edited.
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
@@ -23,7 +23,7 @@ impl Overlay for FindInEditor {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         let needle = self.field.text();
         let mut then = vec![Then::Close];
         if panes.code.editor().is_some_and(|editor| !editor.find(&needle, false, true)) {
@@ -36,11 +36,11 @@ impl Overlay for FindInEditor {
         hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("Find in this block.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         Some(Sheet::with_field(
             "Find",
             "Text to look for in this block:",

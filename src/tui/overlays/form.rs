@@ -3,7 +3,7 @@
 
 mod rows;
 
-use super::{Around, Means, Overlay, Then};
+use super::{Means, Overlay, OverlayContext, Then};
 use crate::domain::sentences::sending;
 use crate::domain::{AnswerError, Answers, FieldKind, Form};
 use crate::driver::Job;
@@ -12,7 +12,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::ui_command::{Target, UiCommand};
+use crate::tui::ui_command::{PageTarget, UiCommand};
 use crate::tui::widgets::field::{Edit, Field, Motion};
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::safe;
@@ -24,7 +24,7 @@ const LOOKING: &str = "Looking at what the recipe needs.";
 
 /// What the answers are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum FormPurpose {
     /// They are the inputs of the recipe of this name.
     Begin(String),
     /// The recipe that goes on asks for them.
@@ -44,7 +44,7 @@ pub enum Reply {
 #[derive(Debug)]
 pub struct FormBox {
     /// What the answers are for.
-    pub purpose: Purpose,
+    pub purpose: FormPurpose,
     /// What is asked.
     pub form: Form,
     /// What was answered, field by field.
@@ -59,7 +59,7 @@ pub struct FormBox {
 
 impl FormBox {
     /// A form as it is before anything was answered: defaults stand in their fields.
-    pub fn new(purpose: Purpose, form: Form) -> Self {
+    pub fn new(purpose: FormPurpose, form: Form) -> Self {
         let replies = form.fields.iter().map(|field| reply(&field.kind)).collect();
         let mut made = Self { purpose, form, replies, at: 0, misfits: Vec::new(), sent: false };
         for at in 0..made.form.fields.len() {
@@ -245,15 +245,15 @@ fn reply(kind: &FieldKind) -> Reply {
 }
 
 impl FormBox {
-    fn ready(&mut self, around: Around<'_>) -> Vec<Then> {
-        if matches!(self.purpose, Purpose::Begin(_)) && around.state.phase != Phase::Idle {
+    fn ready(&mut self, around: OverlayContext<'_>) -> Vec<Then> {
+        if matches!(self.purpose, FormPurpose::Begin(_)) && around.state.phase != Phase::Idle {
             let text = "A recipe begins when this turn is over. Esc keeps the form.";
             return vec![Then::Say(Note::warn(text))];
         }
         let Some(answers) = self.send() else { return vec![Then::Say(Note::warn(sending::FORM_MISFIT))] };
         vec![Then::UiCommand(match self.purpose.clone() {
-            Purpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
-            Purpose::Answer => UiCommand::Send(Command::Answer(answers)),
+            FormPurpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
+            FormPurpose::Answer => UiCommand::Send(Command::Answer(answers)),
         })]
     }
 
@@ -279,7 +279,7 @@ impl Overlay for FormBox {
         self.text_field()
     }
 
-    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match action {
             // What was sent stays as it is until something comes back.
             _ if self.sent => {}
@@ -295,7 +295,7 @@ impl Overlay for FormBox {
             Action::TextEditor => {
                 let has_lines = self.has_lines();
                 if let Some(field) = self.text_field().filter(|_| has_lines) {
-                    return vec![Then::UiCommand(UiCommand::Editor(Target::Form, field.text()))];
+                    return vec![Then::UiCommand(UiCommand::Editor(PageTarget::Form, field.text()))];
                 }
             }
             other => {
@@ -307,11 +307,11 @@ impl Overlay for FormBox {
         Vec::new()
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         Vec::new()
     }
 
-    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match letter {
             _ if self.sent => {}
             _ if !self.is_choice() => return self.edit(Edit::Insert(letter), around, panes),
@@ -326,19 +326,19 @@ impl Overlay for FormBox {
         Means::Harmless
     }
 
-    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.answer_changed();
         Vec::new()
     }
 
-    fn paste(&mut self, text: &str, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if self.text_field().is_none() {
             return vec![Then::Say(Note::info("Nothing was pasted: Left and Right choose here."))];
         }
         self.edit(Edit::Paste(text.to_owned()), around, panes)
     }
 
-    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         vec![Then::Aside]
     }
 
@@ -351,7 +351,7 @@ impl Overlay for FormBox {
             hints.plain("Esc", "keep and close", 0);
             return;
         }
-        let begins = matches!(self.purpose, Purpose::Begin(_));
+        let begins = matches!(self.purpose, FormPurpose::Begin(_));
         let accept = match (self.is_last(), begins) {
             (false, _) => "next field",
             (true, true) => "begin",
@@ -372,25 +372,25 @@ impl Overlay for FormBox {
         hints.plain("Esc", if begins { "keep and close" } else { "keep and hide" }, 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         let fields = self.form.fields.len();
         let place = if fields > 1 { format!("Field {} of {fields}. ", self.at + 1) } else { String::new() };
         Some(match (&self.purpose, self.sent) {
-            (Purpose::Begin(_), true) => LOOKING.into(),
-            (Purpose::Answer, true) => sending::FORM_GIVEN.into(),
-            (Purpose::Begin(name), false) => {
+            (FormPurpose::Begin(_), true) => LOOKING.into(),
+            (FormPurpose::Answer, true) => sending::FORM_GIVEN.into(),
+            (FormPurpose::Begin(name), false) => {
                 format!(
                     "{place}Nothing runs from here: the recipe {} begins with these.",
                     safe::one_line(name)
                 )
             }
-            (Purpose::Answer, false) => {
+            (FormPurpose::Answer, false) => {
                 format!("{place}The recipe waits for this. Esc hides it; nothing is lost.")
             }
         })
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         Some(rows::sheet(self, room.width, room.height, around.look))
     }
 }
@@ -415,7 +415,7 @@ mod tests {
             field("runner", FieldKind::Choice(choices), Some("unittest")),
             field("n", FieldKind::Number { min: Some(1), max: Some(9), whole: true }, Some("3")),
         ];
-        FormBox::new(Purpose::Answer, Form { fields, ..Form::default() })
+        FormBox::new(FormPurpose::Answer, Form { fields, ..Form::default() })
     }
 
     fn text(form: &FormBox, name: &str) -> String {
@@ -491,7 +491,7 @@ mod tests {
 
     #[test]
     fn a_form_without_fields_can_be_sent() {
-        let mut form = FormBox::new(Purpose::Begin("x".into()), Form::default());
+        let mut form = FormBox::new(FormPurpose::Begin("x".into()), Form::default());
         form.walk(1);
         form.line(1);
         form.choose(1);

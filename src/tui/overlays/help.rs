@@ -1,6 +1,6 @@
 //! The keys of the place that the person came from, then those that count everywhere: from the keymap itself.
 
-use super::{Around, Means, Overlay, Then};
+use super::{Means, Overlay, OverlayContext, Then};
 use crate::tui::keymap::{Binding, Context, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -30,16 +30,16 @@ impl Overlay for Help {
         82
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.top = self.top.saturating_add_signed(by);
         Vec::new()
     }
 
-    fn wheel(&mut self, rows: isize, _: Around<'_>) {
+    fn wheel(&mut self, rows: isize, _: OverlayContext<'_>) {
         self.top = self.top.saturating_add_signed(rows);
     }
 
-    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
     }
 
@@ -51,11 +51,11 @@ impl Overlay for Help {
         hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("Help shows the keys of the pane you came from.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (keymap, width, height, look) = (around.keymap, room.width, room.height, around.look);
         let mut rows: Vec<Line<'static>> = Vec::new();
         rows.push(Line::styled(format!("Here: {}", self.place), look.style(Slot::UiTitle)));

@@ -1,6 +1,6 @@
 //! A key for a provider; it stays in memory.
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::domain::sentences::saving;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -36,7 +36,7 @@ impl Overlay for KeyBox {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let mut then = vec![Then::Close];
         if !self.field.is_empty() {
             let key = Some(SecretString::from(self.field.take().trim().to_owned()));
@@ -50,11 +50,11 @@ impl Overlay for KeyBox {
         hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(saving::KEY_OPEN.into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let provider = safe::one_line(&self.provider);
         let text = format!("Paste a key for {provider}. It stays in memory and is never written to a file.");
         Some(Sheet::with_field("Key", &text, &self.field, room.width, around.look))

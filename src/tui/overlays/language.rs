@@ -1,6 +1,6 @@
 //! The languages that a block could be in that names none.
 
-use super::{Around, Means, Overlay, Then};
+use super::{Means, Overlay, OverlayContext, Then};
 use crate::domain::{BlockId, Language};
 use crate::engine::{Command, State};
 use crate::tui::panes::Panes;
@@ -28,12 +28,12 @@ impl LanguageList {
 }
 
 impl Overlay for LanguageList {
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.step(by, self.languages.len());
         Vec::new()
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let chosen = self.languages.get(self.cursor.0).cloned();
         let choose = chosen.map(|language| Command::ChooseLanguage { block: self.block, language });
         std::iter::once(Then::Close)
@@ -41,7 +41,7 @@ impl Overlay for LanguageList {
             .collect()
     }
 
-    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         let at = letter.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
         let Some(at) = at.filter(|at| *at < self.languages.len()) else { return Vec::new() };
         self.cursor.0 = at;
@@ -60,11 +60,11 @@ impl Overlay for LanguageList {
         hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(format!("Block {} names no language. Nothing is guessed.", self.block))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
         let (block, look) = (self.block, around.look);
         let mut sheet = Sheet::new(format!("Language of block {block}"));
         sheet

@@ -4,7 +4,7 @@
 pub(crate) mod limit;
 pub(crate) mod typed;
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::domain::{BlockId, ExecutorKind, Hold, Limits, Terms};
 use crate::engine::{Command, State};
 use crate::tui::note::Note;
@@ -134,20 +134,20 @@ impl Overlay for LimitsForm {
         self.rows.get_mut(self.at).map(|row| &mut row.field)
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.walk(by);
         Vec::new()
     }
 
     /// What was wrong with a text is not any more when it is another, or is told anew.
-    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if let Some(row) = self.rows.get_mut(self.at) {
             row.wrong = None;
         }
         Vec::new()
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.apply().map_or_else(Vec::new, |then| vec![Then::Close, then])
     }
 
@@ -159,11 +159,11 @@ impl Overlay for LimitsForm {
         hints.plain("Up/Down", "limit", 1).plain("Enter", "apply", 0).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(format!("Limits of block {}: Enter shows it anew under them.", self.block))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new(format!("Limits of block {}", self.block));
         for (at, row) in self.rows.iter().enumerate() {

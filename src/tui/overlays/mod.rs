@@ -47,7 +47,7 @@ use std::fmt::Debug;
 
 /// What an overlay may look at.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct OverlayContext<'a> {
     /// The session.
     pub state: &'a State,
     /// What views draw with.
@@ -64,7 +64,7 @@ pub struct Around<'a> {
     pub departed: &'a Departed,
 }
 
-impl Around<'_> {
+impl OverlayContext<'_> {
     /// The room for the content of an overlay that wants so many columns.
     pub fn room(&self, width: u16) -> Rect {
         self.arrangement.overlay(width + 4, self.arrangement.body.height).inner
@@ -127,7 +127,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Its rows, on this room. None: it stands in the message box.
-    fn sheet(&self, around: Around<'_>, panes: &Panes, room: Rect) -> Option<Sheet>;
+    fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet>;
 
     /// The field that stands in the message box, with the word in front of it.
     fn in_message(&self) -> Option<(&'static str, &Field)> {
@@ -138,15 +138,15 @@ pub trait Overlay: Any + Debug {
     fn hints(&self, hints: &mut Hints<'_>);
 
     /// What the status row says in place of what goes on.
-    fn status(&self, around: Around<'_>) -> Option<String>;
+    fn status(&self, around: OverlayContext<'_>) -> Option<String>;
 
     /// An action, by the key that is bound to it.
-    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         self.common(action, around, panes)
     }
 
     /// What actions do in most overlays.
-    fn common(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn common(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match action {
             Action::ListAccept | Action::MessageSend => self.accept(around, panes),
             Action::ListUp | Action::ScrollUp => self.step(-1, around, panes),
@@ -161,17 +161,17 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Enter.
-    fn accept(&mut self, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
         vec![Then::Close]
     }
 
     /// So many rows up or down.
-    fn step(&mut self, _by: isize, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, _by: isize, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
         Vec::new()
     }
 
     /// A letter that no action has.
-    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         self.edit(Edit::Insert(letter), around, panes)
     }
 
@@ -186,7 +186,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// A change of what is typed.
-    fn edit(&mut self, edit: Edit, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if self.field().is_some_and(|field| field.apply(edit)) {
             self.changed(around, panes)
         } else {
@@ -195,12 +195,12 @@ pub trait Overlay: Any + Debug {
     }
 
     /// What was typed is another.
-    fn changed(&mut self, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
         Vec::new()
     }
 
     /// A pasted text.
-    fn paste(&mut self, text: &str, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match self.field() {
             Some(field) => {
                 field.apply(Edit::Paste(text.to_owned()));
@@ -211,10 +211,10 @@ pub trait Overlay: Any + Debug {
     }
 
     /// The wheel of the mouse.
-    fn wheel(&mut self, _rows: isize, _around: Around<'_>) {}
+    fn wheel(&mut self, _rows: isize, _around: OverlayContext<'_>) {}
 
     /// Esc: one step back. Nothing that was asked is answered but with the safe answer.
-    fn back(&mut self, _around: Around<'_>, _panes: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
         vec![Then::Close]
     }
 

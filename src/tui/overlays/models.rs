@@ -2,9 +2,9 @@
 //! cost.
 
 use super::key::KeyBox;
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::domain::{ModelInfo, ModelName};
-use crate::driver::catalogue::{self, Answer, KeyState, Offer};
+use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
 use crate::driver::{Job, JobResult};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, State};
@@ -108,7 +108,10 @@ impl Models {
     /// Servers on this computer that do not answer.
     fn silent(&self) -> Vec<&str> {
         let offers = self.offers.iter().flatten();
-        offers.filter(|o| o.local && matches!(o.answer, Answer::Failed(_))).map(|o| o.name.as_str()).collect()
+        offers
+            .filter(|o| o.local && matches!(o.answer, CatalogueAnswer::Failed(_)))
+            .map(|o| o.name.as_str())
+            .collect()
     }
 
     /// Takes in what one provider offers; the chosen row stays chosen.
@@ -135,7 +138,7 @@ impl Overlay for Models {
         Some(&mut self.filter)
     }
 
-    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if action != Action::ListTest {
             return self.common(action, around, panes);
         }
@@ -144,17 +147,17 @@ impl Overlay for Models {
         vec![Then::UiCommand(UiCommand::Job(Job::TestModel(model)))]
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.step(by, self.shown().len());
         Vec::new()
     }
 
-    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.0 = 0;
         Vec::new()
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let then = match (self.chosen(), self.row()) {
             (Some(model), _) => Then::UiCommand(UiCommand::Send(Command::UseModel(model))),
             (None, Some(ModelRow::NoKey(provider, _))) => Then::Open(Box::new(KeyBox::new(provider))),
@@ -184,11 +187,11 @@ impl Overlay for Models {
         hints.key(Action::ListTest, "test", "test", 1).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("Model changes apply to the next message.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (state, width, height, look) = (around.state, room.width, room.height, around.look);
         let mut sheet = Sheet::new("Model");
         sheet.field("> ", &self.filter, width, look).rule(width, look);
@@ -227,13 +230,13 @@ impl Overlay for Models {
 fn rows_of(offer: &Offer) -> Vec<ModelRow> {
     let name = offer.name.clone();
     match (&offer.answer, &offer.key) {
-        (Answer::Models(models), _) => models.iter().cloned().map(ModelRow::Model).collect(),
-        (Answer::Asking, _) => vec![ModelRow::Asking(name)],
-        (Answer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
+        (CatalogueAnswer::Models(models), _) => models.iter().cloned().map(ModelRow::Model).collect(),
+        (CatalogueAnswer::Asking, _) => vec![ModelRow::Asking(name)],
+        (CatalogueAnswer::NoKey, KeyState::Missing(place)) => vec![ModelRow::NoKey(name, place.clone())],
         // A server that is not running here is no news: they are named together, below.
-        (Answer::NoKey, _) => Vec::new(),
-        (Answer::Failed(_), _) if offer.local => Vec::new(),
-        (Answer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
+        (CatalogueAnswer::NoKey, _) => Vec::new(),
+        (CatalogueAnswer::Failed(_), _) if offer.local => Vec::new(),
+        (CatalogueAnswer::Failed(why), _) => vec![ModelRow::Failed(name, why.clone())],
     }
 }
 
@@ -344,7 +347,7 @@ fn model_text(model: &ModelInfo, state: &State, used: Option<(u64, bool)>, width
 mod tests {
     use super::*;
 
-    fn offer(name: &str, answer: Answer) -> Offer {
+    fn offer(name: &str, answer: CatalogueAnswer) -> Offer {
         Offer {
             name: name.into(),
             kind: "openai",
@@ -355,9 +358,9 @@ mod tests {
         }
     }
 
-    fn models(provider: &str, names: &[&str]) -> Answer {
+    fn models(provider: &str, names: &[&str]) -> CatalogueAnswer {
         let name = |model: &&str| ModelName { provider: provider.into(), model: (*model).into() };
-        Answer::Models(names.iter().map(name).map(ModelInfo::named).collect())
+        CatalogueAnswer::Models(names.iter().map(name).map(ModelInfo::named).collect())
     }
 
     fn names(list: &Models) -> Vec<String> {
@@ -369,13 +372,13 @@ mod tests {
         let current = ModelName { provider: "b".into(), model: "y".into() };
         let mut list = Models { current: Some(current), ..Models::default() };
         assert_eq!(names(&list), ["b/y"]);
-        list.offers = Some(vec![offer("a", Answer::Asking), offer("b", models("b", &["x", "y"]))]);
+        list.offers = Some(vec![offer("a", CatalogueAnswer::Asking), offer("b", models("b", &["x", "y"]))]);
         assert_eq!(names(&list), ["b/y", "a", "b/x"]);
     }
 
     #[test]
     fn what_comes_late_does_not_move_the_chosen_row() {
-        let offers = vec![offer("a", Answer::Asking), offer("b", models("b", &["x", "y"]))];
+        let offers = vec![offer("a", CatalogueAnswer::Asking), offer("b", models("b", &["x", "y"]))];
         let mut list = Models { offers: Some(offers), cursor: Cursor(2), ..Models::default() };
         assert_eq!(list.chosen().unwrap().model, "y");
         list.offered(offer("a", models("a", &["1", "2", "3"])));

@@ -1,6 +1,6 @@
 //! Messages sent before, newest first.
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::tui::panes::Panes;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
@@ -44,17 +44,17 @@ impl Overlay for OldMessages {
         Some(&mut self.filter)
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.step(by, self.shown().len());
         Vec::new()
     }
 
-    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.0 = 0;
         Vec::new()
     }
 
-    fn accept(&mut self, _: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if let Some(text) = self.shown().get(self.cursor.0) {
             panes.composer.set(text);
         }
@@ -67,11 +67,11 @@ impl Overlay for OldMessages {
         hints.plain("Enter", "use", 0).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(format!("{}.", words::count(self.all.len(), "older message")))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Old messages");
         sheet.field("> ", &self.filter, width, look).rule(width, look);

@@ -1,6 +1,6 @@
 //! The recipes: name, title, when each fits; those of the person say so.
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::domain::RecipeCard;
 use crate::tui::panes::Panes;
 use crate::tui::widgets::field::Field;
@@ -50,17 +50,17 @@ impl Overlay for Recipes {
         Some(&mut self.filter)
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.step(by, self.shown().len());
         Vec::new()
     }
 
-    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.0 = 0;
         Vec::new()
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let name = self.chosen().map(|card| card.name.clone());
         name.map_or_else(Vec::new, |name| vec![Then::Close, Then::OpenRecipe(name)])
     }
@@ -70,12 +70,12 @@ impl Overlay for Recipes {
         hints.plain("Enter", "open its form", 0).plain("Esc", "close", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         let count = words::count(self.all.len(), "recipe");
         Some(format!("{count}. Every block of a recipe waits like every other."))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Recipes");
         sheet.field("> ", &self.filter, width, look).rule(width, look);

@@ -1,6 +1,6 @@
 //! The reason of a rejection.
 
-use super::{Around, Overlay, Then, nothing_decided};
+use super::{Overlay, OverlayContext, Then, nothing_decided};
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, Decision, Revision};
 use crate::engine::{Command, State};
@@ -35,18 +35,18 @@ impl Overlay for Reject {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let decision = Decision::Reject(self.field.take().trim().to_owned());
         let decided = Command::Decide { block: self.block, revision: self.revision, decision };
         vec![Then::Close, Then::Lead(Pane::Message), Then::UiCommand(UiCommand::Send(decided))]
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.field.apply(Edit::Move(if by < 0 { Motion::Up } else { Motion::Down }, false));
         Vec::new()
     }
 
-    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         nothing_decided()
     }
 
@@ -60,11 +60,11 @@ impl Overlay for Reject {
         hints.plain("Esc", "back, no decision", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(sending::REASON_OPEN.into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let block = self.block;
         let mut sheet = Sheet::new(format!("Reject block {block}"));

@@ -1,6 +1,6 @@
 //! Another name for the session.
 
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::engine::Command;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -24,7 +24,7 @@ impl Overlay for Rename {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         let mut then = vec![Then::Close];
         if !self.field.is_empty() {
             then.push(Then::UiCommand(UiCommand::Send(Command::Rename(self.field.text().trim().to_owned()))));
@@ -36,11 +36,11 @@ impl Overlay for Rename {
         hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("Another name for this session.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         Some(Sheet::with_field(
             "Rename",
             "Another name for this session:",

@@ -1,6 +1,6 @@
 //! The rules of this session, and taking one back. It asks nothing: what a rule covered is only asked about again.
 
-use super::{Around, Means, Overlay, Then, number_of};
+use super::{Means, Overlay, OverlayContext, Then, number_of};
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
@@ -38,19 +38,19 @@ impl Overlay for Rules {
         72
     }
 
-    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match action {
             Action::ListDelete => self.revoke(around.state),
             other => self.common(other, around, panes),
         }
     }
 
-    fn step(&mut self, by: isize, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.0.step(by, around.state.transcript.rules.len());
         Vec::new()
     }
 
-    fn letter(&mut self, letter: char, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         match letter {
             'x' => self.revoke(around.state),
             'q' => vec![Then::Close],
@@ -74,12 +74,12 @@ impl Overlay for Rules {
         hints.plain("Up/Down", "", 2).plain("x", "remove", 0).plain("Esc", "close", 0);
     }
 
-    fn status(&self, around: Around<'_>) -> Option<String> {
+    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
         let count = around.state.transcript.rules_in_force().count();
         Some(format!("{} in force. Rules end with the program.", words::count(count, "rule")))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (state, cursor, look, width) = (around.state, self.0, around.look, room.width);
         let mut sheet = Sheet::new("Rules");
         let items = &state.transcript.rules;

@@ -1,7 +1,7 @@
 //! The sessions: what is in them, with the end of the chosen one; opening, renaming and deleting them.
 
 use super::ask::Ask;
-use super::{Around, Overlay, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::driver::{Job, JobResult, Summary};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
@@ -97,7 +97,7 @@ impl Overlay for Sessions {
         Some(self.rename.as_mut().unwrap_or(&mut self.filter))
     }
 
-    fn action(&mut self, action: Action, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match action {
             Action::ListScope | Action::PaneNext => {
                 self.here = if self.here.is_some() { None } else { Some(around.setup.cwd.clone()) };
@@ -116,19 +116,19 @@ impl Overlay for Sessions {
         }
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.cursor.step(by, self.rows());
         self.preview()
     }
 
-    fn changed(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if self.rename.is_none() {
             self.cursor.0 = 0;
         }
         self.preview()
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if let Some(mut field) = self.rename.take() {
             let name = field.take().trim().to_owned();
             let chosen = self.chosen().filter(|_| !name.is_empty());
@@ -139,7 +139,7 @@ impl Overlay for Sessions {
         vec![Then::Close, Then::LeaveFor(exit)]
     }
 
-    fn back(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if self.rename.take().is_some() || !self.filter.is_empty() {
             self.filter.take();
             return Vec::new();
@@ -171,7 +171,7 @@ impl Overlay for Sessions {
         hints.plain("Tab", "this folder/all", 1).plain("Esc", "back", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some(match &self.all {
             None => "Looking for sessions.".into(),
             Some(all) => {
@@ -181,7 +181,7 @@ impl Overlay for Sessions {
         })
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Sessions");
         let shown = self.shown();

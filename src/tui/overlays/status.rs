@@ -1,7 +1,7 @@
 //! How things stand: the model and its context, what the session cost, whose instructions are told, what was ignored of
 //! the project's settings, what confines a block.
 
-use super::{Around, Means, Overlay, Then};
+use super::{Means, Overlay, OverlayContext, Then};
 use crate::driver::catalogue;
 use crate::engine::State;
 use crate::engine::cost::PriceSource;
@@ -33,12 +33,12 @@ impl Overlay for Status {
         82
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.0 = self.0.saturating_add_signed(by).min(1_000);
         Vec::new()
     }
 
-    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
     }
 
@@ -50,11 +50,11 @@ impl Overlay for Status {
         hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("How things stand in this session.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut rows = Vec::new();
         for (label, text) in facts(around, panes) {
@@ -79,8 +79,8 @@ impl Overlay for Status {
 }
 
 /// What there is to know, label by label; a label stands once.
-fn facts(around: Around<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
-    let Around { state, look, setup, .. } = around;
+fn facts(around: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
+    let OverlayContext { state, look, setup, .. } = around;
     let mut facts = model(state);
     facts.push(("Context", context(state)));
     facts.extend(

@@ -1,9 +1,9 @@
 //! The iteration log: every turn with its steps, blocks, decisions, outcomes, times, tokens and costs, the newest last.
 
-use super::{Around, Means, Overlay, Then};
+use super::{Means, Overlay, OverlayContext, Then};
 use crate::domain::{Grantor, RecipeEnd, TurnEnd};
 use crate::engine::State;
-use crate::engine::steps::{Decided, Step, StepBlock, Sum, TurnLog, turns};
+use crate::engine::steps::{LastDecision, Step, StepBlock, Sum, TurnLog, turns};
 use crate::text::number::dollars;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -30,19 +30,19 @@ impl Overlay for Steps {
     }
 
     /// No further than it goes.
-    fn step(&mut self, by: isize, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.wheel(by, around);
         Vec::new()
     }
 
-    fn wheel(&mut self, by: isize, around: Around<'_>) {
+    fn wheel(&mut self, by: isize, around: OverlayContext<'_>) {
         let room = around.room(self.width());
         let most = rows(around.state, room.width, around.look).len();
         let most = most.saturating_sub(usize::from(room.height).saturating_sub(2).max(1));
         self.0 = self.0.saturating_add_signed(-by).min(most);
     }
 
-    fn letter(&mut self, letter: char, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
     }
 
@@ -54,11 +54,11 @@ impl Overlay for Steps {
         hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
     }
 
-    fn status(&self, _: Around<'_>) -> Option<String> {
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
         Some("What was done so far, step by step.".into())
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let look = around.look;
         let all = rows(around.state, room.width, look);
         let mut sheet = Sheet::new("Steps");
@@ -203,10 +203,10 @@ fn of_block(
     ]));
 }
 
-fn decided(decided: Decided<'_>) -> String {
+fn decided(decided: LastDecision<'_>) -> String {
     match decided {
-        Decided::Open => "not decided".into(),
-        Decided::Approved(grantor) => match grantor {
+        LastDecision::Open => "not decided".into(),
+        LastDecision::Approved(grantor) => match grantor {
             Grantor::Person { typed: false } => "by you".into(),
             Grantor::Person { typed: true } => "by you, typed".into(),
             Grantor::Named => "named".into(),
@@ -215,9 +215,9 @@ fn decided(decided: Decided<'_>) -> String {
             Grantor::Before => "as before".into(),
             Grantor::Plan => "in a plan".into(),
         },
-        Decided::Rejected("") => "rejected".into(),
-        Decided::Rejected(why) => format!("rejected: {}", safe::one_line(words::first_line(why))),
-        Decided::Declined(why) => format!("recipe: {}", safe::one_line(why)),
-        Decided::Skipped => "skipped".into(),
+        LastDecision::Rejected("") => "rejected".into(),
+        LastDecision::Rejected(why) => format!("rejected: {}", safe::one_line(words::first_line(why))),
+        LastDecision::Declined(why) => format!("recipe: {}", safe::one_line(why)),
+        LastDecision::Skipped => "skipped".into(),
     }
 }

@@ -1,8 +1,8 @@
 //! The first choice: where answers come from.
 
-use super::{Around, Means, Overlay, Then};
+use super::{Means, Overlay, OverlayContext, Then};
 use crate::domain::Interpreter;
-use crate::domain::sentences::sandbox::Standing;
+use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::{network, saving, sending};
 use crate::driver::JobResult;
 use crate::driver::catalogue::Offer;
@@ -171,7 +171,7 @@ impl Welcome {
 }
 
 /// Where answers come from, and what went out so far.
-pub fn from_where(around: Around<'_>) -> String {
+pub fn from_where(around: OverlayContext<'_>) -> String {
     let state = around.state;
     let runs = state.transcript.blocks.values().flat_map(|item| &item.runs);
     let open = runs.filter(|run| sending::could_send(&run.terms)).count();
@@ -192,21 +192,21 @@ impl Overlay for Welcome {
         self.field.as_mut().map(|(_, field)| field)
     }
 
-    fn step(&mut self, by: isize, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if self.field.is_none() {
             self.walk(by);
         }
         Vec::new()
     }
 
-    fn accept(&mut self, _: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         vec![match self.choose() {
             Ok(choice) => Then::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))),
             Err(text) => Then::Say(Note::info(text)),
         }]
     }
 
-    fn letter(&mut self, letter: char, around: Around<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match letter {
             _ if self.field.is_some() => self.edit(Edit::Insert(letter), around, panes),
             'q' => vec![Then::Run(Slash::Quit, String::new())],
@@ -230,7 +230,7 @@ impl Overlay for Welcome {
     }
 
     /// Without a provider there is nothing behind it.
-    fn back(&mut self, around: Around<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         if self.field.take().is_some() || around.setup.welcome { Vec::new() } else { vec![Then::Close] }
     }
 
@@ -252,11 +252,11 @@ impl Overlay for Welcome {
         hints.plain("?", "help", 2).plain("q", "quit", 0);
     }
 
-    fn status(&self, around: Around<'_>) -> Option<String> {
+    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
         Some(from_where(around))
     }
 
-    fn sheet(&self, around: Around<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Welcome");
         let app = &around.setup.app;
@@ -287,9 +287,9 @@ impl Overlay for Welcome {
             }
         };
         sheet.words(&found, width, look.text());
-        let standing = Standing::of(around.sandbox);
+        let standing = SandboxStanding::of(around.sandbox);
         let slot = match standing {
-            Standing::Untested => Slot::UiText,
+            SandboxStanding::Untested => Slot::UiText,
             _ if standing.is_bad() => Slot::SandboxOff,
             _ => Slot::SandboxOn,
         };

@@ -32,7 +32,7 @@ pub(crate) struct HighlightResult {
 }
 
 pub(crate) struct Highlighter {
-    shared: Arc<Shared>,
+    shared: Arc<HighlightQueue>,
     patience: Duration,
 }
 
@@ -44,14 +44,14 @@ struct Request {
     text: Arc<str>,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct HighlightQueue {
+    state: Mutex<HighlightState>,
     called: Condvar,
     waker: Mutex<Box<dyn Fn() + Send>>,
 }
 
 #[derive(Default)]
-struct State {
+struct HighlightState {
     waiting: VecDeque<Request>,
     forgotten: Vec<u64>,
     done: Vec<HighlightResult>,
@@ -60,8 +60,8 @@ struct State {
     closed: bool,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl HighlightQueue {
+    fn state(&self) -> MutexGuard<'_, HighlightState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -73,8 +73,11 @@ impl Highlighter {
     }
 
     fn with_patience(waker: impl Fn() + Send + 'static, patience: Duration) -> Self {
-        let shared =
-            Shared { state: Mutex::default(), called: Condvar::new(), waker: Mutex::new(Box::new(waker)) };
+        let shared = HighlightQueue {
+            state: Mutex::default(),
+            called: Condvar::new(),
+            waker: Mutex::new(Box::new(waker)),
+        };
         Self { shared: Arc::new(shared), patience }
     }
 
@@ -122,7 +125,7 @@ impl Drop for Highlighter {
 }
 
 /// Says that the thread is gone, also when a grammar made it panic: the next request starts another.
-struct StopOnDrop<'a>(&'a Shared);
+struct StopOnDrop<'a>(&'a HighlightQueue);
 
 impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
@@ -133,7 +136,7 @@ impl Drop for StopOnDrop<'_> {
 }
 
 /// The life of the thread.
-fn work(shared: &Shared, patience: Duration) {
+fn work(shared: &HighlightQueue, patience: Duration) {
     let _leaving = StopOnDrop(shared);
     let mut work = Work::new();
     while let Some(request) = next(shared, &mut work, patience) {
@@ -153,7 +156,7 @@ fn work(shared: &Shared, patience: Duration) {
 }
 
 /// Waits for the next request; `None`: the thread is not needed.
-fn next(shared: &Shared, work: &mut Work, patience: Duration) -> Option<Request> {
+fn next(shared: &HighlightQueue, work: &mut Work, patience: Duration) -> Option<Request> {
     let mut state = shared.state();
     loop {
         for key in std::mem::take(&mut state.forgotten) {

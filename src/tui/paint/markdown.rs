@@ -1,6 +1,6 @@
 //! Markdown → rows of a width. Every text passes `wrap`, and so `plain`: nothing foreign reaches a terminal raw.
 //!
-//! [`lines`] lays out a text that is whole; [`Stream`] (in `stream`) lays out one that grows.
+//! [`lines`] lays out a text that is whole; [`MarkdownStream`] (in `stream`) lays out one that grows.
 
 mod layout;
 mod stream;
@@ -9,7 +9,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use stream::Stream;
+pub(crate) use stream::MarkdownStream;
 
 use crate::tui::theme::Theme;
 use layout::Layout;

@@ -19,14 +19,14 @@ use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
 use crate::tui::theme::{Slot, Theme};
 use cursor::Cursor;
-use kept::{RowBuffer, Shown};
+use kept::{LineView, RowBuffer};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use row::{Kind, Row, TAB};
+use row::{OutputRow, RowKind, TAB};
 
 /// What became of the lines when output was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Changed {
+pub(crate) struct LineChange {
     /// The first line that is not what it was; all before it are.
     pub from: usize,
     /// Lines between the first and the last were let go: what was line `n` behind `from` is line `n - gone` now.
@@ -77,7 +77,7 @@ impl Output {
     }
 
     /// Adds what was printed. A piece may end anywhere.
-    pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) -> Changed {
+    pub(crate) fn push(&mut self, stream: Stream, bytes: &[u8]) -> LineChange {
         self.touched = self.kept.next();
         let gone = self.kept.gone();
         let mut decoder = std::mem::take(&mut self.cursor(stream).decoder);
@@ -87,7 +87,7 @@ impl Output {
     }
 
     /// No more output comes: a character that was begun is shown as bytes.
-    pub(crate) fn finish(&mut self) -> Changed {
+    pub(crate) fn finish(&mut self) -> LineChange {
         self.touched = self.kept.next();
         let gone = self.kept.gone();
         for stream in [Stream::Stdout, Stream::Stderr] {
@@ -114,8 +114,8 @@ impl Output {
     /// A line, safe to draw; an empty one behind the last.
     pub(crate) fn line(&self, at: usize, theme: &Theme) -> Line<'static> {
         match self.kept.shown(at) {
-            Some(Shown::Row(row)) => painted(row, theme),
-            Some(Shown::LeftOut) => Line::styled(self.words(), theme.style(Slot::OutputTruncated)),
+            Some(LineView::Row(row)) => painted(row, theme),
+            Some(LineView::LeftOut) => Line::styled(self.words(), theme.style(Slot::OutputTruncated)),
             None => Line::default(),
         }
     }
@@ -125,13 +125,13 @@ impl Output {
         format!("... {} line{s} left out ...", grouped(self.kept.gone()))
     }
 
-    fn changed(&self, gone_before: u64) -> Changed {
+    fn changed(&self, gone_before: u64) -> LineChange {
         let gone = self.kept.gone() - gone_before;
         let from = self.kept.line_of(self.touched, gone > 0);
         // The line that tells of those left out takes the place of one.
         let gone = gone.saturating_sub(u64::from(gone_before == 0));
         let number = |n| usize::try_from(n).unwrap_or(usize::MAX);
-        Changed { from: number(from), gone: number(gone) }
+        LineChange { from: number(from), gone: number(gone) }
     }
 
     fn cursor(&mut self, stream: Stream) -> &mut Cursor {
@@ -146,7 +146,7 @@ impl Output {
         self.end(stream);
         let name = if stream == Stream::Stdout { "output" } else { "error output" };
         let note = crate::domain::sentences::saving::bytes_missing(&grouped(bytes), bytes == 1, name);
-        self.kept.add(Row::note(note));
+        self.kept.add(OutputRow::note(note));
         *self.cursor(stream) = Cursor::default();
     }
 
@@ -155,11 +155,11 @@ impl Output {
     }
 }
 
-fn painted(row: &Row, theme: &Theme) -> Line<'static> {
+fn painted(row: &OutputRow, theme: &Theme) -> Line<'static> {
     let base = match row.kind {
-        Kind::Stdout => Style::default(),
-        Kind::Stderr => theme.style(Slot::OutputStderr),
-        Kind::Note => theme.style(Slot::OutputTruncated),
+        RowKind::Stdout => Style::default(),
+        RowKind::Stderr => theme.style(Slot::OutputStderr),
+        RowKind::Note => theme.style(Slot::OutputTruncated),
     };
     let (text, mark) = (row.text(), theme.mark());
     let mut line = if row.runs().is_empty() && plain::is_plain(text) {

@@ -4,7 +4,7 @@
 //! own. What comes out holds no control character, no direction control, nothing of no width that is not part of the
 //! character before it; passing it through again changes nothing. It does not wrap; see `wrap`.
 
-use crate::domain::unicode::{self, Hidden};
+use crate::domain::unicode::{self, HiddenReason};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
@@ -129,7 +129,7 @@ impl<'a> Glyphs<'a> {
                 before.is_some_and(|b| unicode::emoji(b) || matches!(b, '#' | '*' | '0'..='9'))
             }
             None => true,
-            Some(Hidden::ZeroWidth) if self.strictness == Strictness::Text => {
+            Some(HiddenReason::ZeroWidth) if self.strictness == Strictness::Text => {
                 let after =
                     after.or_else(|| self.line.get(at + c.len_utf8()..).and_then(|s| s.chars().next()));
                 unicode::joins(before, c, after)
@@ -145,7 +145,7 @@ impl<'a> Glyphs<'a> {
         for (i, c) in cluster.char_indices() {
             let (from, to) = (start + i, start + i + c.len_utf8());
             let own = cluster.get(i..i + c.len_utf8()).unwrap_or_default();
-            if self.strictness == Strictness::Text && unicode::hidden(c) == Some(Hidden::OddSpace) {
+            if self.strictness == Strictness::Text && unicode::hidden(c) == Some(HiddenReason::OddSpace) {
                 let width = width_of(c).max(1);
                 parts.push(Glyph {
                     text: Cow::Owned(" ".repeat(width)),

@@ -10,14 +10,14 @@ use std::ops::Range;
 
 /// A row that fits its width.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Row {
+pub(crate) struct WrappedRow {
     pub line: Line<'static>,
     /// The bytes of the source line that it shows.
     pub range: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Options {
+pub(crate) struct WrapOptions {
     /// Columns of a row; less than 2 counts as 2 (the widest character).
     pub width: usize,
     /// How strictly text is taken.
@@ -30,7 +30,7 @@ pub(crate) struct Options {
     pub mark: Style,
 }
 
-impl Options {
+impl WrapOptions {
     pub(crate) fn code(width: usize, mark: Style) -> Self {
         Self { width, strictness: Strictness::Code, words: false, tab: plain::TAB, mark }
     }
@@ -42,7 +42,7 @@ impl Options {
 
 /// The rows of one line. `styles` are runs as (end byte, look), in order; what lies behind the last has the look of
 /// the last, or none. An empty line is one empty row.
-pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: Options) -> Vec<Row> {
+pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: WrapOptions) -> Vec<WrappedRow> {
     let width = options.width.max(2);
     if !options.words && plain::is_plain(text) {
         return ascii_rows(text, styles, width);
@@ -94,7 +94,7 @@ pub(crate) fn rows(text: &str, styles: &[(usize, Style)], options: Options) -> V
 }
 
 /// How many rows a line takes, without making them.
-pub(crate) fn count(text: &str, options: Options) -> usize {
+pub(crate) fn count(text: &str, options: WrapOptions) -> usize {
     let plain = plain::is_plain(text);
     if plain && !options.words {
         return text.len().div_ceil(options.width.max(2)).max(1);
@@ -149,7 +149,7 @@ impl Builder {
     }
 
     /// Takes a row off: up to the last space (`at_word`), or all of it.
-    fn split(&mut self, at_word: bool) -> Row {
+    fn split(&mut self, at_word: bool) -> WrappedRow {
         let cut =
             if at_word { self.cells.iter().rposition(|cell| cell.is_space).map(|i| i + 1) } else { None };
         // A row that would hold nothing but its indent is no better than a broken word.
@@ -176,12 +176,12 @@ impl Builder {
         self.start = self.cells.first().map_or(end, |cell| cell.start);
         self.columns = self.cells.iter().map(|cell| cell.width).sum();
         self.broken = false;
-        Row { line: spans.finish(), range }
+        WrappedRow { line: spans.finish(), range }
     }
 }
 
 /// The rows of plain ASCII that breaks anywhere: no look at single characters is needed.
-fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<Row> {
+fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<WrappedRow> {
     let mut rows = Vec::with_capacity(text.len() / width + 1);
     let mut runs = styles.iter().copied().peekable();
     let (mut at, mut style) = (0, Style::default());
@@ -201,7 +201,7 @@ fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<Row> {
             spans.push(text.get(at..run_end).unwrap_or_default(), style);
             at = run_end;
         }
-        rows.push(Row { line: spans.finish(), range: start..row_end });
+        rows.push(WrappedRow { line: spans.finish(), range: start..row_end });
         if row_end == text.len() {
             return rows;
         }

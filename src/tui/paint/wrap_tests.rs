@@ -2,16 +2,16 @@ use super::*;
 use proptest::prelude::*;
 use ratatui::style::Color;
 
-fn text_of(row: &Row) -> String {
+fn text_of(row: &WrappedRow) -> String {
     row.line.spans.iter().map(|s| s.content.as_ref()).collect()
 }
 
 fn code(text: &str, width: usize) -> Vec<String> {
-    rows(text, &[], Options::code(width, Style::new())).iter().map(text_of).collect()
+    rows(text, &[], WrapOptions::code(width, Style::new())).iter().map(text_of).collect()
 }
 
 fn prose(text: &str, width: usize) -> Vec<String> {
-    rows(text, &[], Options::prose(width, Style::new())).iter().map(text_of).collect()
+    rows(text, &[], WrapOptions::prose(width, Style::new())).iter().map(text_of).collect()
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn styles_follow_the_bytes() {
     let blue = Style::new().fg(Color::Blue);
     for text in ["aabbcc", "ääbb漢"] {
         let half = text.char_indices().nth(2).unwrap().0;
-        let rows = rows(text, &[(half, red), (text.len(), blue)], Options::code(3, Style::new()));
+        let rows = rows(text, &[(half, red), (text.len(), blue)], WrapOptions::code(3, Style::new()));
         let first: Vec<Style> = rows[0].line.spans.iter().map(|s| s.style).collect();
         assert_eq!(first, [red, blue], "{text}");
         assert!(rows[1].line.spans.iter().all(|s| s.style == blue));
@@ -48,7 +48,7 @@ fn styles_follow_the_bytes() {
 
 #[test]
 fn rows_tell_their_bytes() {
-    let rows = rows("ab漢cd", &[], Options::code(3, Style::new()));
+    let rows = rows("ab漢cd", &[], WrapOptions::code(3, Style::new()));
     assert_eq!(rows.iter().map(|r| r.range.clone()).collect::<Vec<_>>(), [0..2, 2..6, 6..7]);
 }
 
@@ -60,7 +60,7 @@ proptest! {
         width in 2usize..20,
         words in any::<bool>(),
     ) {
-        let options = Options { words, ..Options::code(width, Style::new()) };
+        let options = WrapOptions { words, ..WrapOptions::code(width, Style::new()) };
         let styles = [(text.len() / 2, Style::new().fg(Color::Red))];
         let rows = rows(&text, &styles, options);
         prop_assert!(!rows.is_empty());
@@ -94,7 +94,7 @@ proptest! {
             builder.push(&c.to_string(), 1, style, false, (i, i + 1));
         }
         long.push(builder.split(false));
-        let cells = |rows: &[Row]| -> Vec<Vec<(String, Style)>> {
+        let cells = |rows: &[WrappedRow]| -> Vec<Vec<(String, Style)>> {
             rows.iter().map(|r| r.line.spans.iter().map(|s| (s.content.to_string(), s.style)).collect()).collect()
         };
         if !text.is_empty() { prop_assert_eq!(cells(&short), cells(&long)); }

@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::Theme;
-use crate::tui::ui_command::{Target, UiCommand};
+use crate::tui::ui_command::{PageTarget, UiCommand};
 use crate::tui::{TuiError, clipboard, outside};
 use std::time::Instant;
 
@@ -60,10 +60,10 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn edit_outside(&mut self, target: Target, text: &str) -> Result<(), TuiError> {
+    fn edit_outside(&mut self, target: PageTarget, text: &str) -> Result<(), TuiError> {
         let extension = match target {
-            Target::Message | Target::Form => "md".to_owned(),
-            Target::Block | Target::EditMode => self.block_extension(),
+            PageTarget::Message | PageTarget::Form => "md".to_owned(),
+            PageTarget::Block | PageTarget::EditMode => self.block_extension(),
         };
         let (command, programs) = (self.options.editor.clone(), self.options.launcher.clone());
         let edited = self.outside(|| outside::edit(&command, text, &extension, &programs))?;

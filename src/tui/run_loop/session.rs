@@ -6,7 +6,7 @@ use crate::driver::{Driver, JobResult, Notification, Update};
 use crate::engine::Command;
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
-use crate::tui::input::{Event, Signal, TimedEvent};
+use crate::tui::input::{InputEvent, Signal, TimedEvent};
 use crate::tui::note::Note;
 use crate::tui::options::Options;
 use crate::tui::panes::pictures::PictureRequest;
@@ -169,44 +169,44 @@ impl Session<'_> {
         let TimedEvent { event, at } = timed;
         self.frames.changed(Urgency::Now, at);
         let wishes = match event {
-            Event::Key(key) => {
+            InputEvent::Key(key) => {
                 self.tui.theme_open = false;
                 self.with(at, |screen, ctx| screen.key(&key, ctx))
             }
-            Event::Paste(text) => self.with(at, |screen, ctx| screen.paste(&text, ctx)),
-            Event::Mouse(mouse) => self.with(at, |screen, ctx| screen.mouse(mouse, ctx)),
-            Event::Resize(width, height) => {
+            InputEvent::Paste(text) => self.with(at, |screen, ctx| screen.paste(&text, ctx)),
+            InputEvent::Mouse(mouse) => self.with(at, |screen, ctx| screen.mouse(mouse, ctx)),
+            InputEvent::Resize(width, height) => {
                 self.tui.terminal.resized((width, height));
                 self.screen.resized((width, height), at);
                 Vec::new()
             }
-            Event::Focus(has_focus) => {
+            InputEvent::Focus(has_focus) => {
                 self.screen.attended(has_focus, at);
                 Vec::new()
             }
-            Event::CursorReport(row, column) => {
+            InputEvent::CursorReport(row, column) => {
                 self.screen.guard.fence_answered((row, column), at);
                 Vec::new()
             }
-            Event::Noise => {
+            InputEvent::Noise => {
                 self.screen.guard.noise(at);
                 Vec::new()
             }
-            Event::Background(rgb) => {
+            InputEvent::Background(rgb) => {
                 self.tui.background(rgb, self.options);
                 Vec::new()
             }
-            Event::Sync2026(sync) => {
+            InputEvent::Sync2026(sync) => {
                 self.tui.terminal.set_sync(sync);
                 Vec::new()
             }
-            Event::KittyKeyboard(_) => {
+            InputEvent::KittyKeyboard(_) => {
                 self.tui.terminal.use_kitty_keyboard();
                 Vec::new()
             }
-            Event::Scheme { .. } | Event::Da1 => Vec::new(),
-            Event::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
-            Event::Signal(signal) => self.signal(signal, at),
+            InputEvent::Scheme { .. } | InputEvent::Da1 => Vec::new(),
+            InputEvent::Hangup => vec![UiCommand::Leave(Exit::Hangup)],
+            InputEvent::Signal(signal) => self.signal(signal, at),
         };
         self.grant(wishes)?;
         // What the key changed may call for something at once: a layer that closes, a pane that takes the focus.

@@ -3,7 +3,7 @@
 
 use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::{BlockId, RunId};
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::Lower;
 use crate::tui::panes::code::being_written;
@@ -64,7 +64,7 @@ pub(super) fn share(screen: &Screen, state: &State) -> Share {
         Phase::Deciding(_) => Share::Waiting,
         Phase::Running(_) => Share::Running,
         _ => match screen.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
-            Some(item) if item.standing != Standing::Open => Share::Done,
+            Some(item) if item.standing != BlockStanding::Open => Share::Done,
             _ => Share::Even,
         },
     }

@@ -18,9 +18,9 @@ use crate::tui::overlays::status::{self, Status};
 use crate::tui::overlays::steps::Steps;
 use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::Mode;
-use crate::tui::slash::{self, Line, Slash};
+use crate::tui::slash::{self, Slash, SlashLine};
 use crate::tui::theme;
-use crate::tui::ui_command::Target;
+use crate::tui::ui_command::PageTarget;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::layout::Pane;
 
@@ -53,7 +53,7 @@ impl Screen {
             Action::TextUp => self.panes.composer.up(),
             Action::TextDown => self.panes.composer.down(),
             Action::TextEditor => {
-                return vec![UiCommand::Editor(Target::Message, self.panes.composer.full_text())];
+                return vec![UiCommand::Editor(PageTarget::Message, self.panes.composer.full_text())];
             }
             Action::MessageHistory => self.open_old_messages(),
             Action::MessageEditQueued => return self.take_queued(ctx),
@@ -75,7 +75,7 @@ impl Screen {
             return Vec::new();
         }
         match slash::parse(&text) {
-            Line::Prompt => {
+            SlashLine::Prompt => {
                 if self.setup.welcome {
                     self.open(Welcome::new(self.setup.clouds.clone()));
                     let place = sending::place_of_message(true);
@@ -91,11 +91,11 @@ impl Screen {
                 }
                 vec![UiCommand::Send(Command::Submit(text))]
             }
-            Line::Unknown(name) => {
+            SlashLine::Unknown(name) => {
                 self.say(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
                 Vec::new()
             }
-            Line::Command(slash, argument) => {
+            SlashLine::Command(slash, argument) => {
                 let argument = argument.to_owned();
                 self.panes.composer.send();
                 self.run_command(slash, &argument, ctx)

@@ -7,7 +7,7 @@ use crate::tui::overlays::Then;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::find_in_editor::FindInEditor;
 use crate::tui::panes::code::Mode;
-use crate::tui::ui_command::Target;
+use crate::tui::ui_command::PageTarget;
 use crate::tui::widgets::field::{Edit, Motion};
 use crate::tui::widgets::words;
 
@@ -20,7 +20,7 @@ impl Screen {
             Action::EditKeep => return self.leave_editor(ctx),
             Action::TextEditor => {
                 let text = editor.text();
-                return vec![UiCommand::Editor(Target::EditMode, text)];
+                return vec![UiCommand::Editor(PageTarget::EditMode, text)];
             }
             Action::TextIndent => editor.indent(true),
             Action::TextDedent => editor.indent(false),

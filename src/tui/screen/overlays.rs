@@ -5,9 +5,9 @@ use crate::domain::sentences::saving;
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::overlays::form::{FormBox, Purpose};
+use crate::tui::overlays::form::{FormBox, FormPurpose};
 use crate::tui::overlays::help::Help;
-use crate::tui::overlays::{Around, Overlay, Then};
+use crate::tui::overlays::{Overlay, OverlayContext, Then};
 use crate::tui::panes::code::Mode;
 use crate::tui::panes::{Lower, Panes};
 use crate::tui::widgets::layout::Pane;
@@ -43,8 +43,8 @@ impl Screen {
     }
 
     /// What overlays may look at.
-    pub fn around<'a>(&'a self, state: &'a State, look: Look<'a>) -> Around<'a> {
-        Around {
+    pub fn around<'a>(&'a self, state: &'a State, look: Look<'a>) -> OverlayContext<'a> {
+        OverlayContext {
             state,
             look,
             setup: &self.setup,
@@ -59,9 +59,9 @@ impl Screen {
     pub(super) fn pass(
         &mut self,
         ctx: Ctx<'_>,
-        take: impl FnOnce(&mut dyn Overlay, Around<'_>, &mut Panes) -> Vec<Then>,
+        take: impl FnOnce(&mut dyn Overlay, OverlayContext<'_>, &mut Panes) -> Vec<Then>,
     ) -> Vec<UiCommand> {
-        let around = Around {
+        let around = OverlayContext {
             state: ctx.state,
             look: ctx.look,
             setup: &self.setup,
@@ -107,8 +107,8 @@ impl Screen {
         let top: Box<dyn Any> = top;
         let Ok(mut form) = top.downcast::<FormBox>() else { return };
         let note = match &form.purpose {
-            Purpose::Begin(name) => saving::form_aside(&safe::one_line(name)),
-            Purpose::Answer => {
+            FormPurpose::Begin(name) => saving::form_aside(&safe::one_line(name)),
+            FormPurpose::Answer => {
                 self.panes.lower = Lower::Problems;
                 // Letters act among the problems: the person goes there, nobody else.
                 self.panes.focus = Pane::Message;

@@ -2,7 +2,7 @@
 //! runs by that: each of them then waits in Code with its whole text, and is decided for itself.
 
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::engine::rebuild::{self, Step};
+use crate::engine::rebuild::{self, RebuildStep};
 use crate::engine::{Command, Phase};
 use crate::tui::overlays::ask::Ask;
 use crate::tui::widgets::{safe, words};
@@ -37,7 +37,7 @@ impl Screen {
 }
 
 /// `block 3    6.1 s  files  network  df = load()`
-fn line(step: &Step) -> String {
+fn line(step: &RebuildStep) -> String {
     let files = if step.files > 0 { words::count(step.files, "file") } else { String::new() };
     let network = if step.network { "network" } else { "" };
     let left_out = step.left_out.map(|why| format!("left out: {why}   ")).unwrap_or_default();

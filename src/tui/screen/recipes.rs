@@ -10,7 +10,7 @@ use crate::engine::transcript::{BlockItem, RunItem};
 use crate::engine::{Phase, State, WorkflowContext};
 use crate::tui::options::FirstRecipe;
 use crate::tui::overlays::ask::Ask;
-use crate::tui::overlays::form::{FormBox, Purpose};
+use crate::tui::overlays::form::{FormBox, FormPurpose};
 use crate::tui::overlays::recipes::Recipes;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::safe;
@@ -70,7 +70,7 @@ impl Screen {
             self.say(Note::warn(format!("There is no recipe {name}. /recipe lists all of them.")));
             return None;
         };
-        let purpose = Purpose::Begin(card.name);
+        let purpose = FormPurpose::Begin(card.name);
         let draft = self.drafts.iter().position(|d| d.purpose == purpose && d.form == card.inputs);
         Some(match draft {
             Some(at) => self.drafts.remove(at),
@@ -81,14 +81,14 @@ impl Screen {
     /// Opens the form that the recipe asks for.
     pub(super) fn open_asked(&mut self, ctx: Ctx<'_>) {
         let Some(asked) = asked(ctx.state) else { return };
-        if self.forms().any(|form| form.purpose == Purpose::Answer) {
+        if self.forms().any(|form| form.purpose == FormPurpose::Answer) {
             return;
         }
-        let draft = self.drafts.iter().position(|d| d.purpose == Purpose::Answer && d.form == *asked);
+        let draft = self.drafts.iter().position(|d| d.purpose == FormPurpose::Answer && d.form == *asked);
         let form = match draft {
             Some(at) => self.drafts.remove(at),
             None => {
-                let mut form = FormBox::new(Purpose::Answer, asked.clone());
+                let mut form = FormBox::new(FormPurpose::Answer, asked.clone());
                 let given = asked.meant(&self.given, begun_with(ctx.state));
                 for (field, text) in &given {
                     form.fill(field, text);
@@ -103,7 +103,7 @@ impl Screen {
     pub(super) fn recipe_refused(&mut self, name: &str, misfits: Vec<AnswerError>) {
         let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         let why = why.trim_start_matches(": ").to_owned();
-        let purpose = Purpose::Begin(name.to_owned());
+        let purpose = FormPurpose::Begin(name.to_owned());
         if let Some(form) = self.forms().find(|form| form.purpose == purpose) {
             form.refuse(misfits);
         } else if let Some(draft) = self.drafts.iter_mut().find(|draft| draft.purpose == purpose) {
@@ -115,8 +115,8 @@ impl Screen {
     /// Something was recorded: a recipe that began needs its form no longer.
     pub(super) fn recipe_recorded(&mut self, entry: &Entry) {
         let purpose = match entry {
-            Entry::Recipe(RecipeFact::Began(start)) => Purpose::Begin(start.name.clone()),
-            Entry::Recipe(RecipeFact::Answered { .. }) => Purpose::Answer,
+            Entry::Recipe(RecipeFact::Began(start)) => FormPurpose::Begin(start.name.clone()),
+            Entry::Recipe(RecipeFact::Answered { .. }) => FormPurpose::Answer,
             _ => return,
         };
         self.close_forms(|form| form.purpose == purpose);
@@ -132,7 +132,7 @@ impl Screen {
     /// A form that nobody asks for any more goes.
     pub(super) fn close_stale_forms(&mut self, state: &State) {
         let asked = asked(state);
-        let stale = |form: &FormBox| form.purpose == Purpose::Answer && asked != Some(&form.form);
+        let stale = |form: &FormBox| form.purpose == FormPurpose::Answer && asked != Some(&form.form);
         self.close_forms(stale);
         self.drafts.retain(|draft| !stale(draft));
     }

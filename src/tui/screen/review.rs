@@ -3,7 +3,7 @@
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::sentences::saving;
 use crate::domain::{BlockId, BlockKind, Decision, InstallInto, Language, PackageList, Readiness, Revision};
-use crate::engine::transcript::{BlockItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::guard::{Verb, Why};
@@ -14,7 +14,7 @@ use crate::tui::overlays::reject::Reject;
 use crate::tui::panes::code::diff::{DiffBase, older};
 use crate::tui::panes::code::{Mode, token_of};
 use crate::tui::panes::editor::Editor;
-use crate::tui::ui_command::Target;
+use crate::tui::ui_command::PageTarget;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
@@ -87,7 +87,7 @@ impl Screen {
                 Vec::new()
             }
             Verb::EditOutside => {
-                vec![UiCommand::Editor(Target::Block, item.block.current().source.to_string())]
+                vec![UiCommand::Editor(PageTarget::Block, item.block.current().source.to_string())]
             }
             Verb::Reject => {
                 self.open(Reject { block, revision, field: Field::lines() });
@@ -220,20 +220,20 @@ impl Screen {
     }
 
     /// What came back from the person's editor.
-    pub fn from_editor(&mut self, target: Target, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub fn from_editor(&mut self, target: PageTarget, text: String, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match target {
-            Target::Message => {
+            PageTarget::Message => {
                 // Editors end a file with a newline; a message needs none.
                 self.panes.composer.set(text.strip_suffix('\n').unwrap_or(&text));
                 Vec::new()
             }
-            Target::Form => {
+            PageTarget::Form => {
                 if let Some(form) = self.forms().last() {
                     form.edited(&text);
                 }
                 Vec::new()
             }
-            Target::EditMode => {
+            PageTarget::EditMode => {
                 if let Some(editor) = self.panes.code.editor()
                     && editor.text() != text
                 {
@@ -241,7 +241,7 @@ impl Screen {
                 }
                 Vec::new()
             }
-            Target::Block => {
+            PageTarget::Block => {
                 let Some(item) = ctx.state.waiting() else { return Vec::new() };
                 let current = item.block.current();
                 if *current.source == *text {
@@ -392,7 +392,7 @@ impl Screen {
             self.say(Note::info("No block is on screen."));
             return Vec::new();
         };
-        if item.standing == Standing::Open {
+        if item.standing == BlockStanding::Open {
             self.say(Note::of_wait(format!("Block {} waits already.", item.block.id)));
             return Vec::new();
         }

@@ -3,7 +3,7 @@
 
 use super::{Ctx, Lower, Note, Screen, UiCommand};
 use crate::domain::Severity;
-use crate::engine::state::{Countdown, Matched};
+use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
 use crate::tui::overlays::always::Always;
@@ -41,7 +41,7 @@ impl Screen {
     }
 
     /// The rule that covers the block on screen, while its time runs.
-    pub fn announced<'a>(&self, state: &'a State) -> Option<&'a Matched> {
+    pub fn announced<'a>(&self, state: &'a State) -> Option<&'a RuleMatch> {
         let matched = state.live.matched.as_ref().filter(|m| matches!(m.countdown, Countdown::Since(..)))?;
         self.panes.code.reviews(matched.block).then_some(matched)
     }

@@ -2,7 +2,7 @@
 //! the message that was not sent, which stays theirs.
 
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::sentences::sandbox::Standing;
+use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::sending;
 use crate::domain::{Departure, SandboxReport};
 use crate::driver::Job;
@@ -25,7 +25,7 @@ impl Screen {
     }
 
     fn say_sandbox(&mut self) {
-        let standing = Standing::of(self.sandbox.as_ref());
+        let standing = SandboxStanding::of(self.sandbox.as_ref());
         let (text, bad) = (standing.sentence(), standing.is_bad());
         self.say(if bad { Note::warn(text) } else { Note::info(text) });
     }

@@ -2,7 +2,7 @@
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use crate::engine::{Command, Phase};
 use crate::tui::overlays::Then;
 use crate::tui::overlays::ask::Ask;
@@ -145,7 +145,8 @@ impl Screen {
         let time = words::duration(ctx.look.now.since(run.since));
         let mut lines =
             vec![format!("Block {block} is still running ({time} of {}).", words::limit(run.wall_ms))];
-        let waiting = ctx.state.transcript.blocks.values().filter(|b| b.standing == Standing::Open).count();
+        let waiting =
+            ctx.state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
         if waiting > 0 {
             let more = words::count(waiting, "more block");
             let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };

@@ -4,7 +4,7 @@
 //! screen is never cleared: where its contents are unknown (start, another size, redraw), each row is erased right
 //! before it is drawn, in the same write.
 
-use super::sgr::Pen;
+use super::sgr::SgrPen;
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Size};
@@ -27,7 +27,7 @@ pub(crate) struct CellDiff {
     before: Vec<u8>,
     after: Vec<u8>,
     size: Size,
-    pen: Pen,
+    pen: SgrPen,
     /// Where the terminal will put the next character, as far as that is certain.
     at: Option<Position>,
     /// Whether the cursor is shown, as far as it is known.
@@ -82,7 +82,7 @@ impl CellDiff {
             before: Vec::new(),
             after: Vec::new(),
             size: Size::new(size.0, size.1),
-            pen: Pen::RESET,
+            pen: SgrPen::RESET,
             at: None,
             cursor_shown: None,
             unknown: true,
@@ -181,7 +181,7 @@ impl CellDiff {
     }
 
     fn erase_row(&mut self, y: u16) {
-        self.pen.change(Pen::RESET, &mut self.out);
+        self.pen.change(SgrPen::RESET, &mut self.out);
         self.go_to(0, y);
         self.out.extend_from_slice(b"\x1b[K");
     }
@@ -204,7 +204,7 @@ impl CellDiff {
 
     fn cell(&mut self, x: u16, y: u16, cell: &Cell) {
         self.go_to(x, y);
-        self.pen.change(Pen::of(cell), &mut self.out);
+        self.pen.change(SgrPen::of(cell), &mut self.out);
         let symbol = cell.symbol();
         self.out.extend_from_slice(symbol.as_bytes());
         // Terminals disagree on the width of everything but plain characters, and at the edge of the screen.
@@ -225,7 +225,7 @@ impl Backend for CellDiff {
         let mut drawn = None;
         if self.unknown {
             self.out.extend_from_slice(b"\x1b[m");
-            self.pen = Pen::RESET;
+            self.pen = SgrPen::RESET;
             self.at = None;
         }
         for (x, y, cell) in content {

@@ -9,7 +9,7 @@ mod restore;
 mod sgr;
 
 pub(crate) use backend::CellDiff;
-pub(crate) use modes::Options;
+pub(crate) use modes::ModeOptions;
 
 use super::fence::Query;
 use super::input::Input;
@@ -47,7 +47,7 @@ pub(crate) struct Terminal {
     screen: ratatui::Terminal<CellDiff>,
     input: OwnedFd,
     output: OwnedFd,
-    options: Options,
+    options: ModeOptions,
     touched: SwitchedModes,
     before: Termios,
     /// Rows of the last frame about whose columns the terminal may disagree.
@@ -59,7 +59,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When there is none, or it can't be switched.
-    pub(crate) fn open(options: Options) -> Result<Self, TerminalError> {
+    pub(crate) fn open(options: ModeOptions) -> Result<Self, TerminalError> {
         let (stdin, stdout) = (rustix::stdio::stdin(), rustix::stdio::stdout());
         if !isatty(stdin) || !isatty(stdout) {
             return Err(TerminalError::None);
@@ -72,7 +72,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When it is none, or can't be switched.
-    pub(crate) fn on(input: OwnedFd, output: OwnedFd, options: Options) -> Result<Self, TerminalError> {
+    pub(crate) fn on(input: OwnedFd, output: OwnedFd, options: ModeOptions) -> Result<Self, TerminalError> {
         let before = tcgetattr(&input).map_err(failed("read"))?;
         let size = window_size(output.as_fd()).unwrap_or((80, 24));
         let Ok(screen) = ratatui::Terminal::new(CellDiff::new(size));

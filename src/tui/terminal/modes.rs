@@ -2,14 +2,14 @@
 
 /// What the person wants of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Options {
+pub(crate) struct ModeOptions {
     /// Take the mouse (`mouse = true`).
     pub mouse: bool,
     /// Use the kitty keyboard protocol where the terminal knows it.
     pub kitty: bool,
 }
 
-impl Default for Options {
+impl Default for ModeOptions {
     fn default() -> Self {
         Self { mouse: true, kitty: true }
     }
@@ -73,7 +73,7 @@ pub(super) fn leave(touched: SwitchedModes) -> String {
 
 /// Everything that is asked of the terminal at the start, in one write: background, synchronized updates, kitty
 /// keyboard, and last what every terminal answers.
-pub(super) fn questions(options: &Options) -> String {
+pub(super) fn questions(options: &ModeOptions) -> String {
     let kitty = if options.kitty { "\x1b[?u" } else { "" };
     format!("\x1b]11;?\x1b\\\x1b[?2026$p{kitty}\x1b[c")
 }

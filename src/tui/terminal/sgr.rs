@@ -6,19 +6,20 @@ use std::io::Write as _;
 
 /// The style that the terminal has now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pen {
+pub(super) struct SgrPen {
     fg: Color,
     bg: Color,
     modifier: Modifier,
 }
 
-impl Pen {
+impl SgrPen {
     /// The style after a reset.
-    pub(super) const RESET: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+    pub(super) const RESET: SgrPen =
+        SgrPen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
     /// The style of a cell.
     pub(super) fn of(cell: &Cell) -> Self {
-        Pen { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
+        SgrPen { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
     }
 
     /// Whether a space looks like an erased cell.
@@ -28,11 +29,11 @@ impl Pen {
     }
 
     /// Writes what makes `self` into `to`.
-    pub(super) fn change(&mut self, to: Pen, out: &mut Vec<u8>) {
+    pub(super) fn change(&mut self, to: SgrPen, out: &mut Vec<u8>) {
         if *self == to {
             return;
         }
-        if to == Pen::RESET {
+        if to == SgrPen::RESET {
             out.extend_from_slice(b"\x1b[m");
             *self = to;
             return;

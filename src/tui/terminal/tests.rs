@@ -1,5 +1,5 @@
 use super::*;
-use crate::tui::input::Event;
+use crate::tui::input::InputEvent;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcsetwinsize};
 use std::fs::File;
@@ -31,7 +31,7 @@ fn pty() -> Pty {
 }
 
 impl Pty {
-    fn open(&self, options: Options) -> Terminal {
+    fn open(&self, options: ModeOptions) -> Terminal {
         let again = || self.program.try_clone().unwrap();
         Terminal::on(again(), again(), options).unwrap()
     }
@@ -60,7 +60,7 @@ const LEFT: &[u8] = b"\x1b[?1049l\x1b[?25h";
 fn taken_drawn_in_one_write_and_given_back() {
     let _turn = turn();
     let mut pty = pty();
-    let mut terminal = pty.open(Options::default());
+    let mut terminal = pty.open(ModeOptions::default());
     assert!(!pty.is_cooked());
     assert_eq!(terminal.size(), (80, 24));
     terminal.ask();
@@ -85,7 +85,7 @@ fn taken_drawn_in_one_write_and_given_back() {
 fn what_was_switched_on_later_is_switched_off_too() {
     let _turn = turn();
     let mut pty = pty();
-    let mut terminal = pty.open(Options { mouse: false, kitty: true });
+    let mut terminal = pty.open(ModeOptions { mouse: false, kitty: true });
     terminal.use_kitty_keyboard();
     terminal.title("block 3 \x1b]0;evil\x07");
     terminal.set_sync(true);
@@ -103,7 +103,7 @@ fn what_was_switched_on_later_is_switched_off_too() {
 fn a_panic_in_any_thread_gives_it_back_and_the_next_frame_takes_it_again() {
     let _turn = turn();
     let mut pty = pty();
-    let mut terminal = pty.open(Options::default());
+    let mut terminal = pty.open(ModeOptions::default());
     terminal.draw(|_| {}).unwrap();
     assert!(!pty.is_cooked());
     let panicked =
@@ -128,7 +128,7 @@ fn an_editor_gets_the_terminal_as_it_was_and_all_keys() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _inside = runtime.enter();
     let mut pty = pty();
-    let mut terminal = pty.open(Options::default());
+    let mut terminal = pty.open(ModeOptions::default());
     let mut input = Input::start(terminal.reader().unwrap(), Duration::from_millis(25)).unwrap();
     terminal.draw(|frame| frame.render_widget("before", frame.area())).unwrap();
     pty.read_until(b"before");
@@ -147,12 +147,12 @@ fn an_editor_gets_the_terminal_as_it_was_and_all_keys() {
     pty.read_until(b"after");
     pty.person.write_all(b"k").unwrap();
     let event = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), input.next()).await });
-    assert_eq!(event.unwrap().unwrap().event, Event::Key(crossterm::event::KeyCode::Char('k').into()));
+    assert_eq!(event.unwrap().unwrap().event, InputEvent::Key(crossterm::event::KeyCode::Char('k').into()));
 }
 
 #[test]
 fn without_a_terminal_it_says_so() {
     let file = || OwnedFd::from(File::open("/dev/null").unwrap());
-    assert!(matches!(Terminal::on(file(), file(), Options::default()), Err(TerminalError::Call { .. })));
+    assert!(matches!(Terminal::on(file(), file(), ModeOptions::default()), Err(TerminalError::Call { .. })));
     assert!(TerminalError::None.to_string().contains("sayso run"));
 }

@@ -77,19 +77,19 @@ pub(super) fn read(name: &str, text: &str) -> Result<(Sheet, Vec<Warning>), Them
         line: line_of(text, start_of(&error)),
         text: error.message().into(),
     })?;
-    let mut reader = Reader { name, text, palette: HashMap::new(), warnings: Vec::new() };
+    let mut reader = ThemeReader { name, text, palette: HashMap::new(), warnings: Vec::new() };
     let sheet = reader.sheet(table.get_ref());
     Ok((sheet, reader.warnings))
 }
 
-struct Reader<'a> {
+struct ThemeReader<'a> {
     name: &'a str,
     text: &'a str,
     palette: HashMap<String, Colour>,
     warnings: Vec<Warning>,
 }
 
-impl Reader<'_> {
+impl ThemeReader<'_> {
     fn warn(&mut self, at: usize, text: impl Into<String>) {
         let line = line_of(self.text, at);
         self.warnings.push(Warning { theme: self.name.into(), line, text: text.into() });

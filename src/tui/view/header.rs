@@ -1,7 +1,7 @@
 //! The first row: the session, its folder, its model; where there is room for one pane only, the tabs.
 
 use crate::domain::{SandboxLevel, Terms};
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
 use crate::tui::panes::Lower;
@@ -94,7 +94,7 @@ fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
 
 /// The tabs with their places: name, columns, which pane.
 fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
-    let waiting = state.transcript.blocks.values().filter(|b| b.standing == Standing::Open).count();
+    let waiting = state.transcript.blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
     let marked =
         |name: &str, mark: String| if mark.is_empty() { name.to_owned() } else { format!("{name} {mark}") };
     let code = match (waiting, matches!(state.phase, Phase::Deciding(_)), being_written(state)) {

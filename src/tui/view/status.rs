@@ -4,11 +4,11 @@
 use super::header::sandbox_is_off;
 use super::problems;
 use crate::domain::sentences::sandbox;
-use crate::domain::sentences::saving::Saved;
+use crate::domain::sentences::saving::SavingState;
 use crate::domain::{Level, Timestamp};
 use crate::engine::always::PAUSE_MS;
-use crate::engine::state::{Countdown, Matched};
-use crate::engine::transcript::Standing;
+use crate::engine::state::{Countdown, RuleMatch};
+use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::guard::Why;
@@ -160,7 +160,7 @@ fn way(screen: &Screen, state: &State) -> String {
 }
 
 /// Seconds until a covered block starts, counted up to whole ones.
-pub(super) fn rule_seconds(matched: &Matched, now: Timestamp) -> u64 {
+pub(super) fn rule_seconds(matched: &RuleMatch, now: Timestamp) -> u64 {
     match matched.countdown {
         Countdown::Since(since, _) => PAUSE_MS.saturating_sub(now.since(since)).div_ceil(1000),
         Countdown::NotShown => PAUSE_MS / 1000,
@@ -272,14 +272,14 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
 }
 
 /// What is known of the session on the disk.
-fn saved(state: &State) -> Saved<'_> {
+fn saved(state: &State) -> SavingState<'_> {
     match (&state.transcript.header, &state.live.store_failure) {
-        (_, Some(why)) => Saved::Failing(why),
+        (_, Some(why)) => SavingState::Failing(why),
         // The file is made with the first thing that is asked.
-        (Some(_), None) if state.transcript.items.is_empty() => Saved::Nothing,
-        (Some(_), None) if state.live.saved < state.live.recorded => Saved::Writing,
-        (Some(_), None) => Saved::Well,
-        (_, None) => Saved::Nothing,
+        (Some(_), None) if state.transcript.items.is_empty() => SavingState::Nothing,
+        (Some(_), None) if state.live.saved < state.live.recorded => SavingState::Writing,
+        (Some(_), None) => SavingState::Well,
+        (_, None) => SavingState::Nothing,
     }
 }
 
@@ -288,8 +288,8 @@ fn idle(screen: &Screen, state: &State, look: Look<'_>) -> String {
         return from_where(screen.around(state, look));
     }
     let blocks = &state.transcript.blocks;
-    let run = blocks.values().filter(|b| b.standing == Standing::Approved).count();
-    let waiting = blocks.values().filter(|b| b.standing == Standing::Open).count();
+    let run = blocks.values().filter(|b| b.standing == BlockStanding::Approved).count();
+    let waiting = blocks.values().filter(|b| b.standing == BlockStanding::Open).count();
     let saved = saved(state).mark();
     let idle = format!("Idle.  {} run, {waiting} waiting{saved}.", words::count(run, "block"));
     let live = &state.live;

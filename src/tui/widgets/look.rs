@@ -3,7 +3,7 @@
 use crate::domain::{Severity, Timestamp};
 use crate::engine::BlockState;
 use crate::tui::theme::{Slot, Theme};
-use crate::tui::widgets::words::Place;
+use crate::tui::widgets::words::Locale;
 use ratatui::style::Style;
 
 /// The signs that frames and marks are drawn with.
@@ -52,7 +52,7 @@ pub struct Look<'a> {
     /// The signs.
     pub glyphs: Glyphs,
     /// Times and paths.
-    pub place: &'a Place,
+    pub place: &'a Locale,
     /// The moment of the frame.
     pub now: Timestamp,
     /// Whether a spinner turns.

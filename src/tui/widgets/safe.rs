@@ -1,7 +1,7 @@
 //! The only way from foreign text to what views draw: every text passes `paint`, then it is cut or wrapped.
 
 use crate::tui::paint::plain;
-use crate::tui::paint::wrap::{self, Options};
+use crate::tui::paint::wrap::{self, WrapOptions};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
 
 /// A text in words on rows of at most `width` columns; each row is safe.
 pub(crate) fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
-    let options = Options::prose(width, MARK);
+    let options = WrapOptions::prose(width, MARK);
     text.split('\n')
         .map(|line| line.strip_suffix('\r').unwrap_or(line))
         .flat_map(|line| wrap::rows(line, &[(line.len(), style)], options))
@@ -68,14 +68,14 @@ pub(crate) fn code(
     base: Style,
     width: usize,
     mark: Style,
-) -> Vec<wrap::Row> {
+) -> Vec<wrap::WrappedRow> {
     let mut runs = Vec::with_capacity(2 * styles.len() + 1);
     for (range, style) in styles {
         runs.push((range.start, base));
         runs.push((range.end, base.patch(*style)));
     }
     runs.push((line.len().max(1), base));
-    wrap::rows(line, &runs, Options::code(width, mark))
+    wrap::rows(line, &runs, WrapOptions::code(width, mark))
 }
 
 /// The bytes of a line of code that each of its rows shows.
@@ -85,12 +85,15 @@ pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
         let rows = line.len().div_ceil(width).max(1);
         return (0..rows).map(|row| row * width..(row * width + width).min(line.len())).collect();
     }
-    wrap::rows(line, &[], Options::code(width, Style::default())).into_iter().map(|row| row.range).collect()
+    wrap::rows(line, &[], WrapOptions::code(width, Style::default()))
+        .into_iter()
+        .map(|row| row.range)
+        .collect()
 }
 
 /// How many rows a line of code takes.
 pub(crate) fn code_rows(line: &str, width: usize) -> usize {
-    wrap::count(line, Options::code(width, Style::default()))
+    wrap::count(line, WrapOptions::code(width, Style::default()))
 }
 
 /// The columns that the beginning of a line of code takes, in one long row.
@@ -109,7 +112,7 @@ pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> 
         text.push_str(&span.content);
         runs.push((text.len(), line.style.patch(span.style)));
     }
-    let options = Options { words: false, ..Options::prose(width, MARK) };
+    let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
     wrap::rows(&text, &runs, options).into_iter().map(|row| row.line).collect()
 }
 
@@ -121,7 +124,7 @@ pub(crate) fn field(
     width: usize,
     style: Style,
 ) -> (Vec<Line<'static>>, (usize, usize)) {
-    let options = Options { words: false, ..Options::prose(width, MARK) };
+    let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
     let (mut rows, mut place) = (Vec::new(), (0, 0));
     for (number, text) in lines.iter().enumerate() {
         let laid = wrap::rows(text, &[(text.len(), style)], options);

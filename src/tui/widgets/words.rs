@@ -9,20 +9,20 @@ use std::sync::{Arc, LazyLock};
 
 /// What has to be known of this place to write times and paths.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Locale {
     /// The time zone of the person, read when a time is first shown.
     pub zone: Arc<LazyLock<TimeZone>>,
     /// The person's home folder, written `~`.
     pub home: Option<PathBuf>,
 }
 
-impl Default for Place {
+impl Default for Locale {
     fn default() -> Self {
         Self { zone: Arc::new(LazyLock::new(|| TimeZone::UTC)), home: None }
     }
 }
 
-impl Place {
+impl Locale {
     /// `10:41`
     pub fn hour(&self, at: Timestamp) -> String {
         self.zoned(at).map_or_else(String::new, |z| z.strftime("%H:%M").to_string())
@@ -132,11 +132,11 @@ mod tests {
 
     #[test]
     fn home_is_short_and_the_root_is_no_home() {
-        let place = Place { home: Some("/home/ada".into()), ..Place::default() };
+        let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
         assert_eq!(place.path(Path::new("/home/ada/data")), "~/data");
         assert_eq!(place.path(Path::new("/home/ada")), "~");
         assert_eq!(place.path(Path::new("/home/adam")), "/home/adam");
-        let root = Place { home: Some("/".into()), ..Place::default() };
+        let root = Locale { home: Some("/".into()), ..Locale::default() };
         assert_eq!(root.path(Path::new("/tmp")), "/tmp");
     }
 }

@@ -41,7 +41,7 @@ impl Snapshot {
                 Err(_) => drop(now.gaps.insert(path.parent().unwrap_or(path).to_path_buf())),
             }
         }
-        let mut walk = Walk { at, now, known: self, seen: BTreeSet::new(), always: Vec::new() };
+        let mut walk = SnapshotWalk { at, now, known: self, seen: BTreeSet::new(), always: Vec::new() };
         for root in roots {
             walk.always.extend(ALWAYS.iter().map(|name| root.join(name)).filter(|path| is_folder(path)));
         }
@@ -66,7 +66,7 @@ fn is_folder(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|info| info.is_dir())
 }
 
-struct Walk<'a> {
+struct SnapshotWalk<'a> {
     at: SystemTime,
     now: Snapshot,
     known: &'a Snapshot,
@@ -76,7 +76,7 @@ struct Walk<'a> {
     always: Vec<PathBuf>,
 }
 
-impl Walk<'_> {
+impl SnapshotWalk<'_> {
     fn list_always(&mut self) {
         let folders = std::mem::take(&mut self.always);
         self.list(folders.into(), OF_ALWAYS);

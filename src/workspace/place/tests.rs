@@ -40,15 +40,15 @@ fn what_is_shown_is_what_the_system_calls_it() {
         ("to-file", g.at("a/file"), 0),
         ("chain/..", g.at("a/b"), 0),
     ] {
-        let place = Place::find(&g.at(path)).unwrap();
+        let place = OpenPlace::find(&g.at(path)).unwrap();
         assert_eq!((place.path(), place.missing()), (end, missing), "{path}");
     }
-    assert!(matches!(Place::find(&g.at("round/x")), Err(FileError::TooManyLinks { .. })));
-    assert!(matches!(Place::find(&g.at("none/../x")), Err(FileError::BehindNothing { .. })));
+    assert!(matches!(OpenPlace::find(&g.at("round/x")), Err(FileError::TooManyLinks { .. })));
+    assert!(matches!(OpenPlace::find(&g.at("none/../x")), Err(FileError::BehindNothing { .. })));
     for behind in ["a/file/x", "a/file/..", "to-file/../x"] {
-        assert!(matches!(Place::find(&g.at(behind)), Err(FileError::Io { .. })), "{behind}");
+        assert!(matches!(OpenPlace::find(&g.at(behind)), Err(FileError::Io { .. })), "{behind}");
     }
-    assert_eq!(Place::find(Path::new("/")).unwrap().path(), Path::new("/"));
+    assert_eq!(OpenPlace::find(Path::new("/")).unwrap().path(), Path::new("/"));
     assert!(Folder::find(&g.at("a/file")).is_err() && Folder::find(&g.at("none")).is_err());
 }
 
@@ -79,14 +79,14 @@ fn a_folder_that_was_moved_removed_or_replaced_does_not_stand() {
 fn folders_that_came_meanwhile_are_not_gone_through() {
     let g = Ground::new();
     let out = tempfile::tempdir().unwrap();
-    let place = Place::find(&g.at("new/deep/x")).unwrap();
+    let place = OpenPlace::find(&g.at("new/deep/x")).unwrap();
     symlink(out.path(), g.at("new")).unwrap();
     assert!(matches!(replace(&place, OnDisk::Nothing, b"1"), Err(FileError::Changed { .. })));
     std::fs::remove_file(g.at("new")).unwrap();
     std::fs::create_dir(g.at("new")).unwrap();
     assert!(matches!(replace(&place, OnDisk::Nothing, b"1"), Err(FileError::Changed { .. })));
     assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 0);
-    let place = Place::find(&g.at("a/file")).unwrap();
+    let place = OpenPlace::find(&g.at("a/file")).unwrap();
     std::fs::rename(g.at("a/file"), g.at("a/other")).unwrap();
     symlink(g.at("a/other"), g.at("a/file")).unwrap();
     assert!(matches!(place.open(), Err(FileError::Changed { .. })), "a link is not followed");
@@ -113,7 +113,7 @@ proptest! {
         prop_assume!(climbs.min() >= Some(0));
         let path = parts.iter().fold(g.at(""), |path, part| path.join(part));
         let real = std::fs::canonicalize(&path);
-        match (Place::find(&path), real) {
+        match (OpenPlace::find(&path), real) {
             (Ok(place), Ok(real)) => prop_assert_eq!(place.path(), real),
             // A file with `/` or `/.` behind it: the system wants a folder there, and the file is meant.
             (Ok(place), Err(_)) if place.found().is_some() => {

@@ -1,6 +1,6 @@
 //! The walk along a path, folder by folder. A link is read, and what it names is walked in its stead.
 
-use super::{FileError, Folder, NameFacts, Place, STEP, step_in};
+use super::{FileError, Folder, NameFacts, OpenPlace, STEP, step_in};
 use rustix::fs::{AtFlags, FileType, Mode, readlinkat, statat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
@@ -114,13 +114,13 @@ impl<'p> Walk<'p> {
     }
 
     /// Walks all of it.
-    pub(super) fn to_end(mut self) -> Result<Place, FileError> {
+    pub(super) fn to_end(mut self) -> Result<OpenPlace, FileError> {
         while let Some(part) = self.rest.pop_front() {
             self.step(part)?;
         }
         let name = self.name.or_else(|| self.missing.pop());
         let folder = Folder::hold(self.folder, self.path)?;
-        Ok(Place { folder, missing: self.missing, name, found: self.found })
+        Ok(OpenPlace { folder, missing: self.missing, name, found: self.found })
     }
 }
 

@@ -13,7 +13,7 @@ const DEEPEST: u32 = 8;
 const LONGEST: usize = 16 << 10;
 
 /// The state of one reading.
-struct Reader {
+struct MakefileReader {
     variables: HashMap<String, String>,
     language: String,
     /// All lines of a recipe go to one shell.
@@ -26,7 +26,7 @@ struct Reader {
 /// The pieces of a text.
 pub(super) fn pieces(source: &str) -> Pieces {
     let variables = [("RM", "rm -f"), ("CC", "cc"), ("SHELL", "/bin/sh"), ("MAKE", "make")];
-    let mut reader = Reader {
+    let mut reader = MakefileReader {
         variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         language: "bash".to_owned(),
         one_shell: source.lines().any(|line| line.starts_with(".ONESHELL")),
@@ -35,14 +35,18 @@ pub(super) fn pieces(source: &str) -> Pieces {
     };
     let lines: Vec<&str> = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     // What is set last holds in recipes, wherever they stand.
-    walk(&lines, |reader: &mut Reader, line, _| reader.set(&line.join(" ")), &mut reader);
-    walk(&lines, Reader::take, &mut reader);
+    walk(&lines, |reader: &mut MakefileReader, line, _| reader.set(&line.join(" ")), &mut reader);
+    walk(&lines, MakefileReader::take, &mut reader);
     reader.found.pieces.retain(|piece| !piece.source.trim().is_empty());
     reader.found
 }
 
 /// Hands over lines with those that go on behind a backslash, and the number of the first one.
-fn walk(lines: &[&str], mut take: impl FnMut(&mut Reader, &[String], u32), reader: &mut Reader) {
+fn walk(
+    lines: &[&str],
+    mut take: impl FnMut(&mut MakefileReader, &[String], u32),
+    reader: &mut MakefileReader,
+) {
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         let first = number(at);
@@ -60,7 +64,7 @@ fn walk(lines: &[&str], mut take: impl FnMut(&mut Reader, &[String], u32), reade
     }
 }
 
-impl Reader {
+impl MakefileReader {
     /// Takes in a definition of a variable.
     fn set(&mut self, line: &str) {
         if line.starts_with('\t') {

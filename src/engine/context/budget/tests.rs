@@ -4,7 +4,7 @@ use crate::domain::{
     OutputBuffer, Revision, Role, RunId, RunReport, Sha256, StepId, Stream, Terms, Timestamp, Usage, Version,
 };
 use crate::engine::dialogue::{report, terms};
-use crate::engine::transcript::Standing;
+use crate::engine::transcript::BlockStanding;
 use proptest::prelude::*;
 
 /// What happened in one step of a session: the length of the reply, and what became of its block.
@@ -177,8 +177,8 @@ proptest! {
             let id = item.block.id;
             let told = text.contains(&format!("Block {id} ("));
             match &item.standing {
-                Standing::Skipped | Standing::Open => prop_assert!(!told),
-                Standing::Approved | Standing::Rejected(_) if upto == 0 => prop_assert!(told),
+                BlockStanding::Skipped | BlockStanding::Open => prop_assert!(!told),
+                BlockStanding::Approved | BlockStanding::Rejected(_) if upto == 0 => prop_assert!(told),
                 _ => {}
             }
             prop_assert!(!text.contains(&format!("source {id}.")), "the block's text is the reply's business");

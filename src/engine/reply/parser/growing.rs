@@ -1,14 +1,14 @@
 //! An open block while it grows: its lines are added to its source as they come, and of the unfinished line what is
 //! sure. The shape of the reply is not decided here; a line that may change it is handed to a pass.
 
-use super::{Parser, Tail};
+use super::{OpenTail, Parser};
 use crate::engine::reply::markdown::{self, Tags};
 use crate::engine::reply::{Segment, tag};
 
 impl Parser {
     /// Reads a line inside an open fence.
     pub(super) fn fence_line(&mut self, from: usize, end: usize) {
-        let Tail::Fence { start, body, plain, marker, shown } = self.tail else { return };
+        let OpenTail::Fence { start, body, plain, marker, shown } = self.tail else { return };
         let line = self.text.get(from..end).unwrap_or("");
         self.read = end;
         let marks = if marker == b'~' { "~~~" } else { "```" };
@@ -50,7 +50,7 @@ impl Parser {
     /// to the code is left out: blank lines and the opening of a fence.
     pub(super) fn mirror_tag(&mut self, end: usize) {
         let line = self.text.get(self.read..end).unwrap_or("").trim_start();
-        let Tail::Tag { shown, begun, .. } = &mut self.tail else { return };
+        let OpenTail::Tag { shown, begun, .. } = &mut self.tail else { return };
         let (shown, first) = (*shown, !*begun);
         *begun |= !line.is_empty();
         if first && leads_to_code(line) {
@@ -64,7 +64,7 @@ impl Parser {
     pub(super) fn mirror_partial(&mut self) {
         let Some(line) = self.text.get(self.read..) else { return };
         match self.tail {
-            Tail::Fence { plain: true, marker, shown, .. } if self.mirrored >= self.read => {
+            OpenTail::Fence { plain: true, marker, shown, .. } if self.mirrored >= self.read => {
                 // As long as it could become the closing fence it is held back.
                 let marker = char::from(marker);
                 let rest = line.trim_start_matches(' ').trim_start_matches(marker);
@@ -72,7 +72,7 @@ impl Parser {
                     self.mirror(self.text.len(), shown);
                 }
             }
-            Tail::Tag { shown, begun, .. } if begun || !leads_to_code(line.trim_start()) => {
+            OpenTail::Tag { shown, begun, .. } if begun || !leads_to_code(line.trim_start()) => {
                 let from = self.mirrored.max(self.read);
                 let sure = from + tag::maybe_close(self.text.get(from..).unwrap_or(""));
                 self.mirror(sure, shown);
@@ -99,7 +99,7 @@ impl Parser {
 
     /// Lets the last segment reach to the end of the text.
     pub(super) fn stretch(&mut self) {
-        let (end, open) = (self.text.len(), self.tail != Tail::Prose);
+        let (end, open) = (self.text.len(), self.tail != OpenTail::Prose);
         let last_line = self.lines + u32::from(self.read < end);
         match self.segments.last_mut() {
             Some(Segment::Block(block)) if open && !block.closed => {

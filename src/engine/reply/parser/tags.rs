@@ -1,6 +1,6 @@
 //! `<execute>` tags while a reply grows: from the opening tag to the closing one all is raw text.
 
-use super::{Parser, Tail, newlines};
+use super::{OpenTail, Parser, newlines};
 use crate::domain::Dialect;
 use crate::engine::reply::info::{self, FenceOffer};
 use crate::engine::reply::{Proposal, Segment, markdown, tag};
@@ -31,7 +31,7 @@ impl Parser {
                 closed: false,
             }));
         }
-        self.tail = Tail::Tag { start: open.start, body: open.end, shown, begun: false };
+        self.tail = OpenTail::Tag { start: open.start, body: open.end, shown, begun: false };
         self.read = open.end;
         self.mirrored = open.end;
         self.move_base(open.start);
@@ -63,7 +63,7 @@ impl Parser {
             self.prose(end);
         }
         self.tags.push(start..end);
-        self.tail = Tail::Prose;
+        self.tail = OpenTail::Prose;
         self.move_base(end);
     }
 }

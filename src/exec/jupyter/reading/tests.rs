@@ -2,25 +2,25 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn message(channel: Channel, kind: &str, content: Value) -> Message {
-    let mut message = Message::new(channel, kind, ("x", "s", ""), content);
+fn message(channel: Channel, kind: &str, content: Value) -> JupyterMessage {
+    let mut message = JupyterMessage::new(channel, kind, ("x", "s", ""), content);
     message.parent = json!({ "msg_id": "1" });
     message
 }
 
-fn iopub(kind: &str, content: Value) -> Message {
+fn iopub(kind: &str, content: Value) -> JupyterMessage {
     message(Channel::Iopub, kind, content)
 }
 
-fn read(messages: &[Message]) -> (ReplyReader, Vec<Event>) {
+fn read(messages: &[JupyterMessage]) -> (ReplyReader, Vec<BackendEvent>) {
     let mut reading = ReplyReader::new("1".into());
     let heard = messages.iter().flat_map(|message| reading.take(message)).collect();
     (reading, heard)
 }
 
-fn printed(heard: &[Event]) -> String {
-    let text = |heard: &Event| match heard {
-        Event::Run(RunEvent::Output(chunk)) => String::from_utf8_lossy(&chunk.bytes).into_owned(),
+fn printed(heard: &[BackendEvent]) -> String {
+    let text = |heard: &BackendEvent| match heard {
+        BackendEvent::Run(RunEvent::Output(chunk)) => String::from_utf8_lossy(&chunk.bytes).into_owned(),
         _ => String::new(),
     };
     heard.iter().map(text).collect()
@@ -35,15 +35,15 @@ fn reply_and_result_in_any_order() {
     for order in
         [[&busy, &reply, &result, &idle], [&busy, &result, &idle, &reply], [&reply, &result, &busy, &idle]]
     {
-        let messages: Vec<Message> = order.into_iter().cloned().collect();
+        let messages: Vec<JupyterMessage> = order.into_iter().cloned().collect();
         let (reading, heard) = read(&messages);
-        assert_eq!(reading.missing(), Awaited::Nothing);
-        assert_eq!(heard.iter().filter(|h| matches!(h, Event::Run(RunEvent::Started))).count(), 1);
+        assert_eq!(reading.missing(), AwaitedReply::Nothing);
+        assert_eq!(heard.iter().filter(|h| matches!(h, BackendEvent::Run(RunEvent::Started))).count(), 1);
         let done = reading.done();
         assert_eq!((done.how, done.code, done.value.as_deref()), (BlockEnd::Ok, 0, Some("42")));
     }
-    assert_eq!(read(&[busy.clone(), reply]).0.missing(), Awaited::Idle);
-    assert_eq!(read(&[busy, idle]).0.missing(), Awaited::Reply);
+    assert_eq!(read(&[busy.clone(), reply]).0.missing(), AwaitedReply::Idle);
+    assert_eq!(read(&[busy, idle]).0.missing(), AwaitedReply::Reply);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn displays() {
     let png = base64::engine::general_purpose::STANDARD.encode(b"\x89PNG");
     let figure = json!({ "data": { "image/png": png + "\n", "text/plain": "<Figure size 640x480>" } });
     let (_, heard) = read(&[iopub("display_data", figure)]);
-    assert!(matches!(&heard[1], Event::Image(name, mime, bytes)
+    assert!(matches!(&heard[1], BackendEvent::Image(name, mime, bytes)
         if name == "figure-1.png" && *mime == "image/png" && bytes == b"\x89PNG"));
     assert_eq!(printed(&heard), "");
     let show = |data: Value| printed(&read(&[iopub("display_data", json!({ "data": data }))]).1);

@@ -1,6 +1,6 @@
 //! The rows of a form: what is asked, what was answered, what does not fit; those around the cursor are in sight.
 
-use super::{FormBox, LOOKING, Purpose, Reply};
+use super::{FormBox, FormPurpose, LOOKING, Reply};
 use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
@@ -52,10 +52,10 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
         (false, false) => "",
     };
     let keys = match (&form.purpose, form.sent) {
-        (Purpose::Begin(_), true) => LOOKING,
-        (Purpose::Answer, true) => sending::FORM_GIVEN,
-        (Purpose::Begin(_), false) => "Enter next field, in the last: begin   Esc keep and close",
-        (Purpose::Answer, false) => "Enter next field, in the last: send   Esc keep and hide",
+        (FormPurpose::Begin(_), true) => LOOKING,
+        (FormPurpose::Answer, true) => sending::FORM_GIVEN,
+        (FormPurpose::Begin(_), false) => "Enter next field, in the last: begin   Esc keep and close",
+        (FormPurpose::Answer, false) => "Enter next field, in the last: send   Esc keep and hide",
     };
     format!("{more}{keys}")
 }

@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use crate::tui::paint::plain;
-use crate::tui::paint::wrap::{self, Options};
+use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Syntax, Theme};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
@@ -206,7 +206,7 @@ impl<'t> Layout<'t> {
 
     fn end_code(&mut self) {
         let code = self.code.take().unwrap_or_default();
-        let options = Options::code(self.room().saturating_sub(2), self.theme.mark());
+        let options = WrapOptions::code(self.room().saturating_sub(2), self.theme.mark());
         let style = self.theme.style(Slot::UiText).patch(self.theme.syntax(Syntax::String));
         let bar = Span::styled("  ", self.theme.style(Slot::UiBorder));
         for line in code.lines() {
@@ -281,7 +281,7 @@ impl<'t> Layout<'t> {
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         let looks = std::mem::take(&mut self.looks);
-        let options = Options::prose(self.room(), self.theme.mark());
+        let options = WrapOptions::prose(self.room(), self.theme.mark());
         let mut start = 0;
         // A trailing line break ends a line, it begins none.
         for line in text.strip_suffix('\n').unwrap_or(&text).split('\n') {

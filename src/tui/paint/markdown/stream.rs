@@ -18,7 +18,7 @@ const OPEN: usize = 1 << 10;
 
 /// The rows of a text that grows.
 #[derive(Debug, Default)]
-pub(crate) struct Stream {
+pub(crate) struct MarkdownStream {
     key: Option<((u32, usize), u16)>,
     /// Bytes of the text that are settled.
     settled: usize,
@@ -35,20 +35,20 @@ pub(crate) struct Stream {
 /// A top-level block of the open end, as far as settling needs to know it.
 struct Last {
     range: Range<usize>,
-    kind: Kind,
+    kind: BlockShape,
     /// Where its items begin, for a list.
     items: Vec<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum BlockShape {
     Fence,
     List,
     Paragraph,
     Other,
 }
 
-impl Stream {
+impl MarkdownStream {
     /// Takes the text as it is now. With the same `key` and width the text has only grown since the last time;
     /// otherwise all is laid out anew.
     pub(crate) fn update(&mut self, key: (u32, usize), text: &str, width: u16, theme: &Theme) {
@@ -100,14 +100,14 @@ impl Stream {
         }
         let limit = open.len().saturating_sub(OPEN);
         let cut = match last.kind {
-            Kind::List => last.items.iter().copied().rfind(|at| *at > carried && *at <= limit),
-            Kind::Fence | Kind::Paragraph => {
+            BlockShape::List => last.items.iter().copied().rfind(|at| *at > carried && *at <= limit),
+            BlockShape::Fence | BlockShape::Paragraph => {
                 line_end(&open, limit).or_else(|| word_end(&open, limit, last.kind))
             }
-            Kind::Other => None,
+            BlockShape::Other => None,
         };
         let Some(cut) = cut.filter(|cut| *cut > carried) else { return };
-        let fence = if last.kind == Kind::Fence { opening_line(&open, &last) } else { String::new() };
+        let fence = if last.kind == BlockShape::Fence { opening_line(&open, &last) } else { String::new() };
         let end = self.settled + cut - carried;
         self.take(text, end, width, theme);
         (self.carry, self.inside) = (fence, true);
@@ -131,10 +131,10 @@ fn last_block(text: &str) -> Option<Last> {
             Event::Start(tag) => {
                 if depth == 0 {
                     let kind = match tag {
-                        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => Kind::Fence,
-                        Tag::List(_) => Kind::List,
-                        Tag::Paragraph => Kind::Paragraph,
-                        _ => Kind::Other,
+                        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => BlockShape::Fence,
+                        Tag::List(_) => BlockShape::List,
+                        Tag::Paragraph => BlockShape::Paragraph,
+                        _ => BlockShape::Other,
                     };
                     last = Some(Last { range, kind, items: Vec::new() });
                 } else if let (1, Tag::Item, Some(list)) = (depth, &tag, &mut last) {
@@ -143,7 +143,7 @@ fn last_block(text: &str) -> Option<Last> {
                 depth += 1;
             }
             Event::End(_) => depth = depth.saturating_sub(1),
-            _ if depth == 0 => last = Some(Last { range, kind: Kind::Other, items: Vec::new() }),
+            _ if depth == 0 => last = Some(Last { range, kind: BlockShape::Other, items: Vec::new() }),
             _ => {}
         }
     }
@@ -157,8 +157,8 @@ fn line_end(text: &str, limit: usize) -> Option<usize> {
 }
 
 /// Where the last word begins, in a paragraph that is one endless line.
-fn word_end(text: &str, limit: usize, kind: Kind) -> Option<usize> {
-    let head = text.get(..text.floor_char_boundary(limit)).filter(|_| kind == Kind::Paragraph)?;
+fn word_end(text: &str, limit: usize, kind: BlockShape) -> Option<usize> {
+    let head = text.get(..text.floor_char_boundary(limit)).filter(|_| kind == BlockShape::Paragraph)?;
     head.rfind(' ').map(|at| at + 1)
 }
 

@@ -1,6 +1,6 @@
 //! Tables: columns as wide as their widest cell where there is room, else narrowed, their cells wrapped.
 
-use crate::tui::paint::wrap::{self, Options};
+use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Theme};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -54,7 +54,7 @@ impl Table {
         let mut widths = vec![NARROWEST; columns];
         for cells in &self.rows {
             for (width, (text, _)) in widths.iter_mut().zip(cells) {
-                let wide = Options::prose(room.max(NARROWEST), theme.mark());
+                let wide = WrapOptions::prose(room.max(NARROWEST), theme.mark());
                 let needs = wrap::rows(text, &[], wide).iter().map(|r| r.line.width()).max().unwrap_or(0);
                 *width = (*width).max(needs);
             }
@@ -74,7 +74,7 @@ fn row(cells: &[Cell], widths: &[usize], head: bool, theme: &Theme) -> Vec<Line<
         .iter()
         .zip(widths)
         .map(|((text, looks), width)| {
-            let options = Options::prose(*width, theme.mark());
+            let options = WrapOptions::prose(*width, theme.mark());
             wrap::rows(text, looks, options).into_iter().map(|r| r.line).collect()
         })
         .collect();

@@ -1,4 +1,4 @@
-use super::{Stream, lines};
+use super::{MarkdownStream, lines};
 use crate::tui::theme::{Depth, Theme};
 use proptest::prelude::*;
 use ratatui::text::Line;
@@ -81,7 +81,7 @@ fn empty_texts_have_no_rows() {
 
 /// Feeds a text in pieces.
 fn streamed(text: &str, sizes: &[usize], width: u16) -> String {
-    let (theme, mut stream, mut end, mut turn) = (theme(), Stream::default(), 0, 0);
+    let (theme, mut stream, mut end, mut turn) = (theme(), MarkdownStream::default(), 0, 0);
     while end < text.len() {
         end = (end + sizes[turn % sizes.len()].max(1)).min(text.len());
         turn += 1;

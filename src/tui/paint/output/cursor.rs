@@ -3,9 +3,9 @@
 //! A stream never writes into the rows of the other one, nor into rows that are settled.
 
 use super::Output;
-use super::decode::{Decoder, Token};
+use super::decode::{EscapeDecoder, Token};
 use super::pen::{self, Pen};
-use super::row::{EDITABLE, Kind, Place, Row, TAB};
+use super::row::{CellPlace, EDITABLE, OutputRow, RowKind, TAB};
 use crate::domain::Stream;
 
 /// The column up to which programs may move where there is no text; no terminal is wider.
@@ -14,11 +14,11 @@ const FARTHEST: usize = 512;
 /// Where a stream writes.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
-    pub(super) decoder: Decoder,
+    pub(super) decoder: EscapeDecoder,
     pub(super) pen: Pen,
     /// Its row; `None`: below all its rows.
     pub(super) row: Option<u64>,
-    pub(super) place: Place,
+    pub(super) place: CellPlace,
     /// Whether it was moved since it wrote last.
     pub(super) moved: bool,
 }
@@ -70,7 +70,7 @@ impl Output {
             cursor.place = place;
             if !rest.is_empty() {
                 cursor.row = None;
-                cursor.place = Place::default();
+                cursor.place = CellPlace::default();
             }
             text = rest;
         }
@@ -83,16 +83,16 @@ impl Output {
         let Some(row) = self.kept.row_mut(id) else { return };
         if column != row.columns() {
             let next = (column / TAB + 1) * TAB;
-            self.cursor(stream).place = Place { column: next, byte: None };
+            self.cursor(stream).place = CellPlace { column: next, byte: None };
         } else if row.has_room() {
             row.tab(pen);
             let column = row.columns();
-            self.cursor(stream).place = Place { column, byte: None };
+            self.cursor(stream).place = CellPlace { column, byte: None };
             self.touch(id);
         } else {
             row.goes_on = true;
             let cursor = self.cursor(stream);
-            (cursor.row, cursor.place) = (None, Place::default());
+            (cursor.row, cursor.place) = (None, CellPlace::default());
             self.tab(stream);
         }
     }
@@ -107,7 +107,7 @@ impl Output {
         {
             return id;
         }
-        let id = self.kept.add(Row::new(kind_of(stream)));
+        let id = self.kept.add(OutputRow::new(kind_of(stream)));
         let cursor = self.cursor(stream);
         cursor.row = Some(id);
         cursor.place.byte = None;
@@ -120,7 +120,7 @@ impl Output {
         let cursor = self.cursor(stream);
         if cursor.row.is_some_and(|id| id < settled) {
             cursor.row = None;
-            cursor.place = Place::default();
+            cursor.place = CellPlace::default();
         }
         cursor.row
     }
@@ -129,13 +129,13 @@ impl Output {
         let below = match self.own_row(stream) {
             Some(id) => self.next_own(stream, id),
             None => {
-                let id = self.kept.add(Row::new(kind_of(stream)));
+                let id = self.kept.add(OutputRow::new(kind_of(stream)));
                 self.touch(id);
                 None
             }
         };
         let cursor = self.cursor(stream);
-        (cursor.row, cursor.place, cursor.moved) = (below, Place::default(), below.is_some());
+        (cursor.row, cursor.place, cursor.moved) = (below, CellPlace::default(), below.is_some());
     }
 
     fn next_own(&self, stream: Stream, id: u64) -> Option<u64> {
@@ -172,7 +172,7 @@ impl Output {
     fn move_to(&mut self, stream: Stream, column: usize) {
         let end = self.columns(stream).max(FARTHEST);
         let cursor = self.cursor(stream);
-        cursor.place = Place { column: column.min(end), byte: None };
+        cursor.place = CellPlace { column: column.min(end), byte: None };
         cursor.moved = true;
     }
 
@@ -183,7 +183,7 @@ impl Output {
 
     fn columns(&mut self, stream: Stream) -> usize {
         let id = self.own_row(stream);
-        id.and_then(|id| self.kept.row(id)).map_or(0, Row::columns)
+        id.and_then(|id| self.kept.row(id)).map_or(0, OutputRow::columns)
     }
 
     fn erase_in_line(&mut self, stream: Stream, parameters: &[u8]) {
@@ -223,9 +223,9 @@ impl Output {
     }
 }
 
-fn kind_of(stream: Stream) -> Kind {
+fn kind_of(stream: Stream) -> RowKind {
     match stream {
-        Stream::Stdout => Kind::Stdout,
-        Stream::Stderr => Kind::Stderr,
+        Stream::Stdout => RowKind::Stdout,
+        Stream::Stderr => RowKind::Stderr,
     }
 }

@@ -45,14 +45,14 @@ enum At {
 
 /// The state of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
+pub(super) struct EscapeDecoder {
     at: At,
     parameters: Vec<u8>,
     /// The beginning of a character whose end has not come yet.
     begun: Vec<u8>,
 }
 
-impl Decoder {
+impl EscapeDecoder {
     /// Takes in bytes and tells what they say.
     pub(super) fn feed(&mut self, mut bytes: &[u8], tell: &mut impl FnMut(Token<'_>)) {
         while let Some(first) = bytes.first().copied() {

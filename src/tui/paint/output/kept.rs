@@ -3,7 +3,7 @@
 //! Rows are numbered from 0 as they began and keep their numbers. Only the last [`WINDOW`] rows can be changed; those
 //! before them are settled.
 
-use super::row::Row;
+use super::row::OutputRow;
 use std::collections::VecDeque;
 
 /// Rows that a program can go back to.
@@ -20,8 +20,8 @@ const TAIL: Allowance = Allowance { rows: 8_000, bytes: 4 << 20 };
 
 #[derive(Debug, Default)]
 pub(super) struct RowBuffer {
-    head: Vec<Row>,
-    tail: VecDeque<Row>,
+    head: Vec<OutputRow>,
+    tail: VecDeque<OutputRow>,
     /// Rows let go between head and tail.
     gone: u64,
     /// Rows below this number are settled and counted in the two sums.
@@ -31,8 +31,8 @@ pub(super) struct RowBuffer {
 }
 
 /// What stands in a line.
-pub(super) enum Shown<'a> {
-    Row(&'a Row),
+pub(super) enum LineView<'a> {
+    Row(&'a OutputRow),
     /// The line that tells how many are left out.
     LeftOut,
 }
@@ -58,14 +58,14 @@ impl RowBuffer {
     }
 
     /// What stands in a line.
-    pub(super) fn shown(&self, line: usize) -> Option<Shown<'_>> {
+    pub(super) fn shown(&self, line: usize) -> Option<LineView<'_>> {
         let Some(behind) = line.checked_sub(self.head.len()) else {
-            return self.head.get(line).map(Shown::Row);
+            return self.head.get(line).map(LineView::Row);
         };
         match (self.gone, behind) {
-            (0, at) => self.tail.get(at).map(Shown::Row),
-            (_, 0) => Some(Shown::LeftOut),
-            (_, at) => self.tail.get(at - 1).map(Shown::Row),
+            (0, at) => self.tail.get(at).map(LineView::Row),
+            (_, 0) => Some(LineView::LeftOut),
+            (_, at) => self.tail.get(at - 1).map(LineView::Row),
         }
     }
 
@@ -79,7 +79,7 @@ impl RowBuffer {
     }
 
     /// A row by its number.
-    pub(super) fn row(&self, id: u64) -> Option<&Row> {
+    pub(super) fn row(&self, id: u64) -> Option<&OutputRow> {
         let head = self.head.len() as u64;
         if id < head {
             return self.head.get(usize::try_from(id).ok()?);
@@ -88,7 +88,7 @@ impl RowBuffer {
     }
 
     /// The same, to change it.
-    pub(super) fn row_mut(&mut self, id: u64) -> Option<&mut Row> {
+    pub(super) fn row_mut(&mut self, id: u64) -> Option<&mut OutputRow> {
         let head = self.head.len() as u64;
         if id < head {
             return self.head.get_mut(usize::try_from(id).ok()?);
@@ -97,7 +97,7 @@ impl RowBuffer {
     }
 
     /// Adds a row and returns its number.
-    pub(super) fn add(&mut self, row: Row) -> u64 {
+    pub(super) fn add(&mut self, row: OutputRow) -> u64 {
         let id = self.next();
         let starts = self.tail.is_empty() && self.gone == 0;
         if starts && self.head.len() < HEAD.rows && self.head_bytes < HEAD.bytes {
@@ -132,6 +132,6 @@ impl RowBuffer {
     /// Bytes of memory that all rows take, about.
     #[cfg(test)]
     pub(super) fn cost(&self) -> usize {
-        self.head.iter().chain(&self.tail).map(Row::cost).sum()
+        self.head.iter().chain(&self.tail).map(OutputRow::cost).sum()
     }
 }

@@ -18,7 +18,7 @@ pub(super) const TAB: usize = 8;
 
 /// What a row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RowKind {
     #[default]
     Stdout,
     Stderr,
@@ -27,8 +27,8 @@ pub(super) enum Kind {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Row {
-    pub(super) kind: Kind,
+pub(super) struct OutputRow {
+    pub(super) kind: RowKind,
     /// It was too long and goes on in the next row of its stream.
     pub(super) goes_on: bool,
     text: String,
@@ -39,7 +39,7 @@ pub(super) struct Row {
 
 /// Where something is written: a column and, when it is known, the byte of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct CellPlace {
     pub(super) column: usize,
     pub(super) byte: Option<usize>,
 }
@@ -47,13 +47,13 @@ pub(super) struct Place {
 /// The rest of a text that did not fit.
 pub(super) type Rest<'a> = &'a str;
 
-impl Row {
-    pub(super) fn new(kind: Kind) -> Self {
+impl OutputRow {
+    pub(super) fn new(kind: RowKind) -> Self {
         Self { kind, ..Self::default() }
     }
 
     pub(super) fn note(text: String) -> Self {
-        Self { kind: Kind::Note, columns: text.len(), text, ..Self::default() }
+        Self { kind: RowKind::Note, columns: text.len(), text, ..Self::default() }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -83,7 +83,7 @@ impl Row {
     }
 
     /// Writes a text at a place, over what is there; returns the place behind it and what did not fit.
-    pub(super) fn write<'a>(&mut self, at: Place, text: &'a str, pen: Pen) -> (Place, Rest<'a>) {
+    pub(super) fn write<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, Rest<'a>) {
         let mut at = at;
         if at.column > self.columns {
             let blanks = at.column - self.columns;
@@ -105,7 +105,7 @@ impl Row {
         let fits = if text.len() <= room { text.len() } else { text.floor_char_boundary(room) };
         let (now, rest) = text.split_at(fits);
         self.append(now, columns_of(now), pen);
-        (Place { column: self.columns, byte: None }, rest)
+        (CellPlace { column: self.columns, byte: None }, rest)
     }
 
     /// A tab at the end of the row.
@@ -140,7 +140,7 @@ impl Row {
     }
 
     /// Writes over cells up to the end of the row; the cells that it takes half become blank.
-    fn overwrite<'a>(&mut self, at: Place, text: &'a str, pen: Pen) -> (Place, Rest<'a>) {
+    fn overwrite<'a>(&mut self, at: CellPlace, text: &'a str, pen: Pen) -> (CellPlace, Rest<'a>) {
         let (start, before) = match at.byte {
             Some(byte) => (byte, 0),
             None => self.seek(at.column),
@@ -170,7 +170,7 @@ impl Row {
         let new = format!("{:before$}{now}{:behind$}", "", "", behind = covered.1.saturating_sub(column));
         self.columns = self.columns.max(column);
         self.splice(start..covered.0, &new, pen);
-        (Place { column, byte: Some(start + before + now.len()) }, rest)
+        (CellPlace { column, byte: Some(start + before + now.len()) }, rest)
     }
 
     /// Takes away what lies from a column on.

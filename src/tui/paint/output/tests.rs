@@ -8,8 +8,8 @@ impl Output {
     /// A line as text, without colours.
     fn text(&self, at: usize) -> String {
         match self.kept.shown(at) {
-            Some(Shown::Row(row)) => crate::domain::visible::visible(row.text()),
-            Some(Shown::LeftOut) => self.words(),
+            Some(LineView::Row(row)) => crate::domain::visible::visible(row.text()),
+            Some(LineView::LeftOut) => self.words(),
             None => String::new(),
         }
     }
@@ -194,15 +194,15 @@ fn what_was_not_kept_is_told_where_it_is_missing() {
 #[test]
 fn changes_are_told() {
     let mut output = printed("a\nb\n");
-    assert_eq!(output.push(Stream::Stdout, b"c"), Changed { from: 2, gone: 0 });
-    assert_eq!(output.push(Stream::Stdout, b"d\ne"), Changed { from: 2, gone: 0 });
-    assert_eq!(output.push(Stream::Stdout, b"\x1b[2A\rx"), Changed { from: 1, gone: 0 });
-    assert_eq!(output.push(Stream::Stdout, b""), Changed { from: 4, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"c"), LineChange { from: 2, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"d\ne"), LineChange { from: 2, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"\x1b[2A\rx"), LineChange { from: 1, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b""), LineChange { from: 4, gone: 0 });
     let mut output = printed("x\n".repeat(10_000));
-    assert_eq!(output.push(Stream::Stdout, b"y\nz\n"), Changed { from: 2_000, gone: 1 });
+    assert_eq!(output.push(Stream::Stdout, b"y\nz\n"), LineChange { from: 2_000, gone: 1 });
     assert_eq!(output.text(10_000), "z");
-    assert_eq!(output.push(Stream::Stdout, b"z"), Changed { from: 2_000, gone: 1 });
-    assert_eq!(output.push(Stream::Stdout, b"z"), Changed { from: 10_000, gone: 0 });
+    assert_eq!(output.push(Stream::Stdout, b"z"), LineChange { from: 2_000, gone: 1 });
+    assert_eq!(output.push(Stream::Stdout, b"z"), LineChange { from: 10_000, gone: 0 });
 }
 
 /// Every flood is bounded: of long lines, of colours, of rows written again and again.
@@ -291,7 +291,7 @@ proptest! {
             let text = plain_text(line);
             let again = plain::line(&text, Strictness::Text, Style::default(), Style::default());
             prop_assert_eq!(&text, &plain_text(&again), "drawn text is safe");
-            prop_assert!(!output.text(at).chars().any(|c| c != '\t' && hidden(c) == Some(crate::domain::unicode::Hidden::Control)));
+            prop_assert!(!output.text(at).chars().any(|c| c != '\t' && hidden(c) == Some(crate::domain::unicode::HiddenReason::Control)));
         }
     }
 

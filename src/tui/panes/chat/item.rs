@@ -3,7 +3,7 @@
 use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::{BlockId, FinishReason, RecipeFact, TurnEnd};
-use crate::engine::transcript::{BlockItem, Item, ReplyItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::tui::paint::markdown;
 use crate::tui::theme::Slot;
@@ -39,7 +39,7 @@ pub(super) fn stamp(state: &State, at: usize, look: Look<'_>) -> u64 {
         if standing == BlockState::Running {
             item.runs.last().map(|r| look.now.since(r.approved_at) / 1000).hash(&mut hasher);
         }
-        if item.standing == Standing::Open {
+        if item.standing == BlockStanding::Open {
             state.inspected(item.block.id).map(|i| i.review.findings.len()).hash(&mut hasher);
         }
     }
@@ -172,11 +172,11 @@ pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look
         Span::styled(word, look.block(standing)),
         Span::styled(safe::cut(&detail(state, item, standing, look), room), look.dim()),
     ])];
-    if let Standing::Declined(why) = &item.standing {
+    if let BlockStanding::Declined(why) = &item.standing {
         let style = look.style(Slot::ChatNote);
         rows.extend(safe::hanging(Span::styled("  recipe: ", style), why.trim(), width.into(), style));
     }
-    if let Standing::Rejected(reason) = &item.standing
+    if let BlockStanding::Rejected(reason) = &item.standing
         && !reason.trim().is_empty()
     {
         let style = look.style(Slot::ChatNote);

@@ -18,16 +18,16 @@ use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 
 /// What the settled part was laid out from: step, settled segments, width, items before.
-type Key = (u32, usize, u16, usize, bool);
+type LiveKey = (u32, usize, u16, usize, bool);
 
 /// The rows behind the last item.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    key: Option<Key>,
+    key: Option<LiveKey>,
     settled: Vec<Line<'static>>,
     /// The prose that still grows: where it begins in the reply, and its rows.
     growing: Option<(u32, usize)>,
-    stream: markdown::Stream,
+    stream: markdown::MarkdownStream,
     after: Vec<Line<'static>>,
 }
 

@@ -41,7 +41,7 @@ pub struct ChatPane {
 }
 
 /// The conversation as a list of items: those of the transcript, and the live end behind them.
-struct Talk<'a> {
+struct ChatItems<'a> {
     kept: &'a mut HashMap<usize, CachedRows>,
     live: &'a Live,
     state: &'a State,
@@ -49,7 +49,7 @@ struct Talk<'a> {
     look: Look<'a>,
 }
 
-impl Talk<'_> {
+impl ChatItems<'_> {
     /// The rows of an item of the transcript; nothing for the live end.
     fn laid(&mut self, at: usize) -> Rc<[Line<'static>]> {
         if at >= self.state.transcript.items.len() {
@@ -68,7 +68,7 @@ impl Talk<'_> {
     }
 }
 
-impl Items for Talk<'_> {
+impl Items for ChatItems<'_> {
     fn count(&mut self) -> usize {
         self.state.transcript.items.len() + 1
     }
@@ -98,9 +98,9 @@ impl ChatPane {
         &mut self,
         state: &State,
         look: Look<'_>,
-        then: impl FnOnce(&mut VirtualList, &mut Talk<'_>) -> T,
+        then: impl FnOnce(&mut VirtualList, &mut ChatItems<'_>) -> T,
     ) -> T {
-        let mut talk = Talk { kept: &mut self.kept, live: &self.live, state, width: self.width, look };
+        let mut talk = ChatItems { kept: &mut self.kept, live: &self.live, state, width: self.width, look };
         then(&mut self.list, &mut talk)
     }
 

@@ -8,7 +8,7 @@ pub(crate) mod remark;
 use super::hunks::{DroppedHunks, HunkChoice};
 use crate::tui::guard;
 use crate::tui::widgets::safe;
-use line_diff::{LineDiff, Step};
+use line_diff::{DiffStep, LineDiff};
 pub(crate) use paint::gutter_of;
 use ratatui::style::Style;
 use remark::Remark;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// What stands on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum CodeRow {
     /// Part of a line of code; lines count from 0.
     Code {
         line: u32,
@@ -63,7 +63,7 @@ pub(crate) struct Doc {
     source: Arc<str>,
     lines: Vec<Range<usize>>,
     remarks: Vec<Remark>,
-    rows: Vec<Row>,
+    rows: Vec<CodeRow>,
     width: u16,
     gutter: usize,
     /// The bytes that each row shows, for the seen rule; they don't depend on the width.
@@ -153,21 +153,21 @@ impl Doc {
     fn lay_out(&mut self) {
         let steps = match &self.against {
             Some(against) => against.steps.clone(),
-            None => (0..self.lines.len()).map(|line| Step::New(number(line))).collect(),
+            None => (0..self.lines.len()).map(|line| DiffStep::New(number(line))).collect(),
         };
         let mut finding = 0;
         for (nth, step) in steps.iter().enumerate() {
             let shown = match *step {
-                Step::New(line) => self.lay_line(line),
-                Step::Old { line, at } => self.lay_old(line, at),
-                Step::Dropped { number, at } => {
-                    self.rows.push(Row::Dropped { number, at });
+                DiffStep::New(line) => self.lay_line(line),
+                DiffStep::Old { line, at } => self.lay_old(line, at),
+                DiffStep::Dropped { number, at } => {
+                    self.rows.push(CodeRow::Dropped { number, at });
                     let from = DROPPED_FROM + u64::from(number);
                     self.extents.push(from..from + 1);
                     at
                 }
-                Step::Same { at, count } => {
-                    self.rows.push(Row::Same { at, count });
+                DiffStep::Same { at, count } => {
+                    self.rows.push(CodeRow::Same { at, count });
                     let from = SAME_FROM + u64::from(at);
                     self.extents.push(from..from + 1);
                     at + count
@@ -186,7 +186,7 @@ impl Doc {
         let range = self.lines.get(line as usize).cloned().unwrap_or_default();
         let text = self.source.get(range.clone()).unwrap_or_default();
         for (part, shown) in safe::code_ranges(text, self.code_width()).into_iter().enumerate() {
-            self.rows.push(Row::Code { line, part: number(part) });
+            self.rows.push(CodeRow::Code { line, part: number(part) });
             let at = |offset: usize| (range.start + offset) as u64;
             self.extents.push(at(shown.start)..at(shown.end));
         }
@@ -198,7 +198,7 @@ impl Doc {
         let start = against.range(line).map_or(0, |range| range.start);
         for (part, shown) in safe::code_ranges(against.line(line), self.code_width()).into_iter().enumerate()
         {
-            self.rows.push(Row::Old { line, part: number(part), at });
+            self.rows.push(CodeRow::Old { line, part: number(part), at });
             let at = |offset: usize| OLD_FROM + (start + offset) as u64;
             self.extents.push(at(shown.start)..at(shown.end));
         }
@@ -208,7 +208,7 @@ impl Doc {
     fn lay_finding(&mut self, finding: usize) {
         let rows = self.remarks.get(finding).map_or(0, |f| f.rows(self.width).len());
         for part in 0..rows {
-            self.rows.push(Row::Finding { finding: number(finding), part: number(part) });
+            self.rows.push(CodeRow::Finding { finding: number(finding), part: number(part) });
             // A finding is short: its rows are told apart by their number, at any width.
             let at = FINDINGS_FROM + (finding as u64) * 1024 + part as u64;
             self.extents.push(at..at + 1);
@@ -226,16 +226,18 @@ impl Doc {
 
     /// What stands on a row.
     #[cfg(test)]
-    fn row(&self, row: usize) -> Option<Row> {
+    fn row(&self, row: usize) -> Option<CodeRow> {
         self.rows.get(row).copied()
     }
 
     /// The line of a row, from 0.
     pub(crate) fn line_of(&self, row: usize) -> usize {
         match self.rows.get(row) {
-            Some(Row::Code { line, .. }) => *line as usize,
-            Some(Row::Old { at, .. } | Row::Same { at, .. } | Row::Dropped { at, .. }) => *at as usize,
-            Some(Row::Finding { finding, .. }) => {
+            Some(CodeRow::Code { line, .. }) => *line as usize,
+            Some(CodeRow::Old { at, .. } | CodeRow::Same { at, .. } | CodeRow::Dropped { at, .. }) => {
+                *at as usize
+            }
+            Some(CodeRow::Finding { finding, .. }) => {
                 self.remarks.get(*finding as usize).map_or(0, |f| (f.line as usize).saturating_sub(1))
             }
             None => self.lines.len(),
@@ -245,11 +247,11 @@ impl Doc {
     /// The first row of a line, from 0.
     pub(crate) fn row_of_line(&self, line: usize) -> usize {
         self.rows.partition_point(|row| match row {
-            Row::Code { line: at, .. }
-            | Row::Old { at, .. }
-            | Row::Same { at, .. }
-            | Row::Dropped { at, .. } => (*at as usize) < line,
-            Row::Finding { finding, .. } => {
+            CodeRow::Code { line: at, .. }
+            | CodeRow::Old { at, .. }
+            | CodeRow::Same { at, .. }
+            | CodeRow::Dropped { at, .. } => (*at as usize) < line,
+            CodeRow::Finding { finding, .. } => {
                 self.remarks.get(*finding as usize).is_some_and(|f| (f.line as usize) <= line)
             }
         })
@@ -260,17 +262,20 @@ impl Doc {
         self.rows
             .iter()
             .enumerate()
-            .filter(|(_, row)| matches!(row, Row::Finding { part: 0, .. }))
+            .filter(|(_, row)| matches!(row, CodeRow::Finding { part: 0, .. }))
             .map(|(at, _)| at)
     }
 
     /// What has to be seen, row by row.
-    pub(crate) fn to_see(&self) -> impl Iterator<Item = guard::Row> {
-        self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::Row {
+    pub(crate) fn to_see(&self) -> impl Iterator<Item = guard::SubjectRow> {
+        self.rows.iter().zip(&self.extents).map(|(row, extent)| guard::SubjectRow {
             extent: extent.clone(),
             line: match row {
-                Row::Code { line, .. } => Some(*line),
-                Row::Finding { .. } | Row::Old { .. } | Row::Same { .. } | Row::Dropped { .. } => None,
+                CodeRow::Code { line, .. } => Some(*line),
+                CodeRow::Finding { .. }
+                | CodeRow::Old { .. }
+                | CodeRow::Same { .. }
+                | CodeRow::Dropped { .. } => None,
             },
         })
     }
@@ -331,7 +336,7 @@ mod tests {
     fn a_finding_stands_under_its_line() {
         let doc = Doc::new(Arc::from("a\nb\nc\n"), finding(2, "deletes a folder"), 60);
         assert_eq!(doc.len(), 4);
-        assert_eq!(doc.row(2), Some(Row::Finding { finding: 0, part: 0 }));
+        assert_eq!(doc.row(2), Some(CodeRow::Finding { finding: 0, part: 0 }));
         assert_eq!(doc.row_of_line(2), 3);
         assert_eq!(doc.finding_rows().collect::<Vec<_>>(), [2]);
     }

@@ -4,7 +4,7 @@ use super::shown::{PaneSubject, shown};
 use super::{CodePane, Mode, writing};
 use crate::domain::{Grantor, Readiness};
 use crate::engine::state::Countdown;
-use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::engine::{BlockState, State};
 use crate::tui::guard::{Guard, Verb, Why};
 use crate::tui::widgets::frame::Title;
@@ -61,7 +61,7 @@ fn of_block(
     let standing = state.block_state(item);
     let (id, language) = (item.block.id, words::language_of(item));
     let style = Some(look.block(standing));
-    if item.standing == Standing::Open {
+    if item.standing == BlockStanding::Open {
         let lines = words::count(words::line_count(&item.block.current().source), "line");
         let left = match item.block.origin.note.as_deref().filter(|_| item.block.is_own()) {
             Some(note) => {
@@ -212,8 +212,10 @@ impl CodePane {
 fn summary(item: &BlockItem, state: &State, look: Look<'_>) -> Line<'static> {
     let lines = words::count(words::line_count(&item.block.current().source), "line");
     let text = match (&item.standing, item.runs.last()) {
-        (Standing::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
-        (Standing::Rejected(_) | Standing::Declined(_) | Standing::Skipped, _) => format!("{lines}, not run"),
+        (BlockStanding::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
+        (BlockStanding::Rejected(_) | BlockStanding::Declined(_) | BlockStanding::Skipped, _) => {
+            format!("{lines}, not run")
+        }
         _ => lines,
     };
     Line::styled(format!("  {text}"), look.dim())

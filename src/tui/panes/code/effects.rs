@@ -1,7 +1,7 @@
 //! What a block would do, as far as its text tells, beside what the sandbox will not let it do.
 
 use crate::domain::Effects;
-use crate::engine::state::Inspected;
+use crate::engine::state::InspectionResult;
 use crate::tui::widgets::safe;
 
 /// Names that are shown of each kind where not all are asked for.
@@ -11,7 +11,7 @@ const SHORT: usize = 3;
 const REFUSED: usize = 2;
 
 /// Facts for the rights: a label, a text, and whether it stands out. Nothing was seen: nothing is said.
-pub(super) fn facts(inspected: &Inspected, full: bool) -> Vec<(&'static str, String, bool)> {
+pub(super) fn facts(inspected: &InspectionResult, full: bool) -> Vec<(&'static str, String, bool)> {
     let effects = &inspected.review.effects;
     let mut facts = Vec::new();
     // What a block about a file would do stands in its target.

@@ -23,7 +23,7 @@ pub use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision, Trace};
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
 use crate::tui::widgets::look::Look;
@@ -156,7 +156,7 @@ impl CodePane {
 
     fn lay_out(&mut self, state: &State, item: &BlockItem, look: Look<'_>) {
         let version = item.block.current();
-        let open = item.standing == Standing::Open;
+        let open = item.standing == BlockStanding::Open;
         let inspected = state.inspected(item.block.id);
         let terms = if open { guard_terms(state, item) } else { 0 };
         let stamp = terms ^ u64::from(inspected.is_some()) << 63;
@@ -224,7 +224,7 @@ impl CodePane {
     }
 
     /// All rows that have to be seen before an approval: rights, code and findings.
-    pub fn to_see(&self) -> Vec<guard::Row> {
+    pub fn to_see(&self) -> Vec<guard::SubjectRow> {
         self.layout
             .as_ref()
             .map_or_else(Vec::new, |l| l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect())

@@ -4,7 +4,7 @@
 use super::{effects, target};
 use crate::domain::sentences::{network, running, sandbox, saving, secrets};
 use crate::domain::{Can, ExecutorKind, Hold, Limits, Reach, SandboxLevel, Severity, Terms};
-use crate::engine::state::Inspected;
+use crate::engine::state::InspectionResult;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::Look;
@@ -26,7 +26,7 @@ const LABEL: usize = 11;
 #[derive(Debug, Default)]
 pub(super) struct Rights {
     rows: Vec<Line<'static>>,
-    see: Vec<guard::Row>,
+    see: Vec<guard::SubjectRow>,
 }
 
 /// One fact: its label, what it says, how it is coloured.
@@ -38,7 +38,7 @@ struct Fact {
 
 impl Rights {
     /// Lays the rights out for so many columns; `full` shows what else is known. `None`: the review is not there yet.
-    pub(super) fn new(inspected: Option<&Inspected>, full: bool, width: u16, look: Look<'_>) -> Self {
+    pub(super) fn new(inspected: Option<&InspectionResult>, full: bool, width: u16, look: Look<'_>) -> Self {
         let mut rights = Self::default();
         let facts = facts(inspected, full, look);
         for (number, fact) in facts.into_iter().enumerate() {
@@ -47,7 +47,7 @@ impl Rights {
         let rule = look.glyphs.horizontal.repeat(usize::from(width));
         rights.rows.push(Line::styled(rule, look.style(Slot::UiBorder)));
         let at = RIGHTS_FROM + (1 << 20);
-        rights.see.push(guard::Row { extent: at..at + 1, line: None });
+        rights.see.push(guard::SubjectRow { extent: at..at + 1, line: None });
         rights
     }
 
@@ -58,7 +58,7 @@ impl Rights {
         for row in safe::hanging(label, &fact.text, width, fact.style) {
             let shown =
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
-            self.see.push(guard::Row { extent: at..at + shown as u64, line: None });
+            self.see.push(guard::SubjectRow { extent: at..at + shown as u64, line: None });
             at += shown as u64;
             self.rows.push(row);
         }
@@ -79,12 +79,12 @@ impl Rights {
     }
 
     /// What has to be seen of them.
-    pub(super) fn to_see(&self) -> &[guard::Row] {
+    pub(super) fn to_see(&self) -> &[guard::SubjectRow] {
         &self.see
     }
 }
 
-fn facts(inspected: Option<&Inspected>, full: bool, look: Look<'_>) -> Vec<Fact> {
+fn facts(inspected: Option<&InspectionResult>, full: bool, look: Look<'_>) -> Vec<Fact> {
     let Some(inspected) = inspected else {
         return vec![Fact { label: "Check", text: "checking".into(), style: look.dim() }];
     };
@@ -183,7 +183,7 @@ fn terms_facts(terms: &Terms, reach: &Reach, full: bool, look: Look<'_>, facts: 
 }
 
 /// Where packages go, and that there is another place for them.
-fn place_of_packages(inspected: &Inspected, look: Look<'_>) -> Option<Fact> {
+fn place_of_packages(inspected: &InspectionResult, look: Look<'_>) -> Option<Fact> {
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
         Some(venv) if *venv == terms.cwd => {
@@ -378,7 +378,7 @@ fn environment(terms: &Terms, full: bool) -> String {
     if text.is_empty() { "env: empty".into() } else { safe::one_line(&format!("env: {}", text.join(" "))) }
 }
 
-fn check(inspected: &Inspected) -> String {
+fn check(inspected: &InspectionResult) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]
         .into_iter()
@@ -395,7 +395,7 @@ fn check(inspected: &Inspected) -> String {
     format!("{}{next}", told.join("   "))
 }
 
-fn gravest_style(inspected: &Inspected, look: Look<'_>) -> Style {
+fn gravest_style(inspected: &InspectionResult, look: Look<'_>) -> Style {
     let unchecked = inspected.review.unchecked.as_ref().map(|_| Severity::High);
     inspected.review.gravest().max(unchecked).map_or(look.text(), |severity| look.severity(severity))
 }

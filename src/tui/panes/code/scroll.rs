@@ -59,7 +59,7 @@ impl CodePane {
     }
 
     /// The next page with rows that were not seen; where all were, the next page.
-    pub fn next_unseen(&mut self, seen: &guard::Seen) {
+    pub fn next_unseen(&mut self, seen: &guard::SeenRows) {
         let shown = self.on_screen();
         let below = shown.last().map_or(0, |r| r.end);
         let next = seen

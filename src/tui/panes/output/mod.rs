@@ -6,9 +6,9 @@ mod printed;
 mod receipt;
 
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
-use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::engine::{BlockState, State};
-use crate::tui::paint::output::{Changed, Output};
+use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::Look;
@@ -62,7 +62,10 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
         if let Some(subject) = last_run(item) {
             return subject;
         }
-        if matches!(item.standing, Standing::Rejected(_) | Standing::Declined(_) | Standing::Skipped) {
+        if matches!(
+            item.standing,
+            BlockStanding::Rejected(_) | BlockStanding::Declined(_) | BlockStanding::Skipped
+        ) {
             return Subject::NotRun(item.block.id);
         }
     }
@@ -80,7 +83,7 @@ impl OutputPane {
 
     /// Forgets what was laid out of lines that changed. A person who reads further up keeps the place, although lines
     /// between the first and the last were let go.
-    fn let_go(&mut self, changed: Changed) {
+    fn let_go(&mut self, changed: LineChange) {
         self.wrapped.retain(|line, _| *line < changed.from);
         let Some(place) = self.list.place().filter(|_| changed.gone > 0) else { return };
         let first_moved = self.head.len() + changed.from;

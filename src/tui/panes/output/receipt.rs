@@ -4,7 +4,7 @@ use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Severity, Stream, VariableChanges};
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, RunItem, Standing};
+use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::{safe, words};
@@ -202,13 +202,13 @@ pub(super) fn lost(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'st
 /// A block that did not run.
 pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
     match &item.standing {
-        Standing::Rejected(reason) if !reason.trim().is_empty() => {
+        BlockStanding::Rejected(reason) if !reason.trim().is_empty() => {
             let mut rows =
                 safe::words(crate::domain::sentences::sending::REASON_GIVEN, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }
-        Standing::Declined(why) => {
+        BlockStanding::Declined(why) => {
             let by = if item.block.is_own() { "Not run:" } else { "Not run. The recipe did not offer it:" };
             let mut rows = safe::words(by, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));

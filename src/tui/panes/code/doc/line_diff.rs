@@ -16,7 +16,7 @@ const MOST_TIME: Duration = Duration::from_millis(100);
 
 /// What stands at one place of the pane, in its order. Lines count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum DiffStep {
     /// A line of the new text.
     New(u32),
     /// A line of the old text that goes; `at` is the line of the new text behind it.
@@ -31,7 +31,7 @@ pub(super) enum Step {
 pub(super) struct LineDiff {
     old: Arc<str>,
     lines: Vec<Range<usize>>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<DiffStep>,
     added: Vec<bool>,
 }
 
@@ -53,10 +53,10 @@ impl LineDiff {
                 for change in compared.iter_changes(op) {
                     match (change.tag(), change.old_index(), change.new_index()) {
                         (ChangeTag::Delete, Some(line), _) => {
-                            steps.push(Step::Old { line: small(line), at: small(op.new_range().start) });
+                            steps.push(DiffStep::Old { line: small(line), at: small(op.new_range().start) });
                         }
                         (tag, _, Some(line)) => {
-                            steps.push(Step::New(small(line)));
+                            steps.push(DiffStep::New(small(line)));
                             if let (ChangeTag::Insert, Some(mark)) = (tag, added.get_mut(line)) {
                                 *mark = true;
                             }
@@ -68,7 +68,7 @@ impl LineDiff {
             same(&mut steps, next, if new.is_empty() { next } else { new_lines });
         }
         if steps.is_empty() {
-            steps.push(Step::New(0));
+            steps.push(DiffStep::New(0));
         }
         Some(Self { old, lines, steps, added })
     }
@@ -79,24 +79,24 @@ impl LineDiff {
         let mut steps = Vec::with_capacity(self.steps.len() + dropped.len());
         for step in std::mem::take(&mut self.steps) {
             let (mut from, to) = match step {
-                Step::New(line) => (line, line),
-                Step::Old { at, .. } | Step::Dropped { at, .. } => (at, at),
-                Step::Same { at, count } => (at, at + count.saturating_sub(1)),
+                DiffStep::New(line) => (line, line),
+                DiffStep::Old { at, .. } | DiffStep::Dropped { at, .. } => (at, at),
+                DiffStep::Same { at, count } => (at, at + count.saturating_sub(1)),
             };
             while let Some((mark, number)) = left.next_if(|(mark, _)| mark.at <= to) {
                 let at = mark.at.max(from);
-                if let Step::Same { .. } = step {
+                if let DiffStep::Same { .. } = step {
                     same(&mut steps, from as usize, at as usize);
                     from = at;
                 }
-                steps.push(Step::Dropped { number, at });
+                steps.push(DiffStep::Dropped { number, at });
             }
             match step {
-                Step::Same { at, count } => same(&mut steps, from as usize, (at + count) as usize),
+                DiffStep::Same { at, count } => same(&mut steps, from as usize, (at + count) as usize),
                 other => steps.push(other),
             }
         }
-        steps.extend(left.map(|(mark, number)| Step::Dropped { number, at: mark.at }));
+        steps.extend(left.map(|(mark, number)| DiffStep::Dropped { number, at: mark.at }));
         self.steps = steps;
     }
 
@@ -121,9 +121,9 @@ impl LineDiff {
     }
 }
 
-fn same(steps: &mut Vec<Step>, from: usize, to: usize) {
+fn same(steps: &mut Vec<DiffStep>, from: usize, to: usize) {
     if to > from {
-        steps.push(Step::Same { at: small(from), count: small(to - from) });
+        steps.push(DiffStep::Same { at: small(from), count: small(to - from) });
     }
 }
 
@@ -142,16 +142,16 @@ mod tests {
         let new = old.replace("10\n", "ten\n");
         let against = LineDiff::new(old.into(), &new).expect("short");
         let expected = [
-            Step::Same { at: 0, count: 7 },
-            Step::New(7),
-            Step::New(8),
-            Step::New(9),
-            Step::Old { line: 10, at: 10 },
-            Step::New(10),
-            Step::New(11),
-            Step::New(12),
-            Step::New(13),
-            Step::Same { at: 14, count: 6 },
+            DiffStep::Same { at: 0, count: 7 },
+            DiffStep::New(7),
+            DiffStep::New(8),
+            DiffStep::New(9),
+            DiffStep::Old { line: 10, at: 10 },
+            DiffStep::New(10),
+            DiffStep::New(11),
+            DiffStep::New(12),
+            DiffStep::New(13),
+            DiffStep::Same { at: 14, count: 6 },
         ];
         assert_eq!(against.steps, expected);
         assert!(against.added(10) && !against.added(9));
@@ -161,9 +161,9 @@ mod tests {
     #[test]
     fn an_emptied_and_an_unchanged_file() {
         let gone = LineDiff::new("a\n".into(), "").expect("short");
-        assert_eq!(gone.steps, [Step::Old { line: 0, at: 0 }]);
+        assert_eq!(gone.steps, [DiffStep::Old { line: 0, at: 0 }]);
         let same = LineDiff::new("a\nb\n".into(), "a\nb\n").expect("short");
-        assert_eq!(same.steps, [Step::Same { at: 0, count: 2 }]);
+        assert_eq!(same.steps, [DiffStep::Same { at: 0, count: 2 }]);
     }
 
     #[test]
@@ -173,11 +173,11 @@ mod tests {
         let dropped = |hunk, at| DroppedHunks { hunk, at, lines: (1, 1) };
         against.mark(&[dropped(0, 0), dropped(2, 4), dropped(3, 6)]);
         let expected = [
-            Step::Dropped { number: 0, at: 0 },
-            Step::Same { at: 0, count: 4 },
-            Step::Dropped { number: 1, at: 4 },
-            Step::Same { at: 4, count: 2 },
-            Step::Dropped { number: 2, at: 6 },
+            DiffStep::Dropped { number: 0, at: 0 },
+            DiffStep::Same { at: 0, count: 4 },
+            DiffStep::Dropped { number: 1, at: 4 },
+            DiffStep::Same { at: 4, count: 2 },
+            DiffStep::Dropped { number: 2, at: 6 },
         ];
         assert_eq!(against.steps, expected);
     }
@@ -190,9 +190,9 @@ mod tests {
             let mut next = 0;
             for step in &against.steps {
                 match *step {
-                    Step::New(line) => { prop_assert_eq!(line, next); next += 1; }
-                    Step::Same { at, count } => { prop_assert_eq!(at, next); next += count; }
-                    Step::Old { .. } | Step::Dropped { .. } => {}
+                    DiffStep::New(line) => { prop_assert_eq!(line, next); next += 1; }
+                    DiffStep::Same { at, count } => { prop_assert_eq!(at, next); next += count; }
+                    DiffStep::Old { .. } | DiffStep::Dropped { .. } => {}
                 }
             }
             prop_assert_eq!(next as usize, split(&new).len());

@@ -1,7 +1,7 @@
 //! Painting rows of a text that was laid out: code with its gutter, lines that go, findings, hunks that were dropped.
 
 use super::remark::Remark;
-use super::{Doc, FROM, LineStyles, Row, gutter};
+use super::{CodeRow, Doc, FROM, LineStyles, gutter};
 use crate::domain::Severity;
 use crate::tui::paint::wrap;
 use crate::tui::panes::code::doc::line_diff::LineDiff;
@@ -20,21 +20,21 @@ impl Doc {
         styles: &dyn Fn(usize) -> Option<LineStyles>,
         changed: &dyn Fn(usize) -> bool,
     ) -> Vec<Line<'static>> {
-        let mut painted: Option<(u32, Vec<wrap::Row>)> = None;
+        let mut painted: Option<(u32, Vec<wrap::WrappedRow>)> = None;
         let mut out = Vec::new();
         for row in
             self.rows.get(rows.start.min(self.rows.len())..rows.end.min(self.rows.len())).unwrap_or(&[])
         {
             match *row {
-                Row::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
-                Row::Old { line, part, .. } => out.push(self.paint_old(line, part, look)),
-                Row::Dropped { number, .. } => out.push(self.paint_dropped(number, look)),
-                Row::Same { count, .. } => {
+                CodeRow::Finding { finding, part } => out.push(self.paint_finding(finding, part, look)),
+                CodeRow::Old { line, part, .. } => out.push(self.paint_old(line, part, look)),
+                CodeRow::Dropped { number, .. } => out.push(self.paint_dropped(number, look)),
+                CodeRow::Same { count, .. } => {
                     let text = format!("{:>4}{}", "... ", words::count(count as usize, "line"));
                     let verb = if count == 1 { "stays as it is" } else { "stay as they are" };
                     out.push(Line::styled(format!("{text} {verb}"), look.dim()));
                 }
-                Row::Code { line, part } => {
+                CodeRow::Code { line, part } => {
                     if painted.as_ref().map(|p| p.0) != Some(line) {
                         let number = line as usize;
                         let text = self.line(number);

@@ -12,7 +12,7 @@ const SHOWN: usize = 60;
 
 /// What a remark is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RemarkKind {
     Finding(Severity),
     /// The person's own list names it: the block can't be approved as it is.
     Forbidden(Severity),
@@ -22,7 +22,7 @@ enum Kind {
 /// A remark under a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Remark {
-    kind: Kind,
+    kind: RemarkKind,
     /// The line it speaks of, from 1.
     pub line: u32,
     message: String,
@@ -37,7 +37,7 @@ pub(crate) fn all(findings: &[Finding], traces: &[Trace]) -> Vec<Remark> {
 }
 
 fn finding(finding: &Finding) -> Remark {
-    let kind = if finding.forbidden { Kind::Forbidden } else { Kind::Finding };
+    let kind = if finding.forbidden { RemarkKind::Forbidden } else { RemarkKind::Finding };
     let message = safe::one_line(&finding.message);
     Remark { kind: kind(finding.severity), line: finding.place.line, message }
 }
@@ -52,26 +52,26 @@ fn trace(trace: &Trace) -> Remark {
         Source::Project => format!("{text}: not in your words, first in the project's instructions"),
         Source::Person | Source::Model => text,
     };
-    Remark { kind: Kind::Trace, line: trace.place.line, message }
+    Remark { kind: RemarkKind::Trace, line: trace.place.line, message }
 }
 
 impl Remark {
     /// How grave it is; where words came from is no matter of that.
     pub(crate) fn severity(&self) -> Option<Severity> {
         match self.kind {
-            Kind::Finding(severity) | Kind::Forbidden(severity) => Some(severity),
-            Kind::Trace => None,
+            RemarkKind::Finding(severity) | RemarkKind::Forbidden(severity) => Some(severity),
+            RemarkKind::Trace => None,
         }
     }
 
     /// The word in front of it.
     pub(crate) fn word(&self) -> &'static str {
         match self.kind {
-            Kind::Forbidden(_) => "DENIED",
-            Kind::Finding(Severity::High) => "HIGH",
-            Kind::Finding(Severity::Medium) => "MED",
-            Kind::Finding(Severity::Info) => "INFO",
-            Kind::Trace => "FROM",
+            RemarkKind::Forbidden(_) => "DENIED",
+            RemarkKind::Finding(Severity::High) => "HIGH",
+            RemarkKind::Finding(Severity::Medium) => "MED",
+            RemarkKind::Finding(Severity::Info) => "INFO",
+            RemarkKind::Trace => "FROM",
         }
     }
 
