@@ -8,7 +8,7 @@ use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::sentences;
 use crate::domain::visible::visible_line;
-use crate::domain::{Header, Hold, Layer, SandboxLevel, SandboxReport, SessionId, Timestamp};
+use crate::domain::{Enforcement, Header, Layer, SandboxLevel, SandboxReport, SessionId, Timestamp};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::headless::json;
 use crate::report::Failure;
@@ -196,9 +196,9 @@ fn facts(report: &SandboxReport) -> String {
         fact(report.reads_confined, "home and secrets hidden", "reads open"),
         fact(report.contained, "processes contained", "processes ended as a group"),
         match report.memory {
-            Hold::Enforced => "memory enforced".into(),
-            Hold::Watched => "memory watched, not enforced".into(),
-            Hold::None => "memory not limited".into(),
+            Enforcement::Enforced => "memory enforced".into(),
+            Enforcement::Watched => "memory watched, not enforced".into(),
+            Enforcement::None => "memory not limited".into(),
         },
         format!("number of processes {}", report.processes.as_str()),
     ]

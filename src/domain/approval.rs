@@ -4,7 +4,7 @@
 //! `engine/approval.rs` only; a test of the architecture sees to that.
 
 use super::{
-    BlockId, ExecutorKind, KernelRef, Language, Limits, Revision, Rights, RuleId, RunId, Sha256, Shared,
+    BlockId, ExecutorKind, KernelRef, Language, Limits, Revision, Rights, RuleId, RunId, Sha256, SharedState,
     Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct Terms {
     pub limits: Limits,
     /// What it shares with earlier blocks; `None` where it starts anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shared: Option<Shared>,
+    pub shared: Option<SharedState>,
     /// The file or folder that a block which is no code is about, as it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,

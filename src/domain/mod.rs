@@ -70,9 +70,9 @@ pub use place::Place;
 pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
-    Change, Chunk, ExecutorKind, FileChange, Hold, ImageRef, Interpreter, KernelFate, KernelRef, Layer,
-    Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,
-    SandboxReport, Shared, Variable, VariableChanges,
+    Change, Chunk, Enforcement, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,
+    Layer, Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,
+    SandboxReport, SharedState, Variable, VariableChanges,
 };
 pub use sha256::Sha256;
 pub use timestamp::Timestamp;

@@ -64,7 +64,7 @@ pub struct KernelRef {
 
 /// The state that a block shares with earlier ones: an interpreter's or a shell's.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Shared {
+pub struct SharedState {
     /// The blocks that were in it, in their order.
     pub blocks: Vec<BlockId>,
     /// What they were found to have changed for all code after them, in words: `builtins replaced: open`. Found by looking
@@ -73,7 +73,7 @@ pub struct Shared {
     pub changed: Vec<String>,
 }
 
-impl Shared {
+impl SharedState {
     /// A block has begun in it.
     pub fn ran(&mut self, block: BlockId) {
         if self.blocks.last() != Some(&block) {
@@ -130,7 +130,7 @@ pub struct Layer {
 /// How a limit of a run is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Hold {
+pub enum Enforcement {
     #[default]
     None,
     /// Somebody looks often and ends what is over it: a run can be over it for a moment.
@@ -138,13 +138,13 @@ pub enum Hold {
     Enforced,
 }
 
-impl Hold {
+impl Enforcement {
     /// The word on screen and in files.
     pub fn as_str(self) -> &'static str {
         match self {
-            Hold::None => "none",
-            Hold::Watched => "watched",
-            Hold::Enforced => "enforced",
+            Enforcement::None => "none",
+            Enforcement::Watched => "watched",
+            Enforcement::Enforced => "enforced",
         }
     }
 }
@@ -168,13 +168,13 @@ pub struct SandboxReport {
     pub contained: bool,
     /// How the limit on the memory of all its processes together is held.
     #[serde(default, deserialize_with = "super::serial::word_or_default")]
-    pub memory: Hold,
+    pub memory: Enforcement,
     /// How the limit on its processes is held.
     #[serde(default, deserialize_with = "super::serial::word_or_default")]
-    pub processes: Hold,
+    pub processes: Enforcement,
     /// How the limits on the size of each file and on open files are held.
     #[serde(default, deserialize_with = "super::serial::word_or_default")]
-    pub files: Hold,
+    pub files: Enforcement,
     /// Its layers, outermost first.
     #[serde(default)]
     pub layers: Vec<Layer>,

@@ -29,7 +29,7 @@ use crate::config::JupyterExecutor;
 use crate::domain::sentences::sandbox;
 use crate::domain::{
     ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, RunEvent, SandboxLevel,
-    SandboxReport, Shared, Stream, Terms,
+    SandboxReport, SharedState, Stream, Terms,
 };
 use error::JupyterError;
 pub(super) use look::found;
@@ -93,7 +93,7 @@ struct StartedKernel {
     /// The version of its language, as it told.
     version: Option<String>,
     /// The blocks that were in it.
-    shared: Shared,
+    shared: SharedState,
     orders: mpsc::UnboundedSender<KernelOrder>,
     work: JoinHandle<()>,
 }
@@ -287,7 +287,7 @@ impl Jupyter {
             generation: *generation,
             ready: false,
             version: None,
-            shared: Shared::default(),
+            shared: SharedState::default(),
             orders,
             work,
         };

@@ -11,7 +11,7 @@ use super::memory_file;
 use super::plan::{self, GivenFile};
 use super::process::{self, Process};
 use super::sandbox::Enclosure;
-use crate::domain::{KernelRef, Limits, Reach, Shared};
+use crate::domain::{KernelRef, Limits, Reach, SharedState};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -28,7 +28,7 @@ pub(super) struct Kernel {
     /// Its folder, as last told.
     pub cwd: PathBuf,
     /// The blocks that were in it, and what it was last found to have changed.
-    pub shared: Shared,
+    pub shared: SharedState,
     /// Where it looks for modules, as last told.
     pub module_path: Vec<u8>,
     /// Whether it has said that it is ready.
@@ -79,7 +79,7 @@ impl Kernel {
             interpreter: interpreter.into(),
             state: KernelRef { generation, variables: 0, goes_on: false },
             cwd: cwd.into(),
-            shared: Shared::default(),
+            shared: SharedState::default(),
             module_path: Vec::new(),
             ready: false,
             used: false,

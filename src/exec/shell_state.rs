@@ -4,7 +4,7 @@
 //! They travel as data and are never read as code. What steers loaders, interpreters or git is never carried over. Pure.
 
 use super::environment::{Environment, is_of_each_shell, steers};
-use crate::domain::{BlockId, Shared};
+use crate::domain::{BlockId, SharedState};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
@@ -52,7 +52,7 @@ impl ShellState {
     }
 
     /// What the next block shares with those before it, where one left anything.
-    pub(super) fn shared(&self, usual: &Environment) -> Option<Shared> {
+    pub(super) fn shared(&self, usual: &Environment) -> Option<SharedState> {
         let env = self.env.as_ref()?;
         let mut changed = Vec::new();
         let value = |of: &Environment, wanted: &OsStr| {
@@ -70,7 +70,7 @@ impl ShellState {
         let known: BTreeSet<&OsString> = usual.iter().map(|(name, _)| name).collect();
         let left_out = self.left_out.iter().filter(|name| !known.contains(name));
         changed.extend(names("not carried over", left_out));
-        Some(Shared { blocks: self.blocks.clone(), changed })
+        Some(SharedState { blocks: self.blocks.clone(), changed })
     }
 }
 

@@ -110,10 +110,10 @@ pub(super) fn confined() -> Terms {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: Hold::Watched,
+        memory: Enforcement::Watched,
         // From before it was told how these are held.
-        processes: Hold::None,
-        files: Hold::None,
+        processes: Enforcement::None,
+        files: Enforcement::None,
         layers: vec![Layer { name: "bwrap".into(), active: true, tested: true, why: None }],
         notes: vec!["for root the number of processes is watched, not enforced".into()],
     };
@@ -234,7 +234,8 @@ pub(super) fn about_limits() -> Vec<Entry> {
     let by = Grantor::Person { typed: false };
     let mut terms = confined();
     let sandbox = &mut terms.rights.sandbox;
-    (sandbox.memory, sandbox.processes, sandbox.files) = (Hold::Enforced, Hold::Watched, Hold::Enforced);
+    (sandbox.memory, sandbox.processes, sandbox.files) =
+        (Enforcement::Enforced, Enforcement::Watched, Enforcement::Enforced);
     terms.limits = Limits { file_bytes: 5 << 30, open_files: 64, kept_bytes: 65_536, ..terms.limits };
     vec![Entry::Approved { run, block, revision, sha256: Sha256::of(b"x"), terms, by }]
 }

@@ -66,7 +66,7 @@ async fn a_limit_that_the_code_lifts_is_put_back() {
     shop.py("import resource, time, subprocess").await.ok();
     let small = limits(|l| l.file_bytes = FILE);
     let terms = shop.executor.terms(&Language::python(), Some(small)).await.unwrap();
-    assert_eq!(terms.rights.sandbox.files, Hold::Watched, "the code can lift it for a moment");
+    assert_eq!(terms.rights.sandbox.files, Enforcement::Watched, "the code can lift it for a moment");
     let lift = "of = resource.RLIMIT_FSIZE\nmost = resource.getrlimit(of)[1]\nresource.setrlimit(of, (most, most))\n\
                 until = time.monotonic() + 5\n\
                 while resource.getrlimit(of)[0] == most and time.monotonic() < until: time.sleep(0.01)\n\
@@ -156,7 +156,7 @@ async fn no_more_processes_than_allowed() {
     let by_us = matches!(&told.report.outcome, Outcome::Limit(what) if what.starts_with("processes"));
     let by_the_system = told.err().contains("fork: ");
     assert!(by_us || by_the_system, "{:?} {}", told.report.outcome, told.err());
-    assert_eq!(held == Hold::Enforced, by_the_system && !by_us, "{held:?}");
+    assert_eq!(held == Enforcement::Enforced, by_the_system && !by_us, "{held:?}");
     assert!(told.took < Duration::from_secs(10), "{:?}", told.took);
 }
 

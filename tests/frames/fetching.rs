@@ -69,7 +69,7 @@ fn installing(source: &str, cwd: &str) -> Scene {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: Hold::Watched,
+        memory: Enforcement::Watched,
         layers: ["bwrap", "landlock", "seccomp"]
             .map(|name| Layer { name: name.into(), active: true, tested: true, why: None })
             .to_vec(),

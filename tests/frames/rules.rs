@@ -24,9 +24,9 @@ fn confined(language: &str) -> Terms {
         writes_confined: true,
         reads_confined: true,
         contained: true,
-        memory: Hold::Enforced,
-        processes: Hold::Enforced,
-        files: Hold::Enforced,
+        memory: Enforcement::Enforced,
+        processes: Enforcement::Enforced,
+        files: Enforcement::Enforced,
         layers: vec![Layer_ { name: "bwrap".into(), active: true, tested: true, why: None }],
         notes: Vec::new(),
     };

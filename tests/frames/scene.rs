@@ -173,9 +173,9 @@ impl Scene {
                 network: true,
                 environment: ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TZ"].map(String::from).to_vec(),
                 sandbox: SandboxReport {
-                    memory: Hold::Watched,
-                    processes: Hold::Watched,
-                    files: Hold::Enforced,
+                    memory: Enforcement::Watched,
+                    processes: Enforcement::Watched,
+                    files: Enforcement::Enforced,
                     ..SandboxReport::default()
                 },
                 ..Rights::default()

@@ -1,6 +1,6 @@
 //! Runs that did not come about, and what runs were refused.
 
-use crate::domain::{BlockId, Receipt, Shared};
+use crate::domain::{BlockId, Receipt, SharedState};
 
 /// The executor refused a block that was approved: its terms no longer held.
 pub(crate) fn refused(block: BlockId, why: &str) -> String {
@@ -29,7 +29,7 @@ pub(crate) const MOVING: &str =
 pub(crate) const GOES_ON: &str = "goes on between runs";
 
 /// What a block shares with earlier ones: `interpreter shared with blocks 1-3, 5`.
-pub(crate) fn shared(what: &str, shared: &Shared) -> String {
+pub(crate) fn shared(what: &str, shared: &SharedState) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for BlockId(block) in &shared.blocks {
         match runs.last_mut() {
@@ -80,7 +80,7 @@ mod tests {
     fn blocks_that_follow_each_other_are_told_as_one_run() {
         let told = |blocks: &[u32]| {
             let blocks = blocks.iter().map(|block| BlockId(*block)).collect();
-            shared("shell", &Shared { blocks, changed: Vec::new() })
+            shared("shell", &SharedState { blocks, changed: Vec::new() })
         };
         assert_eq!(told(&[4]), "shell shared with block 4");
         assert_eq!(told(&[1, 2, 3, 5, 7, 8]), "shell shared with blocks 1-3, 5, 7-8");

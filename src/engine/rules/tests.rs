@@ -1,7 +1,7 @@
 //! Rules of the person: what they cover, and what starts by them.
 
 use super::*;
-use crate::domain::{Effects, Finding, Hold, Language, Outcome, Place, Revision, TimerId};
+use crate::domain::{Effects, Enforcement, Finding, Language, Outcome, Place, Revision, TimerId};
 use crate::engine::dialogue::{Dialogue, confined, review};
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::{Command, Event};
@@ -216,8 +216,8 @@ fn judged(scope: RuleScope, found: Review, change: impl Fn(&mut Terms)) -> Resul
 }
 
 /// Another way to hold a limit.
-fn other(hold: Hold) -> Hold {
-    if hold == Hold::Watched { Hold::Enforced } else { Hold::Watched }
+fn other(hold: Enforcement) -> Enforcement {
+    if hold == Enforcement::Watched { Enforcement::Enforced } else { Enforcement::Watched }
 }
 
 #[test]

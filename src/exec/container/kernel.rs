@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, remove};
 use super::plan::ContainerFrame;
-use crate::domain::{KernelRef, Reach, Shared};
+use crate::domain::{KernelRef, Reach, SharedState};
 use crate::exec::blob;
 use crate::exec::frames::FrameDecoder;
 use crate::exec::helper_wire::{ResourceUse, RestState};
@@ -68,7 +68,7 @@ pub(super) struct ContainerKernel {
     /// Whether it has said that it is ready.
     pub ready: bool,
     /// The blocks that were in it, and what it was last found to have changed.
-    pub shared: Shared,
+    pub shared: SharedState,
     /// How it stands after the last block.
     pub rest: Option<RestState>,
     events: mpsc::Receiver<KernelEvent>,
@@ -106,7 +106,7 @@ impl ContainerKernel {
             remove(&engine, &name).await;
         });
         let state = KernelRef { generation, variables: 0, goes_on: !frame.able.pauses };
-        let shared = Shared::default();
+        let shared = SharedState::default();
         Self { image: shown, state, cwd, reach, ready: false, shared, rest: None, events, orders, stop, work }
     }
 

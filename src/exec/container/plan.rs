@@ -4,7 +4,7 @@ use super::grants::Grants;
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::sentences;
 use crate::domain::{
-    Can, Hold, Layer, Limits, Reach, ReachPlace as Place, Rights, SandboxLevel, SandboxReport,
+    Can, Enforcement, Layer, Limits, Reach, ReachPlace as Place, Rights, SandboxLevel, SandboxReport,
 };
 use crate::text::number::memory;
 use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
@@ -205,9 +205,9 @@ impl ContainerFrame {
             writes_confined: true,
             reads_confined: true,
             contained: true,
-            memory: if self.able.memory { Hold::Enforced } else { Hold::None },
-            processes: if self.able.processes { Hold::Enforced } else { Hold::None },
-            files: Hold::Enforced,
+            memory: if self.able.memory { Enforcement::Enforced } else { Enforcement::None },
+            processes: if self.able.processes { Enforcement::Enforced } else { Enforcement::None },
+            files: Enforcement::Enforced,
             layers: self.layers(),
             notes,
         }

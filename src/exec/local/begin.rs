@@ -2,7 +2,7 @@
 
 use super::{Local, LocalRun, RunHost};
 use crate::domain::{
-    ExecutorKind, Hold, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
+    Enforcement, ExecutorKind, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
 };
 use crate::exec::backend::Job;
 use crate::exec::environment::Environment;
@@ -78,7 +78,7 @@ impl Local {
         if lower {
             // The code could lift what is lower for this run than for its kernel; who looks puts it back.
             for hold in [&mut sandbox.processes, &mut sandbox.files] {
-                *hold = (*hold).min(Hold::Watched);
+                *hold = (*hold).min(Enforcement::Watched);
             }
         }
         let next = KernelRef { generation: self.generation + 1, variables: 0, goes_on: false };

@@ -3,7 +3,7 @@
 use super::layers::ActiveLayers;
 use super::policy::Policy;
 use super::selftest::{SelfTestResult, process_namespace};
-use crate::domain::{Hold, Layer, Limits, SandboxLevel, SandboxReport};
+use crate::domain::{Enforcement, Layer, Limits, SandboxLevel, SandboxReport};
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
@@ -13,13 +13,13 @@ pub(super) struct LayerSurvey {
 }
 
 /// Limits of each process are set by the helper, right before it becomes the program.
-const FILES: Hold = if cfg!(target_os = "linux") { Hold::Enforced } else { Hold::None };
+const FILES: Enforcement = if cfg!(target_os = "linux") { Enforcement::Enforced } else { Enforcement::None };
 
 /// What holds without any layer.
 pub(super) fn without() -> SandboxReport {
     SandboxReport {
-        memory: Hold::Watched,
-        processes: Hold::Watched,
+        memory: Enforcement::Watched,
+        processes: Enforcement::Watched,
         files: FILES,
         ..SandboxReport::default()
     }
@@ -110,9 +110,9 @@ impl LayerSurvey {
             writes_confined: writes,
             reads_confined: reads,
             contained: apart && !seen.signalled,
-            memory: Hold::Watched,
+            memory: Enforcement::Watched,
             // Without a namespace of their own the person's other processes would count too.
-            processes: if alone || root { Hold::Watched } else { Hold::Enforced },
+            processes: if alone || root { Enforcement::Watched } else { Enforcement::Enforced },
             files: FILES,
             layers,
             notes: self.notes,
@@ -155,7 +155,7 @@ impl SandboxReport {
     /// outside reaches its files too, and could leave it: then it is no more than watched.
     pub(super) fn held_by_group(&mut self, layer: Layer) {
         if layer.active && self.writes_confined && self.level != SandboxLevel::Off {
-            (self.memory, self.processes) = (Hold::Enforced, Hold::Enforced);
+            (self.memory, self.processes) = (Enforcement::Enforced, Enforcement::Enforced);
             self.notes.retain(|note| note != OF_ROOT);
         }
         self.layers.push(layer);
@@ -247,10 +247,13 @@ mod tests {
             report.held_by_group(layer);
             (report.memory, report.processes)
         };
-        assert_eq!(held(told(&using(), &closed()), group()), (Hold::Enforced, Hold::Enforced));
-        assert_eq!(held(without(), group()), (Hold::Watched, Hold::Watched));
+        assert_eq!(held(told(&using(), &closed()), group()), (Enforcement::Enforced, Enforcement::Enforced));
+        assert_eq!(held(without(), group()), (Enforcement::Watched, Enforcement::Watched));
         let open = told(&using(), &SelfTestResult { wrote: true, ..closed() });
-        assert_eq!(held(open, group()).0, Hold::Watched);
-        assert_eq!(held(told(&using(), &closed()), Layer { active: false, ..group() }).0, Hold::Watched);
+        assert_eq!(held(open, group()).0, Enforcement::Watched);
+        assert_eq!(
+            held(told(&using(), &closed()), Layer { active: false, ..group() }).0,
+            Enforcement::Watched
+        );
     }
 }

@@ -216,8 +216,8 @@ fn a_word_is_the_same_everywhere() {
         }
     }
     use crate::domain::{
-        BlockKind, Dialect, ExecutorKind, FailureKind, FinishReason, Grantor, Hold, Outcome, RecipeEnd, Risk,
-        RuleScope, SandboxLevel, Severity, Source, TurnEnd,
+        BlockKind, Dialect, Enforcement, ExecutorKind, FailureKind, FinishReason, Grantor, Outcome,
+        RecipeEnd, Risk, RuleScope, SandboxLevel, Severity, Source, TurnEnd,
     };
     macro_rules! same {
         ($($value:expr),* $(,)?) => {{ $( assert_eq!(word($value), $value.as_str()); )* }};
@@ -232,7 +232,7 @@ fn a_word_is_the_same_everywhere() {
         Dialect::ExecuteTags,
         ExecutorKind::Installer,
         SandboxLevel::ReadOnly,
-        Hold::Enforced,
+        Enforcement::Enforced,
         Source::Project
     );
     same!(FinishReason::ToolCalls, FailureKind::Refused, FailureKind::Overflow, FailureKind::NotAModel);

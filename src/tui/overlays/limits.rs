@@ -5,7 +5,7 @@ pub(crate) mod limit;
 pub(crate) mod typed;
 
 use super::{Overlay, OverlayContext, Then};
-use crate::domain::{BlockId, ExecutorKind, Hold, Limits, Terms};
+use crate::domain::{BlockId, Enforcement, ExecutorKind, Limits, Terms};
 use crate::engine::{Command, State};
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
@@ -47,7 +47,7 @@ pub struct LimitRow {
     /// What was typed.
     pub field: Field,
     /// How it is held.
-    pub hold: Hold,
+    pub hold: Enforcement,
     /// Why what was typed can't be taken.
     pub wrong: Option<&'static str>,
 }
@@ -195,9 +195,9 @@ fn draw(sheet: &mut Sheet, row: &LimitRow, here: bool, width: u16, look: Look<'_
             typed.spans.push(Span::raw(" ".repeat((VALUE + 1).saturating_sub(wide))));
             typed.spans.push(Span::styled(format!("{:<OF$}", row.limit.of()), look.dim()));
             typed.spans.push(match row.hold {
-                Hold::Enforced => Span::styled("enforced", look.text()),
-                Hold::Watched => Span::styled("watched", look.style(Slot::StatusWarn)),
-                Hold::None => Span::styled("not held", look.style(Slot::StatusWarn)),
+                Enforcement::Enforced => Span::styled("enforced", look.text()),
+                Enforcement::Watched => Span::styled("watched", look.style(Slot::StatusWarn)),
+                Enforcement::None => Span::styled("not held", look.style(Slot::StatusWarn)),
             });
         }
         sheet.rows.push(typed);

@@ -1,7 +1,7 @@
 //! The limits of a run: their names, their bounds, how they are read and written.
 
 use super::typed::{bytes, count, milliseconds};
-use crate::domain::{ExecutorKind, Hold, Limits, Terms};
+use crate::domain::{Enforcement, ExecutorKind, Limits, Terms};
 use crate::text::number::whole_size as size;
 use crate::tui::widgets::words;
 
@@ -120,13 +120,13 @@ impl Limit {
     }
 
     /// How it is held under these terms.
-    pub fn hold(self, terms: Option<&Terms>) -> Hold {
-        let Some(terms) = terms else { return Hold::None };
+    pub fn hold(self, terms: Option<&Terms>) -> Enforcement {
+        let Some(terms) = terms else { return Enforcement::None };
         let report = &terms.rights.sandbox;
         match self {
             // The clock and what is kept are sayso's own. A kernel elsewhere is asked to end, and may be out of reach.
-            Self::Time if terms.executor == ExecutorKind::Jupyter => Hold::Watched,
-            Self::Time | Self::Output => Hold::Enforced,
+            Self::Time if terms.executor == ExecutorKind::Jupyter => Enforcement::Watched,
+            Self::Time | Self::Output => Enforcement::Enforced,
             Self::Memory => report.memory,
             Self::Processes => report.processes,
             Self::File | Self::OpenFiles => report.files,

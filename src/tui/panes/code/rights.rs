@@ -3,7 +3,7 @@
 
 use super::{effects, target};
 use crate::domain::sentences::{network, running, sandbox, saving, secrets};
-use crate::domain::{Can, ExecutorKind, Hold, Limits, Reach, SandboxLevel, Severity, Terms};
+use crate::domain::{Can, Enforcement, ExecutorKind, Limits, Reach, SandboxLevel, Severity, Terms};
 use crate::engine::state::InspectionResult;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
@@ -267,7 +267,7 @@ fn paths(list: &[std::path::PathBuf], off: bool, full: bool, look: Look<'_>) -> 
 fn limits(terms: &Terms, full: bool) -> String {
     let (limits, report) = (&terms.limits, &terms.rights.sandbox);
     let usual = Limits::default();
-    let mut held: Vec<(String, Hold)> = Vec::new();
+    let mut held: Vec<(String, Enforcement)> = Vec::new();
     if limits.memory_bytes > 0 {
         held.push((words::memory(limits.memory_bytes), report.memory));
     }
@@ -278,13 +278,13 @@ fn limits(terms: &Terms, full: bool) -> String {
     }
     if full || limits.file_bytes != usual.file_bytes {
         held.push(match limits.file_bytes {
-            0 => ("files of any size".to_owned(), Hold::Enforced),
+            0 => ("files of any size".to_owned(), Enforcement::Enforced),
             bytes => (format!("files up to {}", words::memory(bytes)), report.files),
         });
     }
     if full || limits.open_files != usual.open_files {
         held.push(match limits.open_files {
-            0 => ("any number of open files".to_owned(), Hold::Enforced),
+            0 => ("any number of open files".to_owned(), Enforcement::Enforced),
             count => (words::count(count as usize, "open file"), report.files),
         });
     }
@@ -292,13 +292,14 @@ fn limits(terms: &Terms, full: bool) -> String {
     let mut rest = held.into_iter().peekable();
     while let Some((mut text, hold)) = rest.next() {
         // What is held alike is told together.
-        while let Some((next, _)) = rest.next_if(|(_, other)| hold != Hold::Enforced && *other == hold) {
+        while let Some((next, _)) = rest.next_if(|(_, other)| hold != Enforcement::Enforced && *other == hold)
+        {
             text = format!("{text} and {next}");
         }
         parts.push(match hold {
-            Hold::Enforced => text,
-            Hold::Watched => format!("{text} (watched)"),
-            Hold::None => format!("{text} (not held)"),
+            Enforcement::Enforced => text,
+            Enforcement::Watched => format!("{text} (watched)"),
+            Enforcement::None => format!("{text} (not held)"),
         });
     }
     parts.push(saving::of_streams(&words::memory(limits.kept_bytes)));
@@ -405,7 +406,7 @@ mod tests {
     use super::*;
     use crate::domain::{Language, Rights as May, SandboxReport};
 
-    fn told(limits_: Limits, holds: [Hold; 3], full: bool) -> String {
+    fn told(limits_: Limits, holds: [Enforcement; 3], full: bool) -> String {
         let [memory, processes, files] = holds;
         let sandbox = SandboxReport { memory, processes, files, ..SandboxReport::default() };
         let terms = Terms {
@@ -425,7 +426,7 @@ mod tests {
 
     #[test]
     fn limits_say_how_they_are_held() {
-        use Hold::{Enforced, None, Watched};
+        use Enforcement::{Enforced, None, Watched};
         let usual = Limits::default();
         assert_eq!(
             told(usual, [Watched, Watched, Enforced], false),
