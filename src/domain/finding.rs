@@ -86,7 +86,7 @@ impl Review {
     }
 
     /// Whether a yes takes the typed word: something grave was found, or not all of it was checked. The one value that
-    /// front doors, rules and plans ask.
+    /// front ends, rules and plans ask.
     pub fn takes_word(&self) -> bool {
         self.unchecked.is_some() || self.gravest() == Some(Severity::High)
     }

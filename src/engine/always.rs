@@ -1,6 +1,6 @@
 //! Rules that the person granted, at work: granting and revoking them, and the moment before a covered block starts.
 //!
-//! A covered block is shown first. Its time runs only while a front door says that it is on screen, and it can be
+//! A covered block is shown first. Its time runs only while a front end says that it is on screen, and it can be
 //! stopped until the end of that. What a rule covers is judged in `rules`; the gate itself stands in `approval`.
 
 use super::approval::{Refusal, check};
@@ -76,7 +76,7 @@ impl Engine {
         rules::covering(&self.state, block).map(|rule| (rule.id, block, revision))
     }
 
-    /// A front door shows this revision now (`true`), or something hides it: time runs only while it is seen.
+    /// A front end shows this revision now (`true`), or something hides it: time runs only while it is seen.
     pub(super) fn on_screen(&mut self, block: BlockId, revision: Revision, seen: bool) {
         let now = self.now;
         let Some(matched) = &mut self.state.live.matched else { return };

@@ -1,6 +1,6 @@
 //! Decisions about blocks, and the one gate through which a block becomes a run.
 //!
-//! This is the only file that grants an [`Approval`]. What the gate asks for is told by [`check`], so that front doors
+//! This is the only file that grants an [`Approval`]. What the gate asks for is told by [`check`], so that front ends
 //! can say why a block is locked in the same words in which it would be refused.
 
 use super::rules::Miss;

@@ -1,4 +1,4 @@
-//! The word that tells how a block stands, as every front door shows it. It reads the state and decides nothing.
+//! The word that tells how a block stands, as every front end shows it. It reads the state and decides nothing.
 
 use super::state::{Phase, State};
 use super::transcript::{BlockItem, BlockStanding, RunItem};

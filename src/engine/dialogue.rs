@@ -220,7 +220,7 @@ impl Dialogue {
         self.decide(block, Decision::Always(scope))
     }
 
-    /// A front door draws the block that waits, or hides it.
+    /// A front end draws the block that waits, or hides it.
     pub(crate) fn on_screen(&mut self, block: u32, seen: bool) -> String {
         let revision = self.revision(block);
         self.command(Command::OnScreen { block: BlockId(block), revision, seen })

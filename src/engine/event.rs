@@ -10,7 +10,7 @@ use crate::domain::{
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A wish of the person, sent by a front door.
+/// A wish of the person, sent by a front end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Ask for something. While a turn is going on it is queued and sent when the turn ends; a turn that is stuck is
@@ -31,7 +31,7 @@ pub enum Command {
         revision: Revision,
         decision: Decision,
     },
-    /// A front door shows this revision of the block that waits, or hides it again. Where a rule of the person covers
+    /// A front end shows this revision of the block that waits, or hides it again. Where a rule of the person covers
     /// it, the moment before its start runs while it is seen.
     OnScreen {
         block: BlockId,

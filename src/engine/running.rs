@@ -76,7 +76,7 @@ impl Engine {
         }
     }
 
-    /// Asks the run to stop. When it is asked again after a moment, the front door asks whether to kill.
+    /// Asks the run to stop. When it is asked again after a moment, the front end asks whether to kill.
     pub(super) fn interrupt(&mut self, id: RunId) {
         let now = self.now;
         let Some(block) = self.state.live.run.as_ref().map(|run| run.block) else { return };

@@ -1,6 +1,6 @@
 //! What there is to know of a session at one moment: its durable half, its live half, and the phase.
 //!
-//! Front doors read this and nothing else; only the engine changes it.
+//! Front ends read this and nothing else; only the engine changes it.
 
 pub use super::context::ContextShare;
 pub use super::cost::Cost;

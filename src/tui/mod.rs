@@ -1,4 +1,4 @@
-//! The terminal front door: reads the state, draws it, turns keys into commands. It decides nothing.
+//! The terminal front end: reads the state, draws it, turns keys into commands. It decides nothing.
 //!
 //! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → `UiCommand` → driver; news travel back the same
 //! way and end in one frame. `widgets` are what all is drawn with; `panes` hold what each pane shows; `overlays` stand over
@@ -34,7 +34,7 @@ pub use options::{FirstRecipe, Options};
 pub use run_loop::Tui;
 pub use ui_command::{Choice, Exit};
 
-/// Why the terminal front door can't open.
+/// Why the terminal front end can't open.
 #[derive(Debug, thiserror::Error)]
 pub enum TuiError {
     /// The terminal can't be used.

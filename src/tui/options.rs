@@ -1,4 +1,4 @@
-//! What the terminal front door has to know: values from the configuration, the command line and the environment.
+//! What the terminal front end has to know: values from the configuration, the command line and the environment.
 //! All of them are given; nothing is looked up here.
 
 use super::TuiError;

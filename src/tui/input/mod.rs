@@ -46,7 +46,7 @@ pub(crate) enum InputEvent {
     Signal(Signal),
 }
 
-/// Signals that mean something to a front door.
+/// Signals that mean something to a front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// SIGINT from outside: the same as Ctrl-C.

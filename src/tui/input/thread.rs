@@ -38,7 +38,7 @@ enum InputOrder {
     Quit,
 }
 
-/// The end of the channel from which a front door reads, and the hold on the thread.
+/// The end of the channel from which a front end reads, and the hold on the thread.
 pub(crate) struct Input {
     events: mpsc::Receiver<TimedEvent>,
     sender: mpsc::Sender<TimedEvent>,

@@ -1,4 +1,5 @@
-//! The backend: changed cells → bytes in a buffer. Pure but for nothing: who owns the terminal writes the buffer.
+//! The backend turns changed cells into bytes in a buffer. It writes nothing itself, so that frames can be tested without a
+//! terminal; the terminal's owner writes the buffer.
 //!
 //! The position and style of the terminal are kept from frame to frame, so a typed letter costs a few bytes. The whole
 //! screen is never cleared: where its contents are unknown (start, another size, redraw), each row is erased right
