@@ -85,13 +85,13 @@ impl<B: Backend> ExecutorLoop<B> {
                 let _ = reply.send(self.backend.pull_terms(&language, limits).await);
             }
             ExecutorOrder::Lacking(source, packages, reply) => {
-                self.backend.lacking(&source, &packages, reply)
+                self.backend.lacking(&source, &packages, reply);
             }
             ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
             ExecutorOrder::Found(reply) => drop(reply.send(self.backend.found().await)),
             ExecutorOrder::Missing(language, reply) => {
-                drop(reply.send(self.backend.missing(&language).await))
+                drop(reply.send(self.backend.missing(&language).await));
             }
             ExecutorOrder::Fetch(missing, progress, reply) => {
                 let fetch = self.backend.fetch(missing, progress).await;

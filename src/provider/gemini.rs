@@ -127,7 +127,7 @@ impl Gemini {
                             last.insert("thoughtSignature".into(), signature.clone());
                         }
                         (_, Some(signature)) => {
-                            all.push(json!({ "text": "", "thoughtSignature": signature }))
+                            all.push(json!({ "text": "", "thoughtSignature": signature }));
                         }
                         _ => {}
                     }

@@ -148,7 +148,7 @@ fn push(out: &mut Vec<ThinkPiece>, text: &str, reasoning: bool) -> usize {
     if !text.is_empty() {
         match (out.last_mut(), reasoning) {
             (Some(ThinkPiece::Text(last)), false) | (Some(ThinkPiece::Reasoning(last)), true) => {
-                last.push_str(text)
+                last.push_str(text);
             }
             (_, false) => out.push(ThinkPiece::Text(text.to_owned())),
             (_, true) => out.push(ThinkPiece::Reasoning(text.to_owned())),

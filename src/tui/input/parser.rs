@@ -115,7 +115,7 @@ impl InputParser {
             ParserState::Esc => self.key(KeyCode::Esc, KeyModifiers::NONE),
             ParserState::Csi if empty => self.key(KeyCode::Char('['), KeyModifiers::ALT),
             ParserState::Ss3 if empty => {
-                self.key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT)
+                self.key(KeyCode::Char('O'), KeyModifiers::ALT | KeyModifiers::SHIFT);
             }
             ParserState::Text { osc: true } if empty => self.key(KeyCode::Char(']'), KeyModifiers::ALT),
             ParserState::Paste => self.end_paste(),

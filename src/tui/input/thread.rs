@@ -61,7 +61,7 @@ impl Input {
             .name("input".into())
             .stack_size(128 << 10)
             .spawn(move || {
-                InputReader { tty, woken, orders: taken, to, parser: InputParser::new(esc_delay) }.run()
+                InputReader { tty, woken, orders: taken, to, parser: InputParser::new(esc_delay) }.run();
             })
             .map_err(InputError::Start)?;
         Ok(Self { events, sender, orders, wake, signals: None })
