@@ -1,10 +1,9 @@
 //! The keys of the place that the person came from, then those that count everywhere: from the keymap itself.
 
-use super::{Means, Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::tui::keymap::{Binding, Context, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -39,16 +38,8 @@ impl Overlay for Help {
         self.top = self.top.saturating_add_signed(rows);
     }
 
-    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
-    }
-
-    fn means(&self, letter: char) -> Means {
-        if letter == 'q' { Means::Harmless } else { Means::Nothing }
-    }
-
-    fn hints(&self, hints: &mut Hints<'_>) {
-        hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+    fn is_only_read(&self) -> bool {
+        true
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

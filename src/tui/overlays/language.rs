@@ -28,9 +28,9 @@ impl LanguageList {
 }
 
 impl Overlay for LanguageList {
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        self.cursor.step(by, self.languages.len());
-        Vec::new()
+    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
+        let rows = self.languages.len();
+        Some((&mut self.cursor, rows))
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {

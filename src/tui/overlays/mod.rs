@@ -37,6 +37,7 @@ use crate::tui::setup::Setup;
 use crate::tui::slash::Slash;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::{Arrangement, Pane};
 use crate::tui::widgets::look::Look;
@@ -134,8 +135,20 @@ pub trait Overlay: Any + Debug {
         None
     }
 
+    /// Whether it is only scrolled and closed: then `q` closes it as well.
+    fn is_only_read(&self) -> bool {
+        false
+    }
+
+    /// The list that Up and Down move in: its cursor, and how many rows it has.
+    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
+        None
+    }
+
     /// The keys that the last row shows.
-    fn hints(&self, hints: &mut Hints<'_>);
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+    }
 
     /// What the status row says in place of what goes on.
     fn status(&self, around: OverlayContext<'_>) -> Option<String>;
@@ -166,18 +179,24 @@ pub trait Overlay: Any + Debug {
     }
 
     /// So many rows up or down.
-    fn step(&mut self, _by: isize, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
+        if let Some((cursor, rows)) = self.list() {
+            cursor.step(by, rows);
+        }
         Vec::new()
     }
 
     /// A letter that no action has.
     fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        if self.is_only_read() && matches!(letter, 'q' | '?') {
+            return vec![Then::Close];
+        }
         self.edit(Edit::Insert(letter), around, panes)
     }
 
     /// What a letter would do that no action has and no field takes.
-    fn means(&self, _letter: char) -> Means {
-        Means::Nothing
+    fn means(&self, letter: char) -> Means {
+        if self.is_only_read() && letter == 'q' { Means::Harmless } else { Means::Nothing }
     }
 
     /// What stands here for letters to act on: another number for every other question.
@@ -194,8 +213,11 @@ pub trait Overlay: Any + Debug {
         }
     }
 
-    /// What was typed is another.
+    /// What was typed is another: what is chosen is the first again.
     fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
+        if let Some((cursor, _)) = self.list() {
+            cursor.0 = 0;
+        }
         Vec::new()
     }
 

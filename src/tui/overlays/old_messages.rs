@@ -44,14 +44,9 @@ impl Overlay for OldMessages {
         Some(&mut self.filter)
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        self.cursor.step(by, self.shown().len());
-        Vec::new()
-    }
-
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        self.cursor.0 = 0;
-        Vec::new()
+    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
+        let rows = self.shown().len();
+        Some((&mut self.cursor, rows))
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {

@@ -1,7 +1,7 @@
 //! How things stand: the model and its context, what the session cost, whose instructions are told, what was ignored of
 //! the project's settings, what confines a block.
 
-use super::{Means, Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::driver::catalogue;
 use crate::engine::State;
 use crate::engine::cost::PriceSource;
@@ -10,7 +10,6 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::opinion_line;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -38,16 +37,8 @@ impl Overlay for Status {
         Vec::new()
     }
 
-    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
-    }
-
-    fn means(&self, letter: char) -> Means {
-        if letter == 'q' { Means::Harmless } else { Means::Nothing }
-    }
-
-    fn hints(&self, hints: &mut Hints<'_>) {
-        hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+    fn is_only_read(&self) -> bool {
+        true
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! The iteration log: every turn with its steps, blocks, decisions, outcomes, times, tokens and costs, the newest last.
 
-use super::{Means, Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, Then};
 use crate::domain::{Grantor, RecipeEnd, TurnEnd};
 use crate::engine::State;
 use crate::engine::steps::{LastDecision, Step, StepBlock, Sum, TurnLog, turns};
@@ -9,7 +9,6 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::chat::verdict;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
@@ -42,16 +41,8 @@ impl Overlay for Steps {
         self.0 = self.0.saturating_add_signed(-by).min(most);
     }
 
-    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        if matches!(letter, 'q' | '?') { vec![Then::Close] } else { Vec::new() }
-    }
-
-    fn means(&self, letter: char) -> Means {
-        if letter == 'q' { Means::Harmless } else { Means::Nothing }
-    }
-
-    fn hints(&self, hints: &mut Hints<'_>) {
-        hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
+    fn is_only_read(&self) -> bool {
+        true
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
