@@ -322,22 +322,3 @@ fn places_of_files() {
     );
     assert!(Paths::find(&|_| Some("relative".into())).is_err());
 }
-
-/// How long it takes, to be looked at: `cargo test --lib config::tests::speed -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints figures, asserts nothing"]
-fn speed() {
-    let home = Home::new().with(USER, init()).with(PROJECT, "step_limit = 4\n");
-    home.load();
-    let start = std::time::Instant::now();
-    for _ in 0..100 {
-        home.load();
-    }
-    println!("load the example file and a project file: {:?}", start.elapsed() / 100);
-    let bare = Home::new();
-    let start = std::time::Instant::now();
-    for _ in 0..100 {
-        bare.load();
-    }
-    println!("load without files: {:?}", start.elapsed() / 100);
-}

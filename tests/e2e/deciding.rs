@@ -54,7 +54,7 @@ fn nothing_runs_before_the_decision() {
     terminal.wait_for("WAITING");
     for key in ["Enter", "Space", "y", "1", "Tab", "BackTab", "Enter"] {
         terminal.press(key);
-        terminal.holds_within(std::time::Duration::from_millis(200), |_| false);
+        terminal.pause(std::time::Duration::from_millis(200));
     }
     assert!(!ran(home.path(), 1));
     assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
@@ -187,11 +187,11 @@ fn an_interrupted_block_keeps_the_state() {
     approve(&terminal, 1);
     terminal.wait_for("loop begins");
     // Nobody presses a key in the moment in which the first line comes.
-    terminal.holds_within(std::time::Duration::from_millis(700), |_| false);
+    terminal.pause(std::time::Duration::from_millis(700));
     terminal.press("Ctrl-C");
     terminal.wait_for("INTERRUPTED");
     // Two keys within 30 ms are a paste: a person is slower than a run that ends at once.
-    terminal.holds_within(std::time::Duration::from_millis(100), |_| false);
+    terminal.pause(std::time::Duration::from_millis(100));
     terminal.press("i");
     terminal.wait_for("Enter send");
     terminal.type_text("again");

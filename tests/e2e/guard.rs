@@ -29,7 +29,7 @@ fn hold(terminal: &Terminal, key: &str) {
     let until = Instant::now() + Duration::from_secs(5);
     while Instant::now() < until {
         terminal.press(key);
-        terminal.holds_within(Duration::from_millis(20), |_| false);
+        terminal.pause(Duration::from_millis(20));
     }
 }
 
@@ -71,9 +71,9 @@ fn a_paste_into_the_code_pane_runs_nothing() {
     open_review(&terminal);
     terminal.paste("a");
     terminal.wait_for("paste");
-    terminal.holds_within(Duration::from_millis(1000), |_| false);
+    terminal.pause(Duration::from_millis(1000));
     terminal.send(b"aaaa");
-    terminal.holds_within(Duration::from_millis(1000), |_| false);
+    terminal.pause(Duration::from_millis(1000));
     assert!(!ran(home.path(), 1));
     assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
 }
@@ -91,7 +91,7 @@ fn sentence(text: &str, pace: u64, focused: bool) {
     open_from_message(&terminal, focused);
     for c in text.chars() {
         terminal.send(c.to_string().as_bytes());
-        terminal.holds_within(Duration::from_millis(pace), |_| false);
+        terminal.pause(Duration::from_millis(pace));
     }
     // Long enough for everything that is held back.
     let end = text.rsplit(' ').next().expect("a word");
@@ -144,7 +144,7 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
     terminal.press("s");
     terminal.wait_for("any letter takes it back");
     // Two keys within 30 ms are a paste, in which nothing is text: this is a person who types.
-    terminal.holds_within(std::time::Duration::from_millis(100), |_| false);
+    terminal.pause(std::time::Duration::from_millis(100));
     terminal.press("o");
     terminal.wait_for("That was text");
     assert!(terminal.screen().contains("> so"), "{}", terminal.screen());
@@ -172,7 +172,7 @@ fn ctrl_y_goes_to_the_block_and_only_the_second_decides() {
     terminal.send(b"x\x19y");
     terminal.wait_for("halfxy");
     assert!(!terminal.screen().contains("[Block "), "{}", terminal.screen());
-    assert!(!terminal.holds_within(Duration::from_millis(200), |_| false));
+    terminal.pause(Duration::from_millis(200));
     terminal.press("Ctrl-Y");
     terminal.wait_for("again approves");
     terminal.wait_for("seen 1/1");

@@ -204,6 +204,11 @@ impl Terminal {
         self.wait_until(time, |s| condition(&s.parser.screen().contents()))
     }
 
+    /// A person's pause, which no condition ends: for what must *not* happen meanwhile, or to be no quicker than people.
+    pub fn pause(&self, time: Duration) {
+        self.holds_within(time, |_| false);
+    }
+
     /// Waits until the text is on the screen.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {

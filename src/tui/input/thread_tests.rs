@@ -90,21 +90,3 @@ async fn signals_are_events() {
     rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::CONT).unwrap();
     assert_eq!(next(&mut input).await, InputEvent::Signal(Signal::Continued));
 }
-
-/// Measures; run by hand: cargo test --release --lib input::thread -- --ignored --nocapture
-#[tokio::test]
-#[ignore = "a measurement"]
-async fn latency_from_byte_to_channel() {
-    let (mut person, tty) = pty();
-    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
-    let mut times = Vec::new();
-    for _ in 0..2000 {
-        let start = Instant::now();
-        person.write_all(b"a").unwrap();
-        input.next().await.unwrap();
-        times.push(start.elapsed());
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    times.sort_unstable();
-    println!("byte to channel: median {:?}, p95 {:?}", times[1000], times[1900]);
-}

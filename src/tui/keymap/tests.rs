@@ -153,14 +153,3 @@ fn keys_have_one_form() {
         assert_eq!(Key::parse(bad), None, "{bad:?}");
     }
 }
-
-/// Measures; run by hand: cargo test --release --lib tui:: -- --ignored --nocapture --test-threads 1
-#[test]
-#[ignore = "a measurement"]
-fn time_to_load() {
-    let start = std::time::Instant::now();
-    for _ in 0..100 {
-        Keymap::load(None).unwrap();
-    }
-    println!("keymap: {:?}", start.elapsed() / 100);
-}

@@ -190,27 +190,6 @@ proptest! {
     }
 }
 
-/// Measures; run by hand: cargo test --release --lib tui:: -- --ignored --nocapture --test-threads 1
-#[test]
-#[ignore = "a measurement"]
-fn cost_of_a_frame() {
-    let Ok(mut terminal) = Terminal::new(CellDiff::new((140, 40)));
-    let text: Vec<_> = (0..40).map(|y| (0u16, y, "some text in a row ".repeat(7), Style::new())).collect();
-    draw(&mut terminal, &text, None);
-    for (name, changes) in [("nothing changes", false), ("a letter changes", true)] {
-        let start = std::time::Instant::now();
-        let mut bytes = 0;
-        for i in 0..1000u32 {
-            let mut text = text.clone();
-            if changes {
-                text[39].2.replace_range(0..1, if i % 2 == 0 { "x" } else { "y" });
-            }
-            bytes += draw(&mut terminal, &text, Some((1, 39))).len();
-        }
-        println!("a frame of 140x40 when {name}: {:?}, {} bytes", start.elapsed() / 1000, bytes / 1000);
-    }
-}
-
 #[test]
 fn a_row_about_whose_columns_terminals_disagree_is_drawn_whole_when_it_changes() {
     let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));

@@ -174,16 +174,3 @@ fn circles_and_unknown_names_are_refused() {
     );
     assert!(matches!(Theme::load("zzz", Depth::True, both), Err(ThemeError::Unknown(_))));
 }
-
-/// Measures; run by hand: cargo test --release --lib tui:: -- --ignored --nocapture --test-threads 1
-#[test]
-#[ignore = "a measurement"]
-fn time_to_load() {
-    for name in ["terminal", "ink", "paper"] {
-        let start = std::time::Instant::now();
-        for _ in 0..100 {
-            Theme::load(name, Depth::True, |_| None).unwrap();
-        }
-        println!("theme {name}: {:?}", start.elapsed() / 100);
-    }
-}

@@ -307,33 +307,3 @@ proptest! {
         prop_assert_eq!(&before[..same], &after[..same]);
     }
 }
-
-/// By hand, in release: `cargo test --release --lib paint::output::tests::figures -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints figures"]
-fn figures() {
-    use std::time::Instant;
-    let lines: String =
-        joined(20_000, |n| format!("{n:>6} the quick brown fox jumps over the lazy dog, again and again\n"));
-    let coloured: String =
-        joined(20_000, |n| format!("\x1b[32m{n:>6}\x1b[0m the quick \x1b[1mbrown\x1b[0m föx\n"));
-    let bars: String = joined(20_000, |n| format!("\r{:>3}%|{}| {n}/20000", n / 200, "█".repeat(n / 400)));
-    for (name, text) in [("plain", &lines), ("coloured", &coloured), ("bars", &bars)] {
-        let since = Instant::now();
-        let output = printed(text);
-        let took = since.elapsed();
-        let since = Instant::now();
-        let drawn = drawn(&output).len();
-        eprintln!(
-            "{name}: {} bytes, 20,000 lines in {took:?}; {drawn} lines drawn in {:?}",
-            text.len(),
-            since.elapsed()
-        );
-    }
-    let since = Instant::now();
-    let mut output = Output::default();
-    for _ in 0..1_000_000_000 / lines.len() {
-        output.push(Stream::Stdout, lines.as_bytes());
-    }
-    eprintln!("1 GB in {:?}, {} lines", since.elapsed(), output.len());
-}
