@@ -1,6 +1,8 @@
 //! A block: one thing that the model proposes to do, with every version that it had.
 
-use super::{BlockId, BlockKind, FileAct, ImageName, Language, PackageList, Revision, StepId};
+use super::{
+    BlockId, BlockKind, BlockTextError, FileAct, ImageName, Language, PackageList, Revision, StepId,
+};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::ops::Range;
@@ -181,12 +183,12 @@ impl Block {
     ///
     /// # Errors
     /// When it is code, or its text does not say what is meant.
-    pub fn file_act(&self, version: &Version) -> Result<FileAct, String> {
+    pub fn file_act(&self, version: &Version) -> Result<FileAct, BlockTextError> {
         FileAct::parse(&self.kind, &version.source)
     }
 
     /// Why the text of a version does not say what is meant; `None` where it does, and for code.
-    pub fn unclear(&self, version: &Version) -> Option<String> {
+    pub fn unclear(&self, version: &Version) -> Option<BlockTextError> {
         match &self.kind {
             kind if kind.is_code() => None,
             BlockKind::Install { .. } => {

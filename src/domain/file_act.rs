@@ -3,7 +3,7 @@
 //! The text of a block that reads or lists is all that it does: what is shown, hashed and approved is that text, and an
 //! edit of it means what it says. A block that writes has the new content as its text; its path can't be edited.
 
-use super::BlockKind;
+use super::{BlockKind, BlockTextError};
 
 /// Lines that are read where nothing else is asked for.
 pub(crate) const DEFAULT_LINES: u32 = 400;
@@ -39,14 +39,14 @@ impl FileAct {
     /// What a text means in a block of this kind.
     ///
     /// # Errors
-    /// What is wrong with it, for the person.
-    pub fn parse(kind: &BlockKind, text: &str) -> Result<Self, String> {
+    /// What is wrong with it.
+    pub fn parse(kind: &BlockKind, text: &str) -> Result<Self, BlockTextError> {
         match kind {
             BlockKind::Code { .. } | BlockKind::Load { .. } | BlockKind::Call { .. } => {
-                Err("it is code".into())
+                Err(BlockTextError::NoFileAct("is code"))
             }
-            BlockKind::Install { .. } => Err("it installs packages".into()),
-            BlockKind::Pull { .. } => Err("it pulls an image".into()),
+            BlockKind::Install { .. } => Err(BlockTextError::NoFileAct("installs packages")),
+            BlockKind::Pull { .. } => Err(BlockTextError::NoFileAct("pulls an image")),
             BlockKind::Write { path } => Ok(FileAct::Write { path: checked(path)? }),
             BlockKind::Read => {
                 let said = FileActFields::read(text)?;
@@ -90,10 +90,10 @@ struct FileActFields {
 }
 
 impl FileActFields {
-    fn read(text: &str) -> Result<Self, String> {
+    fn read(text: &str) -> Result<Self, BlockTextError> {
         let mut said = Self::default();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let unclear = || format!("{line:?} is not `path: …`, `lines: 1-400` or `depth: 2`");
+            let unclear = || BlockTextError::Line(line.to_owned());
             let (name, value) = line.split_once(':').ok_or_else(unclear)?;
             let value = value.trim();
             match name.trim() {
@@ -123,14 +123,14 @@ fn range(text: &str) -> Option<(u32, u32)> {
 }
 
 /// A path that can be shown and meant on one line.
-fn checked(path: &str) -> Result<String, String> {
+fn checked(path: &str) -> Result<String, BlockTextError> {
     let path = path.trim();
     if path.is_empty() {
-        Err("it names no path".into())
+        Err(BlockTextError::NoPath)
     } else if path.len() > LONGEST {
-        Err(format!("its path has {} bytes, at most {LONGEST} are taken", path.len()))
+        Err(BlockTextError::LongPath { bytes: path.len(), most: LONGEST })
     } else if path.chars().any(char::is_control) {
-        Err("its path holds control characters".into())
+        Err(BlockTextError::HiddenInPath)
     } else {
         Ok(path.to_owned())
     }

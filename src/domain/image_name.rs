@@ -2,6 +2,7 @@
 //!
 //! The text of such a block is the name and nothing else, on one line: what is shown, hashed and approved is that name.
 
+use super::BlockTextError;
 use std::fmt;
 
 /// Longest name, in bytes: what engines take, with room for a digest.
@@ -18,18 +19,17 @@ impl ImageName {
     /// Reads a name: `python:3.13-slim`, `registry.example:5000/team/tool@sha256:…`.
     ///
     /// # Errors
-    /// What is wrong with it, for the person.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, BlockTextError> {
         let name = text.strip_suffix('\n').unwrap_or(text);
         if name.trim().is_empty() {
-            return Err("it names no image".into());
+            return Err(BlockTextError::NoImage);
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-/:@+".contains(c);
         let edge = |c: char| c.is_ascii_alphanumeric();
         let parts_are_whole = name.split('/').all(|part| part.starts_with(edge) && part.ends_with(edge));
         if name.len() > LONGEST || !name.chars().all(plain) || !parts_are_whole || name.contains("..") {
-            let shown: String = name.chars().take(60).collect();
-            return Err(format!("{shown:?} is not the name of an image"));
+            return Err(BlockTextError::Image(name.chars().take(60).collect()));
         }
         Ok(Self(name.to_owned()))
     }

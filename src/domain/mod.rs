@@ -9,6 +9,7 @@
 pub(crate) mod approval;
 pub(crate) mod block;
 pub(crate) mod block_kind;
+pub(crate) mod block_text_error;
 pub(crate) mod decision;
 pub(crate) mod departed;
 pub(crate) mod entry;
@@ -44,6 +45,7 @@ pub(crate) mod visible;
 pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Target, Terms};
 pub use block::{Block, Dialect, Origin, Readiness, Version};
 pub use block_kind::BlockKind;
+pub use block_text_error::BlockTextError;
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use departed::{Departed, Departure, Ledger};
 pub use entry::{Entry, Header, TurnEnd};

@@ -4,6 +4,7 @@
 //! are taken; an address, a path or an option of the installer is refused, so that the list means what it says. A line
 //! `into: .venv` sends packages of Python into the project's own environment instead of beside the session.
 
+use super::BlockTextError;
 use std::fmt::Write as _;
 
 /// Packages that one block may install.
@@ -45,12 +46,12 @@ impl PackageList {
     /// Reads a list for packages of this language: `python` or `javascript`.
     ///
     /// # Errors
-    /// What is wrong with it, for the person.
-    pub fn parse(language: &str, text: &str) -> Result<Self, String> {
+    /// What is wrong with it.
+    pub fn parse(language: &str, text: &str) -> Result<Self, BlockTextError> {
         let fits: fn(&str) -> bool = match language {
             "python" => is_python_package,
             "javascript" => is_node_package,
-            other => return Err(format!("packages for {other} can't be installed")),
+            other => return Err(BlockTextError::NoInstaller(other.to_owned())),
         };
         let mut packages: Vec<String> = Vec::new();
         let mut into = InstallInto::Session;
@@ -61,17 +62,16 @@ impl PackageList {
                 continue;
             }
             if line.len() > LONGEST || !fits(line) {
-                let shown: String = line.chars().take(60).collect();
-                return Err(format!("{shown:?} is not the name of a package, with a version or without"));
+                return Err(BlockTextError::Package(line.chars().take(60).collect()));
             }
             if !packages.iter().any(|known| known == line) {
                 packages.push(line.to_owned());
             }
         }
         match packages.len() {
-            0 => Err("it names no package".into()),
+            0 => Err(BlockTextError::NoPackage),
             1..=MOST => Ok(Self { into, packages }),
-            count => Err(format!("it names {count} packages, at most {MOST} are taken")),
+            count => Err(BlockTextError::ManyPackages { count, most: MOST }),
         }
     }
 
@@ -312,7 +312,7 @@ mod tests {
         }
         assert!(PackageList::parse("ruby", "rails").is_err());
         let many = (0..60).fold(String::new(), |all, n| format!("{all}p{n}\n"));
-        assert!(PackageList::parse("python", &many).unwrap_err().contains("60 packages"));
+        assert!(PackageList::parse("python", &many).unwrap_err().to_string().contains("60 packages"));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn inspect(
 ) -> (Inspection, Option<Held>) {
     let act = match block.version(revision).map(|version| block.file_act(version)) {
         Some(Ok(act)) => act,
-        Some(Err(why)) => return (impossible(why), None),
+        Some(Err(why)) => return (impossible(why.to_string()), None),
         None => return (impossible("this version is not known".into()), None),
     };
     let scope = &ground.scope;

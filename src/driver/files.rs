@@ -21,7 +21,7 @@ fn carry_out(
     let Some(place) = place else {
         return Ok(RunReport::bare(Outcome::Refused("its place is not held open any more".into())));
     };
-    let act = FileAct::parse(kind, source)?;
+    let act = FileAct::parse(kind, source).map_err(|why| why.to_string())?;
     let target = terms.target.as_ref().ok_or("its approval names no file")?;
     let order =
         act::ActOrder { act: &act, target, place: &place, source, kept_bytes: terms.limits.kept_bytes };

@@ -28,7 +28,7 @@ pub(super) fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> R
     let name = &image.name;
     let path = inert(image, blobs).map_err(|why| format!("{name} is not opened: {why}. w saves it."))?;
     let none = |why: String| format!("{why}. The file is {}", path.display());
-    let mut command = programs.command(OPENER).map_err(none)?;
+    let mut command = programs.command(OPENER).map_err(|why| none(why.to_string()))?;
     command.arg(&path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().map_err(|error| none(error.to_string()))?;
     std::thread::spawn(move || child.wait());

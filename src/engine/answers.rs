@@ -1,8 +1,37 @@
 //! Whether answers fit the form that asked for them.
 
 use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
-use crate::python::argument;
+use crate::python::argument::{self, ArgumentError};
 use crate::text::line::one_line;
+
+/// Why an answer does not fit, and what would.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MisfitError {
+    #[error("an answer is needed")]
+    Needed,
+    /// The call of a function can't leave it out here.
+    #[error("an answer is needed where {0}")]
+    NeededWhere(&'static str),
+    #[error("one of {0}")]
+    Choice(String),
+    #[error("a whole number")]
+    Whole,
+    #[error("a number")]
+    Number,
+    #[error("at least {0}")]
+    Least(i64),
+    #[error("at most {0}")]
+    Most(i64),
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+}
+
+impl MisfitError {
+    /// The same of this field.
+    pub(crate) fn of(&self, field: &str) -> AnswerError {
+        AnswerError { field: field.to_owned(), why: self.to_string() }
+    }
+}
 
 /// The answers as they count: trimmed where white space has no meaning, with defaults where nothing was answered. Answers
 /// to fields that there are not are left out.
@@ -15,7 +44,7 @@ pub(crate) fn check(form: &Form, answers: &[(String, String)]) -> Result<Answers
         let given = answers.iter().rev().find(|(name, _)| *name == field.name).map(|(_, text)| text.as_str());
         match check_field(field, given.unwrap_or_default()) {
             Ok(text) => fine.push((field.name.clone(), text)),
-            Err(why) => misfits.push(AnswerError { field: field.name.clone(), why }),
+            Err(why) => misfits.push(why.of(&field.name)),
         }
     }
     if misfits.is_empty() { Ok(fine) } else { Err(misfits) }
@@ -25,38 +54,38 @@ pub(crate) fn check(form: &Form, answers: &[(String, String)]) -> Result<Answers
 ///
 /// # Errors
 /// Why it does not fit.
-pub(crate) fn check_field(field: &Field, answer: &str) -> Result<String, String> {
+pub(crate) fn check_field(field: &Field, answer: &str) -> Result<String, MisfitError> {
     let given = if answer.trim().is_empty() { field.default.as_deref().unwrap_or_default() } else { answer };
     if given.trim().is_empty() {
-        return if field.required { Err("an answer is needed".into()) } else { Ok(String::new()) };
+        return if field.required { Err(MisfitError::Needed) } else { Ok(String::new()) };
     }
     match &field.kind {
         FieldKind::Text { lines: true } => Ok(given.to_owned()),
         FieldKind::Text { lines: false } => Ok(one_line(given)),
         FieldKind::File => Ok(given.trim().to_owned()),
         FieldKind::Argument { annotation } => {
-            argument::value(annotation, given).map(|_| given.trim().to_owned())
+            Ok(argument::value(annotation, given).map(|_| given.trim().to_owned())?)
         }
         FieldKind::Choice(choices) => choices
             .iter()
             .find(|choice| choice.eq_ignore_ascii_case(given.trim()))
             .cloned()
-            .ok_or_else(|| format!("one of {}", choices.join(", "))),
+            .ok_or_else(|| MisfitError::Choice(choices.join(", "))),
         FieldKind::Number { min, max, whole } => number(given.trim(), *min, *max, *whole),
     }
 }
 
-fn number(text: &str, min: Option<i64>, max: Option<i64>, whole: bool) -> Result<String, String> {
+fn number(text: &str, min: Option<i64>, max: Option<i64>, whole: bool) -> Result<String, MisfitError> {
     let value: f64 = match (whole, text.parse::<i64>(), text.parse::<f64>()) {
-        (true, Err(_), _) => return Err("a whole number".into()),
-        (false, _, Err(_)) => return Err("a number".into()),
-        (false, _, Ok(value)) if !value.is_finite() => return Err("a number".into()),
+        (true, Err(_), _) => return Err(MisfitError::Whole),
+        (false, _, Err(_)) => return Err(MisfitError::Number),
+        (false, _, Ok(value)) if !value.is_finite() => return Err(MisfitError::Number),
         (_, Ok(value), _) => value as f64,
         (_, _, Ok(value)) => value,
     };
     match (min, max) {
-        (Some(min), _) if value < min as f64 => Err(format!("at least {min}")),
-        (_, Some(max)) if value > max as f64 => Err(format!("at most {max}")),
+        (Some(min), _) if value < min as f64 => Err(MisfitError::Least(min)),
+        (_, Some(max)) if value > max as f64 => Err(MisfitError::Most(max)),
         _ => Ok(text.to_owned()),
     }
 }
@@ -78,16 +107,16 @@ mod tests {
         for (text, why) in
             [("0", "at least 1"), ("10", "at most 9"), ("x", "a whole number"), ("1.5", "a whole number")]
         {
-            assert_eq!(check_field(&whole, text), Err(why.into()), "{text}");
+            assert_eq!(check_field(&whole, text).map_err(|e| e.to_string()), Err(why.into()), "{text}");
         }
         let any = field(FieldKind::Number { min: None, max: None, whole: false }, false, None);
         assert_eq!(check_field(&any, "-1.5"), Ok("-1.5".into()));
-        assert_eq!(check_field(&any, "nan"), Err("a number".into()));
+        assert_eq!(check_field(&any, "nan"), Err(MisfitError::Number));
         assert_eq!(check_field(&any, " "), Ok(String::new()));
         let choice = field(FieldKind::Choice(vec!["pytest".into(), "go".into()]), true, None);
         assert_eq!(check_field(&choice, "GO"), Ok("go".into()));
-        assert_eq!(check_field(&choice, "x"), Err("one of pytest, go".into()));
-        assert_eq!(check_field(&choice, ""), Err("an answer is needed".into()));
+        assert_eq!(check_field(&choice, "x"), Err(MisfitError::Choice("pytest, go".into())));
+        assert_eq!(check_field(&choice, ""), Err(MisfitError::Needed));
     }
 
     #[test]

@@ -89,8 +89,8 @@ pub(super) fn gate(
         Readiness::Incomplete => return Err(Refusal::Incomplete(block)),
         Readiness::Empty => return Err(Refusal::Empty(block)),
         Readiness::Unclear => {
-            let why = item.block.unclear(item.block.current()).unwrap_or_default();
-            return Err(Refusal::Unclear(block, one_line(&why)));
+            let why = item.block.unclear(item.block.current()).map(|why| one_line(&why.to_string()));
+            return Err(Refusal::Unclear(block, why.unwrap_or_default()));
         }
     }
     let Some(InspectionResult { review, terms, .. }) = state.inspected(block) else {

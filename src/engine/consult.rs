@@ -70,18 +70,33 @@ fn request(block: &Block, review: Option<&Review>) -> ModelRequest {
     request
 }
 
+/// What an answer lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum OpinionError {
+    #[error("the answer holds no opinion in the form that was asked for")]
+    Form,
+    #[error("its risk is none of none, low, medium, high")]
+    Risk,
+    #[error("it gives no reason")]
+    Reason,
+    #[error("its lines are no numbers")]
+    Numbers,
+    #[error("its lines are no list")]
+    Lines,
+}
+
 /// Reads an answer: lenient about what stands around the object, strict about the object.
-fn parse(text: &str, lines: u32) -> Result<Opinion, String> {
+fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
     let object = objects(text).find_map(|object| match serde_json::from_str::<Value>(object) {
         Ok(Value::Object(fields)) if fields.contains_key("risk") => Some(fields),
         _ => None,
     });
-    let fields = object.ok_or("the answer holds no opinion in the form that was asked for")?;
+    let fields = object.ok_or(OpinionError::Form)?;
     let risk = fields.get("risk").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_lowercase();
-    let risk = Risk::parse(&risk).ok_or("its risk is none of none, low, medium, high")?;
+    let risk = Risk::parse(&risk).ok_or(OpinionError::Risk)?;
     let reason = fields.get("reason").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if reason.is_empty() {
-        return Err("it gives no reason".into());
+        return Err(OpinionError::Reason);
     }
     let mut meant = Vec::new();
     match fields.get("lines") {
@@ -89,10 +104,10 @@ fn parse(text: &str, lines: u32) -> Result<Opinion, String> {
         Some(Value::Array(found)) => {
             for line in found.iter().take(MOST_LINES) {
                 let line = line.as_u64().and_then(|line| u32::try_from(line).ok());
-                meant.push(line.ok_or("its lines are no numbers")?);
+                meant.push(line.ok_or(OpinionError::Numbers)?);
             }
         }
-        Some(_) => return Err("its lines are no list".into()),
+        Some(_) => return Err(OpinionError::Lines),
     }
     // A line that is not there means nothing.
     meant.retain(|line| (1..=lines).contains(line));
@@ -217,8 +232,9 @@ impl Engine {
         let lines = u32::try_from(version.source.lines().count()).unwrap_or(u32::MAX);
         let stale = item.block.current().revision != revision;
         let Consultation { model, text, usage, remarks } = answer;
-        let answer =
-            text.and_then(|text| parse(&text, lines)).map_err(|why| one_line(why.trim_end_matches('.')));
+        let answer = text
+            .and_then(|text| parse(&text, lines).map_err(|why| why.to_string()))
+            .map_err(|why| one_line(why.trim_end_matches('.')));
         let notice = said(block, &model, &answer);
         let decides = self.state.phase == Phase::Deciding(block);
         self.record(Entry::Opinion { block, revision, model, answer, usage });

@@ -13,6 +13,7 @@ pub(crate) mod always;
 pub(crate) mod answers;
 pub(crate) mod approval;
 pub(crate) mod block_state;
+mod call_error;
 pub(crate) mod changes;
 mod compact;
 mod consult;
@@ -56,7 +57,7 @@ pub use event::{Command, Event, Inspection, StoreEvent};
 pub use named::NamedFile;
 pub use state::{Phase, State};
 pub use transcript::Transcript;
-pub use workflow::{Workflow, WorkflowContext, WorkflowOpener, WorkflowStep, Workflows};
+pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
 
 use crate::domain::{
     BlockId, Dialect, Entry, FunctionFile, Header, Languages, Masker, Notice, Policy, RunId, StepId, TimerId,

@@ -278,9 +278,6 @@ pub(super) fn recipe_not_now() -> Notice {
     Notice::warn("A recipe begins between turns: end this one first.")
 }
 
-/// Why a recipe does not go on in a foreign session.
-pub(super) const FOREIGN_RECIPE: &str = "the session is foreign, and so is what was agreed in it";
-
 pub(super) fn recipe_refused(name: &str, why: &str) -> Notice {
     Notice::error(format!("The recipe {} can't be used: {}", one_line(name), one_line(why)))
 }

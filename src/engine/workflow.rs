@@ -16,12 +16,23 @@ use crate::text::line::one_line;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+/// Why a recipe can't go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WorkflowError {
+    /// Its definition can't be used, and what is wrong with it.
+    #[error("the recipe {name} can't be used: {fault}")]
+    Definition { name: String, fault: String },
+    /// Nobody knows what was agreed in a session of somebody else, and by whom.
+    #[error("the session is foreign, and so is what was agreed in it")]
+    Foreign,
+}
+
 pub trait WorkflowOpener: Debug + Send + Sync {
     /// The way of the recipe that was begun so.
     ///
     /// # Errors
-    /// Why its definition can't be used, for the person.
-    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, String>;
+    /// Why its definition can't be used.
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, WorkflowError>;
 }
 
 /// Who opens recipes; nobody, where there are none.
@@ -165,7 +176,7 @@ impl Engine {
                 self.record(Entry::Recipe(RecipeFact::Began(Box::new(start))));
                 self.follow_workflow();
             }
-            Err(why) => self.notify(notices::recipe_refused(&start.name, &why)),
+            Err(why) => self.notify(notices::recipe_refused(&start.name, &why.to_string())),
         }
     }
 
@@ -268,15 +279,13 @@ impl Engine {
             return;
         };
         let Some(opener) = self.settings.workflows.0.clone() else { return };
-        // What was agreed in it, and by whom, is not known of a foreign session.
-        let foreign = self.state.live.foreign.then(|| notices::FOREIGN_RECIPE.to_owned());
-        let opened = foreign.map_or_else(|| opener.open(&start), Err);
+        let opened = if self.state.live.foreign { Err(WorkflowError::Foreign) } else { opener.open(&start) };
         match opened {
             Ok(way) => self.turn.workflow = Some(way),
             Err(why) => {
                 let (end, summary) = (RecipeEnd::GaveUp, String::new());
                 self.record(Entry::Recipe(RecipeFact::Ended { end, summary }));
-                self.notify(notices::recipe_refused(&start.name, &why));
+                self.notify(notices::recipe_refused(&start.name, &why.to_string()));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What can go wrong in execution, in words that say what to do next.
 
 use super::frames::FrameError;
+use crate::domain::BlockTextError;
 use std::io;
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ pub enum ExecError {
     Broken(#[from] FrameError),
     /// The list of packages is none.
     #[error("the list of packages is not clear: {0}")]
-    Packages(String),
+    Packages(#[from] BlockTextError),
     /// The sandbox can't be had, in words.
     #[error("{0}")]
     Sandbox(String),

@@ -186,7 +186,7 @@ impl<B: Backend> ExecutorLoop<B> {
         self.is_free()?;
         let now = self.backend.pull_terms(&approved.language, approved.limits).await;
         still_holds(&now.map_err(Outcome::NotStarted)?, approved)?;
-        ImageName::parse(request.source()).map_err(Outcome::NotStarted)
+        ImageName::parse(request.source()).map_err(|why| Outcome::NotStarted(why.to_string()))
     }
 
     fn on_pull(&mut self, step: PullStep) {

@@ -10,12 +10,14 @@
 
 mod editor;
 mod environment;
+mod error;
 mod ground;
 pub(crate) mod table;
 mod which;
 
 pub use editor::quiet;
 pub use environment::{KeptVariables, is_steering};
+pub use error::LaunchError;
 pub use ground::WritableFolders;
 pub use table::{Start, TABLE};
 pub use which::{is_program, which};
@@ -89,27 +91,22 @@ impl Launcher {
     /// The command of a program of the table, without arguments.
     ///
     /// # Errors
-    /// In words, when it is not there.
-    pub fn command(&self, start: Start) -> Result<Command, String> {
+    /// When it is not there.
+    pub fn command(&self, start: Start) -> Result<Command, LaunchError> {
         let row = start.row();
-        let at = self.at(start).ok_or_else(|| {
-            format!("{} is not on the PATH outside of folders that runs may write", row.found.name())
-        })?;
+        let at = self.at(start).ok_or_else(|| LaunchError::NotFound(row.found.name()))?;
         Ok(self.dressed(row, at, OsStr::new(row.found.name())))
     }
 
     /// A line of the person's, for the shell; what it starts is found on the trusted `PATH` as well.
     ///
     /// # Errors
-    /// In words, when there is no shell, or the line names a program by a place where a run may write.
-    pub fn line(&self, start: Start, line: &str) -> Result<Command, String> {
+    /// When there is no shell, or the line names a program by a place where a run may write.
+    pub fn line(&self, start: Start, line: &str) -> Result<Command, LaunchError> {
         let words = line.split(|c: char| c.is_whitespace() || "'\"`;&|<>()$={}".contains(c));
         let mut places = words.filter(|word| word.starts_with('/')).map(Path::new);
         if let Some(bad) = places.find(|place| is_program(place) && !self.trusts(place)) {
-            return Err(format!(
-                "names {}, which lies in a folder that runs or the project may have written",
-                bad.display()
-            ));
+            return Err(LaunchError::Names(bad.into()));
         }
         let mut shell = self.command(Start::Shell)?;
         self.dress(&mut shell, start.row());
@@ -120,8 +117,8 @@ impl Launcher {
     /// A program that the person named, by its name or its absolute path.
     ///
     /// # Errors
-    /// In words as the rest of a sentence, when it is not there or lies where a run may write.
-    pub fn named(&self, start: Start, word: &str) -> Result<Command, String> {
+    /// When it is not there or lies where a run may write.
+    pub fn named(&self, start: Start, word: &str) -> Result<Command, LaunchError> {
         let path = self.locate(word)?;
         Ok(self.dressed(start.row(), &path, OsStr::new(word)))
     }
@@ -129,28 +126,20 @@ impl Launcher {
     /// Where a program lies that the person named.
     ///
     /// # Errors
-    /// In words as the rest of a sentence, when it is not there or lies where a run may write.
-    pub fn locate(&self, word: &str) -> Result<PathBuf, String> {
+    /// When it is not there or lies where a run may write.
+    pub fn locate(&self, word: &str) -> Result<PathBuf, LaunchError> {
         let given = Path::new(word);
         if !word.contains('/') {
-            return self.find(OsStr::new(word)).ok_or_else(|| {
-                "can't be started: no such file or directory on the PATH (folders that runs may write are left out)".into()
-            });
+            return self.find(OsStr::new(word)).ok_or(LaunchError::NotOnPath);
         }
         if !given.is_absolute() {
-            return Err(
-                "can't be started: a relative path means another program in each folder; name it by \
-                        its whole path"
-                    .into(),
-            );
+            return Err(LaunchError::Relative);
         }
         if !given.exists() {
-            return Err("can't be started: no such file or directory".into());
+            return Err(LaunchError::Missing);
         }
         if !self.trusts(given) {
-            return Err(
-                "can't be started: it lies in a folder that runs or the project may have written".into()
-            );
+            return Err(LaunchError::Writable);
         }
         Ok(given.into())
     }

@@ -56,7 +56,12 @@ fn a_program_of_a_writable_folder_never_stands_in_for_another() {
     }
     assert_eq!(launcher.path(), disk.base.join("good").as_os_str());
     let none = disk.launcher(&["work/bin", "out"]);
-    assert!(none.command(Start::Tmux).unwrap_err().contains("tmux is not on the PATH outside of folders"));
+    assert!(
+        none.command(Start::Tmux)
+            .unwrap_err()
+            .to_string()
+            .contains("tmux is not on the PATH outside of folders")
+    );
 }
 
 #[test]
@@ -68,7 +73,7 @@ fn what_the_person_names_is_not_taken_from_such_a_folder_either() {
     assert_eq!(launcher.locate("pass"), Ok(good.clone()));
     assert_eq!(launcher.locate(good.to_str().unwrap()), Ok(good));
     for bad in [trap.to_str().unwrap(), "./pass", "bin/pass", "/nowhere/pass", "nothing"] {
-        assert!(launcher.locate(bad).unwrap_err().starts_with("can't be started"), "{bad}");
+        assert!(launcher.locate(bad).unwrap_err().to_string().starts_with("can't be started"), "{bad}");
     }
 }
 
@@ -79,7 +84,10 @@ fn a_line_that_names_such_a_program_by_its_place_meets_no_shell() {
     let launcher = disk.launcher(&["good"]);
     for line in [trap.clone(), format!("A=1 '{trap}' show"), format!("echo $({trap})"), format!("x; {trap}")]
     {
-        assert!(launcher.line(Start::KeyCommand, &line).unwrap_err().contains("may have written"), "{line}");
+        assert!(
+            launcher.line(Start::KeyCommand, &line).unwrap_err().to_string().contains("may have written"),
+            "{line}"
+        );
     }
     let fine = launcher.line(Start::KeyCommand, "cat /etc/hostname").unwrap();
     let path = fine.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);

@@ -6,22 +6,32 @@
 use super::annotation::{Annotation, Make};
 use super::literal::{Literal, quoted};
 
+/// An answer that does not fit the annotation of its argument.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} is no {wanted}{}", quoted(.answer), .why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+pub(crate) struct ArgumentError {
+    answer: String,
+    /// The annotation, or what stands for one that tells nothing.
+    wanted: String,
+    /// What is wrong with it, or how it is written, where there is more to say.
+    why: Option<String>,
+}
+
 /// The value that this answer means to an argument with this annotation; written out ([`Literal`]'s `Display`) it can
 /// stand in a call.
 ///
 /// # Errors
 /// Why it does not fit, and what would.
-pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, String> {
+pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, ArgumentError> {
     let (annotation, answer) = (annotation.trim(), answer.trim());
     let wanted = Annotation::read(annotation);
     raw(&wanted, answer).map_err(|why| {
-        let known = if wanted.is_open() { "literal of Python" } else { annotation };
-        let because = match (why, shape(&wanted)) {
-            (Some(why), _) => format!(": {why}"),
-            (None, "") => String::new(),
-            (None, shape) => format!(": it is written as {shape}"),
-        };
-        format!("{} is no {known}{because}", quoted(answer))
+        let written = Some(shape(&wanted)).filter(|shape| !shape.is_empty());
+        ArgumentError {
+            answer: answer.to_owned(),
+            wanted: if wanted.is_open() { "literal of Python" } else { annotation }.to_owned(),
+            why: why.or_else(|| written.map(|shape| format!("it is written as {shape}"))),
+        }
     })
 }
 
@@ -54,7 +64,7 @@ fn raw(wanted: &Annotation, text: &str) -> Result<Literal, Why> {
         Annotation::Union(all) => all.iter().find_map(|one| raw(one, text).ok()).ok_or(None),
         _ => match literal {
             Ok(literal) => conform(wanted, &literal),
-            Err(why) => Err(wanted.is_open().then_some(why)),
+            Err(why) => Err(wanted.is_open().then(|| why.to_string())),
         },
     }
 }
@@ -255,7 +265,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn written(annotation: &str, answer: &str) -> Result<String, String> {
-        value(annotation, answer).map(|value| value.to_string())
+        value(annotation, answer).map(|value| value.to_string()).map_err(|why| why.to_string())
     }
 
     #[test]

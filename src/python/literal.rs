@@ -2,8 +2,10 @@
 //!
 //! Nothing is evaluated: what is no literal (a name, a call, `1 + 2`, an f-string) is refused.
 
+mod error;
 mod read;
 
+pub(crate) use error::LiteralError;
 use read::{DEEPEST, LiteralReader};
 use serde_json::Value;
 use std::fmt::{self, Write as _};
@@ -45,17 +47,17 @@ impl Literal {
     /// Reads a literal that is the whole text.
     ///
     /// # Errors
-    /// What is wrong with it, in a few words.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
+    /// What is wrong with it.
+    pub(crate) fn read(text: &str) -> Result<Self, LiteralError> {
         if text.len() > LONGEST {
-            return Err("it is longer than 256 KiB".into());
+            return Err(LiteralError::Whole("is longer than 256 KiB"));
         }
         let mut reader = LiteralReader { rest: text.trim(), depth: 0 };
         let first = reader.value()?;
         let value = if reader.take(",") { reader.open_tuple(first)? } else { first };
         match reader.rest.trim_start() {
             "" => Ok(value),
-            rest => Err(format!("it has {} behind its end", quoted(rest))),
+            rest => Err(LiteralError::Behind(rest.to_owned())),
         }
     }
 
@@ -175,7 +177,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn again(text: &str) -> Result<String, String> {
+    fn again(text: &str) -> Result<String, LiteralError> {
         Literal::read(text).map(|literal| literal.to_string())
     }
 
@@ -237,7 +239,7 @@ mod tests {
         ] {
             assert!(again(text).is_err(), "{text}: {:?}", again(text));
         }
-        assert!(again(&"[".repeat(1_000)).unwrap_err().contains("nested deeper"));
+        assert!(again(&"[".repeat(1_000)).unwrap_err().to_string().contains("nested deeper"));
         assert!(again(&"9".repeat(5_000)).is_err());
     }
 

@@ -3,18 +3,30 @@
 use super::syntax::{definition, named, parse, text};
 use std::ops::Range;
 
+/// Why a function can't be put into a file of functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MergeError {
+    #[error("the function can't be read")]
+    Function,
+    #[error("the file of functions is no Python; mend it first")]
+    File,
+    /// A place that was found in the file lies inside a character.
+    #[error("the file can't be taken apart")]
+    Place,
+}
+
 /// The text of a file with the function (and the imports and constants before it) of another text.
 ///
 /// # Errors
 /// Why they can't be put together.
-pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<String, String> {
-    let new = Parts::of(source, name).ok_or("the function can't be read")?;
-    let old = Parts::of(file, name).ok_or("the file of functions is no Python; mend it first")?;
+pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<String, MergeError> {
+    let new = Parts::of(source, name).ok_or(MergeError::Function)?;
+    let old = Parts::of(file, name).ok_or(MergeError::File)?;
     let mut text = file.to_owned();
     let known: Vec<&str> = old.others.iter().map(|(_, text)| *text).collect();
     let missing: Vec<&str> =
         new.others.iter().map(|(_, text)| *text).filter(|text| !known.contains(text)).collect();
-    let function = new.function.and_then(|range| source.get(range)).ok_or("the function can't be read")?;
+    let function = new.function.and_then(|range| source.get(range)).ok_or(MergeError::Function)?;
     let function = function.trim_end();
     // What is before this place stays where it is.
     let at = old.function.as_ref().map_or(old.top, |range| old.top.min(range.start));
@@ -31,8 +43,7 @@ pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<Stri
         missing.into_iter().partition(|text| text.starts_with("from __future__"));
     let at = if future.is_empty() { at } else { at + put_first(&mut text, old.head, &future) };
     if !missing.is_empty() {
-        let (before, after) =
-            text.split_at_checked(at.min(text.len())).ok_or("the file can't be taken apart")?;
+        let (before, after) = text.split_at_checked(at.min(text.len())).ok_or(MergeError::Place)?;
         let start = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
         text = format!("{before}{start}{}\n\n\n{}", missing.join("\n"), after.trim_start_matches('\n'));
     }

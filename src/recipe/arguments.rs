@@ -1,6 +1,7 @@
 //! From a signature to the form of its arguments, and from its answers to the text of the call.
 
-use crate::domain::{Answers, Field, FieldKind, Form, Parameter, ParameterKind};
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, Parameter, ParameterKind};
+use crate::engine::answers::MisfitError;
 use crate::python::argument;
 use crate::python::function::Definition;
 
@@ -49,7 +50,7 @@ fn asked(parameter: &Parameter) -> String {
 ///
 /// # Errors
 /// Why there is no such call.
-pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, String> {
+pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, AnswerError> {
     let function = &defined.function;
     let given = |parameter: &Parameter| {
         let answer =
@@ -58,7 +59,7 @@ pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, St
             return Ok(None);
         }
         let value = argument::value(&asked(parameter), answer);
-        value.map(|value| Some(value.to_string())).map_err(|why| format!("{}: {why}", parameter.name))
+        value.map(|value| Some(value.to_string())).map_err(|why| MisfitError::from(why).of(&parameter.name))
     };
     let rest = function.parameters.iter().position(|parameter| parameter.kind == ParameterKind::Rest);
     let has_rest = match rest.and_then(|at| function.parameters.get(at)) {
@@ -71,7 +72,7 @@ pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, St
             parameter.kind == ParameterKind::Positional || has_rest && rest.is_some_and(|rest| at < rest);
         let name = parameter.name.as_str();
         match (parameter.kind, given(parameter)?) {
-            (_, None) if parameter.required => return Err(format!("{name}: an answer is needed")),
+            (_, None) if parameter.required => return Err(MisfitError::Needed.of(name)),
             (_, None) => open = open.or(by_place.then_some(name)),
             (ParameterKind::Rest, Some(all)) => parts.extend((all != "[]").then(|| format!("*{all}"))),
             (ParameterKind::Options, Some(all)) => parts.extend((all != "{}").then(|| format!("**{all}"))),
@@ -80,13 +81,13 @@ pub(super) fn call(defined: &Definition, answers: &Answers) -> Result<String, St
         }
         let further = function.parameters.get(at + 1).map(|next| next.kind);
         if let (Some(left), true) = (open, by_place && has_rest && further == Some(ParameterKind::Rest)) {
-            return Err(format!("{left}: an answer is needed where further arguments are given"));
+            return Err(MisfitError::NeededWhere("further arguments are given").of(left));
         }
     }
     if let Some(left) = open
         && skips(function.parameters.as_slice(), answers)
     {
-        return Err(format!("{left}: an answer is needed where a later one is given by its place"));
+        return Err(MisfitError::NeededWhere("a later one is given by its place").of(left));
     }
     let call = format!("{}({})", function.name, parts.join(", "));
     Ok(if defined.is_async { format!("await {call}") } else { call })
@@ -113,7 +114,7 @@ mod tests {
         let form = form(&defined).unwrap_or_default();
         let answers = answers::check(&form, &given)
             .map_err(|misfits| misfits.iter().map(ToString::to_string).collect::<String>())?;
-        call(&defined, &answers)
+        call(&defined, &answers).map_err(|why| why.to_string())
     }
 
     #[test]

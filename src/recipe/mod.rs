@@ -23,7 +23,7 @@ pub(crate) use scaffold::scaffold;
 pub(crate) use shipped::shipped;
 
 use crate::domain::{AnswerError, Answers, RecipeCard, RecipeStart};
-use crate::engine::{Workflow, WorkflowOpener, Workflows};
+use crate::engine::{Workflow, WorkflowError, WorkflowOpener, Workflows};
 use crate::text::located::LocatedError;
 use definition::Definition;
 use machine::Machine;
@@ -135,12 +135,12 @@ fn named<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
 struct Recipes;
 
 impl WorkflowOpener for Recipes {
-    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, String> {
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, WorkflowError> {
         match definition::read(&start.definition, Path::new("recipe.toml")) {
             Ok(definition) => Ok(Arc::new(Machine::new(definition))),
             Err(faults) => {
-                let first = faults.first().map(ToString::to_string).unwrap_or_default();
-                Err(format!("the recipe {} can't be used: {first}", start.name))
+                let fault = faults.first().map(ToString::to_string).unwrap_or_default();
+                Err(WorkflowError::Definition { name: start.name.clone(), fault })
             }
         }
     }

@@ -4,7 +4,7 @@
 //! with the person's environment, in `/`; a program that runs or the project could have put there is not run.
 
 use crate::config::Texts;
-use crate::launch::{Launcher, Start};
+use crate::launch::{LaunchError, Launcher, Start};
 use KeyCommandError::{
     Failed, NoOutput, NoProgram, NoText, NotAllowed, NotStarted, Nothing, SeveralLines, Signal, TooLate,
     TooLong, Unreadable,
@@ -27,8 +27,8 @@ pub(super) enum KeyCommandError {
     #[error("names no program")]
     NoProgram,
     /// What the table of programs says of it.
-    #[error("{0}")]
-    NotAllowed(String),
+    #[error(transparent)]
+    NotAllowed(LaunchError),
     #[error("can't be started: {0}")]
     NotStarted(String),
     #[error("gave no key within {} s", .0.as_secs_f64().ceil())]
@@ -85,7 +85,7 @@ fn program(command: &Texts, programs: &Launcher) -> Result<Command, KeyCommandEr
             let Some((first, rest)) = words.split_first() else { return Err(NoProgram) };
             let keyring = [Start::SecretTool, Start::Security].into_iter();
             let mut program = match keyring.into_iter().find(|start| start.row().found.name() == first) {
-                Some(keyring) => programs.command(keyring).map_err(NotStarted)?,
+                Some(keyring) => programs.command(keyring).map_err(|why| NotStarted(why.to_string()))?,
                 None => programs.named(Start::KeyCommand, first).map_err(NotAllowed)?,
             };
             program.args(rest);

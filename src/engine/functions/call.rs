@@ -3,6 +3,7 @@
 //! The text is what is shown, approved and run, so every value is written out as a literal.
 
 use crate::domain::{Function, ParameterKind};
+use crate::engine::call_error::CallError;
 use crate::python::Literal;
 use serde_json::{Map, Value};
 
@@ -12,14 +13,16 @@ const LONGEST: usize = 256 << 10;
 /// The call of this function with these arguments (JSON text): `name(a=1, b='x')`.
 ///
 /// # Errors
-/// Why there is no such call, for the model and the person.
-pub(super) fn source(function: &Function, arguments: &str) -> Result<String, String> {
+/// Why there is no such call.
+pub(super) fn source(function: &Function, arguments: &str) -> Result<String, CallError> {
     let name = &function.name;
+    let unfit = |why: String| CallError::Arguments { function: name.clone(), why };
+    let needs = |what: String| CallError::Needs { function: name.clone(), what };
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
-    let given: Value = serde_json::from_str(arguments)
-        .map_err(|error| format!("the arguments of {name} are no JSON: {error}"))?;
+    let given: Value =
+        serde_json::from_str(arguments).map_err(|error| unfit(format!("are no JSON: {error}")))?;
     let Value::Object(mut given) = given else {
-        return Err(format!("the arguments of {name} have to be a JSON object"));
+        return Err(unfit("have to be a JSON object".into()));
     };
     let mut parts = Vec::new();
     let mut skipped = false;
@@ -28,28 +31,28 @@ pub(super) fn source(function: &Function, arguments: &str) -> Result<String, Str
         match (parameter.kind, value) {
             (ParameterKind::Rest, Some(Value::Array(all))) => {
                 if skipped && !all.is_empty() {
-                    return Err(format!("{name} needs all parameters before *{}", parameter.name));
+                    return Err(needs(format!("all parameters before *{}", parameter.name)));
                 }
                 for value in &all {
                     parts.push(literal(value)?.to_string());
                 }
             }
             (ParameterKind::Rest, Some(_)) => {
-                return Err(format!("{} of {name} has to be a list", parameter.name));
+                return Err(CallError::NoList { function: name.clone(), rest: parameter.name.clone() });
             }
             (ParameterKind::Options, Some(Value::Object(all))) => named(&all, name, &mut parts)?,
             (ParameterKind::Options, Some(value)) => {
                 given.insert(parameter.name.clone(), value);
             }
             (ParameterKind::Positional, Some(_)) if skipped => {
-                return Err(format!("{name} needs all parameters before {}", parameter.name));
+                return Err(needs(format!("all parameters before {}", parameter.name)));
             }
             (ParameterKind::Positional, Some(value)) => parts.push(literal(&value)?.to_string()),
             (ParameterKind::Named, Some(value)) => {
                 parts.push(format!("{}={}", parameter.name, literal(&value)?));
             }
             (_, None) if parameter.required => {
-                return Err(format!("{name} needs the parameter {}", parameter.name));
+                return Err(needs(format!("the parameter {}", parameter.name)));
             }
             (_, None) => skipped |= parameter.kind == ParameterKind::Positional,
         }
@@ -57,18 +60,18 @@ pub(super) fn source(function: &Function, arguments: &str) -> Result<String, Str
     let options = function.parameters.iter().any(|p| p.kind == ParameterKind::Options);
     match given.keys().next() {
         Some(unknown) if !options => {
-            return Err(format!("{name} has no parameter {}", shown(unknown)));
+            return Err(CallError::NoParameter { function: name.clone(), name: shown(unknown) });
         }
         _ => named(&given, name, &mut parts)?,
     }
     let call = format!("{name}({})", parts.join(", "));
-    if call.len() > LONGEST { Err(format!("the call of {name} is longer than 256 KiB")) } else { Ok(call) }
+    if call.len() > LONGEST { Err(CallError::Long(name.clone())) } else { Ok(call) }
 }
 
-fn named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> Result<(), String> {
+fn named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> Result<(), CallError> {
     for (key, value) in all {
         if !is_identifier(key) {
-            return Err(format!("{} is no name that {function} could take", shown(key)));
+            return Err(CallError::Name { function: function.to_owned(), name: shown(key) });
         }
         parts.push(format!("{key}={}", literal(value)?));
     }
@@ -77,7 +80,7 @@ fn named(all: &Map<String, Value>, function: &str, parts: &mut Vec<String>) -> R
 
 /// A name as it may stand in a message.
 fn shown(name: &str) -> String {
-    format!("{:?}", name.chars().take(60).collect::<String>())
+    name.chars().take(60).collect()
 }
 
 const KEYWORDS: &[&str] = &[
@@ -94,8 +97,8 @@ fn is_identifier(name: &str) -> bool {
 }
 
 /// A value as a literal of Python.
-fn literal(value: &Value) -> Result<Literal, String> {
-    Literal::of_json(value).ok_or_else(|| "arguments are nested deeper than 32 levels".into())
+fn literal(value: &Value) -> Result<Literal, CallError> {
+    Literal::of_json(value).ok_or(CallError::Deep)
 }
 
 #[cfg(test)]
@@ -130,7 +133,7 @@ mod tests {
             ("[1]", "has to be a JSON object"),
             ("{\"a\": 1", "are no JSON"),
         ] {
-            let told = call(arguments).unwrap_err();
+            let told = call(arguments).unwrap_err().to_string();
             assert!(told.contains(why) || told.replace("have", "has").contains(why), "{told}");
         }
     }

@@ -6,6 +6,7 @@
 
 mod call;
 
+use super::call_error::CallError;
 use super::reply::{self, Proposal};
 use super::state::InspectionResult;
 use super::transcript::BlockStanding;
@@ -143,7 +144,7 @@ impl Engine {
         &self,
         called: &ToolCall,
         complete: bool,
-    ) -> Option<Result<Proposal, String>> {
+    ) -> Option<Result<Proposal, CallError>> {
         let name = called.name.trim();
         let name = name.strip_prefix("functions.").unwrap_or(name);
         let function = self.state.live.functions.iter().find(|function| function.name == name)?;

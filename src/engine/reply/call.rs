@@ -1,10 +1,10 @@
 //! Calls of tools: which tools there are, and what the arguments of a call mean.
 //!
-//! A call becomes a block that waits like every other. What can't be read is an error in words that are meant for the
-//! model and for the person alike.
+//! A call becomes a block that waits like every other; what can't be read is a `CallError`.
 
 use super::{Proposal, info, json};
 use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, Tool, file_act};
+use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
 
 /// Most lines that one call reads.
@@ -118,10 +118,10 @@ pub(crate) fn read(
     arguments: &str,
     languages: &Languages,
     complete: bool,
-) -> Result<Proposal, String> {
+) -> Result<Proposal, CallError> {
     let Some(tool) = Name::parse(name) else {
         let there: Vec<&str> = Name::ALL.map(Name::as_str).into();
-        return Err(format!("there is no tool {name:?}; there are {}", there.join(", ")));
+        return Err(CallError::NoTool { name: name.to_owned(), there: there.join(", ") });
     };
     let (arguments, whole, repaired) = fields(arguments, complete)?;
     let call = Call { tool, arguments };
@@ -134,7 +134,7 @@ pub(crate) fn read(
 }
 
 /// The fields of the arguments, whether they are whole, and whether they had to be repaired.
-fn fields(arguments: &str, complete: bool) -> Result<(Map<String, Value>, bool, bool), String> {
+fn fields(arguments: &str, complete: bool) -> Result<(Map<String, Value>, bool, bool), CallError> {
     let trimmed = arguments.trim();
     if trimmed.is_empty() {
         return Ok((Map::new(), complete, false));
@@ -146,16 +146,16 @@ fn fields(arguments: &str, complete: bool) -> Result<(Map<String, Value>, bool, 
         Some(found) if text.get(found.length..).is_none_or(|rest| rest.trim().is_empty()) => {
             match found.value {
                 Value::Object(fields) => Ok((fields, true, found.repaired)),
-                _ => Err("its arguments are no object".into()),
+                _ => Err(CallError::NoObject),
             }
         }
         _ if !complete => match json::broken_off(text) {
             Some(fields) => Ok((fields, false, false)),
-            None => Err("it was cut off before its arguments began".into()),
+            None => Err(CallError::CutOff),
         },
         _ => {
             let why = serde_json::from_str::<Value>(text).err().map(|e| e.to_string()).unwrap_or_default();
-            Err(format!("its arguments are no JSON: {why}"))
+            Err(CallError::NoJson(why))
         }
     }
 }
@@ -166,7 +166,7 @@ struct Call {
 }
 
 impl Call {
-    fn proposed(&self, languages: &Languages) -> Result<Proposal, String> {
+    fn proposed(&self, languages: &Languages) -> Result<Proposal, CallError> {
         let block = |file: Option<BlockKind>, language, source: String| Proposal {
             dialect: Dialect::Tools,
             info: self.tool.as_str().to_owned(),
@@ -214,7 +214,7 @@ impl Call {
     }
 
     /// `None`: it names no language, the person has to choose one.
-    fn language(&self, languages: &Languages) -> Result<Option<Language>, String> {
+    fn language(&self, languages: &Languages) -> Result<Option<Language>, CallError> {
         const KEYS: &[&str] = &["language", "lang"];
         if !self.has(KEYS) {
             return Ok(None);
@@ -224,7 +224,7 @@ impl Call {
             Some(language) => Ok(Some(language)),
             None => {
                 let there: Vec<&str> = languages.0.iter().map(|entry| entry.name.as_str()).collect();
-                Err(format!("no interpreter is configured for {word:?}; there are {}", there.join(", ")))
+                Err(CallError::NoInterpreter { word, there: there.join(", ") })
             }
         }
     }
@@ -250,16 +250,16 @@ impl Call {
         self.get(keys).is_some()
     }
 
-    fn text(&self, keys: &[&str]) -> Result<String, String> {
+    fn text(&self, keys: &[&str]) -> Result<String, CallError> {
         let key = keys.first().copied().unwrap_or_default();
         match self.get(keys) {
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(format!("its argument {key:?} is no text")),
-            None => Err(format!("its argument {key:?} is missing")),
+            Some(_) => Err(CallError::NoText(key.to_owned())),
+            None => Err(CallError::Missing(key.to_owned())),
         }
     }
 
-    fn number(&self, keys: &[&str]) -> Result<Option<u32>, String> {
+    fn number(&self, keys: &[&str]) -> Result<Option<u32>, CallError> {
         let key = keys.first().copied().unwrap_or_default();
         let Some(value) = self.get(keys) else { return Ok(None) };
         let number = match value {
@@ -269,7 +269,7 @@ impl Call {
         };
         match number {
             Some(number) => Ok(Some(u32::try_from(number).unwrap_or(u32::MAX))),
-            None => Err(format!("its argument {key:?} is no number")),
+            None => Err(CallError::NoNumber(key.to_owned())),
         }
     }
 }
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn call(name: &str, arguments: &str) -> Result<Proposal, String> {
+    fn call(name: &str, arguments: &str) -> Result<Proposal, CallError> {
         read(name, arguments, &Languages::default(), true)
     }
 
@@ -316,7 +316,7 @@ mod tests {
             ("read_file", r#"{"path":"  "}"#, "no path"),
         ] {
             let refused = call(name, arguments).expect_err(arguments);
-            assert!(refused.contains(why), "{refused:?} for {arguments}");
+            assert!(refused.to_string().contains(why), "{refused:?} for {arguments}");
         }
     }
 

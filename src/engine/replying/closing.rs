@@ -60,7 +60,7 @@ impl Engine {
                     came.blocks.push(self.propose(reply.step, proposed, Some(called.id), fate));
                 }
                 Err(why) => {
-                    let why = one_line(&why);
+                    let why = one_line(&why.to_string());
                     came.refused.push(why.clone());
                     self.record(Entry::CallRefused { step: reply.step, call: called.id, why });
                 }

@@ -11,8 +11,10 @@ use crate::engine::{Command, Event, Settings};
 struct Small;
 
 impl WorkflowOpener for Small {
-    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, String> {
-        if start.name == "small" { Ok(Arc::new(Small)) } else { Err("nobody knows it".into()) }
+    fn open(&self, start: &RecipeStart) -> Result<Arc<dyn Workflow>, WorkflowError> {
+        let unknown =
+            || WorkflowError::Definition { name: start.name.clone(), fault: "nobody knows it".into() };
+        if start.name == "small" { Ok(Arc::new(Small)) } else { Err(unknown()) }
     }
 }
 

@@ -182,7 +182,7 @@ pub(super) async fn fetch(
     progress: mpsc::Sender<String>,
 ) -> Result<(), ContainerError> {
     let failed = |why: String| ContainerError::NotFetched { image: image.clone(), why };
-    let name = ImageName::parse(&image).map_err(&failed)?;
+    let name = ImageName::parse(&image).map_err(|why| failed(why.to_string()))?;
     let tag = name.tag_to_add().map(ToOwned::to_owned);
     let options = CreateImageOptions { from_image: Some(image.clone()), tag, ..Default::default() };
     let mut steps = docker.create_image(Some(options), None, None);

@@ -32,7 +32,7 @@ impl Tunnel {
         let folder =
             tempfile::Builder::new().prefix("sayso-").tempdir().map_err(|error| error.to_string())?;
         let socket = folder.path().join("engine.sock");
-        let mut ssh = Command::from(programs.command(Start::Ssh)?)
+        let mut ssh = Command::from(programs.command(Start::Ssh).map_err(|why| why.to_string())?)
             .args(arguments(host, *port, &socket, there))
             .stdin(Stdio::null())
             .stdout(Stdio::null())

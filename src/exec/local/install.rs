@@ -59,14 +59,14 @@ impl Local {
 
     /// The terms under which an approved installation would run now.
     pub(super) fn install_terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, String> {
-        let list = PackageList::parse(approved.language.as_str(), source)?;
+        let list = PackageList::parse(approved.language.as_str(), source).map_err(|why| why.to_string())?;
         let installer = self.finder.installer(&approved.language, list.into)?;
         self.install_terms_of(&approved.language, (&installer, list.into), approved.limits)
     }
 
     pub(super) fn begin_install(&mut self, Job { terms, source, .. }: &Job) -> Result<RunHost, ExecError> {
         let language = terms.language.as_str();
-        let list = PackageList::parse(language, source).map_err(ExecError::Packages)?;
+        let list = PackageList::parse(language, source)?;
         // The folder that was approved: looked for again, it could be another one by now.
         let folder = terms.cwd.clone();
         if list.into == InstallInto::Session {

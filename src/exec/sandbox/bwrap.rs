@@ -27,7 +27,8 @@ pub(super) struct Bwrap {
 /// When it can't be started.
 pub(super) fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, String> {
     let output = programs
-        .command(Start::Bwrap)?
+        .command(Start::Bwrap)
+        .map_err(|why| why.to_string())?
         .arg("--version")
         .stdin(Stdio::null())
         .stderr(Stdio::null())

@@ -1,6 +1,6 @@
 //! Reads literals of Python, value by value.
 
-use super::{Literal, quoted};
+use super::{Literal, LiteralError};
 
 /// How deep a literal may be nested.
 pub(super) const DEEPEST: usize = 32;
@@ -14,9 +14,9 @@ pub(super) struct LiteralReader<'a> {
 }
 
 impl LiteralReader<'_> {
-    pub(super) fn value(&mut self) -> Result<Literal, String> {
+    pub(super) fn value(&mut self) -> Result<Literal, LiteralError> {
         if self.depth >= DEEPEST {
-            return Err(format!("it is nested deeper than {DEEPEST} levels"));
+            return Err(LiteralError::Deep(DEEPEST));
         }
         self.depth += 1;
         let value = self.one();
@@ -24,9 +24,9 @@ impl LiteralReader<'_> {
         value
     }
 
-    fn one(&mut self) -> Result<Literal, String> {
+    fn one(&mut self) -> Result<Literal, LiteralError> {
         self.rest = self.rest.trim_start();
-        let Some(first) = self.rest.chars().next() else { return Err("it ends too early".into()) };
+        let Some(first) = self.rest.chars().next() else { return Err(LiteralError::Whole("ends too early")) };
         match first {
             '[' => Ok(Literal::List(self.until("[", "]")?.0)),
             '(' => {
@@ -40,12 +40,12 @@ impl LiteralReader<'_> {
             '\'' | '"' => self.text(""),
             '0'..='9' | '-' | '+' | '.' => self.number(),
             c if c.is_alphabetic() || c == '_' => self.word(),
-            _ => Err(format!("{} is no literal of Python", quoted(self.rest))),
+            _ => Err(LiteralError::Part(self.rest.to_owned(), "is no literal of Python")),
         }
     }
 
     /// `True`, `None`, `set()`, or the prefix of a text.
-    fn word(&mut self) -> Result<Literal, String> {
+    fn word(&mut self) -> Result<Literal, LiteralError> {
         let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(self.rest.len());
         let (word, after) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
         if after.starts_with(['\'', '"']) {
@@ -54,7 +54,7 @@ impl LiteralReader<'_> {
                 self.rest = after;
                 return self.text(&prefix);
             }
-            return Err(format!("{} is no literal text", quoted(self.rest)));
+            return Err(LiteralError::Part(self.rest.to_owned(), "is no literal text"));
         }
         let value = match word {
             "None" => Literal::None,
@@ -64,16 +64,21 @@ impl LiteralReader<'_> {
                 self.rest = after;
                 return match self.until("(", ")")? {
                     (all, false) if all.is_empty() => Ok(Literal::Set(all)),
-                    _ => Err("it is a call, no literal".into()),
+                    _ => Err(LiteralError::Whole("is a call, no literal")),
                 };
             }
-            _ => return Err(format!("{} is a name, no value; a text goes in quotes", quoted(word))),
+            _ => {
+                return Err(LiteralError::Part(
+                    word.to_owned(),
+                    "is a name, no value; a text goes in quotes",
+                ));
+            }
         };
         self.rest = after;
         Ok(value)
     }
 
-    fn number(&mut self) -> Result<Literal, String> {
+    fn number(&mut self) -> Result<Literal, LiteralError> {
         let signed = self.rest.strip_prefix('-').map(|rest| (true, rest));
         let plus = self.rest.strip_prefix('+').map(|rest| (false, rest));
         let (minus, body) = signed.or(plus).unwrap_or((false, self.rest));
@@ -84,18 +89,19 @@ impl LiteralReader<'_> {
             !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_') || exponent)
         });
         let (written, after) = body.split_at_checked(end.unwrap_or(body.len())).unwrap_or((body, ""));
-        let value = read_number(written, minus).ok_or_else(|| format!("{} is no number", quoted(written)))?;
+        let value = read_number(written, minus)
+            .ok_or_else(|| LiteralError::Part(written.to_owned(), "is no number"))?;
         self.rest = after;
         Ok(value)
     }
 
     /// Behind an opening sign: values up to the closing one, and whether a comma stood among them.
-    fn until(&mut self, open: &str, close: &str) -> Result<(Vec<Literal>, bool), String> {
+    fn until(&mut self, open: &str, close: &'static str) -> Result<(Vec<Literal>, bool), LiteralError> {
         self.take(open);
         let (mut all, mut comma) = (Vec::new(), false);
         while !self.take(close) {
             if !all.is_empty() && !comma {
-                return Err(format!("it lacks a comma or {close} before {}", quoted(self.rest)));
+                return Err(LiteralError::Comma { close, before: self.rest.to_owned() });
             }
             all.push(self.value()?);
             comma = self.take(",");
@@ -105,7 +111,7 @@ impl LiteralReader<'_> {
     }
 
     /// A tuple without brackets, whose first value and comma were read.
-    pub(super) fn open_tuple(&mut self, first: Literal) -> Result<Literal, String> {
+    pub(super) fn open_tuple(&mut self, first: Literal) -> Result<Literal, LiteralError> {
         let mut all = vec![first];
         while !self.rest.trim_start().is_empty() {
             all.push(self.value()?);
@@ -117,12 +123,12 @@ impl LiteralReader<'_> {
     }
 
     /// A set or a dict.
-    fn braces(&mut self) -> Result<Literal, String> {
+    fn braces(&mut self) -> Result<Literal, LiteralError> {
         self.take("{");
         let (mut set, mut dict, mut comma) = (Vec::new(), Vec::new(), true);
         while !self.take("}") {
             if !comma {
-                return Err(format!("it lacks a comma or }} before {}", quoted(self.rest)));
+                return Err(LiteralError::Comma { close: "}", before: self.rest.to_owned() });
             }
             let key = self.value()?;
             if self.take(":") {
@@ -135,25 +141,26 @@ impl LiteralReader<'_> {
         match (set.is_empty(), dict.is_empty()) {
             (true, _) => Ok(Literal::Dict(dict)),
             (false, true) => Ok(Literal::Set(set)),
-            (false, false) => Err("it mixes keys with values and values alone".into()),
+            (false, false) => Err(LiteralError::Whole("mixes keys with values and values alone")),
         }
     }
 
     /// One text behind its prefix.
-    fn text(&mut self, prefix: &str) -> Result<Literal, String> {
+    fn text(&mut self, prefix: &str) -> Result<Literal, LiteralError> {
         let (raw, bytes) = (prefix.contains('r'), prefix.contains('b'));
         let quote = if self.rest.starts_with('"') { '"' } else { '\'' };
         let triple = quote.to_string().repeat(3);
         let close = if self.rest.starts_with(&triple) { triple } else { quote.to_string() };
         let body = self.rest.get(close.len()..).unwrap_or_default();
-        let end = end_of(body, &close).ok_or("it has a text whose quotes are not closed")?;
+        let end =
+            end_of(body, &close).ok_or(LiteralError::Whole("has a text whose quotes are not closed"))?;
         let inner = body.get(..end).unwrap_or_default();
         if close.len() == 1 && inner.contains('\n') {
-            return Err("it has a text whose quotes are not closed on its line".into());
+            return Err(LiteralError::Whole("has a text whose quotes are not closed on its line"));
         }
         self.rest = body.get(end + close.len()..).unwrap_or_default();
         if self.rest.trim_start().starts_with(['\'', '"']) {
-            return Err("it puts texts one behind the other; one text is enough".into());
+            return Err(LiteralError::Whole("puts texts one behind the other; one text is enough"));
         }
         let units = if raw { inner.chars().map(u32::from).collect() } else { escapes(inner, bytes)? };
         if bytes {
@@ -163,10 +170,10 @@ impl LiteralReader<'_> {
                 .ok()
                 .filter(|_| ascii)
                 .map(Literal::Bytes)
-                .ok_or("it has bytes beyond ASCII; they are written as \\x…".into());
+                .ok_or(LiteralError::Whole("has bytes beyond ASCII; they are written as \\x…"));
         }
         let text = units.into_iter().map(char::from_u32).collect::<Option<String>>();
-        text.map(Literal::Text).ok_or("it has an escape that is no character".into())
+        text.map(Literal::Text).ok_or(LiteralError::Whole("has an escape that is no character"))
     }
 
     pub(super) fn take(&mut self, sign: &str) -> bool {
@@ -191,7 +198,7 @@ fn end_of(body: &str, close: &str) -> Option<usize> {
 }
 
 /// The characters (or bytes) that a text with escapes means.
-fn escapes(inner: &str, bytes: bool) -> Result<Vec<u32>, String> {
+fn escapes(inner: &str, bytes: bool) -> Result<Vec<u32>, LiteralError> {
     let mut out = Vec::new();
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
@@ -199,7 +206,7 @@ fn escapes(inner: &str, bytes: bool) -> Result<Vec<u32>, String> {
             out.push(u32::from(c));
             continue;
         }
-        let Some(sign) = chars.next() else { return Err("it ends inside an escape".into()) };
+        let Some(sign) = chars.next() else { return Err(LiteralError::Whole("ends inside an escape")) };
         let plain = match sign {
             '\n' => continue,
             'n' => '\n',
@@ -220,11 +227,11 @@ fn escapes(inner: &str, bytes: bool) -> Result<Vec<u32>, String> {
                 let digits: String = chars.by_ref().take(count).collect();
                 let whole = digits.len() == count && digits.chars().all(|c| c.is_ascii_hexdigit());
                 let code = u32::from_str_radix(&digits, 16).ok().filter(|_| whole);
-                out.push(code.ok_or_else(|| format!("it has the escape \\{sign} without {count} digits"))?);
+                out.push(code.ok_or(LiteralError::Digits { sign, count })?);
                 continue;
             }
             other => {
-                return Err(format!("it has the escape \\{other}, which is not known; a backslash is \\\\"));
+                return Err(LiteralError::UnknownEscape(other));
             }
         };
         out.push(u32::from(plain));

@@ -74,7 +74,7 @@ fn propose(view: &View<'_>, known: &KnownFunction<'_>) -> CheckResponse {
     };
     let source = match arguments::call(&known.defined, answers) {
         Ok(source) => source,
-        Err(note) => return CheckResponse::Judge { verdict: AGAIN, note },
+        Err(why) => return CheckResponse::Judge { verdict: AGAIN, note: why.to_string() },
     };
     let name = known.defined.function.name.clone();
     let mut own = Vec::new();

@@ -39,7 +39,7 @@ impl Check for MendedCheck {
         }
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return CheckResponse::Unable(why),
+            Err(why) => return CheckResponse::Unable(why.to_string()),
         };
         let newest = view.newest();
         let changed = match &subject {

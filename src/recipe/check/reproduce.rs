@@ -46,7 +46,7 @@ impl Check for Reproduce {
     fn look(&self, view: &View<'_>) -> CheckResponse {
         let subject = match Subject::of(view) {
             Ok(subject) => subject,
-            Err(why) => return CheckResponse::Unable(why),
+            Err(why) => return CheckResponse::Unable(why.to_string()),
         };
         match view.own_run() {
             OwnRun::None => CheckResponse::Propose(vec![subject.run("see the failure")]),

@@ -65,7 +65,7 @@ impl Check for Save {
             Some(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
         match with_function(text, &known.source, name) {
-            Err(why) => not_saved(&why),
+            Err(why) => not_saved(&why.to_string()),
             Ok(new) if new == text => {
                 CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file} already") }
             }

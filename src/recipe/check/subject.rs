@@ -28,12 +28,25 @@ pub(super) enum Subject {
     },
 }
 
+/// Why it can't be told what fails.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum SubjectError {
+    #[error("how {0} is run can't be told from its name: give the command, too")]
+    NoCommand(String),
+    #[error("there is nothing to look at: name a file or a block, or give the code")]
+    Nothing,
+    #[error("there is no block {0}")]
+    NoBlock(String),
+    #[error("block {0} has no code that could be run")]
+    NoCode(String),
+}
+
 impl Subject {
     /// What fails; a block counts before a file, and a file before code.
     ///
     /// # Errors
     /// Why it can't be told.
-    pub(super) fn of(view: &View<'_>) -> Result<Self, String> {
+    pub(super) fn of(view: &View<'_>) -> Result<Self, SubjectError> {
         let input = |option: &str| view.context.input(view.option(option)).trim();
         let (block, file, line) = (input("block"), input("file"), input("command"));
         let code = view.context.input(view.option("code"));
@@ -44,11 +57,11 @@ impl Subject {
             let known = (!line.is_empty())
                 .then(|| line.to_owned())
                 .or_else(|| command::line(file, view.context.fact("python")));
-            let why = || format!("how {file} is run can't be told from its name: give the command, too");
+            let why = || SubjectError::NoCommand(file.to_owned());
             return Ok(Subject::File { path: file.to_owned(), line: known.ok_or_else(why)? });
         }
         if code.trim().is_empty() {
-            return Err("there is nothing to look at: name a file or a block, or give the code".into());
+            return Err(SubjectError::Nothing);
         }
         Ok(Subject::Code { language: command::language(input("language")), source: code.to_owned() })
     }
@@ -66,10 +79,10 @@ impl Subject {
     }
 }
 
-fn of_block(view: &View<'_>, number: &str) -> Result<Subject, String> {
+fn of_block(view: &View<'_>, number: &str) -> Result<Subject, SubjectError> {
     let id = number.parse().ok().map(BlockId);
     let item =
-        id.and_then(|id| view.context.block(id)).ok_or_else(|| format!("there is no block {number}"))?;
+        id.and_then(|id| view.context.block(id)).ok_or_else(|| SubjectError::NoBlock(number.to_owned()))?;
     // What failed is what ran last; an edit may have come since.
     let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
     let version = ran.unwrap_or(item.block.current());
@@ -77,7 +90,7 @@ fn of_block(view: &View<'_>, number: &str) -> Result<Subject, String> {
         Some(language) if item.block.kind.is_code() && !version.source.trim().is_empty() => {
             Ok(Subject::Code { language: language.clone(), source: version.source.to_string() })
         }
-        _ => Err(format!("block {number} has no code that could be run")),
+        _ => Err(SubjectError::NoCode(number.to_owned())),
     }
 }
 

@@ -1,0 +1,42 @@
+//! Why a call of a tool or of one of the person's functions comes to no block, in words that are meant for the model and
+//! for the person alike.
+
+use crate::domain::BlockTextError;
+
+/// Why a call proposes nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CallError {
+    #[error("there is no tool {name:?}; there are {there}")]
+    NoTool { name: String, there: String },
+    #[error("its arguments are no object")]
+    NoObject,
+    #[error("it was cut off before its arguments began")]
+    CutOff,
+    #[error("its arguments are no JSON: {0}")]
+    NoJson(String),
+    #[error("no interpreter is configured for {word:?}; there are {there}")]
+    NoInterpreter { word: String, there: String },
+    #[error("its argument {0:?} is no text")]
+    NoText(String),
+    #[error("its argument {0:?} is no number")]
+    NoNumber(String),
+    #[error("its argument {0:?} is missing")]
+    Missing(String),
+    /// The block that it would be does not say what is meant.
+    #[error(transparent)]
+    Unclear(#[from] BlockTextError),
+    #[error("the arguments of {function} {why}")]
+    Arguments { function: String, why: String },
+    #[error("{function} needs {what}")]
+    Needs { function: String, what: String },
+    #[error("{rest} of {function} has to be a list")]
+    NoList { function: String, rest: String },
+    #[error("{function} has no parameter {name:?}")]
+    NoParameter { function: String, name: String },
+    #[error("{name:?} is no name that {function} could take")]
+    Name { function: String, name: String },
+    #[error("the call of {0} is longer than 256 KiB")]
+    Long(String),
+    #[error("arguments are nested deeper than 32 levels")]
+    Deep,
+}
