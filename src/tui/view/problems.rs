@@ -84,7 +84,7 @@ fn of_question(question: &Question) -> Problem {
     match question {
         Question::StepLimit(steps) => Problem {
             name: "steps",
-            text: format!("{} were taken for this message. Go on?", words::count(*steps as usize, "step")),
+            text: format!("{} taken for this message. Go on?", words::count(*steps as usize, "step")),
             keys: "c go on   e end here",
         },
         Question::Repeated(block, times) => Problem {
