@@ -248,6 +248,11 @@ pub struct State {
 }
 
 impl State {
+    /// Whether a settled block can be put back now.
+    pub(crate) fn can_put_back(&self) -> bool {
+        matches!(self.phase, Phase::Idle | Phase::Deciding(_) | Phase::Stuck(_))
+    }
+
     /// The block that waits for a decision.
     pub fn waiting(&self) -> Option<&BlockItem> {
         match self.phase {

@@ -280,7 +280,7 @@ impl Engine {
         if item.standing == BlockStanding::Open {
             return;
         }
-        if !matches!(self.state.phase, Phase::Idle | Phase::Deciding(_) | Phase::Stuck(_)) {
+        if !self.state.can_put_back() {
             self.notify(notices::not_now(block));
             return;
         }

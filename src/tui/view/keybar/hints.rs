@@ -181,7 +181,7 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         hints.key(Action::ScrollEnd, "follow", "follow", 1);
     }
     hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
-    let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.live.run.is_none();
+    let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_put_back();
     if settled && screen.panes.code.subject().is_some() {
         hints.key(Action::BlockAgain, "review again", "review again", 2);
     }
