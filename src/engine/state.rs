@@ -240,14 +240,27 @@ impl Live {
 /// The whole state. `Transcript` is durable, `Live` is not.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct State {
-    pub transcript: Transcript,
+    pub(crate) transcript: Transcript,
     /// What dies with the process.
-    pub live: Live,
+    pub(crate) live: Live,
     /// What the engine is doing.
-    pub phase: Phase,
+    pub(crate) phase: Phase,
 }
 
+// Outside of this crate a state is only read: none is made there that no engine came to.
 impl State {
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    pub fn live(&self) -> &Live {
+        &self.live
+    }
+
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
     /// Whether a settled block can be put back now.
     pub(crate) fn can_put_back(&self) -> bool {
         matches!(self.phase, Phase::Idle | Phase::Deciding(_) | Phase::Stuck(_))

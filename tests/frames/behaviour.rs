@@ -1,8 +1,9 @@
 //! What keys do, without a terminal: wishes are compared as values.
 
-use super::scene::{CODE, Scene, clouds, findings, key};
+use super::scene::{CODE, Scene, USAGE, clouds, confined, findings, inspection, key, terms};
 use sayso::domain::*;
-use sayso::engine::{Command, Phase};
+use sayso::engine::state::Question;
+use sayso::engine::{Command, Phase, Settings};
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::confirm::Confirm;
 use sayso::tui::overlays::language::LanguageList;
@@ -25,10 +26,8 @@ fn reviewing() -> Scene {
 /// The same for a small harmless block, all of it seen.
 fn ready() -> Scene {
     let mut scene = Scene::worked();
-    scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
-    scene.inspect(3, Vec::new());
-    scene.confine(3);
-    scene.decide(3);
+    scene.reply("```python\nprint(1)\n```\n");
+    scene.inspected(3, inspection(confined("python"), Vec::new()));
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -76,7 +75,7 @@ fn keys_that_other_programs_take_for_yes_decide_nothing() {
         scene.screen.panes.focus = Pane::Code;
         scene.pass(1_000);
     }
-    assert_eq!(scene.state.phase, Phase::Deciding(BlockId(3)));
+    assert_eq!(*scene.state().phase(), Phase::Deciding(BlockId(3)));
 }
 
 #[test]
@@ -125,8 +124,8 @@ fn the_box_for_the_word_closes_when_the_block_becomes_another() {
     scene.see_everything();
     decide(&mut scene, "a");
     scene.type_text("run");
-    let live = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap();
-    live.inspected.as_mut().unwrap().terms.as_mut().unwrap().cwd = "/elsewhere".into();
+    let elsewhere = Terms { cwd: "/elsewhere".into(), ..terms("python") };
+    scene.inspected_anew(3, inspection(elsewhere, findings()));
     scene.settle();
     assert!(scene.screen.overlays.is_empty());
     assert!(commands(&scene.press(&["enter"])).is_empty());
@@ -143,22 +142,29 @@ fn letters_in_the_message_never_reach_the_block() {
     assert_eq!(scene.screen.panes.focus, Pane::Message, "the focus stays with who types");
 }
 
+/// A session after its first turn in which each step is asked about.
+fn limited() -> Scene {
+    let mut scene = Scene::with(Settings { step_limit: 1, ..Settings::default() });
+    scene.first_step(USAGE);
+    scene.command(Command::EndTurn);
+    scene
+}
+
 #[test]
 fn the_focus_never_moves_by_itself_to_where_letters_act() {
     let asking = |scene: &mut Scene| {
-        scene.state.phase = Phase::Asking(sayso::engine::state::Question::StepLimit(12));
+        scene.reply("```python\nprint(1)\n```\n");
+        scene.ran(3, 10, "1\n");
+        assert!(matches!(scene.state().phase(), Phase::Asking(Question::StepLimit(1))));
     };
-    let stuck = |scene: &mut Scene| {
-        scene.state.live.store_failure = Some("no space left.".into());
-    };
+    let stuck = Scene::disk_fails;
     let waits = |scene: &mut Scene| {
-        scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
+        scene.reply("```python\nprint(1)\n```\n");
         scene.inspect(3, Vec::new());
-        scene.decide(3);
     };
     for (name, change) in [("waits", &waits as &dyn Fn(&mut Scene)), ("asks", &asking), ("problem", &stuck)] {
         for from in [Pane::Message, Pane::Chat, Pane::Output] {
-            let mut scene = Scene::worked();
+            let mut scene = limited();
             scene.screen.panes.focus = from;
             scene.frame();
             change(&mut scene);
@@ -254,10 +260,8 @@ fn the_title_says_that_the_keys_are_open_when_they_are() {
     let mut scene = Scene::worked();
     scene.screen.panes.focus = Pane::Code;
     scene.press(&["j"]);
-    scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
-    scene.inspect(3, Vec::new());
-    scene.confine(3);
-    scene.decide(3);
+    scene.reply("```python\nprint(1)\n```\n");
+    scene.inspected(3, inspection(confined("python"), Vec::new()));
     scene.frame();
     scene.see_everything();
     assert_eq!(decide(&mut scene, "a"), [approval(3, false)]);
@@ -275,9 +279,8 @@ fn the_way_to_the_message_is_told_as_the_keymap_has_it() {
 #[test]
 fn with_the_sandbox_off_every_block_asks_for_the_word_and_offers_no_rule() {
     let mut scene = Scene::worked();
-    scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
+    scene.reply("```python\nprint(1)\n```\n");
     scene.inspect(3, Vec::new());
-    scene.decide(3);
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -295,8 +298,9 @@ fn with_the_sandbox_off_every_block_asks_for_the_word_and_offers_no_rule() {
 #[test]
 fn what_was_not_checked_asks_for_the_word_and_offers_no_rule() {
     let mut scene = ready();
-    let live = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap();
-    live.inspected.as_mut().unwrap().review.unchecked = Some("too large".into());
+    let mut found = inspection(confined("python"), Vec::new());
+    found.review.unchecked = Some("too large".into());
+    scene.inspected_anew(3, found);
     scene.frame();
     scene.see_everything();
     assert!(!super::drawn(&mut scene, 140, 40).contains("A always"));
@@ -442,15 +446,16 @@ fn older_messages_come_back_by_arrow() {
 #[test]
 fn a_queued_message_comes_back_for_editing() {
     let mut scene = Scene::worked();
-    scene.state.live.queued = Some("later".into());
+    scene.ask("first");
+    scene.ask("later");
     assert_eq!(commands(&scene.press(&["alt-up"])), [Command::TakeQueued]);
     assert_eq!(scene.screen.panes.composer.full_text(), "later");
 }
 
 #[test]
 fn a_question_of_the_engine_is_answered_by_letters_in_its_pane() {
-    let mut scene = Scene::worked();
-    scene.state.phase = Phase::Asking(sayso::engine::state::Question::StepLimit(12));
+    let mut scene = Scene::with(Settings { step_limit: 1, ..Settings::default() });
+    scene.first_step(USAGE);
     scene.frame();
     assert_eq!(scene.screen.panes.lower, Lower::Problems);
     scene.press(&["tab"]);
@@ -504,9 +509,8 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
 #[test]
 fn a_block_without_a_language_is_asked_about() {
     let mut scene = Scene::worked();
-    scene.reply("```\nls\n```\n", &[("", "ls\n")]);
+    scene.reply("```\nls\n```\n");
     scene.inspect(3, Vec::new());
-    scene.decide(3);
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -527,9 +531,8 @@ fn a_finding_is_scrolled_to() {
     let mut late = findings();
     late.truncate(1);
     late[0].place.line = 150;
-    scene.reply(&format!("```python\n{code}```\n"), &[("python", &code)]);
+    scene.reply(&format!("```python\n{code}```\n"));
     scene.inspect(3, late);
-    scene.decide(3);
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();

@@ -1,41 +1,16 @@
 //! Blocks that fetch what another block needs: packages, an image. Who does it, from where, where to, and what stays.
 
-use super::scene::Scene;
+use super::scene::{Scene, findings, inspection, terms};
 use super::snapshots;
 use sayso::domain::*;
+use sayso::engine::Inspection;
 use sayso::exec;
 use sayso::tui::widgets::layout::Pane;
-use std::sync::Arc;
 
-/// A block of sayso's own that waits in front of block 3.
-fn fetching(kind: BlockKind, source: &str, note: &str, terms: Terms, review: Review) -> Scene {
-    let mut scene = Scene::waiting();
-    scene.record(Entry::Block(Block {
-        id: BlockId(4),
-        step: StepId(9),
-        kind,
-        origin: Origin {
-            dialect: Dialect::Fences,
-            info: String::new(),
-            range: 0..0,
-            closed: true,
-            call: None,
-            note: Some(note.into()),
-            own: false,
-        },
-        versions: vec![Version {
-            revision: Revision(1),
-            source: Arc::from(source),
-            language: Some(Language::python()),
-            whole: true,
-        }],
-    }));
-    scene.inspect(4, Vec::new());
-    let inspected = scene.state.live.blocks.get_mut(&BlockId(4)).unwrap().inspected.as_mut().unwrap();
-    inspected.review = review;
-    inspected.terms = Ok(terms);
-    inspected.venv = Some("/home/ada/data/sales/.venv".into());
-    scene.decide(4);
+/// A block of sayso's own waits in front of block 3, which was found to lack something.
+fn fetching(lacks: Inspection, found: Inspection) -> Scene {
+    let mut scene = Scene::waiting_with(lacks);
+    scene.inspected(4, found);
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -47,23 +22,28 @@ fn fetching(kind: BlockKind, source: &str, note: &str, terms: Terms, review: Rev
 fn an_image_is_asked_for() {
     snapshots("04_pull", || {
         let image = "docker.io/library/python:3.12-slim";
-        let terms = Terms {
+        let pull = Terms {
             executor: ExecutorKind::Engine,
             kernel: None,
             interpreter: "unix:///var/run/docker.sock".into(),
             version: None,
             rights: Rights { network: true, ..Rights::default() },
             limits: Limits { wall_ms: 1_800_000, ..Limits::default() },
-            ..Scene::terms("python")
+            ..terms("python")
         };
-        let note = format!("block 3 runs in {image}, which is not on the container engine: pull it first?");
-        let kind = BlockKind::Pull { wanted_by: Some(BlockId(3)) };
-        let source = format!("{image}\n");
-        fetching(kind, &source, &note, terms, exec::images::review(&source))
+        let name = ImageName::parse(image).unwrap();
+        let container = Terms { executor: ExecutorKind::Container, kernel: None, ..terms("python") };
+        let lacks = Inspection { image: Some(name), ..inspection(container, findings()) };
+        let review = exec::images::review(&format!("{image}\n"));
+        fetching(lacks, Inspection { review, ..inspection(pull, Vec::new()) })
     });
 }
 
-fn installing(source: &str, cwd: &str) -> Scene {
+const BESIDE: &str = "/home/ada/.local/share/sayso/blobs/1/packages/python";
+const VENV: &str = "/home/ada/data/sales/.venv";
+
+/// Terms under which packages are installed into this folder.
+fn into(cwd: &str) -> Terms {
     let sandbox = SandboxReport {
         level: SandboxLevel::ReadOnly,
         writes_confined: true,
@@ -75,7 +55,7 @@ fn installing(source: &str, cwd: &str) -> Scene {
             .to_vec(),
         ..SandboxReport::default()
     };
-    let terms = Terms {
+    Terms {
         executor: ExecutorKind::Installer,
         kernel: None,
         interpreter: "/usr/bin/uv".into(),
@@ -89,38 +69,53 @@ fn installing(source: &str, cwd: &str) -> Scene {
             sandbox,
         },
         limits: Limits { wall_ms: 600_000, ..Limits::default() },
-        ..Scene::terms("python")
-    };
-    let kind = BlockKind::Install { wanted_by: Some(BlockId(3)) };
-    let note = "block 3 needs numpy, pandas: install it first?";
-    fetching(kind, source, note, terms, exec::packages::review("python", source))
+        ..terms("python")
+    }
+}
+
+/// What is found out about an installation of these packages into this folder.
+fn installation(source: &str, cwd: &str, venv: bool) -> Inspection {
+    let review = exec::packages::review("python", source);
+    Inspection { review, venv: venv.then(|| VENV.into()), ..inspection(into(cwd), Vec::new()) }
+}
+
+/// Block 3 lacks two packages, and a block that installs them beside the session waits in front of it.
+pub fn installing(venv: bool) -> Scene {
+    let lacking = ["numpy", "pandas"].map(String::from).to_vec();
+    let lacks = Inspection { lacking, ..inspection(terms("python"), findings()) };
+    fetching(lacks, installation("numpy\npandas\n", BESIDE, venv))
+}
+
+/// The same when the person wants them in the project's environment.
+fn installing_into_venv() -> Scene {
+    let mut scene = installing(true);
+    let source = "into: .venv\nnumpy\npandas\n";
+    scene.decide(4, Decision::Edit(source.into()));
+    scene.inspected(4, installation(source, VENV, true));
+    scene.frame();
+    scene.pass(2_000);
+    scene
 }
 
 #[test]
 fn packages_go_beside_the_session() {
-    let beside = "/home/ada/.local/share/sayso/blobs/1/packages/python";
-    snapshots("04_install", || installing("numpy\npandas\n", beside));
+    snapshots("04_install", || installing(true));
 }
 
 #[test]
 fn packages_go_into_the_projects_environment() {
-    let source = "into: .venv\nnumpy\npandas\n";
-    snapshots("04_install_into_venv", || installing(source, "/home/ada/data/sales/.venv"));
+    snapshots("04_install_into_venv", installing_into_venv);
 }
 
 #[test]
 fn the_other_place_is_a_new_text_that_is_asked_about() {
-    let mut scene = installing("numpy\npandas\n", "/home/ada/.local/share/sayso/blobs/1/packages/python");
-    let wishes = scene.press(&["I"]);
-    let shown = format!("{wishes:?}");
-    assert!(shown.contains(r#"Edit("into: .venv\nnumpy\npandas\n")"#), "{shown}");
-    let mut scene = installing("into: .venv\nnumpy\n", "/home/ada/data/sales/.venv");
+    let mut scene = installing(true);
     let shown = format!("{:?}", scene.press(&["I"]));
-    assert!(shown.contains(r#"Edit("numpy\n")"#), "{shown}");
+    assert!(shown.contains(r#"Edit("into: .venv\nnumpy\npandas\n")"#), "{shown}");
+    let shown = format!("{:?}", installing_into_venv().press(&["I"]));
+    assert!(shown.contains(r#"Edit("numpy\npandas\n")"#), "{shown}");
     // Where there is no such environment, nothing is offered.
-    let mut scene = installing("numpy\n", "/home/ada/.local/share/sayso/blobs/1/packages/python");
-    scene.state.live.blocks.get_mut(&BlockId(4)).unwrap().inspected.as_mut().unwrap().venv = None;
-    assert!(scene.press(&["I"]).is_empty());
+    assert!(installing(false).press(&["I"]).is_empty());
     // Other blocks have no other place.
     let mut scene = Scene::waiting();
     scene.frame();

@@ -1,12 +1,11 @@
 //! Hunks in the review of a change: kept, dropped, taken back; what runs is what is shown.
 
-use super::scene::Scene;
+use super::scene::{Scene, writing};
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-use std::sync::Arc;
 
 fn old() -> String {
     (1..=40).map(|n| format!("line {n}\n")).collect()
@@ -21,14 +20,10 @@ fn new() -> String {
 
 /// A block that writes a file anew waits in the review.
 fn review(before: &str, after: &str) -> Scene {
-    let mut scene = Scene::worked();
+    let mut scene = Scene::at_work();
     scene.pass(5_000);
-    let fence = format!("```text\n{after}```\n");
-    scene.reply(&fence, &[("text", after)]);
-    let item = scene.state.transcript.blocks.get_mut(&BlockId(3)).unwrap();
-    item.block.kind = BlockKind::Write { path: "notes.md".into() };
-    inspect(&mut scene, before);
-    scene.decide(3);
+    scene.reply(&format!("```text path=notes.md\n{after}```\n"));
+    scene.inspected(3, writing(Some(before)));
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -37,30 +32,19 @@ fn review(before: &str, after: &str) -> Scene {
     scene
 }
 
-fn inspect(scene: &mut Scene, before: &str) {
-    scene.inspect(3, Vec::new());
-    let inspected = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().inspected.as_mut().unwrap();
-    inspected.before = Some(Arc::from(before));
-    if let Ok(terms) = &mut inspected.terms {
-        terms.executor = ExecutorKind::Files;
-        terms.kernel = None;
-    }
-}
-
-/// Presses a key that decides, and does what the engine would do with an edit.
+/// Presses a key that decides; an edit goes to the engine, and its text is looked at.
 fn decide(scene: &mut Scene, name: &str, before: &str) -> Option<String> {
     scene.pass(1_000);
     let mut wishes = scene.press(&[name]);
     scene.at += std::time::Duration::from_millis(50);
     wishes.extend(scene.step(sayso::tui::screen::Screen::tick).1);
-    let [UiCommand::Send(Command::Decide { block, revision, decision: Decision::Edit(text) })] =
+    let [UiCommand::Send(command @ Command::Decide { decision: Decision::Edit(text), .. })] =
         wishes.as_slice()
     else {
         return None;
     };
-    let revision = Revision(revision.0 + 1);
-    scene.record(Entry::Edited { block: *block, revision, source: Arc::from(text.as_str()), whole: true });
-    inspect(scene, before);
+    scene.command(command.clone());
+    scene.inspected(3, writing(Some(before)));
     scene.frame();
     assert!(!scene.screen.guard.rows().all(), "it has to be seen anew");
     scene.pass(2_000);
@@ -124,13 +108,8 @@ fn an_edit_behind_it_is_a_change_of_its_own() {
     let mut scene = review(&old(), &new());
     decide(&mut scene, "x", &old()).expect("an edit");
     let edited = new().replace("line 30\n", "line thirty\n");
-    scene.record(Entry::Edited {
-        block: BlockId(3),
-        revision: Revision(3),
-        source: Arc::from(edited.as_str()),
-        whole: true,
-    });
-    inspect(&mut scene, &old());
+    scene.decide(3, Decision::Edit(edited));
+    scene.inspected(3, writing(Some(&old())));
     scene.frame();
     assert!(drawn(&mut scene, 140, 40).contains("of 4, line 3: kept   dropped: 0"));
 }

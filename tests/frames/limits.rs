@@ -114,8 +114,7 @@ fn a_wrong_value_sends_nothing_and_loses_nothing() {
 #[test]
 fn the_form_closes_when_the_block_waits_no_more() {
     let mut scene = open();
-    scene.record(Entry::Rejected { block: BlockId(3), revision: Revision(1), reason: String::new() });
-    scene.state.phase = sayso::engine::Phase::Idle;
+    scene.decide(3, Decision::Reject(String::new()));
     scene.frame();
     assert!(scene.screen.overlays.is_empty());
 }

@@ -33,13 +33,13 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
     let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
     let look =
         Look { theme: &scene.theme, glyphs: Glyphs::LINES, place: &place, now: scene.now, motion: true };
-    let ctx = Ctx { state: &scene.state, look, at: scene.at };
+    let ctx = Ctx { state: scene.engine.state(), look, at: scene.at };
     scene.screen.arrange(ctx);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let mut made = FrameResult::default();
     terminal
         .draw(|frame| {
-            made = view::draw(&scene.screen, &scene.state, scene.at, frame.buffer_mut(), look);
+            made = view::draw(&scene.screen, scene.engine.state(), scene.at, frame.buffer_mut(), look);
         })
         .unwrap();
     scene.screen.hits = made.hits;

@@ -1,15 +1,15 @@
 //! What has to do with models: choosing one, what a chat takes and costs, what a model thinks of a block.
 
-use super::scene::{Scene, clouds};
+use super::scene::{ANSWER, Scene, clouds, findings, inspection, terms, writing};
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::catalogue::{CatalogueAnswer, KeyState, Offer};
 use sayso::driver::{Job, JobResult, Notification};
-use sayso::engine::cost::PriceSource;
-use sayso::engine::state::{ContextShare, Cost, LiveSummary, Question};
-use sayso::engine::{Command, Phase};
+use sayso::engine::cost::Prices;
+use sayso::engine::{Command, Event, Settings};
 use sayso::tui::overlays::key::KeyBox;
 use sayso::tui::overlays::models::Models;
+use sayso::tui::overlays::status::Status;
 use sayso::tui::overlays::welcome::Welcome;
 use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::{Choice, Exit, UiCommand};
@@ -91,11 +91,11 @@ fn found(scene: &mut Scene, found: JobResult) {
 
 /// The list of models, with all answers.
 fn picking() -> Scene {
-    let mut scene =
-        Scene::set_up(Setup { clouds: clouds(), cwd: "/home/ada/data/sales".into(), ..Setup::default() });
-    scene.record(Entry::Prompt("Load sales.csv".into()));
-    scene.reply("Loaded.\n", &[]);
-    scene.state.live.context = share(12_412, Some(32_768), false);
+    let setup = Setup { clouds: clouds(), cwd: "/home/ada/data/sales".into(), ..Setup::default() };
+    let mut scene = Scene::begin(setup, long_prompt(), name("ollama", "qwen3-coder"));
+    scene.send(Event::Model(Box::new(info("ollama", "qwen3-coder", 32_768))));
+    scene.ask("Load sales.csv");
+    scene.reply("Loaded.\n");
     scene.type_text("/model");
     let wishes = scene.press(&["enter"]);
     assert!(matches!(wishes.as_slice(), [UiCommand::Job(Job::Models)]), "{wishes:?}");
@@ -103,8 +103,9 @@ fn picking() -> Scene {
     scene
 }
 
-fn share(used: u64, of: Option<u64>, estimated: bool) -> ContextShare {
-    ContextShare { used, of, estimated, ..ContextShare::default() }
+/// A prompt of the system so long that the tokens which the model counts are credible.
+fn long_prompt() -> Settings {
+    Settings { system_prompt: "Code is shown before it runs.\n".repeat(1_500), ..Settings::default() }
 }
 
 #[test]
@@ -203,33 +204,39 @@ fn a_choice_of_provider_can_be_left_where_one_is_in_use() {
     assert!(scene.screen.top::<Welcome>().is_some());
 }
 
-/// A session with a model of which much is known.
-fn informed() -> Scene {
-    let mut scene = Scene::worked();
-    scene.state.live.model = Some(ModelInfo {
-        local: true,
-        tools: Some(true),
-        images: Some(false),
-        ..info("ollama", "qwen3-coder", 32_768)
-    });
-    scene.state.live.context =
-        ContextShare { shortened: 3, summarised_upto: 12, ..share(12_412, Some(32_768), true) };
-    scene.state.live.cost = Cost {
-        nanos: 123_400_000,
-        unknown: 2,
-        last: Some(31_200_000),
-        price: Some(PriceSource::Table(Some("2026-01-01".into()))),
-        budget: Some(2_000_000_000),
-        ..Cost::default()
+/// A session with a model of which much is known; it costs 10 dollars for a million tokens that it reads.
+fn known() -> Scene {
+    let price = Price { input: 10_000, output: 40_000, ..Price::default() };
+    let shipped = [("ollama/qwen3-coder".to_owned(), price)].into_iter().collect();
+    let settings = Settings {
+        prices: Prices { shipped, as_of: "2026-01-01".into(), ..Prices::default() },
+        session_budget: Some(2_000_000_000),
+        use_instructions: true,
+        ..long_prompt()
     };
-    scene.state.live.instructions = vec![Instructions {
+    let setup = Setup { cwd: "/home/ada/data/sales".into(), ..Setup::default() };
+    let mut scene = Scene::begin(setup, settings, name("ollama", "qwen3-coder"));
+    let told = ModelInfo { tools: Some(true), images: Some(false), ..info("ollama", "qwen3-coder", 32_768) };
+    scene.send(Event::Model(Box::new(told)));
+    scene
+}
+
+/// The same after a turn: of one reply it is not known what it cost, and of the next one it is.
+fn informed() -> Scene {
+    let mut scene = known();
+    scene.first_step(Usage::default());
+    scene.reply_of(ANSWER, Usage { input: Some(12_000), output: Some(85), ..Usage::default() });
+    scene.send(Event::Instructions(vec![agents("Use tabs.\n")]));
+    scene
+}
+
+fn agents(text: &str) -> Instructions {
+    Instructions {
         path: "/home/ada/data/sales/AGENTS.md".into(),
-        text: Arc::from("Use tabs.\n"),
+        text: Arc::from(text),
         bytes: 40_000,
         own: false,
-    }];
-    scene.state.live.use_instructions = true;
-    scene
+    }
 }
 
 #[test]
@@ -250,17 +257,34 @@ fn status() {
 }
 
 #[test]
+fn what_was_told_shorter_and_what_was_summed_up_is_counted() {
+    let mut scene = Scene::begin(Setup::default(), long_prompt(), name("ollama", "qwen3-coder"));
+    let told = ModelInfo { local: true, ..info("ollama", "qwen3-coder", 20_000) };
+    scene.send(Event::Model(Box::new(told)));
+    scene.first_reply(Usage::default());
+    let long = "a line of a long result\n".repeat(4_000);
+    scene.ran(1, 100, &long);
+    scene.ran(2, 800, &long);
+    let shown = |scene: &mut Scene| {
+        scene.screen.open(Status::default());
+        drawn(scene, 140, 40)
+    };
+    let text = shown(&mut scene);
+    assert!(text.contains("2 results told shorter") && text.contains("on this computer"), "{text}");
+    scene.reply(ANSWER);
+    scene.command(Command::Compact);
+    scene.replied(ReplyEvent::Delta("Two results were read.".into()));
+    scene.replied(ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: None }));
+    let text = shown(&mut scene);
+    assert!(text.contains("a summary stands for"), "{text}");
+}
+
+#[test]
 fn the_context_is_full() {
     let make = || {
         let mut scene = informed();
-        scene.record(Entry::Prompt("and now all of it".into()));
-        scene.state.phase = Phase::Stuck(ReplyFailure {
-            kind: FailureKind::Overflow,
-            status: None,
-            message: "This chat needs 34,100 of 32,768 tokens. Nothing was sent.".into(),
-            hint: String::new(),
-            departure: sayso::domain::Departure::Never,
-        });
+        scene.send(Event::Instructions(vec![agents(&"Use tabs.\n".repeat(10_000))]));
+        scene.ask("and now all of it");
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
         scene
@@ -277,17 +301,9 @@ fn the_context_is_full() {
 fn a_summary_is_written() {
     let make = || {
         let mut scene = informed();
-        let step = StepId(9);
-        scene.state.live.summary = Some(LiveSummary {
-            step,
-            upto: 4,
-            text: "The person asked for a chart of revenue by region.".repeat(8),
-            since: scene.now,
-            usage: None,
-            retry: None,
-            stuck: None,
-        });
-        scene.state.phase = Phase::Compacting(step);
+        scene.command(Command::Compact);
+        let text = "The person asked for a chart of revenue by region.".repeat(8);
+        scene.replied(ReplyEvent::Delta(text));
         scene.now = scene.now.plus(3_000);
         scene
     };
@@ -300,8 +316,8 @@ fn a_summary_is_written() {
 #[test]
 fn the_session_budget_is_reached() {
     let make = || {
-        let mut scene = informed();
-        scene.state.phase = Phase::Asking(Question::Budget { spent: 2_013_000_000, limit: 2_000_000_000 });
+        let mut scene = known();
+        scene.first_step(Usage { input: Some(200_000), output: Some(325), ..Usage::default() });
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
         scene
@@ -339,58 +355,57 @@ fn commands_of_context_cost_and_instructions() {
     let (scene, _) = typed("/cost");
     assert_eq!(
         scene.screen.note.unwrap().text,
-        "This session cost $0.12 and more: not known of 2 requests, $0.0312 for the newest reply. Prices are those of \
+        "This session cost $0.12 and more: not known of 1 request, $0.12 for the newest reply. Prices are those of \
          the shipped table, as of 2026-01-01. It asks at $2.00."
     );
 }
 
-/// A block that waits, with what a model said of it.
-fn advised(answer: Result<Opinion, String>) -> Scene {
+/// A block that waits with the focus on it.
+fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
-    scene.record(Entry::Opinion {
-        block: BlockId(3),
-        revision: Revision(1),
-        model: name("anthropic", "claude-haiku-4-5"),
-        answer,
-        usage: Usage::default(),
-    });
     scene
 }
 
-fn opinion() -> Opinion {
-    Opinion {
-        risk: Risk::Medium,
-        reason: "It removes a folder that the person named, and overwrites out/top3.csv without a copy."
-            .into(),
-        lines: vec![11, 22],
-    }
+/// The same, with what a model said of it when it was asked.
+fn advised(text: Result<&str, &str>) -> Scene {
+    let mut scene = reviewing();
+    scene.command(Command::Consult(BlockId(3)));
+    let answer = Consultation {
+        model: name("anthropic", "claude-haiku-4-5"),
+        text: text.map(Into::into).map_err(Into::into),
+        usage: Usage::default(),
+        remarks: Vec::new(),
+    };
+    scene.send(Event::Consulted(BlockId(3), Revision(1), Box::new(answer)));
+    scene
 }
+
+fn opinion(reason: &str) -> String {
+    format!(r#"{{"risk": "medium", "reason": "{reason}", "lines": [11, 22]}}"#)
+}
+
+const REASON: &str = "It removes a folder that the person named, and overwrites out/top3.csv without a copy.";
 
 #[test]
 fn a_second_opinion() {
-    snapshots("04_opinion", || advised(Ok(opinion())));
+    snapshots("04_opinion", || advised(Ok(&opinion(REASON))));
 }
 
 #[test]
 fn a_second_opinion_that_did_not_come() {
-    snapshots("04_opinion_failed", || advised(Err("its answer was no opinion".into())));
+    snapshots("04_opinion_failed", || advised(Err("its answer was no opinion")));
 }
 
 #[test]
 fn asking_for_a_second_opinion_holds_up_nothing() {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
+    let mut scene = reviewing();
     let wishes = scene.press(&["J"]);
     assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Consult(BlockId(3)))]), "{wishes:?}");
-    let now = scene.now;
-    scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().consulting = Some((Revision(1), now));
+    scene.command(Command::Consult(BlockId(3)));
     scene.pass(3_000);
     let text = drawn(&mut scene, 100, 30);
     assert!(text.contains("asking a model, 3 s"), "{text}");
@@ -399,12 +414,10 @@ fn asking_for_a_second_opinion_holds_up_nothing() {
 
 #[test]
 fn an_opinion_adds_nothing_that_has_to_be_seen_and_hides_no_row_for_ever() {
-    let mut scene = advised(Ok(opinion()));
-    let before = scene.screen.guard.seen().1;
-    scene.state.transcript.blocks.get_mut(&BlockId(3)).unwrap().opinions.clear();
+    let mut scene = advised(Ok(&opinion(REASON)));
     scene.frame();
-    assert_eq!(scene.screen.guard.seen().1, before);
-    let mut scene = advised(Ok(Opinion { reason: "very long ".repeat(200), ..opinion() }));
+    assert_eq!(scene.screen.guard.seen().1, reviewing().screen.guard.seen().1);
+    let mut scene = advised(Ok(&opinion(&"very long ".repeat(200))));
     scene.screen.resized((80, 24), scene.at);
     scene.frame();
     scene.see_everything();
@@ -413,11 +426,10 @@ fn an_opinion_adds_nothing_that_has_to_be_seen_and_hides_no_row_for_ever() {
 #[test]
 fn a_block_that_a_rule_forbids() {
     let make = || {
-        let mut scene = Scene::waiting();
-        let mut findings = super::scene::findings();
+        let mut findings = findings();
         findings[0].forbidden = true;
         findings[0].message = "forbidden (shutil.rmtree): deletes a folder: out/charts".into();
-        scene.inspect(3, findings);
+        let mut scene = Scene::waiting_with(inspection(terms("python"), findings));
         scene.frame();
         scene.screen.panes.focus = Pane::Code;
         scene.frame();
@@ -437,58 +449,12 @@ fn a_block_that_a_rule_forbids() {
     assert!(note.starts_with("Block 3 is denied, line 11: forbidden (shutil.rmtree)"), "{note}");
 }
 
-/// A file that a model would write, against what stands in it.
-fn writing(before: Option<&str>, note: Option<&str>) -> Scene {
-    let mut scene = Scene::worked();
-    let step = StepId(7);
-    scene.record(Entry::Reply {
-        step,
-        text: "I will note the regions.".into(),
-        reasoning: String::new(),
-        tool_calls: Vec::new(),
-        kept: Vec::new(),
-        finish: Finish { reason: FinishReason::ToolCalls, word: None },
-        usage: Usage::default(),
-    });
-    let new = "# Regions\n\nNorth leads with 1.25 M.\nEast follows.\n\nSource: sales.csv\n";
-    scene.record(Entry::Block(Block {
-        id: BlockId(3),
-        step,
-        kind: BlockKind::Write { path: "notes.md".into() },
-        origin: Origin {
-            dialect: Dialect::Tools,
-            info: String::new(),
-            range: 24..24,
-            closed: true,
-            call: Some("c1".into()),
-            note: note.map(Into::into),
-            own: false,
-        },
-        versions: vec![Version {
-            revision: Revision(1),
-            source: Arc::from(new),
-            language: None,
-            whole: true,
-        }],
-    }));
-    scene.inspect(3, Vec::new());
-    let inspected = scene.state.live.blocks.get_mut(&BlockId(3)).unwrap().inspected.as_mut().unwrap();
-    inspected.before = before.map(Arc::from);
-    if let Ok(terms) = &mut inspected.terms {
-        terms.language = Language("write".into());
-        terms.executor = ExecutorKind::Files;
-        terms.kernel = None;
-        terms.target = Some(Target {
-            path: "/home/ada/data/sales/notes.md".into(),
-            link: None,
-            found: before.map_or(OnDisk::Nothing, |text| OnDisk::File(Some(Sha256::of(text.as_bytes())))),
-            bytes: before.map_or(0, |text| text.len() as u64),
-            folders: 0,
-            outside: false,
-            folder: None,
-        });
-    }
-    scene.decide(3);
+/// The file that a model would write.
+const NOTES: &str = r##"{"path": "notes.md", "content": "# Regions\n\nNorth leads with 1.25 M.\nEast follows.\n\nSource: sales.csv\n"}"##;
+
+/// A block that writes a file waits, against what stands in it.
+fn writes(mut scene: Scene, before: Option<&str>) -> Scene {
+    scene.inspected(3, writing(before));
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -499,10 +465,26 @@ fn writing(before: Option<&str>, note: Option<&str>) -> Scene {
 #[test]
 fn a_file_is_written_as_a_change_of_what_is_there() {
     let before = "# Regions\n\nNorth leads.\nEast follows.\n\nSource: sales.csv\n";
-    snapshots("04_write", || writing(Some(before), Some("read from a tool call printed as text")));
+    snapshots("04_write", || {
+        let mut scene = Scene::at_work();
+        let call = format!(r#"{{"name": "write_file", "arguments": {NOTES}}}"#);
+        scene.reply(&format!("I will note the regions.\n\n<tool_call>{call}</tool_call>"));
+        writes(scene, Some(before))
+    });
 }
 
 #[test]
 fn a_file_that_is_not_there_yet() {
-    snapshots("04_write_new", || writing(None, None));
+    snapshots("04_write_new", || {
+        let mut scene = Scene::at_work();
+        scene.replied(ReplyEvent::Delta("I will note the regions.".into()));
+        scene.replied(ReplyEvent::ToolCall(ToolCall {
+            id: "c1".into(),
+            name: "write_file".into(),
+            arguments: NOTES.into(),
+            signature: None,
+        }));
+        scene.replied(ReplyEvent::Finished(Finish { reason: FinishReason::ToolCalls, word: None }));
+        writes(scene, None)
+    });
 }

@@ -1,14 +1,15 @@
 //! Recipes: choosing one, its form, what it did in the conversation, the form that it asks for, the log of steps.
 
-use super::scene::Scene;
+use super::scene::recipe::{Script, judge, run_the_tests, say, start};
+use super::scene::{Scene, report, scripted};
 use super::{drawn, snapshots};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
-use sayso::engine::state::Question;
-use sayso::engine::{Command, Phase};
+use sayso::engine::cost::Prices;
+use sayso::engine::{Command, Event, Settings, WorkflowStep};
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::form::FormBox;
 use sayso::tui::overlays::recipes::Recipes;
@@ -19,7 +20,6 @@ use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::look::{Glyphs, Look};
 use sayso::tui::widgets::words::Locale;
-use std::sync::Arc;
 
 fn field(name: &str, label: &str, kind: FieldKind) -> Field {
     Field { name: name.into(), label: label.into(), help: String::new(), kind, required: true, default: None }
@@ -72,14 +72,15 @@ pub fn cards() -> Vec<RecipeCard> {
 }
 
 fn with_recipes() -> Scene {
-    let mut scene = Scene::set_up(Setup {
-        cwd: "/home/ada/data/sales".into(),
-        recipes: cards().into(),
-        ..Setup::default()
-    });
-    scene.record(Entry::Prompt("Is there a test?".into()));
-    scene.reply("No, there is none yet.", &[]);
-    scene.record(Entry::TurnEnd(TurnEnd::Answered));
+    under(Settings::default())
+}
+
+/// A session with recipes that has begun with a question, under these settings.
+fn under(settings: Settings) -> Scene {
+    let setup = Setup { cwd: "/home/ada/data/sales".into(), recipes: cards().into(), ..Setup::default() };
+    let mut scene = Scene::begin(setup, settings, scripted());
+    scene.ask("Is there a test?");
+    scene.reply("No, there is none yet.");
     scene
 }
 
@@ -226,84 +227,32 @@ fn a_long_form_scrolls_to_the_field_with_the_cursor() {
     assert!(text.contains("> Field 38?") && text.contains("(20,001 lines in all)"), "{text}");
 }
 
-const DEFINITION: &str = "name = 'tdd'
-[[step]]
-name = 'tests'
-[[step]]
-name = 'code'
-[[step]]
-name = 'sum'
-";
-
-fn start() -> RecipeStart {
-    RecipeStart {
-        name: "tdd".into(),
-        definition: Arc::from(DEFINITION),
-        inputs: vec![
-            ("spec".into(), "a stack with push and pop\nthat tells its size".into()),
-            ("runner".into(), "pytest".into()),
-        ],
-        facts: Vec::new(),
-        prompt: "Test-driven: a stack with push and pop".into(),
-    }
-}
-
-fn said(scene: &mut Scene, step: &str, title: &str, round: u32) {
-    let (step, title, text) = (step.into(), title.into(), String::new());
-    scene.record(Entry::Recipe(RecipeFact::Said { step, title, round, text }));
-}
-
-fn judged(scene: &mut Scene, verdict: &str, note: &str) {
-    let (step, verdict, note) = ("tests".into(), verdict.into(), note.into());
-    scene.record(Entry::Recipe(RecipeFact::Judged(RoundOutcome { step, round: 1, verdict, note })));
-}
-
-/// A block of sayso's own waits.
-fn own(scene: &mut Scene, id: u32, source: &str, note: &str) {
-    let language = Some(Language::bash());
-    scene.record(Entry::Block(Block {
-        id: BlockId(id),
-        step: StepId(0),
-        kind: BlockKind::Code { language: language.clone() },
-        origin: Origin {
-            dialect: Dialect::Fences,
-            info: String::new(),
-            range: 0..0,
-            closed: true,
-            call: None,
-            note: Some(note.into()),
-            own: true,
-        },
-        versions: vec![Version { revision: Revision(1), source: Arc::from(source), language, whole: true }],
-    }));
-}
-
 /// Tests were written and run; the code for them is being written.
 fn in_the_midst() -> Scene {
-    let mut scene = with_recipes();
+    midst(under(script(vec![WorkflowStep::Ask], Vec::new())))
+}
+
+/// A recipe that has tests written and run, does this then, and that when it is asked again.
+fn script(then: Vec<WorkflowStep>, at_last: Vec<WorkflowStep>) -> Settings {
+    let mut code =
+        vec![judge("red", "1 failed, 1 passed, for the right reason"), say("code", "Make them pass")];
+    code.extend(then);
+    let tests = vec![say("tests", "Tests first"), WorkflowStep::Ask];
+    Script::settings([tests, vec![run_the_tests()], code, at_last])
+}
+
+/// The recipe begins; its tests were written and run.
+fn midst(mut scene: Scene) -> Scene {
     scene.pass(60_000);
-    scene.record(Entry::Prompt("Test-driven: a stack with push and pop".into()));
-    scene.record(Entry::Recipe(RecipeFact::Began(Box::new(start()))));
-    said(&mut scene, "tests", "Tests first", 1);
+    scene.send(Event::RecipeReady(Box::new(start())));
     scene.pass(6_000);
     let tests = "def test_pop():\n    assert Stack([1]).pop() == 1\n";
-    scene.reply(
-        &format!("Tests first.\n\n```python\n{tests}```\n\n```bash\nrm -rf build\n```\n"),
-        &[("python", tests), ("bash", "rm -rf build\n")],
-    );
-    scene.record(Entry::Declined {
-        block: BlockId(2),
-        revision: Revision(1),
-        why: "only tests are written in this step".into(),
-    });
+    scene.reply(&format!("Tests first.\n\n```python\n{tests}```\n\n```bash\nrm -rf build\n```\n"));
     scene.ran(1, 100, "");
-    own(&mut scene, 3, "python -m pytest -q\n", "run the tests");
-    let mut report = Scene::report("F.\n1 failed, 1 passed\n", 1_200);
+    let mut report = report("F.\n1 failed, 1 passed\n", 1_200);
     (report.outcome, report.receipt.exit_code) = (Outcome::Failed, Some(1));
     scene.pass(4_000);
     scene.ran_with(3, report);
-    judged(&mut scene, "red", "1 failed, 1 passed, for the right reason");
-    said(&mut scene, "code", "Make them pass", 1);
     scene
 }
 
@@ -327,13 +276,11 @@ fn rounds_and_verdicts_stand_in_the_conversation() {
 #[test]
 fn its_end_is_told_with_its_summary() {
     let ended = || {
-        let mut scene = in_the_midst();
-        scene.reply("```python\nclass Stack: ...\n```\n", &[("python", "class Stack: ...\n")]);
-        scene.ran(4, 80, "");
-        judged(&mut scene, "green", "2 passed");
         let summary = "**2 tests pass.** Files:\n\n- `stack.py`\n- `test_stack.py`\n".into();
-        scene.record(Entry::Recipe(RecipeFact::Ended { end: RecipeEnd::Done, summary }));
-        scene.record(Entry::TurnEnd(TurnEnd::Answered));
+        let end = vec![judge("green", "2 passed"), WorkflowStep::End { end: RecipeEnd::Done, summary }];
+        let mut scene = midst(under(script(vec![WorkflowStep::Ask], end)));
+        scene.reply("```python\nclass Stack: ...\n```\n");
+        scene.ran(4, 80, "");
         scene
     };
     snapshots("18_recipe_end", ended);
@@ -344,10 +291,8 @@ fn its_end_is_told_with_its_summary() {
 
 /// A block of the recipe waits in the review.
 fn own_waits() -> Scene {
-    let mut scene = in_the_midst();
-    own(&mut scene, 4, "python -m pytest -q\n", "run the tests");
+    let mut scene = midst(under(script(vec![run_the_tests()], Vec::new())));
     scene.inspect(4, Vec::new());
-    scene.decide(4);
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -394,8 +339,7 @@ fn asking() -> Scene {
 }
 
 fn asking_for(form: Form) -> Scene {
-    let mut scene = in_the_midst();
-    scene.state.phase = Phase::Asking(Question::Form(Box::new(form)));
+    let mut scene = midst(under(script(vec![WorkflowStep::Form(form)], Vec::new())));
     scene.frame();
     scene.pass(3_000);
     scene.frame();
@@ -429,9 +373,11 @@ fn a_form_in_the_midst_is_one_tab_away() {
 
 #[test]
 fn a_form_does_not_come_up_under_somebody_who_types() {
-    let mut scene = in_the_midst();
+    let form = vec![WorkflowStep::Form(arguments())];
+    let mut scene = under(script(vec![WorkflowStep::Ask], form));
+    scene = midst(scene);
     scene.type_text("and then");
-    scene.state.phase = Phase::Asking(Question::Form(Box::new(arguments())));
+    scene.reply("It is written.");
     scene.frame();
     scene.pass(5_000);
     scene.frame();
@@ -471,7 +417,7 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
     let wishes = scene.press(&["e"]);
     assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::EndTurn)]), "{wishes:?}");
     // Once nobody asks any more, there is nothing to come back to.
-    scene.state.phase = Phase::Idle;
+    scene.command(Command::EndTurn);
     scene.frame();
     command(&mut scene, "/recipe");
     assert!(scene.screen.top::<Recipes>().is_some());
@@ -481,8 +427,8 @@ fn a_hidden_form_is_one_key_away_and_ending_is_asked() {
 fn a_failure_is_handed_to_debug_with_one_key() {
     let failed = || {
         let mut scene = with_recipes();
-        scene.reply("```python\nprint(rows[9])\n```\n", &[("python", "print(rows[9])\n")]);
-        let mut report = Scene::report("", 80);
+        scene.reply("```python\nprint(rows[9])\n```\n");
+        let mut report = report("", 80);
         (report.outcome, report.receipt.exit_code) = (Outcome::Failed, Some(1));
         report.error = Some(RunError {
             kind: "IndexError".into(),
@@ -492,6 +438,7 @@ fn a_failure_is_handed_to_debug_with_one_key() {
                     .into(),
         });
         scene.ran_with(1, report);
+        scene.reply("There are fewer rows than that.");
         scene.frame();
         scene.screen.panes.code.show(BlockId(1));
         scene.screen.panes.focus = Pane::Output;
@@ -527,9 +474,10 @@ fn a_failure_is_handed_to_debug_with_one_key() {
 #[test]
 fn steps_are_listed_with_all_that_is_known() {
     let open = || {
-        let mut scene = in_the_midst();
-        scene.state.live.cost.of_steps = [(StepId(6), 12_300_000)].into_iter().collect();
-        scene.state.phase = Phase::Idle;
+        let price = Price { input: 1_000, output: 750, ..Price::default() };
+        let own = [(scripted().to_string(), price)].into_iter().collect();
+        let prices = Prices { own, ..Prices::default() };
+        let mut scene = midst(under(Settings { prices, ..script(vec![WorkflowStep::Ask], Vec::new()) }));
         command(&mut scene, "/steps");
         scene
     };
@@ -543,7 +491,7 @@ fn steps_are_listed_with_all_that_is_known() {
     }
     scene.screen.resized((80, 24), scene.at);
     for n in 0..30 {
-        scene.reply(&format!("Reply {n}."), &[]);
+        scene.reply(&format!("Reply {n}."));
     }
     scene.frame();
     scene.press(&["g"]);
@@ -574,7 +522,7 @@ fn nothing_is_told_by_colour_alone() {
     let look =
         Look { theme: &scene.theme, glyphs: Glyphs::ASCII, place: &place, now: scene.now, motion: true };
     let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
-    let (screen, state, at) = (&mut scene.screen, &scene.state, scene.at);
+    let (screen, state, at) = (&mut scene.screen, scene.engine.state(), scene.at);
     screen.resized((100, 30), at);
     screen.arrange(Ctx { state, look, at });
     terminal

@@ -1,12 +1,11 @@
 //! The screens of the design, one test each.
 
 use super::models::ollama;
-use super::scene::{CODE, Scene, clouds, findings};
+use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, findings, report};
 use super::snapshots;
 use sayso::domain::*;
 use sayso::driver::{JobResult, Notification};
-use sayso::engine::Phase;
-use sayso::engine::state::{Question, Retry};
+use sayso::engine::Settings;
 use sayso::tui::setup::Setup;
 use sayso::tui::widgets::layout::Pane;
 
@@ -28,7 +27,7 @@ fn idle() {
 #[test]
 fn streaming() {
     snapshots("03_streaming", || {
-        let mut scene = Scene::worked();
+        let mut scene = Scene::at_work();
         let code: String = CODE.lines().take(9).map(|l| format!("{l}\n")).collect();
         scene.streaming(&format!(
             "The chart folder `out/charts` holds three old files. I will remove it, then write one new plot. The code \
@@ -120,7 +119,7 @@ fn done() {
     snapshots("07_done", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        let mut report = Scene::report("North            1,251,510\nEast               903,220\n", 6_100);
+        let mut report = report("North            1,251,510\nEast               903,220\n", 6_100);
         report.receipt.files = vec![
             FileChange { path: "out/charts/revenue.png".into(), change: "created".into(), bytes: 48_000 },
             FileChange { path: "out/top3.csv".into(), change: "changed".into(), bytes: 61 },
@@ -138,8 +137,7 @@ fn done() {
         }];
         report.value = Some("3".into());
         scene.ran_with(3, report);
-        scene.state.phase = Phase::Idle;
-        scene.reply("The chart is in **out/charts/revenue.png**. North leads with 1.25 M.\n", &[]);
+        scene.reply("The chart is in **out/charts/revenue.png**. North leads with 1.25 M.\n");
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
         scene
@@ -151,7 +149,7 @@ fn failed() {
     snapshots("07_failed", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        let mut report = Scene::report("reading\n", 400);
+        let mut report = report("reading\n", 400);
         report.outcome = Outcome::Failed;
         report.receipt.exit_code = Some(1);
         report.output.push(Stream::Stderr, b"warning: old file\n");
@@ -161,7 +159,6 @@ fn failed() {
             traceback: "Traceback (most recent call last):\n  block 3, line 6\nKeyError: 'region'".into(),
         });
         scene.ran_with(3, report);
-        scene.state.phase = Phase::Idle;
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
         scene
@@ -188,11 +185,7 @@ fn rejected() {
     snapshots("08_rejected", || {
         let mut scene = Scene::waiting();
         scene.frame();
-        scene.record(Entry::Rejected {
-            block: BlockId(3),
-            revision: Revision(1),
-            reason: "keep the old charts, write to out/new instead".into(),
-        });
+        scene.decide(3, Decision::Reject("keep the old charts, write to out/new instead".into()));
         scene
             .streaming("Understood. New version keeps `out/charts` untouched.\n\n```python\nimport pandas\n");
         scene
@@ -202,14 +195,12 @@ fn rejected() {
 #[test]
 fn queue() {
     snapshots("09_queue", || {
-        let mut scene = Scene::worked();
-        scene.reply(
-            &format!("```python\n{CODE}```\n\n```bash\nls out\n```\n\n```javascript\nlet x = 1\n```\n"),
-            &[("python", CODE), ("bash", "ls out\n"), ("javascript", "let x = 1\n")],
-        );
+        let mut scene = Scene::at_work();
+        scene.reply(&format!(
+            "```python\n{CODE}```\n\n```bash\nls out\n```\n\n```javascript\nlet x = 1\n```\n"
+        ));
         scene.inspect(3, findings());
         scene.inspect(4, Vec::new());
-        scene.decide(3);
         scene.frame();
         scene.screen.panes.focus = Pane::Code;
         scene.frame();
@@ -252,8 +243,10 @@ fn help() {
 #[test]
 fn vars() {
     snapshots("14_vars", || {
-        let mut scene = Scene::worked();
-        scene.state.live.variables = [
+        let mut scene = Scene::asked();
+        scene.ran(1, 100, "total 12\n");
+        scene.approve(2);
+        let variables = [
             ("df", "DataFrame", "18240x6", "", None),
             ("by_region", "Series", "36 rows", "", Some(Change::Added)),
             ("name", "str", "", "'North'", Some(Change::Changed)),
@@ -267,8 +260,10 @@ fn vars() {
             change,
         })
         .to_vec();
-        scene.state.live.variables_by = Some(BlockId(3));
-        scene.state.live.variables_at = Some(scene.now);
+        scene.run(RunEvent::Started);
+        scene.run(RunEvent::Variables(variables));
+        scene.ended(report(TABLE, 800));
+        scene.reply(ANSWER);
         scene.type_text("/vars");
         scene.press(&["enter"]);
         scene
@@ -289,15 +284,15 @@ fn find() {
 fn problems() {
     snapshots("16_no_network", || {
         let mut scene = Scene::worked();
-        scene.record(Entry::Prompt("and now the same for 2025".into()));
-        scene.state.phase = Phase::Stuck(ReplyFailure {
+        scene.ask("and now the same for 2025");
+        scene.fail(ReplyFailure {
             kind: FailureKind::NameNotFound,
             status: None,
             message: "Cannot reach api.example.com: name not found.".into(),
             hint: String::new(),
             departure: sayso::domain::Departure::Never,
         });
-        scene.state.live.store_failure = Some("no space left.".into());
+        scene.disk_fails();
         scene.settle();
         scene.screen.panes.focus = Pane::Output;
         scene
@@ -307,22 +302,15 @@ fn problems() {
 #[test]
 fn rate_limit() {
     snapshots("16_rate_limit", || {
-        let mut scene = Scene::worked();
-        scene.streaming("");
-        let due = scene.now.plus(18_000);
-        let reply = scene.state.live.reply.as_mut().unwrap();
-        reply.retry = Some(Retry {
-            attempt: 2,
-            of: 5,
-            due,
-            failure: ReplyFailure {
-                kind: FailureKind::RateLimit,
-                status: Some(429),
-                message: "Rate limit.".into(),
-                hint: String::new(),
-                departure: sayso::domain::Departure::Left,
-            },
-        });
+        let mut scene = Scene::at_work();
+        let failure = ReplyFailure {
+            kind: FailureKind::RateLimit,
+            status: Some(429),
+            message: "Rate limit.".into(),
+            hint: String::new(),
+            departure: sayso::domain::Departure::Left,
+        };
+        scene.replied(ReplyEvent::Retrying { attempt: 2, of: 5, wait_ms: 18_000, failure });
         scene
     });
 }
@@ -330,8 +318,8 @@ fn rate_limit() {
 #[test]
 fn step_limit() {
     snapshots("16_step_limit", || {
-        let mut scene = Scene::worked();
-        scene.state.phase = Phase::Asking(Question::StepLimit(12));
+        let mut scene = Scene::with(Settings { step_limit: 1, ..Settings::default() });
+        scene.first_step(USAGE);
         scene
     });
 }

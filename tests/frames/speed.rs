@@ -1,8 +1,8 @@
 //! Figures, looked at by hand: `cargo test --test frames -- --ignored --nocapture`. Nothing is asserted here.
 
 use super::drawn;
-use super::scene::Scene;
-use sayso::domain::{Entry, StepId};
+use super::scene::{Scene, report};
+use sayso::domain::ReplyEvent;
 use std::time::Instant;
 
 #[test]
@@ -10,11 +10,8 @@ use std::time::Instant;
 fn figures() {
     let mut scene = Scene::new();
     for n in 0..1_000 {
-        scene.record(Entry::Prompt(format!("question {n}: what about the *numbers* of row {n}?")));
-        scene.reply(
-            &format!("Answer {n}. It has **some** markdown, `code` and\n\n- a list\n- of things\n"),
-            &[],
-        );
+        scene.ask(&format!("question {n}: what about the *numbers* of row {n}?"));
+        scene.reply(&format!("Answer {n}. It has **some** markdown, `code` and\n\n- a list\n- of things\n"));
     }
     let start = Instant::now();
     drawn(&mut scene, 140, 40);
@@ -26,21 +23,13 @@ fn figures() {
     println!("the next ones, each: {:?}", start.elapsed() / 100);
 
     let mut scene = Scene::new();
-    let mut parser = sayso::engine::reply::Parser::new(
-        sayso::domain::Dialect::default(),
-        &sayso::domain::Languages::default(),
-    );
     let words: Vec<String> = (0..20_000)
         .map(|n| if n % 40 == 39 { ".\n\n".to_string() } else { format!("word{} ", n % 7) })
         .collect();
     let (mut first, mut last) = (None, None);
     let whole = Instant::now();
     for (n, word) in words.iter().enumerate() {
-        parser.push(word);
-        scene.state.phase = sayso::engine::Phase::Replying(StepId(1));
-        let reply = scene.state.live.reply.get_or_insert_with(Default::default);
-        reply.text.push_str(word);
-        reply.segments = parser.segments().to_vec();
+        scene.replied(ReplyEvent::Delta(word.clone()));
         if n % 10 == 9 {
             let start = Instant::now();
             drawn(&mut scene, 140, 40);
@@ -57,9 +46,8 @@ fn figures() {
 
     let code: String = (0..20_000).map(|n| format!("value_{n} = compute({n}, 'text {n}')\n")).collect();
     let mut scene = Scene::worked();
-    scene.reply(&format!("```python\n{code}```\n"), &[("python", &code)]);
+    scene.reply(&format!("```python\n{code}```\n"));
     scene.inspect(3, Vec::new());
-    scene.decide(3);
     let start = Instant::now();
     drawn(&mut scene, 140, 40);
     println!("a block of 20,000 lines, first frame: {:?}", start.elapsed());
@@ -69,8 +57,7 @@ fn figures() {
 
     let text: String = (0..20_000).map(|n| format!("line {n} of the output\n")).collect();
     let mut scene = Scene::waiting();
-    scene.ran_with(3, Scene::report(&text, 10));
-    scene.state.phase = sayso::engine::Phase::Idle;
+    scene.ran_with(3, report(&text, 10));
     let start = Instant::now();
     drawn(&mut scene, 140, 40);
     println!("20,000 lines of output, first frame: {:?}", start.elapsed());

@@ -2,10 +2,11 @@
 //! values that enforce and record it.
 
 use super::drawn;
-use super::scene::{Scene, clouds};
+use super::fetching::installing;
+use super::scene::{Scene, clouds, confined, findings, inspection, report, terms};
 use sayso::domain::*;
 use sayso::driver::{Job, JobResult, Notification};
-use sayso::engine::{Command, Phase};
+use sayso::engine::{Command, Event};
 use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -16,7 +17,7 @@ fn text(scene: &mut Scene) -> String {
     rows.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn report(level: SandboxLevel, network_blocked: bool) -> SandboxReport {
+fn sandbox(level: SandboxLevel, network_blocked: bool) -> SandboxReport {
     SandboxReport {
         level,
         network_blocked,
@@ -44,8 +45,8 @@ fn command(scene: &mut Scene, line: &str) -> Vec<UiCommand> {
 #[test]
 fn the_command_tells_what_the_tests_found() {
     for (answer, says) in [
-        (Ok(report(SandboxLevel::Workspace, true)), "Sandbox is ON: workspace, network off"),
-        (Ok(report(SandboxLevel::ReadOnly, false)), "Sandbox is ON: read-only, network open"),
+        (Ok(sandbox(SandboxLevel::Workspace, true)), "Sandbox is ON: workspace, network off"),
+        (Ok(sandbox(SandboxLevel::ReadOnly, false)), "Sandbox is ON: read-only, network open"),
         (Ok(SandboxReport::default()), "Sandbox is OFF: blocks can do anything your account can."),
         (Err("bwrap is not there".to_owned()), "nothing runs here: bwrap is not there"),
     ] {
@@ -63,7 +64,7 @@ fn the_command_tells_what_the_tests_found() {
 #[test]
 fn the_welcome_tells_what_the_tests_found() {
     for (answer, says, not) in [
-        (Ok(report(SandboxLevel::Workspace, true)), "Sandbox is ON: workspace, network off", "OFF:"),
+        (Ok(sandbox(SandboxLevel::Workspace, true)), "Sandbox is ON: workspace, network off", "OFF:"),
         (Ok(SandboxReport::default()), "Sandbox is OFF", "is ON"),
     ] {
         let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
@@ -91,8 +92,8 @@ fn what_left_is_what_was_counted() {
 
 fn stuck(departure: Departure) -> Scene {
     let mut scene = Scene::worked();
-    scene.record(Entry::Prompt("and now the same for 2025".into()));
-    scene.state.phase = Phase::Stuck(ReplyFailure {
+    scene.ask("and now the same for 2025");
+    scene.fail(ReplyFailure {
         kind: FailureKind::Unreachable,
         status: None,
         message: "Cannot reach api.example.com: connection refused.".into(),
@@ -123,7 +124,7 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     assert!(matches!(&wishes[..], [UiCommand::Send(Command::Submit(text))] if text == sent), "{wishes:?}");
     // Asked again by the key of the problem, it leaves the composer.
     let mut scene = stuck(Departure::Never);
-    scene.streaming("");
+    scene.command(Command::Retry);
     scene.settle();
     assert!(scene.screen.panes.composer.is_empty());
 }
@@ -139,8 +140,8 @@ fn a_message_that_went_out_is_not_called_unsent() {
     let mut scene = Scene::worked();
     scene.screen.panes.focus = Pane::Message;
     scene.type_text("another thought");
-    scene.record(Entry::Prompt("and now".into()));
-    scene.state.phase = Phase::Stuck(ReplyFailure {
+    scene.ask("and now");
+    scene.fail(ReplyFailure {
         kind: FailureKind::NameNotFound,
         status: None,
         message: "Cannot reach api.example.com: name not found.".into(),
@@ -154,14 +155,10 @@ fn a_message_that_went_out_is_not_called_unsent() {
 
 #[test]
 fn an_installation_is_not_called_allowed_beforehand() {
-    let mut scene = Scene::waiting();
-    let waiting = *scene.state.transcript.blocks.keys().next_back().unwrap();
-    let inspected = scene.state.live.blocks.get_mut(&waiting).unwrap().inspected.as_mut().unwrap();
-    let terms = inspected.terms.as_mut().unwrap();
+    let mut terms = confined("python");
     terms.rights.network = true;
-    terms.rights.sandbox = report(SandboxLevel::Workspace, true);
-    assert_eq!(sentences::network::of_terms(terms), "OPEN, as you allowed");
-    terms.executor = ExecutorKind::Installer;
+    assert_eq!(sentences::network::of_terms(&terms), "OPEN, as you allowed");
+    let mut scene = installing(true);
     let shown = text(&mut scene);
     assert!(shown.contains("OPEN for this alone, once you approve it"), "{shown}");
     assert!(!shown.contains("as you allowed"), "{shown}");
@@ -169,10 +166,9 @@ fn an_installation_is_not_called_allowed_beforehand() {
 
 #[test]
 fn a_variable_that_holds_a_key_is_named() {
-    let mut scene = Scene::waiting();
-    let waiting = *scene.state.transcript.blocks.keys().next_back().unwrap();
-    let inspected = scene.state.live.blocks.get_mut(&waiting).unwrap().inspected.as_mut().unwrap();
-    inspected.terms.as_mut().unwrap().rights.environment = vec!["PATH".into(), "OPENAI_API_KEY".into()];
+    let mut terms = terms("python");
+    terms.rights.environment = vec!["PATH".into(), "OPENAI_API_KEY".into()];
+    let mut scene = Scene::waiting_with(inspection(terms, findings()));
     let shown = text(&mut scene);
     assert!(shown.contains("PASSED: OPENAI_API_KEY") && !shown.contains("none passed"), "{shown}");
 }
@@ -184,11 +180,11 @@ fn a_session_that_is_not_saved_is_not_called_saved() {
     let mut scene = Scene::worked();
     assert!(text(&mut scene).contains("session saved"));
     // What was recorded last is on its way to the disk.
-    scene.state.live.recorded += 1;
+    scene.send_unsaved(Event::User(Command::Rename("sales-q4".into())));
     assert!(!text(&mut scene).contains("session saved"));
-    scene.state.live.saved = scene.state.live.recorded;
+    scene.saved();
     assert!(text(&mut scene).contains("session saved"));
-    scene.state.live.store_failure = Some("no space left".into());
+    scene.disk_fails();
     scene.screen.note = None;
     let shown = text(&mut scene);
     assert!(!shown.contains("session saved"), "{shown}");
@@ -197,11 +193,10 @@ fn a_session_that_is_not_saved_is_not_called_saved() {
 #[test]
 fn an_image_that_was_only_written_is_named() {
     let mut scene = Scene::worked();
-    scene.reply("```python\nplot()\n```\n", &[("python", "plot()\n")]);
-    let block = *scene.state.transcript.blocks.keys().next_back().unwrap();
-    let mut run = Scene::report("", 10);
+    scene.reply("```python\nplot()\n```\n");
+    let mut run = report("", 10);
     run.receipt.files = vec![FileChange { path: "picture.png".into(), change: "created".into(), bytes: 9 }];
-    scene.ran_with(block.0, run);
+    scene.ran_with(3, run);
     scene.settle();
     scene.screen.panes.focus = Pane::Output;
     scene.frame();

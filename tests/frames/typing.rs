@@ -2,11 +2,12 @@
 //!
 //! The screen and its guard are the real ones; the clock and the terminal that answers are made.
 
-use super::scene::Scene;
+use super::scene::recipe::{Script, start};
+use super::scene::{Scene, USAGE, confined, inspection, scripted, terms};
 use proptest::prelude::*;
 use sayso::domain::*;
-use sayso::engine::state::Question;
-use sayso::engine::{Command, Phase};
+use sayso::engine::cost::Prices;
+use sayso::engine::{Command, Event, Phase, Settings, WorkflowStep};
 use sayso::tui::fence::Query;
 use sayso::tui::panes::Lower;
 use sayso::tui::screen::Screen;
@@ -55,62 +56,85 @@ const PHASES: [At; 16] = [
     At::SkipAll,
 ];
 
-fn failed(kind: FailureKind) -> Phase {
-    Phase::Stuck(ReplyFailure {
+fn failed(kind: FailureKind) -> ReplyFailure {
+    ReplyFailure {
         kind,
         status: None,
         message: "it failed".into(),
         hint: String::new(),
         departure: sayso::domain::Departure::Never,
-    })
+    }
 }
 
-fn made(at: At) -> Scene {
-    let mut scene = Scene::worked();
-    let waits = |scene: &mut Scene| {
-        scene.reply("```python\nprint(1)\n```\n", &[("python", "print(1)\n")]);
-        scene.inspect(3, Vec::new());
-        scene.decide(3);
+/// A session in its first turn in which the engine asks whether to go on.
+fn asking(settings: Settings) -> Scene {
+    let mut scene = Scene::with(settings);
+    scene.first_step(USAGE);
+    assert!(matches!(scene.state().phase(), Phase::Asking(_)));
+    scene
+}
+
+/// A price at which one reply costs more than the session may.
+fn dear() -> Settings {
+    let price = Price { input: 1_000_000, ..Price::default() };
+    let own = [(scripted().to_string(), price)].into_iter().collect();
+    let prices = Prices { own, ..Prices::default() };
+    Settings { prices, session_budget: Some(1_000_000_000), ..Settings::default() }
+}
+
+/// A recipe asks for words.
+fn form() -> Scene {
+    let field = Field {
+        name: "words".into(),
+        label: "Words".into(),
+        help: String::new(),
+        kind: FieldKind::Text { lines: false },
+        required: false,
+        default: None,
     };
+    let form = Form { fields: vec![field], ..Form::default() };
+    let mut scene = Scene::with(Script::settings([vec![WorkflowStep::Form(form)]]));
+    scene.send(Event::RecipeReady(Box::new(start())));
+    scene
+}
+
+/// A block of one line waits behind the first turn, under these terms.
+fn waits(terms: Terms) -> Scene {
+    let mut scene = Scene::worked();
+    scene.reply("```python\nprint(1)\n```\n");
+    scene.inspected(3, inspection(terms, Vec::new()));
+    scene
+}
+
+fn begun(at: At) -> Scene {
+    let mut scene = Scene::worked();
     match at {
         At::Idle => {}
         At::Streaming => scene.streaming("Well, this goes on.\n\n```python\nprint(1)\n"),
-        At::Waiting | At::SkipAll => {
-            waits(&mut scene);
-            scene.confine(3);
-        }
-        At::Unconfined => waits(&mut scene),
+        At::Waiting | At::SkipAll => return waits(confined("python")),
+        At::Unconfined => return waits(terms("python")),
         At::Running | At::Kill | At::Quit => {
-            waits(&mut scene);
+            scene = waits(terms("python"));
             scene.frame();
             scene.running(3, "x\n", 1_000);
         }
         At::Finished | At::Restart => {
-            waits(&mut scene);
+            scene = waits(terms("python"));
             scene.ran(3, 100, "1\n");
-            scene.state.phase = Phase::Idle;
+            scene.reply("It is one.");
         }
-        At::Steps => scene.state.phase = Phase::Asking(Question::StepLimit(12)),
-        At::Budget => {
-            scene.state.phase =
-                Phase::Asking(Question::Budget { spent: 2_000_000_000, limit: 1_000_000_000 });
-        }
-        At::Stuck => scene.state.phase = failed(FailureKind::Unreachable),
-        At::Overflow => scene.state.phase = failed(FailureKind::Overflow),
-        At::Disk => scene.state.live.store_failure = Some("no space left.".into()),
-        At::Form => {
-            let field = Field {
-                name: "words".into(),
-                label: "Words".into(),
-                help: String::new(),
-                kind: FieldKind::Text { lines: false },
-                required: false,
-                default: None,
-            };
-            let form = Form { fields: vec![field], ..Form::default() };
-            scene.state.phase = Phase::Asking(Question::Form(Box::new(form)));
-        }
+        At::Steps => return asking(Settings { step_limit: 1, ..Settings::default() }),
+        At::Budget => return asking(dear()),
+        At::Stuck => scene.fail(failed(FailureKind::Unreachable)),
+        At::Overflow => scene.fail(failed(FailureKind::Overflow)),
+        At::Disk => scene.disk_fails(),
+        At::Form => return form(),
     }
+    scene
+}
+
+fn made(at: At) -> Scene {
+    let mut scene = begun(at);
     scene.frame();
     // Everything that can be waited for is over: the guard is as open as it ever is.
     for _ in 0..6 {

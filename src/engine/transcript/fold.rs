@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 impl Transcript {
     /// Folds entries from the first one on.
-    pub fn fold<'a>(entries: impl IntoIterator<Item = &'a (Timestamp, Entry)>) -> Self {
+    pub(crate) fn fold<'a>(entries: impl IntoIterator<Item = &'a (Timestamp, Entry)>) -> Self {
         let mut transcript = Self::default();
         for (at, entry) in entries {
             transcript.apply(entry, *at);
@@ -22,7 +22,7 @@ impl Transcript {
 
     /// Folds one more fact in. Facts that make no sense (a block that is not known) are passed over: a damaged file
     /// still opens.
-    pub fn apply(&mut self, entry: &Entry, at: Timestamp) {
+    pub(crate) fn apply(&mut self, entry: &Entry, at: Timestamp) {
         self.version += 1;
         match entry {
             Entry::Header(header) => self.begin(header),

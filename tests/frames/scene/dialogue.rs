@@ -1,0 +1,214 @@
+//! What the person, the model, the runs and the disk tell the engine of a scene, as short as a test can say it.
+//!
+//! Everything here is an event, as a front end or the driver sends it. What the engine orders is noted, so that an
+//! answer goes to what was asked; nothing is answered that was not asked.
+
+use super::{Scene, USAGE, inspection, report, terms};
+use sayso::domain::*;
+use sayso::engine::{Command, Effect, Event, Inspection, Phase, StoreEvent};
+
+/// What the engine ordered and waits for.
+#[derive(Default)]
+pub(super) struct Orders {
+    /// The step of the newest request.
+    step: StepId,
+    /// Revisions of blocks that are to be looked at.
+    looks: Vec<(BlockId, Revision)>,
+    /// The timer that was set last.
+    timer: TimerId,
+    /// How many entries were to be written down.
+    recorded: u64,
+}
+
+impl Scene {
+    /// The session begins.
+    pub(super) fn start(&mut self, header: Header) {
+        let effects = self.engine.start(header, self.now);
+        self.note(effects);
+        self.saved();
+    }
+
+    /// One event. What is recorded for it is on disk right away.
+    pub fn send(&mut self, event: Event) {
+        self.send_unsaved(event);
+        if self.state().live().store_failure.is_none() {
+            self.saved();
+        }
+    }
+
+    /// One event. What is recorded for it is still on its way to the disk.
+    pub fn send_unsaved(&mut self, event: Event) {
+        let effects = self.engine.handle(event, self.now);
+        self.note(effects);
+    }
+
+    /// All that was recorded is on disk.
+    pub fn saved(&mut self) {
+        self.send_unsaved(Event::Store(StoreEvent::Saved(self.orders.recorded)));
+    }
+
+    fn note(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Record(_) => self.orders.recorded += 1,
+                Effect::Ask(request) => self.orders.step = request.step,
+                Effect::Inspect { block, revision, .. } => self.orders.looks.push((block.id, revision)),
+                Effect::SetTimer(timer, _) => self.orders.timer = timer,
+                _ => {}
+            }
+        }
+    }
+
+    /// A wish of the person.
+    pub fn command(&mut self, command: Command) {
+        self.send(Event::User(command));
+    }
+
+    /// The session file can't be written any more.
+    pub fn disk_fails(&mut self) {
+        self.send(Event::Store(StoreEvent::Failed("no space left.".into())));
+    }
+
+    /// The timer that was set last fires.
+    pub fn timer_fires(&mut self) {
+        self.send(Event::Timer(self.orders.timer));
+    }
+
+    // The conversation.
+
+    /// A message of the person.
+    pub fn ask(&mut self, text: &str) {
+        self.command(Command::Submit(text.into()));
+    }
+
+    /// Something of the reply that is waited for. Between turns the person asks for it first.
+    pub fn replied(&mut self, event: ReplyEvent) {
+        if *self.state().phase() == Phase::Idle {
+            self.ask("And now?");
+        }
+        assert!(
+            matches!(self.state().phase(), Phase::Replying(_) | Phase::Compacting(_)),
+            "no reply is waited for: {:?}",
+            self.state().phase()
+        );
+        self.send(Event::Reply(self.orders.step, event));
+    }
+
+    /// A whole reply. Its blocks wait; without any, the turn is over.
+    pub fn reply(&mut self, text: &str) {
+        self.reply_of(text, USAGE);
+    }
+
+    /// A whole reply of so many tokens.
+    pub fn reply_of(&mut self, text: &str, usage: Usage) {
+        self.replied(ReplyEvent::Delta(text.into()));
+        self.replied(ReplyEvent::Usage(usage));
+        self.replied(ReplyEvent::Finished(Finish { reason: FinishReason::Stop, word: None }));
+    }
+
+    /// A reply streams in, for six seconds by now.
+    pub fn streaming(&mut self, text: &str) {
+        self.replied(ReplyEvent::Delta(text.into()));
+        self.replied(ReplyEvent::Usage(Usage { output: Some(412), ..Usage::default() }));
+        self.now = self.now.plus(6_000);
+    }
+
+    /// The provider failed.
+    pub fn fail(&mut self, failure: ReplyFailure) {
+        self.replied(ReplyEvent::Failed(failure));
+    }
+
+    // Looks and decisions.
+
+    fn block(&self, block: u32) -> &Version {
+        self.state().transcript().blocks[&BlockId(block)].block.current()
+    }
+
+    /// The terms of a block on this machine, in its language.
+    fn terms_of(&self, block: u32) -> Terms {
+        terms(self.block(block).language.as_ref().map_or("python", |language| language.as_str()))
+    }
+
+    /// The review of a block has arrived; it would run here, without a sandbox.
+    pub fn inspect(&mut self, block: u32, findings: Vec<Finding>) {
+        self.inspected(block, inspection(self.terms_of(block), findings));
+    }
+
+    /// This was found out about a block.
+    pub fn inspected(&mut self, block: u32, found: Inspection) {
+        let id = BlockId(block);
+        assert!(self.is_looked_at(block), "nobody asked for a look at block {block}");
+        while let Some(at) = self.orders.looks.iter().position(|(ordered, _)| *ordered == id) {
+            let (_, revision) = self.orders.looks.remove(at);
+            self.send(Event::Inspected(id, revision, Box::new(found.clone())));
+        }
+    }
+
+    /// The same of a block that was looked at before: the person sets its limits, as they are, and another look finds it
+    /// so.
+    pub fn inspected_anew(&mut self, block: u32, found: Inspection) {
+        self.command(Command::SetLimits { block: BlockId(block), limits: Limits::default() });
+        self.inspected(block, found);
+    }
+
+    fn is_looked_at(&self, block: u32) -> bool {
+        self.orders.looks.iter().any(|(ordered, _)| *ordered == BlockId(block))
+    }
+
+    /// The person decides about a block as it is shown.
+    pub fn decide(&mut self, block: u32, decision: Decision) {
+        let revision = self.block(block).revision;
+        self.command(Command::Decide { block: BlockId(block), revision, decision });
+    }
+
+    /// The person lets a block run, with the typed word where it takes one. It is found harmless where
+    /// a look is still waited for.
+    pub fn approve(&mut self, block: u32) {
+        if self.is_looked_at(block) {
+            self.inspect(block, Vec::new());
+        }
+        let typed = self.state().needs_typed(BlockId(block));
+        self.decide(block, Decision::Approve { typed });
+    }
+
+    /// The block that a rule covers is on screen, or hidden.
+    pub fn on_screen(&mut self, block: u32, seen: bool) {
+        let revision = self.block(block).revision;
+        self.command(Command::OnScreen { block: BlockId(block), revision, seen });
+    }
+
+    // Runs.
+
+    /// Something of the run that goes on.
+    pub fn run(&mut self, event: RunEvent) {
+        let Phase::Running(run) = *self.state().phase() else {
+            panic!("nothing runs: {:?}", self.state().phase())
+        };
+        self.send(Event::Run(run, event));
+    }
+
+    /// The run that goes on ends.
+    pub fn ended(&mut self, report: RunReport) {
+        self.run(RunEvent::Ended(Box::new(report)));
+    }
+
+    /// A block is approved, and has run.
+    pub fn ran(&mut self, block: u32, wall_ms: u64, output: &str) {
+        self.ran_with(block, report(output, wall_ms));
+    }
+
+    pub fn ran_with(&mut self, block: u32, report: RunReport) {
+        self.approve(block);
+        self.run(RunEvent::Started);
+        self.ended(report);
+    }
+
+    /// A block is approved, and its run goes on.
+    pub fn running(&mut self, block: u32, output: &str, ms: u64) {
+        self.approve(block);
+        self.run(RunEvent::Started);
+        self.run(RunEvent::Output(Chunk { stream: Stream::Stdout, bytes: output.as_bytes().to_vec() }));
+        self.run(RunEvent::Usage { rss_bytes: 118 << 20, cpu_ms: 4_000 });
+        self.now = self.now.plus(ms);
+    }
+}

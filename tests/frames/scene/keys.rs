@@ -1,0 +1,125 @@
+//! Keys and time: what the terminal tells the screen of a scene.
+
+use super::Scene;
+use sayso::tui::screen::{Ctx, Screen};
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::look::{Glyphs, Look};
+use sayso::tui::widgets::words::Locale;
+use std::time::Duration;
+
+impl Scene {
+    /// Passes time.
+    pub fn pass(&mut self, ms: u64) {
+        self.at += Duration::from_millis(ms);
+        self.now = self.now.plus(ms);
+        let (_, wishes) = self.step(Screen::tick);
+        self.wishes.extend(wishes);
+    }
+
+    pub fn settle(&mut self) {
+        self.step(Screen::settle);
+    }
+
+    /// Arranges the screen as a frame does, so that keys find it as it is seen.
+    pub fn frame(&mut self) {
+        self.settle();
+        self.step(Screen::arrange);
+        for query in self.screen.guard.queries(self.at) {
+            self.screen.guard.fence_answered(query.place(), self.at);
+        }
+    }
+
+    /// Takes what came of the passing of time.
+    pub fn take_wishes(&mut self) -> Vec<UiCommand> {
+        std::mem::take(&mut self.wishes)
+    }
+
+    /// A key, as it is read now; no time passes.
+    pub fn key(&mut self, name: &str) -> Vec<UiCommand> {
+        let event = key(name);
+        self.step(|screen, ctx| screen.key(&event, ctx))
+    }
+
+    /// Waits until what is held back counts: the hold passes, and the terminal answers at once.
+    fn hold_out(&mut self) {
+        if self.screen.guard.held().is_some() {
+            self.pass(401);
+            self.frame();
+            self.pass(1);
+        }
+    }
+
+    /// Presses keys by their names: `a`, `ctrl-c`, `enter`. Each a tenth of a second after the other; what is held back
+    /// is waited out.
+    pub fn press(&mut self, keys: &[&str]) -> Vec<UiCommand> {
+        let mut wishes = Vec::new();
+        for name in keys {
+            self.pass(100);
+            wishes.extend(self.key(name));
+            self.hold_out();
+            wishes.extend(self.take_wishes());
+            self.frame();
+        }
+        wishes
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        for c in text.chars() {
+            let name = if c == ' ' { "space".to_owned() } else { c.to_string() };
+            self.press(&[&name]);
+        }
+    }
+
+    /// Lets the screen do something with the state of the engine in front of it.
+    pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
+        let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
+        let look =
+            Look { theme: &self.theme, glyphs: Glyphs::LINES, place: &place, now: self.now, motion: true };
+        step(&mut self.screen, Ctx { state: self.engine.state(), look, at: self.at })
+    }
+
+    /// Pages through the block until every row was on screen long enough, and lets the quiet time pass.
+    pub fn see_everything(&mut self) {
+        for _ in 0..60 {
+            self.pass(400);
+            self.frame();
+            if self.screen.guard.rows().all() {
+                break;
+            }
+            self.press(&["space"]);
+        }
+        assert!(self.screen.guard.rows().all(), "not everything can be shown");
+        self.pass(1_000);
+    }
+}
+
+/// A key by its name.
+pub fn key(name: &str) -> crossterm::event::KeyEvent {
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+    let (mut modifiers, mut rest) = (KeyModifiers::NONE, name);
+    for (prefix, modifier) in
+        [("ctrl-", KeyModifiers::CONTROL), ("alt-", KeyModifiers::ALT), ("shift-", KeyModifiers::SHIFT)]
+    {
+        if let Some(cut) = rest.strip_prefix(prefix) {
+            modifiers |= modifier;
+            rest = cut;
+        }
+    }
+    let code = match rest {
+        "enter" => KeyCode::Enter,
+        "esc" => KeyCode::Esc,
+        "tab" => KeyCode::Tab,
+        "space" => KeyCode::Char(' '),
+        "up" => KeyCode::Up,
+        "down" => KeyCode::Down,
+        "left" => KeyCode::Left,
+        "right" => KeyCode::Right,
+        "pgup" => KeyCode::PageUp,
+        "pgdn" => KeyCode::PageDown,
+        "backspace" => KeyCode::Backspace,
+        "f1" => KeyCode::F(1),
+        "f2" => KeyCode::F(2),
+        other => KeyCode::Char(other.chars().next().unwrap()),
+    };
+    KeyEvent::new(code, modifiers)
+}

@@ -1,0 +1,130 @@
+//! What scenes are told with: terms, findings, reports of runs, providers.
+
+use sayso::domain::*;
+use sayso::engine::Inspection;
+use sayso::tui::setup::Cloud;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Terms on this machine, without a sandbox.
+pub fn terms(language: &str) -> Terms {
+    let kernel = language == "python";
+    Terms {
+        language: Language(language.into()),
+        executor: if kernel { ExecutorKind::Kernel } else { ExecutorKind::Subprocess },
+        interpreter: PathBuf::from("/usr/bin/python3.12"),
+        version: Some("3.12.4".into()),
+        kernel: kernel.then_some(KERNEL),
+        cwd: "/home/ada/data/sales".into(),
+        rights: Rights {
+            network: true,
+            environment: ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TZ"].map(String::from).to_vec(),
+            sandbox: SandboxReport {
+                memory: Enforcement::Watched,
+                processes: Enforcement::Watched,
+                files: Enforcement::Enforced,
+                ..SandboxReport::default()
+            },
+            ..Rights::default()
+        },
+        limits: Limits::default(),
+        shared: None,
+        target: None,
+    }
+}
+
+const KERNEL: KernelRef = KernelRef { generation: 1, variables: 14, goes_on: false };
+
+/// Terms under which a sandbox confines a block to the working folder.
+pub fn confined(language: &str) -> Terms {
+    let mut terms = terms(language);
+    terms.rights.network = false;
+    terms.rights.write = vec!["/home/ada/data/sales".into()];
+    let sandbox = &mut terms.rights.sandbox;
+    sandbox.level = SandboxLevel::Workspace;
+    (sandbox.network_blocked, sandbox.writes_confined, sandbox.reads_confined) = (true, true, true);
+    sandbox.contained = true;
+    terms
+}
+
+/// What was found out about a block that writes `notes.md`, where this stands now.
+pub fn writing(before: Option<&str>) -> Inspection {
+    let target = Target {
+        path: "/home/ada/data/sales/notes.md".into(),
+        link: None,
+        found: before.map_or(OnDisk::Nothing, |text| OnDisk::File(Some(Sha256::of(text.as_bytes())))),
+        bytes: before.map_or(0, |text| text.len() as u64),
+        folders: 0,
+        outside: false,
+        folder: None,
+    };
+    let terms = Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms("write") };
+    Inspection { before: before.map(Arc::from), ..inspection(terms, Vec::new()) }
+}
+
+/// What was found out about a block that can run under these terms.
+pub fn inspection(terms: Terms, findings: Vec<Finding>) -> Inspection {
+    Inspection {
+        review: Review { findings, ..Review::default() },
+        terms: Ok(terms),
+        reach: Reach::default(),
+        refused: Vec::new(),
+        before: None,
+        lacking: Vec::new(),
+        image: None,
+        venv: None,
+    }
+}
+
+pub fn findings() -> Vec<Finding> {
+    let finding = |severity, line, message: &str| Finding {
+        rule: "py.x".into(),
+        severity,
+        place: Place { line, column: 1, end_line: line, end_column: 20 },
+        message: message.into(),
+        forbidden: false,
+    };
+    vec![
+        finding(Severity::High, 11, "deletes a folder: out/charts (3 files, 1.2 MB)"),
+        finding(Severity::Medium, 22, "overwrites a file: out/top3.csv (61 B now)"),
+    ]
+}
+
+/// The end of a run that went well.
+pub fn report(output: &str, wall_ms: u64) -> RunReport {
+    let mut captured = OutputBuffer::new(1 << 20);
+    captured.push(Stream::Stdout, output.as_bytes());
+    RunReport {
+        outcome: Outcome::Ok,
+        receipt: Receipt {
+            wall_us: wall_ms * 1000,
+            cpu_us: wall_ms * 950,
+            peak_rss_bytes: 164 << 20,
+            processes: 1,
+            exit_code: Some(0),
+            ..Receipt::default()
+        },
+        output: captured,
+        blob: None,
+        value: None,
+        error: None,
+        images: Vec::new(),
+        kernel: KernelFate::Kept(KERNEL),
+        cwd: None,
+    }
+}
+
+/// Providers in the cloud, one of them with a key.
+pub fn clouds() -> Vec<Cloud> {
+    let cloud = |provider: &str, title: &str, place: &str, kept: Option<&str>| Cloud {
+        provider: provider.into(),
+        title: title.into(),
+        place: place.into(),
+        kept: kept.map(Into::into),
+    };
+    vec![
+        cloud("openai", "OpenAI", "OPENAI_API_KEY", None),
+        cloud("anthropic", "Anthropic", "ANTHROPIC_API_KEY", Some("ANTHROPIC_API_KEY")),
+        cloud("gemini", "Gemini", "GEMINI_API_KEY", None),
+    ]
+}
