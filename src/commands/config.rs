@@ -87,7 +87,7 @@ async fn rights_can_be_had(factory: &SessionFactory) -> Result<(), Failure> {
     let folders = [("sandbox.read", &config.sandbox.read), ("sandbox.write", &config.sandbox.write)];
     let gone = folders.iter().find(|(_, folders)| folders.iter().any(|folder| !folder.exists()));
     let setting = gone.map_or("sandbox", |(setting, _)| setting);
-    Err(refused_at_start(factory, setting, &why)
+    Err(refused_at_start(factory, setting, &why.to_string())
         .hint("Name a folder that is there, as in read = [\"/data\"]; sayso doctor tells what is missing."))
 }
 

@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
-use crate::exec::{self, Executor};
+use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
 use crate::workspace::place::OpenPlace as Held;
@@ -42,6 +42,7 @@ pub(super) fn spawn(
         }
         let scope = ground.scope;
         let terms = find_terms(&block, revision, (limits, fresh), &executor).await;
+        let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
             // An earlier `cd` changes what a relative path means.
             Ok(terms) => Scope { cwd: terms.cwd.clone(), ..scope },
@@ -109,28 +110,43 @@ async fn look_at_file(
     })
 }
 
+/// Why a revision can't run.
+#[derive(Debug, thiserror::Error)]
+enum InspectError {
+    #[error("It is not there any more.")]
+    Gone,
+    #[error("No language yet. Choose one first.")]
+    NoLanguage,
+    #[error(transparent)]
+    Executor(#[from] ExecutorError),
+}
+
 async fn find_terms(
     block: &Block,
     revision: Revision,
     (limits, fresh): (Option<Limits>, bool),
     executor: &Executor,
-) -> Result<Terms, String> {
-    let Some(version) = block.version(revision) else { return Err("It is not there any more.".into()) };
-    let Some(language) = &version.language else { return Err("No language yet. Choose one first.".into()) };
+) -> Result<Terms, InspectError> {
+    let version = block.version(revision).ok_or(InspectError::Gone)?;
+    let language = version.language.as_ref().ok_or(InspectError::NoLanguage)?;
     if let BlockKind::Install { .. } = block.kind {
         let list = PackageList::parse(language.as_str(), &version.source);
         let into = list.map_or(InstallInto::default(), |list| list.into);
-        return executor.install_terms(language, into, limits).await;
+        return Ok(executor.install_terms(language, into, limits).await?);
     }
     if let BlockKind::Pull { .. } = block.kind {
-        return executor.pull_terms(language, limits).await;
+        return Ok(executor.pull_terms(language, limits).await?);
     }
     if let BlockKind::Load { path } = &block.kind {
         let terms = executor.load_terms(language, limits).await?;
         let target = Some(file_of_functions(path, &version.source, &terms.cwd));
         return Ok(Terms { target, ..terms });
     }
-    if fresh { executor.fresh_terms(language, limits).await } else { executor.terms(language, limits).await }
+    Ok(if fresh {
+        executor.fresh_terms(language, limits).await?
+    } else {
+        executor.terms(language, limits).await?
+    })
 }
 
 /// The file that is loaded. What counts is the text that was read from it; the file itself is not looked at again.

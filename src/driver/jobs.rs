@@ -28,7 +28,9 @@ impl Driver {
         let (catalogue, inbox) = (self.catalogue.clone(), self.rooms.inbox());
         match job {
             Job::Interpreters => self.later(async move { JobResult::Interpreters(executor.found().await) }),
-            Job::Sandbox => self.later(async move { JobResult::Sandbox(executor.sandbox().await) }),
+            Job::Sandbox => self.later(async move {
+                JobResult::Sandbox(executor.sandbox().await.map_err(|why| why.to_string()))
+            }),
             Job::Servers => {
                 self.later(async move { JobResult::Servers(catalogue::servers(&catalogue).await) });
             }
@@ -96,7 +98,7 @@ impl Driver {
                 let read = move || workspace::read::bounded(&read, LARGEST_IMAGE).ok();
                 let pixels = match tokio::task::spawn_blocking(read).await {
                     // A cell shows two pixels, one above the other.
-                    Ok(Some(bytes)) => executor.pixels(bytes, width.into(), 2 * u32::from(height)).await.ok(),
+                    Ok(Some(bytes)) => executor.pixels(bytes, width.into(), 2 * u32::from(height)).await,
                     _ => None,
                 };
                 JobResult::Picture(path, (width, height), pixels)

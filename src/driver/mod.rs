@@ -37,7 +37,7 @@ pub use update::{Notification, Update};
 
 use crate::domain::{Departed, ModelInfo, ModelName, ReplyEvent, RunEvent, SandboxReport, Timestamp};
 use crate::engine::{Command, Effect, Engine, Event, State};
-use crate::exec::{self, Executor};
+use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
 use crate::recipe::RecipeList;
 use crate::review::Scope;
@@ -169,7 +169,7 @@ impl Driver {
     }
 
     /// What confines runs, by its tests.
-    pub async fn sandbox(&self) -> Result<SandboxReport, String> {
+    pub async fn sandbox(&self) -> Result<SandboxReport, ExecutorError> {
         self.rooms.executor.sandbox().await
     }
 

@@ -3,6 +3,7 @@
 //! `serve` follows the run that goes on: its clock, its output, its report. What is special about each is behind
 //! [`Backend`], in rooms of their own (`local`, `container`, `jupyter`). Nothing here decides whether something runs.
 
+use super::executor_error::ExecutorError;
 use super::helper_wire::{ResourceUse, RestState};
 use super::kernel_wire::{FrameToken, RunSummary};
 use super::receipt::ExitKind;
@@ -25,7 +26,7 @@ pub struct MissingPart {
 }
 
 /// Something that is being fetched.
-pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), String>>>>;
+pub(super) type Fetch = Pin<Box<dyn Future<Output = Result<(), ExecutorError>>>>;
 
 /// A block on its way to a backend.
 #[derive(Clone, Debug)]
@@ -144,17 +145,17 @@ impl From<RunEnd> for BackendEvent {
 /// What is special about one kind of executor. One run at a time; the caller sees to that.
 pub(super) trait Backend {
     /// The terms under which a block would run.
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
     /// The same, in a kernel that nothing was in before; the one that is there ends when the run begins.
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String>;
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError>;
     /// The terms under which what was approved with these would run now.
-    async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, String> {
+    async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, ExecutorError> {
         in_that_kernel(self, approved).await
     }
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
     /// What is enforced on runs.
-    async fn sandbox(&mut self) -> Result<SandboxReport, String>;
+    async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError>;
     /// Who ends runs at their time limit.
     fn watch(&self) -> Watch;
     /// Begins a run under its terms, or refuses when they do not hold any more. From now on until [`BackendEvent::Ended`] it is
@@ -195,16 +196,16 @@ pub(super) trait Backend {
         language: &Language,
         by: (Option<Interpreter>, InstallInto),
         limits: Limits,
-    ) -> Result<Terms, String>;
+    ) -> Result<Terms, ExecutorError>;
     /// Answers which packages a text of Python lacks, now or later; not at all where that can't be known.
     fn lacking(&mut self, _source: &str, _packages: &[String], _reply: oneshot::Sender<Vec<String>>) {}
     /// The terms under which an image would be pulled for this language.
-    async fn pull_terms(&mut self, _language: &Language, _limits: Limits) -> Result<Terms, String> {
-        Err("images are pulled by container engines only: choose --executor container".into())
+    async fn pull_terms(&mut self, _language: &Language, _limits: Limits) -> Result<Terms, ExecutorError> {
+        Err(ExecutorError::NoEngine)
     }
     /// How it is fetched; the future lives by itself.
     async fn fetch(&mut self, missing: MissingPart, _progress: mpsc::Sender<String>) -> Fetch {
-        Box::pin(std::future::ready(Err(format!("{} can't be fetched", missing.name))))
+        Box::pin(std::future::ready(Err(ExecutorError::NotFetched(missing.name))))
     }
     async fn found(&mut self) -> Vec<Interpreter>;
     /// Ends everything that was started.
@@ -221,7 +222,7 @@ pub(super) fn wants_next_kernel(there: Option<u32>, approved: &Terms) -> bool {
 pub(super) async fn in_that_kernel<B: Backend + ?Sized>(
     backend: &mut B,
     approved: &Terms,
-) -> Result<Terms, String> {
+) -> Result<Terms, ExecutorError> {
     let now = backend.terms(&approved.language, approved.limits).await?;
     if wants_next_kernel(now.kernel.map(|kernel| kernel.generation), approved) {
         return backend.fresh_terms(&approved.language, approved.limits).await;

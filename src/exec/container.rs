@@ -29,7 +29,7 @@ use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEv
 use crate::text::number::memory;
 use bridge_wire::BridgeMessage;
 use engine::{Engine, Image};
-use error::ContainerError;
+pub(super) use error::ContainerError;
 use grants::{Grants, WithheldPlaces, may_mount};
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};
 pub(super) use look::found;
@@ -183,28 +183,25 @@ impl Containers {
             .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
     }
 
-    async fn known(&mut self, language: &Language, limits: &Limits) -> Result<LanguageFacts, String> {
+    async fn known(&mut self, language: &Language, limits: &Limits) -> Result<LanguageFacts, ContainerError> {
         let entry = self.setup.languages.0.iter().find(|entry| entry.name == *language).cloned();
-        let entry =
-            entry.ok_or_else(|| format!("{language} is not set up: see [languages] in the configuration"))?;
-        let wanted = self.image_of(language).map_err(|error| error.to_string())?;
-        let engine = self.engine().await.map_err(|error| error.to_string())?;
+        let entry = entry.ok_or_else(|| ContainerError::NotSetUp(language.clone()))?;
+        let wanted = self.image_of(language)?;
+        let engine = self.engine().await?;
         let limits = if is_kernel(&entry) { self.of_kernel(limits)? } else { *limits };
-        let frame = self.frame(&engine, &limits).map_err(|error| error.to_string())?;
-        let image = engine.image(&wanted).await.map_err(|error| error.to_string())?;
+        let frame = self.frame(&engine, &limits)?;
+        let image = engine.image(&wanted).await?;
         Ok(LanguageFacts { engine, frame, entry, image })
     }
 
     /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
-    fn of_kernel(&self, limits: &Limits) -> Result<Limits, String> {
+    fn of_kernel(&self, limits: &Limits) -> Result<Limits, ContainerError> {
         let own = self.setup.limits;
         let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
         if (Limits { wall_ms, kept_bytes, output_file, ..own }) == *limits {
             return Ok(own);
         }
-        Err("the container of a kernel keeps the limits that it was made with: for a block in it only time and output \
-             can be changed, the others with [limits] in the configuration"
-            .to_owned())
+        Err(ContainerError::Limits)
     }
 
     fn name(&mut self, what: &str) -> String {

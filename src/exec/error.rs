@@ -1,6 +1,7 @@
 //! What can go wrong in execution, in words that say what to do next.
 
 use super::frames::FrameError;
+use super::sandbox::SandboxError;
 use crate::domain::BlockTextError;
 use std::io;
 use std::path::PathBuf;
@@ -24,9 +25,15 @@ pub enum ExecError {
     /// The list of packages is none.
     #[error("the list of packages is not clear: {0}")]
     Packages(#[from] BlockTextError),
-    /// The sandbox can't be had, in words.
-    #[error("{0}")]
-    Sandbox(String),
+    /// The sandbox can't be had.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// A group for its processes can't be made.
+    #[error("the control group of the run could not be made: {0}")]
+    Group(io::Error),
+    /// A limit that is said to hold does not.
+    #[error("a limit could not be set: {0}")]
+    Limit(String),
     /// The other side is gone.
     #[error("the helper ended")]
     Ended,

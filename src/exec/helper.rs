@@ -118,7 +118,7 @@ fn confine(socket: &mut UnixStream) -> Result<(), String> {
     // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
     rustix::process::setsid().map_err(|e| e.to_string())?;
     no_core();
-    sandbox::enter(&confinement)
+    sandbox::enter(&confinement).map_err(|error| error.to_string())
 }
 
 /// Makes the kernel end this process when the supervisor ends, however that happens.

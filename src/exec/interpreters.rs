@@ -7,6 +7,7 @@
 
 pub(crate) mod told;
 
+use super::ExecutorError;
 use super::asking::{QuestionResult, Questions};
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{InstallInto, Interpreter, Language, Languages};
@@ -72,8 +73,8 @@ impl Finder {
     /// The interpreter of a language. May take some 150 ms the first time.
     ///
     /// # Errors
-    /// In words, with what to do, when there is none.
-    pub(super) fn find(&self, language: &Language) -> Result<Interpreter, String> {
+    /// When there is none.
+    pub(super) fn find(&self, language: &Language) -> Result<Interpreter, ExecutorError> {
         if let Some(found) = self.known().get(language) {
             return Ok(found.clone());
         }
@@ -81,12 +82,14 @@ impl Finder {
         let mut why = Vec::new();
         for way in entry.ways() {
             let found = match self.candidate(language, &way) {
-                Ok(candidate) => self.settle(language, candidate),
-                Err(missing) if self.is_chosen(language) => return Err(missing),
-                Err(_) => {
-                    why.push(way.command);
-                    continue;
-                }
+                Some(candidate) => self.settle(language, candidate),
+                None => match self.chosen(language) {
+                    Some(chosen) => return Err(ExecutorError::NoChosenPython(chosen.clone())),
+                    None => {
+                        why.push(way.command);
+                        continue;
+                    }
+                },
             };
             match self.too_old(&found, &way) {
                 Some(old) => why.push(old),
@@ -98,11 +101,8 @@ impl Finder {
             }
         }
         Err(match why.as_slice() {
-            [only] => format!("{only} is not installed: install it, or choose another language"),
-            all => format!(
-                "{language} needs one of {}: none is installed. Install one, or choose another language",
-                all.join(", ")
-            ),
+            [only] => ExecutorError::NotInstalled(only.clone()),
+            all => ExecutorError::NoneInstalled { language: language.clone(), programs: all.join(", ") },
         })
     }
 
@@ -110,8 +110,12 @@ impl Finder {
     /// installs into the project only: nothing of the project has a say in what goes beside the session.
     ///
     /// # Errors
-    /// In words, with what to do, when there is none.
-    pub(super) fn installer(&self, language: &Language, into: InstallInto) -> Result<Interpreter, String> {
+    /// When there is none.
+    pub(super) fn installer(
+        &self,
+        language: &Language,
+        into: InstallInto,
+    ) -> Result<Interpreter, ExecutorError> {
         let made =
             |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
         match language.as_str() {
@@ -124,23 +128,16 @@ impl Finder {
                     return Ok(Interpreter { version: None, ..python });
                 }
                 if self.has_pip(&python, InstallInto::Project) {
-                    return Err(
-                        "the project's own pip installs into its .venv only: install uv for packages beside \
-                                the session, or send them into the .venv"
-                            .into(),
-                    );
+                    return Err(ExecutorError::ProjectPip);
                 }
-                Err(format!(
-                    "neither uv nor pip is there for {}: install uv, or the package python3-pip",
-                    python.path.display()
-                ))
+                Err(ExecutorError::NoPip(python.path))
             }
             "javascript" => self
                 .launcher
                 .find(OsStr::new("npm"))
                 .map(|npm| Interpreter { language: language.clone(), path: npm, version: None })
-                .ok_or_else(|| "npm is not installed: install it".into()),
-            other => Err(format!("packages for {other} can't be installed from here")),
+                .ok_or(ExecutorError::NoNpm),
+            _ => Err(ExecutorError::NoInstaller(language.clone())),
         }
     }
 
@@ -185,14 +182,14 @@ impl Finder {
         Some((way, entry.extensions.first().cloned().unwrap_or_else(|| "txt".into())))
     }
 
-    fn entry(&self, language: &Language) -> Result<&LanguageEntry, String> {
+    fn entry(&self, language: &Language) -> Result<&LanguageEntry, ExecutorError> {
         let entry = self.languages.0.iter().find(|entry| entry.name == *language);
-        entry.ok_or_else(|| format!("{language} can't be run: no interpreter is configured for it"))
+        entry.ok_or_else(|| ExecutorError::NoInterpreter(language.clone()))
     }
 
-    /// Whether the person chose the program, so that no other stands in for it.
-    fn is_chosen(&self, language: &Language) -> bool {
-        *language == Language::python() && self.python.is_some()
+    /// The program that the person chose for the language: no other stands in for it.
+    fn chosen(&self, language: &Language) -> Option<&PathBuf> {
+        self.python.as_ref().filter(|_| *language == Language::python())
     }
 
     /// What is there and can't do it: `node 22.13 or newer (it is 20.20.2)`.
@@ -254,7 +251,7 @@ impl Finder {
     /// The name by which a shell finds the program of a language, where it finds that one; behind a stand-in too.
     pub(super) fn called(&self, language: &Language) -> Option<String> {
         let way = self.ways.lock().unwrap_or_else(PoisonError::into_inner).get(language).cloned()?;
-        let found = self.candidate(language, &way).ok()?;
+        let found = self.candidate(language, &way)?;
         (self.which(&way.command)? == found).then_some(way.command)
     }
 
@@ -287,22 +284,20 @@ impl Finder {
     }
 
     /// Where the program of a language is looked for.
-    fn candidate(&self, language: &Language, way: &RunMethod) -> Result<PathBuf, String> {
+    fn candidate(&self, language: &Language, way: &RunMethod) -> Option<PathBuf> {
+        if let Some(chosen) = self.chosen(language) {
+            return which(chosen);
+        }
         if language.as_str() == "python" {
-            if let Some(chosen) = &self.python {
-                return which(chosen).ok_or_else(|| {
-                    format!("the Python that is set, {}, is not there: set another one", chosen.display())
-                });
-            }
             let project = Some(self.cwd.join(".venv"));
             let active = env::var_os("VIRTUAL_ENV").map(PathBuf::from);
             for folder in [project, active].into_iter().flatten() {
                 if let Some(found) = which(&folder.join("bin/python")) {
-                    return Ok(found);
+                    return Some(found);
                 }
             }
         }
-        self.which(&way.command).ok_or_else(|| format!("{} is not installed", way.command))
+        self.which(&way.command)
     }
 
     /// From a path to the real executable.

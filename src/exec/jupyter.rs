@@ -31,7 +31,7 @@ use crate::domain::{
     ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, RunEvent, SandboxLevel,
     SandboxReport, SharedState, Stream, Terms,
 };
-use error::JupyterError;
+pub(super) use error::JupyterError;
 pub(super) use look::found;
 use reading::{AwaitedReply, ReplyReader};
 use server::JupyterServer;

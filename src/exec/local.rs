@@ -20,8 +20,8 @@ use super::interpreters::Finder;
 use super::kernel::Kernel;
 use super::kernel_wire::{FrameToken, RunSummary};
 use super::process::Process;
-use super::sandbox::Sandbox;
 use super::sandbox::refused::ClosedPlaces;
+use super::sandbox::{Sandbox, SandboxError};
 use super::shell_state::ShellState;
 use crate::domain::{BlockId, Chunk, Limits, RunEvent, Stream};
 use ask::PackageQuestion;
@@ -48,7 +48,7 @@ pub(super) struct Local {
     /// Kernels in a row that ended before they were ready.
     never_ready: u32,
     /// Prepared at the first need.
-    sandbox: Option<Result<Sandbox, String>>,
+    sandbox: Option<Result<Sandbox, SandboxError>>,
     /// What is to be told next.
     queue: VecDeque<BackendEvent>,
     /// The program of the last run, which may need a while to end: its report comes first.

@@ -36,6 +36,7 @@ mod entry;
 mod environment;
 mod error;
 mod event_sender;
+mod executor_error;
 pub(crate) mod found;
 mod frames;
 pub mod helper;
@@ -70,6 +71,7 @@ mod tree;
 mod worker;
 
 pub use backend::MissingPart;
+pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
 pub use ledger::departed;
 
@@ -171,8 +173,8 @@ impl Executor {
     /// The terms under which a block in this language would run now.
     ///
     /// # Errors
-    /// In words, with what to do, when it can't run here.
-    pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+    /// When it can't run here.
+    pub async fn terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, ExecutorError> {
         self.find(language).await?;
         self.inner.worker.try_ask(|reply| ExecutorOrder::Terms(language.clone(), limits, reply)).await
     }
@@ -180,8 +182,12 @@ impl Executor {
     /// The terms under which a block in this language would run in a kernel that nothing was in before.
     ///
     /// # Errors
-    /// In words, with what to do, when it can't run here, or shares no kernel.
-    pub async fn fresh_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+    /// When it can't run here, or shares no kernel.
+    pub async fn fresh_terms(
+        &self,
+        language: &Language,
+        limits: Option<Limits>,
+    ) -> Result<Terms, ExecutorError> {
         self.find(language).await?;
         self.inner.worker.try_ask(|reply| ExecutorOrder::FreshTerms(language.clone(), limits, reply)).await
     }
@@ -189,8 +195,12 @@ impl Executor {
     /// The terms under which a file of the person's functions would be loaded now, but for the file itself.
     ///
     /// # Errors
-    /// In words, with what to do, when none can be loaded here.
-    pub async fn load_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+    /// When none can be loaded here.
+    pub async fn load_terms(
+        &self,
+        language: &Language,
+        limits: Option<Limits>,
+    ) -> Result<Terms, ExecutorError> {
         self.find(language).await?;
         self.inner.worker.try_ask(|reply| ExecutorOrder::LoadTerms(language.clone(), limits, reply)).await
     }
@@ -198,13 +208,13 @@ impl Executor {
     /// The terms under which packages for this language would be installed now: by which program, and where to.
     ///
     /// # Errors
-    /// In words, with what to do, when none can be installed here.
+    /// When none can be installed here.
     pub async fn install_terms(
         &self,
         language: &Language,
         into: InstallInto,
         limits: Option<Limits>,
-    ) -> Result<Terms, String> {
+    ) -> Result<Terms, ExecutorError> {
         let wanted = language.clone();
         let installer = self.here(move |finder| finder.installer(&wanted, into)).await.transpose()?;
         let by = Box::new((installer, into));
@@ -217,8 +227,12 @@ impl Executor {
     /// The terms under which an image would be pulled for a block in this language: by which engine.
     ///
     /// # Errors
-    /// In words, with what to do, where no engine pulls any.
-    pub async fn pull_terms(&self, language: &Language, limits: Option<Limits>) -> Result<Terms, String> {
+    /// Where no engine pulls any.
+    pub async fn pull_terms(
+        &self,
+        language: &Language,
+        limits: Option<Limits>,
+    ) -> Result<Terms, ExecutorError> {
         self.inner.worker.try_ask(|reply| ExecutorOrder::PullTerms(language.clone(), limits, reply)).await
     }
 
@@ -231,8 +245,8 @@ impl Executor {
     /// What the sandbox holds, by the result of its tests. They are made at the first question or run, in some 50 ms.
     ///
     /// # Errors
-    /// In words, with what to do, when what was asked for can't be had.
-    pub async fn sandbox(&self) -> Result<SandboxReport, String> {
+    /// When what was asked for can't be had.
+    pub async fn sandbox(&self) -> Result<SandboxReport, ExecutorError> {
         self.inner.worker.try_ask(ExecutorOrder::Sandbox).await
     }
 
@@ -253,10 +267,14 @@ impl Executor {
     /// Fetches what is missing; lines of progress arrive on the way.
     ///
     /// # Errors
-    /// In words, with what to do, when it can't be fetched.
-    pub async fn fetch(&self, missing: MissingPart, progress: mpsc::Sender<String>) -> Result<(), String> {
+    /// When it can't be fetched.
+    pub async fn fetch(
+        &self,
+        missing: MissingPart,
+        progress: mpsc::Sender<String>,
+    ) -> Result<(), ExecutorError> {
         let done = self.inner.worker.ask(|reply| ExecutorOrder::Fetch(missing, progress, reply)).await;
-        done.unwrap_or_else(|| Err("sayso is ending: nothing is fetched any more".into()))
+        done.unwrap_or(Err(ExecutorError::Ending("is fetched")))
     }
 
     /// Carries out a run. [`RunEvent::Ended`] arrives exactly once and last, whatever happens.
@@ -335,19 +353,17 @@ impl Executor {
         self.inner.finder.launcher().clone()
     }
 
-    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process.
-    ///
-    /// # Errors
-    /// In words, when it can't be decoded.
-    pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Result<Pixels, String> {
+    /// The pixels of a picture that a run made, in at most so many, decoded by a confined process; `None` when it can't be
+    /// decoded.
+    pub async fn pixels(&self, bytes: Vec<u8>, width: u32, height: u32) -> Option<Pixels> {
         let asker = self.inner.asker.clone();
         let decode = move || pictures::decode(&asker.cell(), &bytes, width, height);
-        tokio::task::spawn_blocking(decode).await.unwrap_or_else(|error| Err(error.to_string()))
+        tokio::task::spawn_blocking(decode).await.ok().flatten()
     }
 
     /// Finds the interpreter of a language where runs are processes of this machine. It may have to be asked, which is not
     /// done on the thread that follows a run.
-    async fn find(&self, language: &Language) -> Result<(), String> {
+    async fn find(&self, language: &Language) -> Result<(), ExecutorError> {
         let language = language.clone();
         self.here(move |finder| finder.find(&language)).await.transpose().map(drop)
     }

@@ -1,13 +1,14 @@
 //! What an executor can be ordered to do: the orders that its thread takes, one after the other.
 
 use super::backend::MissingPart;
+use super::executor_error::ExecutorError;
 use crate::domain::{
     InstallInto, Interpreter, Language, Limits, Reach, RunEvent, RunId, RunRequest, SandboxReport, Terms,
 };
 use tokio::sync::{mpsc, oneshot};
 
 /// Where terms are told, or why nothing can run.
-pub(super) type OrderReply<T> = oneshot::Sender<Result<T, String>>;
+pub(super) type OrderReply<T> = oneshot::Sender<Result<T, ExecutorError>>;
 
 /// An order to the thread of an executor.
 pub(super) enum ExecutorOrder {

@@ -25,16 +25,14 @@ const SIDE: u32 = 1024;
 /// Bytes of memory that it may use.
 const MEMORY: u64 = 512 << 20;
 
-/// Decodes a picture in a process of its own, in at most so many pixels.
-///
-/// # Errors
-/// In words, when it can't be decoded, or there is no process for it.
-pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) -> Result<Pixels, String> {
+/// Decodes a picture in a process of its own, in at most so many pixels; `None` when it can't be decoded, or there is no
+/// process for it.
+pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) -> Option<Pixels> {
     let (width, height) = (width.clamp(1, SIDE), height.clamp(1, SIDE));
     if bytes.len() > decode::BYTES {
-        return Err("The image file is larger than 4 MB.".into());
+        return None;
     }
-    let given = memory_file::sealed(bytes).map_err(|error| error.to_string())?;
+    let given = memory_file::sealed(bytes).ok()?;
     let limits = Limits { memory_bytes: MEMORY, ..Limits::default() };
     let mut confinement = cell.confinement(&limits);
     if let Some(walls) = confinement.walls.as_mut().filter(|_| !cell.entry.helper.is_copy()) {
@@ -50,10 +48,8 @@ pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) ->
     };
     let largest = 8 + 4 * (width as usize) * (height as usize);
     let said = sandbox::said(&cell.entry, &program, &[given.as_fd()], (PATIENCE, largest));
-    let said = said.ok().filter(|said| said.well).ok_or("The image can't be read.")?;
-    parse(&said.text)
-        .filter(|p| p.width() <= width && p.height() <= height)
-        .ok_or_else(|| "The image can't be read.".into())
+    let said = said.ok().filter(|said| said.well)?;
+    parse(&said.text).filter(|p| p.width() <= width && p.height() <= height)
 }
 
 /// The other side: decodes what it was given, and writes the pixels. False when there are none.
@@ -67,7 +63,7 @@ pub(super) fn main(args: impl Iterator<Item = OsString>) -> bool {
     if read.is_err() || sandbox::only_compute().is_err() {
         return false;
     }
-    let Ok(pixels) = decode::pixels(&bytes, width.min(SIDE), height.min(SIDE)) else { return false };
+    let Some(pixels) = decode::pixels(&bytes, width.min(SIDE), height.min(SIDE)) else { return false };
     let sides = [pixels.width().to_le_bytes(), pixels.height().to_le_bytes()].concat();
     out.write_all(&sides).and_then(|()| out.write_all(pixels.bytes())).and_then(|()| out.flush()).is_ok()
 }

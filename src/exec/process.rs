@@ -37,9 +37,7 @@ pub(super) fn start(
     let (pipes, writing) = Pipes::new()?;
     invocation.program.confinement = cell.confinement(limits);
     let group = match &cell.scope {
-        Some(scope) => Some(scope.group(limits).map_err(|error| {
-            ExecError::Sandbox(format!("the control group of the run could not be made: {error}"))
-        })?),
+        Some(scope) => Some(scope.group(limits).map_err(ExecError::Group)?),
         None => None,
     };
     let entry = group.as_ref().map(|group| group.entry(&cell.entry));

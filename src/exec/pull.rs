@@ -2,6 +2,7 @@
 //! nothing of the image is started.
 
 use super::backend::Fetch;
+use super::executor_error::ExecutorError;
 use super::receipt::ExitKind;
 use tokio::sync::mpsc;
 
@@ -22,7 +23,7 @@ pub(super) enum PullStep {
     /// A line of progress.
     Line(String),
     /// It is over; why it failed, where it did.
-    Done(Result<(), String>),
+    Done(Result<(), ExecutorError>),
 }
 
 impl Pull {

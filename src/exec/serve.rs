@@ -3,6 +3,7 @@
 use super::Setup;
 use super::backend::{Backend, BackendEvent, EndCause, Job, MissingPart, RunEnd, Watch};
 use super::event_sender;
+use super::executor_error::ExecutorError;
 use super::order::ExecutorOrder;
 use super::pull::{self, Pull, PullStep};
 use super::receipt::ExitKind;
@@ -14,9 +15,6 @@ use std::time::Instant;
 use tokio::sync::mpsc;
 
 /// Why files of functions are not loaded into kernels that are not sayso's own.
-const NO_FUNCTIONS: &str = "files of functions are loaded into sayso's own kernels only, here or in a container: leave \
-                            --functions out, or choose another executor";
-
 struct ExecutorLoop<B> {
     backend: B,
     setup: Arc<Setup>,
@@ -63,17 +61,17 @@ impl<B: Backend> ExecutorLoop<B> {
             }
             ExecutorOrder::FreshTerms(language, limits, reply) => {
                 let terms = self.backend.fresh_terms(&language, limits.unwrap_or(own)).await;
-                let terms =
-                    terms.and_then(
-                        |terms| if terms.kernel.is_some() { Ok(terms) } else { Err(no_kernel(&terms)) },
-                    );
+                let terms = terms.and_then(|terms| match terms.kernel {
+                    Some(_) => Ok(terms),
+                    None => Err(ExecutorError::NoKernel(terms.language)),
+                });
                 let _ = reply.send(terms);
             }
             ExecutorOrder::LoadTerms(language, limits, reply) => {
                 let _ = reply.send(if self.backend.loads_functions() {
                     self.backend.terms(&language, limits.unwrap_or(own)).await
                 } else {
-                    Err(NO_FUNCTIONS.into())
+                    Err(ExecutorError::NoFunctions)
                 });
             }
             ExecutorOrder::InstallTerms(language, by, limits, reply) => {
@@ -140,7 +138,7 @@ impl<B: Backend> ExecutorLoop<B> {
         let approved = request.approval().terms();
         self.is_free()?;
         let now = self.backend.terms_again(approved, request.source()).await;
-        let mut now = now.map_err(Outcome::NotStarted)?;
+        let mut now = now.map_err(not_started)?;
         // Which file the text came from is the driver's knowledge: it is in the approval, and nothing is read from it.
         if self.backend.loads_functions() {
             now.target.clone_from(&approved.target);
@@ -185,8 +183,8 @@ impl<B: Backend> ExecutorLoop<B> {
         let approved = request.approval().terms();
         self.is_free()?;
         let now = self.backend.pull_terms(&approved.language, approved.limits).await;
-        still_holds(&now.map_err(Outcome::NotStarted)?, approved)?;
-        ImageName::parse(request.source()).map_err(|why| Outcome::NotStarted(why.to_string()))
+        still_holds(&now.map_err(not_started)?, approved)?;
+        ImageName::parse(request.source()).map_err(not_started)
     }
 
     fn on_pull(&mut self, step: PullStep) {
@@ -197,7 +195,7 @@ impl<B: Backend> ExecutorLoop<B> {
                     self.print_line(Stream::Stdout, &line);
                 }
                 if let Err(why) = &pulled {
-                    self.print_line(Stream::Stderr, why);
+                    self.print_line(Stream::Stderr, &why.to_string());
                 }
                 self.end_pull(pull::ending(pulled.is_ok()));
             }
@@ -281,9 +279,8 @@ impl<B: Backend> ExecutorLoop<B> {
     }
 }
 
-/// Why there is no new kernel for a block.
-fn no_kernel(terms: &Terms) -> String {
-    format!("{} blocks start anew each time: there is no kernel to replace. K goes back", terms.language)
+fn not_started(why: impl Into<ExecutorError>) -> Outcome {
+    Outcome::NotStarted(why.into().to_string())
 }
 
 /// Whether the terms are those that were approved.

@@ -3,6 +3,7 @@
 
 use super::Setup;
 use super::event_sender;
+use super::executor_error::ExecutorError;
 use super::interpreters::Finder;
 use super::order::{ExecutorOrder, OrderReply};
 use crate::config::{ExecutorChoice, Executors};
@@ -60,7 +61,7 @@ impl Worker {
         if let Err(ExecutorOrder::Start(request, out)) =
             self.order(ExecutorOrder::Start(Box::new(request), out))
         {
-            event_sender::did_not_run(&request, out, Outcome::NotStarted(self.why_closed()));
+            event_sender::did_not_run(&request, out, Outcome::NotStarted(self.why_closed().to_string()));
         }
     }
 
@@ -80,7 +81,7 @@ impl Worker {
     pub(super) async fn try_ask<T>(
         &self,
         order: impl FnOnce(OrderReply<T>) -> ExecutorOrder,
-    ) -> Result<T, String> {
+    ) -> Result<T, ExecutorError> {
         self.ask(order).await.unwrap_or_else(|| Err(self.why_closed()))
     }
 
@@ -111,10 +112,10 @@ impl Worker {
         self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn why_closed(&self) -> String {
+    fn why_closed(&self) -> ExecutorError {
         match &self.start.choice {
-            choice if !is_built(choice) => format!("this sayso was built without the executor {choice}"),
-            _ => "sayso is ending: nothing runs any more".into(),
+            choice if !is_built(choice) => ExecutorError::NotBuilt(format!("the executor {choice}")),
+            _ => ExecutorError::Ending("runs"),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::cli::ModelArgs;
 use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::{Answers, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
+use crate::exec::ExecutorError;
 use crate::provider::script::Script;
 use crate::provider::{Provider, ProviderSetup};
 use crate::report::{Failure, FailureClass, reason};
@@ -86,8 +87,8 @@ pub(crate) async fn sandbox(factory: &SessionFactory) -> Result<SandboxReport, F
 }
 
 /// The sandbox that was asked for can't be had.
-pub(crate) fn no_sandbox(why: String) -> Failure {
-    Failure::new(FailureClass::Usage, why)
+pub(crate) fn no_sandbox(why: ExecutorError) -> Failure {
+    Failure::new(FailureClass::Usage, why.to_string())
         .hint("Nothing ran. sayso doctor tells what is missing and how to get it.")
 }
 

@@ -224,7 +224,7 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let terms = shop.executor.terms(&python, None).await.unwrap();
     assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.len()), (2, 1));
     assert_still(&shop);
-    let why = shop.executor.fresh_terms(&Language("bash".into()), None).await.unwrap_err();
+    let why = shop.executor.fresh_terms(&Language("bash".into()), None).await.unwrap_err().to_string();
     assert!(why.contains("start anew each time"), "{why}");
 }
 

@@ -254,7 +254,7 @@ async fn what_is_missing_is_asked_for() {
     let mut executors = Executors::default();
     executors.container.images.insert("bash".into(), "sayso-test:not-there".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
-    let why = shop.executor.terms(&Language("bash".into()), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language("bash".into()), None).await.unwrap_err().to_string();
     assert!(
         why.contains("sayso-test:not-there is not on the container engine")
             && why.contains("when you say so"),
@@ -263,9 +263,9 @@ async fn what_is_missing_is_asked_for() {
     let missing = shop.executor.missing(&Language("bash".into())).await.unwrap();
     assert_eq!(missing.name, "sayso-test:not-there");
     let (progress, _lines) = tokio::sync::mpsc::channel(8);
-    let why = shop.executor.fetch(missing, progress).await.unwrap_err();
+    let why = shop.executor.fetch(missing, progress).await.unwrap_err().to_string();
     assert!(why.starts_with("the image sayso-test:not-there could not be fetched: "), "{why}");
-    let why = shop.executor.terms(&Language("cobol".into()), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language("cobol".into()), None).await.unwrap_err().to_string();
     assert!(why.contains("cobol"), "{why}");
     shop.executor.close().await;
 }
@@ -409,7 +409,7 @@ async fn what_the_person_opened_is_open_and_nothing_else() {
     for folder in ["/usr", "/nowhere-at-all"] {
         let shop =
             Shop::elsewhere(&choice, &Executors::default(), |setup| setup.sandbox.read = vec![folder.into()]);
-        let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+        let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
         assert!(why.contains(folder) && why.contains("can't be given to a container"), "{why}");
         shop.executor.close().await;
     }
@@ -441,7 +441,7 @@ async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
     for language in ["python", "javascript"] {
         let language = Language(language.into());
         let terms = shop.executor.install_terms(&language, InstallInto::Session, None).await;
-        let why = terms.unwrap_err();
+        let why = terms.unwrap_err().to_string();
         assert!(why.contains("has no network") && why.contains("[executors.container.images]"), "{why}");
     }
     assert_eq!(shop.executor.project_venv().await, None);
@@ -517,7 +517,7 @@ async fn an_image_is_pulled_as_a_run_that_tells_its_progress() {
     docker(&["push", &image]);
     docker(&["rmi", &image]);
     let shop = Shop::elsewhere(&format!("container:{image}"), &Executors::default(), |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("is not on the container engine"), "{why}");
     assert_eq!(shop.executor.missing(&Language::python()).await.unwrap().name, image);
 
@@ -585,7 +585,7 @@ async fn a_lost_engine_is_told() {
     let Outcome::Crashed(why) = &told.report.outcome else { panic!("{:?}", told.report) };
     assert!(why.contains("does not answer"), "{why}");
     assert!(told.lost());
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("container engine"), "{why}");
     shop.executor.close().await;
 }
@@ -595,12 +595,12 @@ async fn without_an_engine_it_says_what_to_do() {
     let mut executors = Executors::default();
     executors.container.host = Some("unix:///nowhere/docker.sock".into());
     let shop = Shop::elsewhere("container", &executors, |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(
         why.starts_with("the container engine at unix:///nowhere/docker.sock does not answer: "),
         "{why}"
     );
     shop.executor.close().await;
     let terms = Executor::terms(&shop.executor, &Language::python(), None).await;
-    assert!(terms.unwrap_err().contains("ending"));
+    assert!(terms.unwrap_err().to_string().contains("ending"));
 }

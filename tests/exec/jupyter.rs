@@ -243,14 +243,14 @@ async fn a_kernel_of_another_language() {
     shop.executor.interrupt(id);
     let told = rest_of(events, before).await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
-    let why = shop.executor.terms(&Language("javascript".into()), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language("javascript".into()), None).await.unwrap_err().to_string();
     assert!(
         why.starts_with("no Jupyter kernel for javascript was found on this machine (there is "),
         "{why}"
     );
     shop.executor.close().await;
     let named = local("jupyter:bash");
-    let why = named.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = named.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert_eq!(why, "the Jupyter kernel bash runs bash, not python");
     named.executor.close().await;
 }
@@ -305,7 +305,7 @@ async fn a_kernel_of_a_server() {
     shop.executor.close().await;
     eventually("no kernel is left on the server", || server.kernels() == "[]");
     let stranger = at(server.port, "wrong");
-    let why = stranger.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = stranger.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(
         why.ends_with("refuses the token: set token_env or token_command in [executors.jupyter]"),
         "{why}"
@@ -317,11 +317,11 @@ async fn a_kernel_of_a_server() {
 async fn what_kernels_do_not_do_is_refused_in_words() {
     let shop = Shop::elsewhere("jupyter", &Executors::default(), |_| {});
     let python = Language::python();
-    let why = shop.executor.install_terms(&python, InstallInto::Session, None).await.unwrap_err();
+    let why = shop.executor.install_terms(&python, InstallInto::Session, None).await.unwrap_err().to_string();
     assert!(why.contains("into the environment of the Jupyter kernel"), "{why}");
-    let why = shop.executor.load_terms(&python, None).await.unwrap_err();
+    let why = shop.executor.load_terms(&python, None).await.unwrap_err().to_string();
     assert!(why.contains("sayso's own kernels only"), "{why}");
-    let why = shop.executor.pull_terms(&python, None).await.unwrap_err();
+    let why = shop.executor.pull_terms(&python, None).await.unwrap_err().to_string();
     assert!(why.contains("--executor container"), "{why}");
     shop.executor.close().await;
 }
@@ -377,7 +377,7 @@ async fn a_server_that_is_not_there_is_told() {
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(
         why.starts_with(&format!("the Jupyter server at http://127.0.0.1:{port} can't be reached: ")),
         "{why}"
@@ -385,7 +385,7 @@ async fn a_server_that_is_not_there_is_told() {
     shop.executor.close().await;
     executors.jupyter.token_env = Some("SAYSO_TEST_NO_SUCH_TOKEN".into());
     let shop = Shop::elsewhere("jupyter", &executors, |_| {});
-    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("SAYSO_TEST_NO_SUCH_TOKEN is not set"), "{why}");
 }
 

@@ -35,7 +35,7 @@ async fn a_language_without_a_program_says_which_one_is_missing() {
         entry.command = "lua-nowhere".into();
         entry.others.iter_mut().for_each(|way| way.command = format!("{}-nowhere", way.command));
     });
-    let why = shop.executor.terms(&Language("lua".into()), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language("lua".into()), None).await.unwrap_err().to_string();
     assert!(why.contains("lua-nowhere") && why.contains("lua5.4-nowhere"), "{why}");
 }
 

@@ -139,7 +139,7 @@ async fn a_kernel_makes_way_for_wider_limits_or_says_what_to_do() {
     assert_eq!(shop.py(ask).await.ok().value(), (1u64 << 30).to_string());
     // One with variables is not given up without a word.
     let wider = limits(|l| l.file_bytes = 4 << 30);
-    let why = shop.executor.terms(&Language::python(), Some(wider)).await.unwrap_err();
+    let why = shop.executor.terms(&Language::python(), Some(wider)).await.unwrap_err().to_string();
     assert!(why.contains("file size") && why.contains("K runs the block in a new kernel"), "{why}");
     assert_eq!(shop.py("1").await.ok().value(), "1");
     shop.executor.restart_kernel();

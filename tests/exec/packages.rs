@@ -102,7 +102,12 @@ fn project(python: &std::path::Path) -> Shop {
 async fn without_an_environment_of_the_project_nothing_goes_there() {
     let shop = Shop::new();
     assert_eq!(shop.executor.project_venv().await, None);
-    let why = shop.executor.install_terms(&Language::python(), InstallInto::Project, None).await.unwrap_err();
+    let why = shop
+        .executor
+        .install_terms(&Language::python(), InstallInto::Project, None)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(why.contains("has no .venv") || why.contains("neither uv nor pip"), "{why}");
     // A folder of that name that is a link to elsewhere is not the project's.
     std::os::unix::fs::symlink("/usr", shop.work().join(".venv")).unwrap();
@@ -123,7 +128,7 @@ async fn packages_go_into_the_projects_environment_when_the_person_says_so() {
         Ok(beside) => beside,
         // Without uv: the project's own pip has no say in what goes beside the session.
         Err(why) => {
-            assert!(why.contains("into its .venv only"), "{why}");
+            assert!(why.to_string().contains("into its .venv only"), "{why}");
             Terms { cwd: overlay.clone(), ..inside.clone() }
         }
     };

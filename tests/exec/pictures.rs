@@ -21,7 +21,7 @@ async fn a_picture_comes_back_as_pixels_with_a_sandbox_and_without() {
         let pixels = shop.executor.pixels(png.clone(), 80, 40).await.unwrap();
         assert_eq!((pixels.width(), pixels.height(), pixels.at(0, 0)), (1, 1, Some([255, 0, 0, 255])));
         for broken in [&b""[..], b"<svg onload='x'/>", &png[..30], &[0xff; 4096]] {
-            assert!(shop.executor.pixels(broken.to_vec(), 80, 40).await.is_err());
+            assert!(shop.executor.pixels(broken.to_vec(), 80, 40).await.is_none());
         }
         shop.executor.close().await;
     }

@@ -124,7 +124,7 @@ async fn the_receipt_tells_what_was_used() {
 #[tokio::test]
 async fn what_is_not_installed_is_told() {
     let shop = Shop::with(|setup| setup.languages.0[2].command = "node-of-nowhere".into());
-    let why = shop.executor.terms(&Language::javascript(), None).await.unwrap_err();
+    let why = shop.executor.terms(&Language::javascript(), None).await.unwrap_err().to_string();
     assert!(why.contains("node-of-nowhere") && why.contains("installed"), "{why}");
 }
 

@@ -397,7 +397,7 @@ async fn folders_are_opened_by_name_only() {
         assert_eq!(terms.rights.write, [shop.work(), shop.home().join("out")]);
     }
     let gone = shop_with(SandboxLevel::Workspace, ALL, |setup| setup.sandbox.read.push("/nowhere".into()));
-    let why = gone.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = gone.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("/nowhere"), "{why}");
 }
 
@@ -565,7 +565,7 @@ async fn what_was_refused_is_told_in_words() {
 async fn what_was_asked_for_and_can_not_be_had_is_refused() {
     let none = DisabledLayers { bwrap: true, landlock: true, seccomp: false, cgroup: false };
     let asked = shop(SandboxLevel::Workspace, none);
-    let why = asked.executor.terms(&Language::python(), None).await.unwrap_err();
+    let why = asked.executor.terms(&Language::python(), None).await.unwrap_err().to_string();
     assert!(why.contains("can't be had here") && why.contains("bwrap: left out"), "{why}");
     assert!(asked.executor.sandbox().await.is_err());
     // What nobody asked for degrades, and says so.

@@ -13,7 +13,7 @@ pub(super) async fn containers(factory: &SessionFactory) -> Vec<DoctorEntry> {
         Err(why) => {
             let means = "Nothing runs in containers (--executor container) until there is one: apt install docker.io, \
                          or podman. Other runs need none.";
-            return vec![DoctorEntry::missing("containers", why, means)];
+            return vec![DoctorEntry::missing("containers", why.to_string(), means)];
         }
     };
     let mut looks =
@@ -51,7 +51,7 @@ pub(super) async fn kernels(factory: &SessionFactory) -> Vec<DoctorEntry> {
         }
         Err(why) => {
             let means = "Nothing runs in Jupyter kernels (--executor jupyter) until that is put right.";
-            vec![DoctorEntry::missing("jupyter", why, means)]
+            vec![DoctorEntry::missing("jupyter", why.to_string(), means)]
         }
     }
 }

@@ -5,17 +5,18 @@ use super::{Containers, FAREWELL, engine, is_kernel};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
 };
+use crate::exec::ExecutorError;
 use crate::exec::backend::{Backend, BackendEvent, Fetch, Job, MissingPart, Watch, wants_next_kernel};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 impl Backend for Containers {
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
         let known = self.known(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits, false))
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
         let known = self.known(language, &limits).await?;
         Ok(self.terms_of(&known, language, limits, true))
     }
@@ -33,9 +34,9 @@ impl Backend for Containers {
         }
     }
 
-    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
-        let engine = self.engine().await.map_err(|error| error.to_string())?;
-        let frame = self.frame(&engine, &self.setup.limits).map_err(|error| error.to_string())?;
+    async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError> {
+        let engine = self.engine().await?;
+        let frame = self.frame(&engine, &self.setup.limits)?;
         Ok(frame.rights().sandbox)
     }
 
@@ -58,7 +59,7 @@ impl Backend for Containers {
                     self.refuse(why.into());
                 }
             }
-            Err(why) => self.refuse(why),
+            Err(why) => self.refuse(why.to_string()),
         }
     }
 
@@ -141,12 +142,12 @@ impl Backend for Containers {
         language: &Language,
         _: (Option<Interpreter>, InstallInto),
         _: Limits,
-    ) -> Result<Terms, String> {
-        Err(crate::domain::sentences::network::none_in_container(language.as_str()))
+    ) -> Result<Terms, ExecutorError> {
+        Err(ContainerError::NoPackages(language.clone()).into())
     }
 
-    async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
-        let engine = self.engine().await.map_err(|error| error.to_string())?;
+    async fn pull_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+        let engine = self.engine().await?;
         // The engine does it itself, with its own account and network: no program of ours has any right here.
         let rights = Rights { network: true, ..Rights::default() };
         Ok(Terms {
@@ -165,11 +166,12 @@ impl Backend for Containers {
 
     async fn fetch(&mut self, missing: MissingPart, progress: mpsc::Sender<String>) -> Fetch {
         match self.engine().await {
-            Ok(engine) => Box::pin(async move {
-                let fetched = engine::fetch(engine.docker.clone(), missing.name, progress).await;
-                fetched.map_err(|error| error.to_string())
-            }),
-            Err(error) => Box::pin(std::future::ready(Err(error.to_string()))),
+            Ok(engine) => {
+                Box::pin(
+                    async move { Ok(engine::fetch(engine.docker.clone(), missing.name, progress).await?) },
+                )
+            }
+            Err(error) => Box::pin(std::future::ready(Err(error.into()))),
         }
     }
 

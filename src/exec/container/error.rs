@@ -1,10 +1,11 @@
 //! What can go wrong with containers, in words that say what to do next.
 
+use crate::domain::Language;
 use std::path::PathBuf;
 
 /// Why a block can't run in a container.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ContainerError {
+pub enum ContainerError {
     /// No socket was found.
     #[error(
         "no container engine was found: start Docker (systemctl start docker) or Podman (systemctl --user start \
@@ -22,6 +23,18 @@ pub(crate) enum ContainerError {
         "no image is set for {0}: name one in [executors.container.images], or use --executor container:IMAGE"
     )]
     NoImageFor(String),
+    /// The language is not among those of the configuration.
+    #[error("{0} is not set up: see [languages] in the configuration")]
+    NotSetUp(Language),
+    /// A kernel's container can't have these limits.
+    #[error(
+        "the container of a kernel keeps the limits that it was made with: for a block in it only time and output can be \
+         changed, the others with [limits] in the configuration"
+    )]
+    Limits,
+    /// Packages for the language can't come into a container.
+    #[error("{}", crate::domain::sentences::network::none_in_container(.0.as_str()))]
+    NoPackages(Language),
     /// The image is not on the engine. Fetching it is a question to the person.
     #[error(
         "the image {image} is not on the container engine. It is pulled only when you say so: by the block that asks for \

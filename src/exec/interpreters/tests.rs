@@ -129,8 +129,8 @@ fn the_projects_pip_is_for_the_project_alone() {
 fn what_is_missing_is_told_with_what_to_do() {
     let bench = Bench::new();
     let missing = bench.finder(Some(Path::new("/nowhere/python")), &[], None);
-    let why = missing.find(&Language::python()).unwrap_err();
+    let why = missing.find(&Language::python()).unwrap_err().to_string();
     assert_eq!(why, "the Python that is set, /nowhere/python, is not there: set another one");
-    let why = missing.find(&Language("cobol".into())).unwrap_err();
+    let why = missing.find(&Language("cobol".into())).unwrap_err().to_string();
     assert!(why.contains("no interpreter is configured"), "{why}");
 }

@@ -1,5 +1,6 @@
 //! What the executor's loop asks of Jupyter kernels.
 
+use super::error::JupyterError;
 use super::message::Channel;
 use super::reading::ReplyReader;
 use super::talk::KernelOrder;
@@ -8,18 +9,19 @@ use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxLevel, SandboxReport,
     Terms,
 };
+use crate::exec::ExecutorError;
 use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, Watch};
 use serde_json::json;
 use tokio::time::Instant;
 
 impl Backend for Jupyter {
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
-        let spec = self.spec(language).await.map_err(|error| error.to_string())?;
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+        let spec = self.spec(language).await?;
         Ok(self.terms_of(&spec, language, limits, false))
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
-        let spec = self.spec(language).await.map_err(|error| error.to_string())?;
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
+        let spec = self.spec(language).await?;
         Ok(self.terms_of(&spec, language, limits, true))
     }
 
@@ -30,8 +32,9 @@ impl Backend for Jupyter {
         }
     }
 
-    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
-        self.may_be_open().map(|()| self.report()).map_err(|error| error.to_string())
+    async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError> {
+        self.may_be_open()?;
+        Ok(self.report())
     }
 
     fn watch(&self) -> Watch {
@@ -138,13 +141,12 @@ impl Backend for Jupyter {
         language: &Language,
         _: (Option<Interpreter>, InstallInto),
         _: Limits,
-    ) -> Result<Terms, String> {
+    ) -> Result<Terms, ExecutorError> {
         Err(match &self.config.url {
-            Some(_) => format!("packages for {language} are installed on the Jupyter server, not from here"),
-            None => "install them into the environment of the Jupyter kernel, as its pip or npm does it: a kernel's own \
-                     packages are not sayso's"
-                .into(),
-        })
+            Some(_) => JupyterError::ServerPackages(language.clone()),
+            None => JupyterError::OwnPackages,
+        }
+        .into())
     }
 
     async fn found(&mut self) -> Vec<Interpreter> {

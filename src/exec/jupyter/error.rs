@@ -1,10 +1,11 @@
 //! What can go wrong with Jupyter kernels, in words that say what to do next.
 
+use crate::domain::Language;
 use std::path::PathBuf;
 
 /// Why a block can't run in a Jupyter kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum JupyterError {
+pub enum JupyterError {
     /// A sandbox was asked for.
     #[error("{}", crate::domain::sentences::sandbox::JUPYTER_ASKED)]
     Sandbox,
@@ -35,6 +36,15 @@ pub(crate) enum JupyterError {
         /// The language of the block.
         language: String,
     },
+    /// Packages for the language come to a server by other ways.
+    #[error("packages for {0} are installed on the Jupyter server, not from here")]
+    ServerPackages(Language),
+    /// Packages of a kernel of this machine.
+    #[error(
+        "install them into the environment of the Jupyter kernel, as its pip or npm does it: a kernel's own packages are \
+         not sayso's"
+    )]
+    OwnPackages,
     /// Its description can't be used.
     #[error("the description of the kernel in {} can't be used: {why}", path.display())]
     Spec { path: PathBuf, why: String },

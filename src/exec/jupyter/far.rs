@@ -1,6 +1,7 @@
 //! A kernel of a server: started there, talked with over its WebSocket, found again when the connection was lost, and
 //! ended with the session.
 
+use super::error::JupyterError;
 use super::message::{Channel, JupyterMessage};
 use super::ready::Ready;
 use super::server::{JupyterServer, Socket, SocketEvent};
@@ -212,12 +213,12 @@ impl ServerKernel {
         }
     }
 
-    async fn try_again(&self) -> Result<Option<(Socket, bool)>, String> {
+    async fn try_again(&self) -> Result<Option<(Socket, bool)>, JupyterError> {
         let server = &self.start.server;
-        let Some(busy) = server.busy(&self.id).await.map_err(|error| error.to_string())? else {
+        let Some(busy) = server.busy(&self.id).await? else {
             return Ok(None);
         };
-        let socket = server.open(&self.id, &self.ids.session).await.map_err(|error| error.to_string())?;
+        let socket = server.open(&self.id, &self.ids.session).await?;
         Ok(Some((socket, busy)))
     }
 
@@ -228,7 +229,7 @@ impl ServerKernel {
     }
 
     fn failed(&self, why: String) -> String {
-        super::error::JupyterError::NotStarted { name: self.start.name.clone(), why }.to_string()
+        JupyterError::NotStarted { name: self.start.name.clone(), why }.to_string()
     }
 }
 

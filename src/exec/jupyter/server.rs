@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
-use tokio_tungstenite::tungstenite::{Bytes, Message as Frame};
+use tokio_tungstenite::tungstenite::{self, Bytes, Message as Frame};
 
 /// The binary form of messages, asked for by this name.
 const V1: &str = "v1.kernel.websocket.jupyter.org";
@@ -114,7 +114,7 @@ impl JupyterServer {
     pub(super) async fn specs(&self) -> Result<Vec<Spec>, JupyterError> {
         let answer = self.ask(Method::GET, &["api", "kernelspecs"], None).await?;
         let specs = answer.get("kernelspecs").and_then(Value::as_object).cloned().unwrap_or_default();
-        let read = |(name, value): (String, Value)| Spec::read(&name, value.get("spec")?).ok();
+        let read = |(name, value): (String, Value)| Spec::read(&name, value.get("spec")?);
         Ok(specs.into_iter().filter_map(read).collect())
     }
 
@@ -277,22 +277,22 @@ impl Socket {
     ///
     /// # Errors
     /// When the connection is lost.
-    pub(super) async fn send(&mut self, message: &JupyterMessage) -> Result<(), String> {
+    pub(super) async fn send(&mut self, message: &JupyterMessage) -> Result<(), tungstenite::Error> {
         let frame = if self.v1 {
             Frame::Binary(Bytes::from(message.to_v1()))
         } else {
             Frame::Text(message.to_text().into())
         };
         ledger::count(&self.host);
-        self.stream.send(frame).await.map_err(|error| error.to_string())
+        self.stream.send(frame).await
     }
 
     /// Asks for a sign of life.
     ///
     /// # Errors
     /// When the connection is lost.
-    pub(super) async fn ping(&mut self) -> Result<(), String> {
-        self.stream.send(Frame::Ping(Bytes::new())).await.map_err(|error| error.to_string())
+    pub(super) async fn ping(&mut self) -> Result<(), tungstenite::Error> {
+        self.stream.send(Frame::Ping(Bytes::new())).await
     }
 
     /// What came, without the token.

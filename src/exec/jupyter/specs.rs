@@ -26,17 +26,14 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    /// Reads a description.
-    ///
-    /// # Errors
-    /// In words, when something is missing.
-    pub(super) fn read(name: &str, value: &Value) -> Result<Self, String> {
+    /// Reads a description; `None` where it names no language.
+    pub(super) fn read(name: &str, value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
         let argv = value.get("argv").and_then(Value::as_array).cloned().unwrap_or_default();
         let env = value.get("env").and_then(Value::as_object).cloned().unwrap_or_default();
-        Ok(Self {
+        Some(Self {
             name: name.to_owned(),
-            language: text("language").ok_or("it names no language")?.to_lowercase(),
+            language: text("language")?.to_lowercase(),
             argv: argv.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
             env: env.into_iter().filter_map(|(k, v)| Some((k, v.as_str()?.to_owned()))).collect(),
             by_message: text("interrupt_mode").as_deref() == Some("message"),
@@ -152,7 +149,7 @@ fn read(name: &str, path: &Path, folder: &Path) -> Result<Spec, JupyterError> {
     }
     let text = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
     let value: Value = serde_json::from_slice(&text).map_err(|error| unusable(error.to_string()))?;
-    let mut spec = Spec::read(name, &value).map_err(unusable)?;
+    let mut spec = Spec::read(name, &value).ok_or_else(|| unusable("it names no language".into()))?;
     if spec.argv.is_empty() {
         return Err(unusable("it names no program".into()));
     }

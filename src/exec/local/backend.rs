@@ -4,23 +4,24 @@ use super::{Local, LocalRun, RunHost, watch};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, RunEvent, SandboxReport, Terms,
 };
+use crate::exec::ExecutorError;
 use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch, in_that_kernel};
 use crate::exec::helper_wire::{HelperOrder, ResourceUse};
 use crate::exec::packages;
 use tokio::sync::oneshot;
 
 impl Backend for Local {
-    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+    async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
         let interpreter = self.finder.find(language)?;
         self.terms_of(language, &interpreter, limits, false)
     }
 
-    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, String> {
+    async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
         let interpreter = self.finder.find(language)?;
         self.terms_of(language, &interpreter, limits, true)
     }
 
-    async fn terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, String> {
+    async fn terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, ExecutorError> {
         match approved.executor {
             ExecutorKind::Installer => self.install_terms_again(approved, source),
             _ => in_that_kernel(self, approved).await,
@@ -31,8 +32,8 @@ impl Backend for Local {
         self.reach_of(terms).unwrap_or_default()
     }
 
-    async fn sandbox(&mut self) -> Result<SandboxReport, String> {
-        self.prepared().map(|sandbox| sandbox.report().clone())
+    async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError> {
+        Ok(self.prepared()?.report().clone())
     }
 
     fn watch(&self) -> Watch {
@@ -111,7 +112,7 @@ impl Backend for Local {
         language: &Language,
         (by, into): (Option<Interpreter>, InstallInto),
         limits: Limits,
-    ) -> Result<Terms, String> {
+    ) -> Result<Terms, ExecutorError> {
         let installer = by.map_or_else(|| self.finder.installer(language, into), Ok)?;
         self.install_terms_of(language, (&installer, into), limits)
     }

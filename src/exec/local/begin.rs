@@ -4,6 +4,7 @@ use super::{Local, LocalRun, RunHost};
 use crate::domain::{
     Enforcement, ExecutorKind, Interpreter, KernelRef, Language, Limits, Reach, Rights, SandboxLevel, Terms,
 };
+use crate::exec::ExecutorError;
 use crate::exec::backend::Job;
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
@@ -11,7 +12,7 @@ use crate::exec::helper_wire::{Bounds, HelperOrder};
 use crate::exec::kernel::Kernel;
 use crate::exec::plan::{self, GivenFile};
 use crate::exec::sandbox::refused::ClosedPlaces;
-use crate::exec::sandbox::{Allowance, Sandbox, SessionSite};
+use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
 use crate::exec::{blob, languages, memory_file, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub(super) const ATTEMPTS: u32 = 3;
 
 impl Local {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
-    pub(super) fn prepared(&mut self) -> Result<&Sandbox, String> {
+    pub(super) fn prepared(&mut self) -> Result<&Sandbox, SandboxError> {
         let Self { setup, sandbox, finder, .. } = self;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let standing = SessionSite {
@@ -63,7 +64,7 @@ impl Local {
         interpreter: &Interpreter,
         limits: Limits,
         fresh: bool,
-    ) -> Result<Terms, String> {
+    ) -> Result<Terms, ExecutorError> {
         let persistent = self.is_kernel(language);
         let opened = if persistent && !fresh { self.opened_since_start(language) } else { None };
         let usual = (language.as_str() == "bash").then(|| self.dressed()).transpose()?;
@@ -140,14 +141,14 @@ impl Local {
     }
 
     /// The environment of a program that starts anew.
-    fn dressed(&mut self) -> Result<Environment, String> {
+    fn dressed(&mut self) -> Result<Environment, SandboxError> {
         let mut env = self.environment.clone();
         self.prepared()?.dress(&mut env);
         Ok(env)
     }
 
     /// What a run under these terms reaches: of the kernel that is there, what it was started with.
-    pub(super) fn reach_of(&mut self, terms: &Terms) -> Result<Reach, String> {
+    pub(super) fn reach_of(&mut self, terms: &Terms) -> Result<Reach, SandboxError> {
         match terms.executor {
             ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
             ExecutorKind::Installer => {
@@ -203,7 +204,7 @@ impl Local {
             plan::set(&mut env, "MPLCONFIGDIR", folder);
         }
         let packages = packages::folder(&self.setup.blobs, "python");
-        let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
+        let sandbox = self.prepared()?;
         sandbox.dress(&mut env);
         // It is there before the kernel is, so that packages that come later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
@@ -249,9 +250,9 @@ impl Local {
     pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
         let Job { terms, label, source, .. } = job;
         let language = terms.language.as_str();
-        let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
+        let sandbox = self.prepared()?;
         let cell = sandbox.cell(&terms.interpreter, language == "python");
-        let mut env = self.dressed().map_err(ExecError::Sandbox)?;
+        let mut env = self.dressed()?;
         if language == "bash" {
             env = self.shell.environment(&env);
         }

@@ -2,6 +2,7 @@
 
 use super::{Local, RunHost};
 use crate::domain::{ExecutorKind, InstallInto, Interpreter, Language, Limits, PackageList, Rights, Terms};
+use crate::exec::ExecutorError;
 use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, HelperOrder};
@@ -18,7 +19,7 @@ impl Local {
         language: &Language,
         (installer, into): (&Interpreter, InstallInto),
         limits: Limits,
-    ) -> Result<Terms, String> {
+    ) -> Result<Terms, ExecutorError> {
         let folder = self.folder_of_packages(language, into)?;
         let environment = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&installer.path);
@@ -40,14 +41,10 @@ impl Local {
         })
     }
 
-    fn folder_of_packages(&self, language: &Language, into: InstallInto) -> Result<PathBuf, String> {
+    fn folder_of_packages(&self, language: &Language, into: InstallInto) -> Result<PathBuf, ExecutorError> {
         match into {
             InstallInto::Session => Ok(packages::folder(&self.setup.blobs, language.as_str())),
-            InstallInto::Project => self.finder.project_venv().ok_or_else(|| {
-                "the project has no .venv that is the environment in use: take the line out of the list, and they go \
-                 beside the session"
-                    .into()
-            }),
+            InstallInto::Project => self.finder.project_venv().ok_or(ExecutorError::NoVenv),
         }
     }
 
@@ -58,8 +55,12 @@ impl Local {
     }
 
     /// The terms under which an approved installation would run now.
-    pub(super) fn install_terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, String> {
-        let list = PackageList::parse(approved.language.as_str(), source).map_err(|why| why.to_string())?;
+    pub(super) fn install_terms_again(
+        &mut self,
+        approved: &Terms,
+        source: &str,
+    ) -> Result<Terms, ExecutorError> {
+        let list = PackageList::parse(approved.language.as_str(), source)?;
         let installer = self.finder.installer(&approved.language, list.into)?;
         self.install_terms_of(&approved.language, (&installer, list.into), approved.limits)
     }
@@ -77,7 +78,7 @@ impl Local {
         let manager = Manager::of(&terms.interpreter, language);
         let mut env = packages::environment(&self.environment, std::env::vars_os());
         let programs = self.programs(&terms.interpreter);
-        let sandbox = self.prepared().map_err(ExecError::Sandbox)?;
+        let sandbox = self.prepared()?;
         sandbox.dress(&mut env);
         let cell = sandbox.cell_to_install(&programs, &folder);
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);

@@ -3,6 +3,7 @@
 
 use super::Local;
 use crate::domain::Limits;
+use crate::exec::ExecutorError;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, HelperOrder, Notification};
 use crate::exec::kernel::Kernel;
@@ -16,17 +17,14 @@ impl Local {
     /// block has not approved it.
     ///
     /// # Errors
-    /// When a kernel in use has no room for a run with these limits, in words with what to do.
-    pub(super) fn lower_than_kernel(&self, limits: &Limits, fresh: bool) -> Result<bool, String> {
+    /// When a kernel in use has no room for a run with these limits.
+    pub(super) fn lower_than_kernel(&self, limits: &Limits, fresh: bool) -> Result<bool, ExecutorError> {
         let Some(kernel) = self.kernel.as_ref().filter(|_| !fresh) else {
             return Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some());
         };
         match narrow(&kernel.limits, limits) {
             None => Ok(narrow(limits, &kernel.limits).is_some()),
-            Some(what) if kernel.used => Err(format!(
-                "the limit on {what} is higher than its kernel was started with, and can't be raised in it: K runs the \
-                 block in a new kernel, t sets a lower limit"
-            )),
+            Some(what) if kernel.used => Err(ExecutorError::KernelLimit(what)),
             Some(_) => Ok(narrow(limits, &widest(&self.kernel_limits, limits)).is_some()),
         }
     }
@@ -93,7 +91,7 @@ impl Local {
 }
 
 fn not_set(why: &str) -> ExecError {
-    ExecError::Sandbox(format!("a limit could not be set: {why}"))
+    ExecError::Limit(why.to_owned())
 }
 
 /// What of these limits has no room in a kernel with those of its own.

@@ -4,6 +4,7 @@
 //! reaches into other processes, changes what the namespaces and walls mean, or opens large parts of the kernel.
 
 use super::confinement::Calls;
+use super::layer_error::LayerError;
 use nix::libc;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -93,17 +94,21 @@ const REFUSED: &[libc::c_long] = &[
 ///
 /// # Errors
 /// When there are none for this kind of machine.
-pub(super) fn programs(calls: Calls) -> Result<Vec<BpfProgram>, String> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH)
-        .map_err(|_| format!("seccomp: not for {} machines", std::env::consts::ARCH))?;
+pub(super) fn programs(calls: Calls) -> Result<Vec<BpfProgram>, LayerError> {
+    let arch = arch()?;
     let program = |rules: Rules, errno: i32| {
         SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno.unsigned_abs()), arch)
             .and_then(BpfProgram::try_from)
-            .map_err(|error| format!("seccomp: {error}"))
+            .map_err(LayerError::seccomp)
     };
-    let refused = refused().map_err(|error| format!("seccomp: {error}"))?;
-    let sockets = sockets(calls).map_err(|error| format!("seccomp: {error}"))?;
+    let refused = refused().map_err(LayerError::seccomp)?;
+    let sockets = sockets(calls).map_err(LayerError::seccomp)?;
     Ok(vec![numbers(), program(refused, libc::EPERM)?, program(sockets, libc::ENETUNREACH)?])
+}
+
+fn arch() -> Result<TargetArch, LayerError> {
+    let name = std::env::consts::ARCH;
+    TargetArch::try_from(name).map_err(|_| LayerError::seccomp(format!("not for {name} machines")))
 }
 
 /// What computing needs: memory, writing to what is open already, ending.
@@ -134,14 +139,13 @@ const COMPUTING: &[libc::c_long] = &[
 ///
 /// # Errors
 /// When there is none for this kind of machine.
-pub(super) fn computing() -> Result<BpfProgram, String> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH)
-        .map_err(|_| format!("seccomp: not for {} machines", std::env::consts::ARCH))?;
+pub(super) fn computing() -> Result<BpfProgram, LayerError> {
+    let arch = arch()?;
     let rules: Rules = COMPUTING.iter().map(|number| (*number, Vec::new())).collect();
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)
         .and_then(BpfProgram::try_from)
-        .map_err(|error| format!("seccomp: {error}"))
+        .map_err(LayerError::seccomp)
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;

@@ -2,15 +2,16 @@
 //! are yet. What can't be entered is refused, so that nothing is claimed.
 
 use super::confinement::Confinement;
+use super::layer_error::LayerError;
 
 /// Enters a confinement.
 ///
 /// # Errors
 /// When it holds a layer that is not for this system.
-pub fn enter(confinement: &Confinement) -> Result<(), String> {
+pub fn enter(confinement: &Confinement) -> Result<(), LayerError> {
     match confinement {
-        Confinement { walls: Some(_), .. } => Err("landlock: it is for Linux".into()),
-        Confinement { calls: Some(_), .. } => Err("seccomp: it is for Linux".into()),
+        Confinement { walls: Some(_), .. } => Err(LayerError::Landlock("it is for Linux".into())),
+        Confinement { calls: Some(_), .. } => Err(LayerError::seccomp("it is for Linux")),
         _ => Ok(()),
     }
 }
@@ -19,6 +20,6 @@ pub fn enter(confinement: &Confinement) -> Result<(), String> {
 ///
 /// # Errors
 /// Always: it is for Linux.
-pub fn only_compute() -> Result<(), String> {
-    Err("seccomp: it is for Linux".into())
+pub fn only_compute() -> Result<(), LayerError> {
+    Err(LayerError::seccomp("it is for Linux"))
 }

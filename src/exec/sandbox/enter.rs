@@ -2,6 +2,7 @@
 //! that it becomes or starts, without a way back; called by the helper only, right before it becomes the program.
 
 use super::confinement::{Confinement, LimitedResource, Walls};
+use super::layer_error::LayerError;
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
     RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
@@ -15,8 +16,8 @@ const NEWEST: ABI = ABI::V7;
 /// Enters. Nothing may be started when this fails.
 ///
 /// # Errors
-/// Which layer could not be entered, in words.
-pub(crate) fn enter(confinement: &Confinement) -> Result<(), String> {
+/// Which layer could not be entered.
+pub(crate) fn enter(confinement: &Confinement) -> Result<(), LayerError> {
     for limit in confinement.limits.iter().filter(|limit| !limit.is_none()) {
         let amount = |n: u64| (n != u64::MAX).then_some(n);
         set(resource(limit.what), amount(limit.soft), amount(limit.hard))?;
@@ -26,14 +27,16 @@ pub(crate) fn enter(confinement: &Confinement) -> Result<(), String> {
     }
     if let Some(walls) = &confinement.walls {
         match restrict(walls) {
-            Ok(RulesetStatus::NotEnforced) => return Err("landlock: this kernel does not have it".into()),
+            Ok(RulesetStatus::NotEnforced) => {
+                return Err(LayerError::Landlock("this kernel does not have it".into()));
+            }
             Ok(_) => {}
-            Err(error) => return Err(format!("landlock: {error}")),
+            Err(error) => return Err(LayerError::Landlock(error.to_string())),
         }
     }
     if let Some(calls) = &confinement.calls {
         for program in super::calls::programs(*calls)? {
-            seccompiler::apply_filter(&program).map_err(|error| format!("seccomp: {error}"))?;
+            seccompiler::apply_filter(&program).map_err(LayerError::seccomp)?;
         }
     }
     Ok(())
@@ -43,10 +46,10 @@ pub(crate) fn enter(confinement: &Confinement) -> Result<(), String> {
 ///
 /// # Errors
 /// When this kernel or machine has no such filter.
-pub(crate) fn only_compute() -> Result<(), String> {
+pub(crate) fn only_compute() -> Result<(), LayerError> {
     give_up_capabilities()?;
     let program = super::calls::computing()?;
-    seccompiler::apply_filter(&program).map_err(|error| format!("seccomp: {error}"))
+    seccompiler::apply_filter(&program).map_err(LayerError::seccomp)
 }
 
 /// The system's name of what is limited.
@@ -60,17 +63,19 @@ pub(crate) fn resource(what: LimitedResource) -> Resource {
 }
 
 /// Sets a limit; one that is stricter already stays.
-fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), String> {
+fn set(resource: Resource, soft: Option<u64>, hard: Option<u64>) -> Result<(), LayerError> {
     let now = rustix::process::getrlimit(resource);
     let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
     let maximum = least(now.maximum, hard);
     let wanted = Rlimit { current: least(soft, maximum), maximum };
-    rustix::process::setrlimit(resource, wanted).map_err(|error| format!("limits: {error}"))
+    rustix::process::setrlimit(resource, wanted).map_err(|error| LayerError::Limits(error.to_string()))
 }
 
 /// Root's powers reach through walls. What is not in the bounding set does not come back with the next program either.
-fn give_up_capabilities() -> Result<(), String> {
-    let failed = |error: rustix::io::Errno| format!("limits: root's powers could not be given up: {error}");
+fn give_up_capabilities() -> Result<(), LayerError> {
+    let failed = |error: rustix::io::Errno| {
+        LayerError::Limits(format!("root's powers could not be given up: {error}"))
+    };
     let has = rustix::thread::capabilities(None).map_err(failed)?;
     if has.effective.is_empty() && has.permitted.is_empty() && has.inheritable.is_empty() {
         return Ok(());

@@ -16,7 +16,9 @@ pub(crate) mod confinement;
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod enter;
+mod error;
 mod install;
+mod layer_error;
 mod layers;
 mod names;
 mod policy;
@@ -44,6 +46,7 @@ pub(super) use confinement::{Confinement, data_limit};
 pub use elsewhere::{enter, only_compute};
 #[cfg(target_os = "linux")]
 pub(super) use enter::{enter, only_compute, resource};
+pub(super) use error::SandboxError;
 pub(super) use layers::ActiveLayers;
 use policy::Policy;
 use probe::ProbeError;
@@ -113,14 +116,14 @@ impl Sandbox {
     /// Prepares the sandbox: makes the session's private folder, tries the layers, tests them.
     ///
     /// # Errors
-    /// When what was asked for can't be had, in words with what to do.
+    /// When what was asked for can't be had, with what to do.
     pub(super) fn prepare(
         wish: &SandboxRequest,
         without: DisabledLayers,
         standing: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, SandboxError> {
         let mut sandbox = Self::layered(wish, without, standing, limits, helper)?;
         let found = if without.cgroup { Err("left out".to_owned()) } else { Scope::find(helper) };
         let found = found.map(Arc::new);
@@ -135,7 +138,7 @@ impl Sandbox {
         standing: SessionSite<'_>,
         limits: &Limits,
         helper: &HelperFile,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, SandboxError> {
         let mut sandbox = Self {
             report: report::without(),
             using: ActiveLayers::default(),
@@ -152,15 +155,12 @@ impl Sandbox {
         let missing = match sandbox.try_layers(wish, without, standing, limits) {
             Ok(()) if sandbox.report.level != SandboxLevel::Off => return Ok(sandbox),
             Ok(()) => sandbox.report.why_off(),
-            Err(SandboxRefusal::Folder(why)) => return Err(why),
-            Err(SandboxRefusal::Nothing(why)) => why,
-            // Neither that it holds nor that it does not was seen: nothing runs on a guess.
-            Err(SandboxRefusal::Unfinished(why)) => {
-                return Err(crate::domain::sentences::sandbox::untested(&why));
-            }
+            Err(SandboxError::Missing(_, why)) => why,
+            // A folder is not as it was asked for, or nothing is known: nothing runs on a guess.
+            Err(error) => return Err(error),
         };
         if wish.asked {
-            return Err(crate::domain::sentences::sandbox::asked_and_missing(wish.level, &missing));
+            return Err(SandboxError::Missing(wish.level, missing));
         }
         sandbox.using = ActiveLayers::default();
         sandbox.confined = None;
@@ -178,10 +178,11 @@ impl Sandbox {
         without: DisabledLayers,
         standing: SessionSite<'_>,
         limits: &Limits,
-    ) -> Result<(), SandboxRefusal> {
-        let scratch = Scratch::make(&std::env::temp_dir())
-            .map_err(|error| SandboxRefusal::Nothing(format!("no private folder can be made: {error}")))?;
-        let (policy, notes) = survey::survey(wish, standing, &scratch).map_err(SandboxRefusal::Folder)?;
+    ) -> Result<(), SandboxError> {
+        let scratch = Scratch::make(&std::env::temp_dir()).map_err(|error| {
+            SandboxError::Missing(wish.level, format!("no private folder can be made: {error}"))
+        })?;
+        let (policy, notes) = survey::survey(wish, standing, &scratch)?;
         self.narrowed = policy.level != wish.level;
         let mut found = report::LayerSurvey::new(notes);
         let mut using = ActiveLayers {
@@ -207,7 +208,7 @@ impl Sandbox {
                     return Ok(());
                 }
                 Err(ProbeError::NotEntered(why)) => found.drop_layer(&mut using, why),
-                Err(ProbeError::Unfinished(why)) => return Err(SandboxRefusal::Unfinished(why)),
+                Err(ProbeError::Unfinished(why)) => return Err(SandboxError::Untested(why)),
             }
         }
         self.report = found.nothing();
@@ -341,16 +342,6 @@ impl Enclosure {
             }
         }
     }
-}
-
-/// Why there is no sandbox.
-enum SandboxRefusal {
-    /// A folder of the wish can't be had: nothing may run instead.
-    Folder(String),
-    /// Nothing can be entered.
-    Nothing(String),
-    /// The test of it could not be finished.
-    Unfinished(String),
 }
 
 /// The processors of this machine.

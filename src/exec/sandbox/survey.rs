@@ -1,5 +1,6 @@
 //! From the person's wish and this machine's disk to a policy. Looks, changes nothing.
 
+use super::error::SandboxError;
 use super::names::SECRETS;
 use super::policy::Policy;
 use super::scratch::Scratch;
@@ -58,7 +59,7 @@ pub(super) fn survey(
     wish: &SandboxRequest,
     standing: SessionSite<'_>,
     scratch: &Scratch,
-) -> Result<(Policy, Vec<String>), String> {
+) -> Result<(Policy, Vec<String>), SandboxError> {
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let cwd = real(standing.cwd);
     let home = standing.home.map(real).filter(|home| home.components().count() > 1);
@@ -108,18 +109,13 @@ pub(super) fn survey(
 }
 
 /// The further folders of a wish. Asked for and not there is an error: nothing is left out silently.
-fn allowed(wish: &SandboxRequest, own: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
+fn allowed(wish: &SandboxRequest, own: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SandboxError> {
     let folder = |path: &PathBuf| {
-        fs::canonicalize(path).map_err(|error| {
-            format!("the folder {} that runs may use is not there ({error})", path.display())
-        })
+        fs::canonicalize(path).map_err(|error| SandboxError::NoFolder(path.clone(), error.to_string()))
     };
     let writable = |path: PathBuf| {
         if path == Path::new("/") || own.iter().any(|own| own.starts_with(&path) || path.starts_with(own)) {
-            return Err(format!(
-                "the folder {} can't be opened for writing: sayso's own files are in it",
-                path.display()
-            ));
+            return Err(SandboxError::OwnFolder(path));
         }
         Ok(path)
     };
@@ -288,7 +284,7 @@ mod tests {
             Self { home: base.join("home"), own: vec![base.join("home/own")], scratch, _folder: folder }
         }
 
-        fn survey(&self, wish: &SandboxRequest, cwd: &str) -> Result<(Policy, Vec<String>), String> {
+        fn survey(&self, wish: &SandboxRequest, cwd: &str) -> Result<(Policy, Vec<String>), SandboxError> {
             let cwd = self.home.join(cwd);
             let (path, programs) = (OsStr::new("/usr/bin"), &Launcher::default());
             let standing = SessionSite { cwd: &cwd, home: Some(&self.home), own: &self.own, path, programs };
@@ -330,9 +326,9 @@ mod tests {
     fn our_own_files_are_never_opened_for_writing() {
         let disk = SurveyDisk::new();
         let wish = SandboxRequest { write: vec![disk.home.clone()], ..workspace() };
-        assert!(disk.survey(&wish, "work").unwrap_err().contains("sayso's own files"));
+        assert!(disk.survey(&wish, "work").unwrap_err().to_string().contains("sayso's own files"));
         let wish = SandboxRequest { read: vec![disk.home.join("gone")], ..workspace() };
-        assert!(disk.survey(&wish, "work").unwrap_err().contains("is not there"));
+        assert!(disk.survey(&wish, "work").unwrap_err().to_string().contains("is not there"));
         let wish = SandboxRequest { write: vec![disk.home.join("data")], ..workspace() };
         let (policy, _) = disk.survey(&wish, "work").unwrap();
         assert_eq!(policy.writable(), [disk.home.join("work"), disk.home.join("data")]);
