@@ -40,8 +40,8 @@ pub struct Cli {
     /// The theme
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
-    /// Plain lines instead of panes (not built yet)
-    #[arg(long, hide = true)]
+    /// Lines that are only added instead of panes: for screen readers and simple terminals
+    #[arg(long)]
     pub plain: bool,
     /// What to do instead of opening the terminal
     #[command(subcommand)]
@@ -171,6 +171,9 @@ pub struct ResumeArgs {
     /// The session that was written last
     #[arg(long)]
     pub last: bool,
+    /// Lines that are only added instead of panes
+    #[arg(long)]
+    pub plain: bool,
     /// Where replies come from
     #[command(flatten)]
     pub model: ModelArgs,

@@ -93,7 +93,11 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
         ],
         false,
     ),
-    ("app", &["domain", "engine", "provider", "store", "cli", "report", "session", "commands", "tui"], false),
+    (
+        "app",
+        &["domain", "engine", "provider", "store", "driver", "cli", "report", "session", "commands", "tui"],
+        false,
+    ),
     ("main", &["app", "exec"], false),
     ("lib", &[], false),
     (OF_TESTS, &[], false),

@@ -2,6 +2,7 @@
 //! `session`.
 
 mod folder;
+mod front_end;
 mod terminal;
 
 use crate::cli::{self, Cli, Command};

@@ -1,6 +1,7 @@
 //! The terminal front end, from its opening to its end: one session after the other in one terminal.
 
 use super::folder;
+use super::front_end::{self, FrontEnd, Kind};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
 use crate::domain::sentences::saving;
@@ -15,8 +16,8 @@ use crate::session::setup::{self, More};
 use crate::session::{log, look};
 use crate::store::{StoreError, index};
 use crate::text::shell::quoted;
-use crate::tui::{Choice, Exit, FirstRecipe, Tui};
-use std::io::{self, IsTerminal as _, Write};
+use crate::tui::{Choice, Exit, FirstRecipe};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Which session is opened.
@@ -37,7 +38,7 @@ pub(super) fn run(
     prompt: Option<String>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    needs_terminal(cli.plain)?;
+    let kind = front_end::kind(cli.plain || resume.as_ref().is_some_and(|args| args.plain))?;
     let (model, pick) = match &resume {
         Some(args) => (args.model.clone().or(&cli.model), true),
         None => (cli.model.clone(), false),
@@ -58,7 +59,7 @@ pub(super) fn run(
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(FailureClass::Work, format!("the system gives no threads: {e}")))?;
-    let last = runtime.block_on(sessions(source, start, first));
+    let last = runtime.block_on(sessions(source, start, first, kind));
     // A task that does not end must not keep the program from ending.
     runtime.shutdown_background();
     if let Some(line) = last? {
@@ -110,21 +111,6 @@ fn first(
     let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
     Ok(First { prompt, recipe })
-}
-
-/// Panes need a terminal that can be drawn on.
-fn needs_terminal(plain: bool) -> Result<(), Failure> {
-    let what = if plain {
-        "--plain is not built yet"
-    } else if std::env::var("TERM").is_ok_and(|term| term == "dumb") {
-        "this terminal can't be drawn on (TERM=dumb)"
-    } else if io::stdin().is_terminal() && io::stdout().is_terminal() {
-        return Ok(());
-    } else {
-        "sayso needs a terminal for its panes, and this is none"
-    };
-    Err(Failure::new(FailureClass::Usage, what)
-        .hint("sayso run \"PROMPT\" does one turn without a terminal."))
 }
 
 fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<FirstSession, Failure> {
@@ -183,6 +169,7 @@ async fn sessions(
     source: StartingPoint,
     start: FirstSession,
     first: First,
+    kind: Kind,
 ) -> Result<Option<String>, Failure> {
     let StartingPoint { mut factory, mut provider, notices, .. } = source;
     let mut options = look::options(&factory, provider.is_none())?;
@@ -196,12 +183,12 @@ async fn sessions(
     options.setup.cwd.clone_from(&factory.place.cwd);
     // The session of another folder that was warned of: opened again, it is meant.
     let mut warned: Option<PathBuf> = None;
-    let mut tui = Tui::open(&options).map_err(look::failure)?;
+    let mut front_end = FrontEnd::open(kind, &options).map_err(look::failure)?;
     loop {
         look::tell(&mut options, std::mem::take(&mut opened.notices));
         options.setup.damage = std::mem::take(&mut opened.damage);
         options.setup.foreign = opened.foreign.take();
-        let exit = tui.run(&mut opened.driver, &options).await.map_err(look::failure)?;
+        let exit = front_end.run(&mut opened.driver, &options).await.map_err(look::failure)?;
         (options.first_prompt, options.first_recipe) = (None, None);
         options.setup.pick_session = false;
         options.notices.clear();
@@ -209,7 +196,7 @@ async fn sessions(
             Exit::Quit { .. } | Exit::Hangup => {
                 let name = continue_with(&factory, &opened);
                 // The terminal is given back first: what has to end may take a moment.
-                tui.close();
+                front_end.close();
                 let closed = opened.driver.close().await;
                 return Ok(name.map(|name| match closed {
                     Ok(()) => saving::at_the_end(&as_argument(&name)),

@@ -4,7 +4,6 @@
 //! waits, and ends the turn here. So does a form that the answers given beforehand do not fill. Exit codes are the
 //! command's business.
 
-pub(crate) mod decode;
 mod ending;
 pub(crate) mod events;
 pub(crate) mod form;

@@ -3,7 +3,6 @@
 //! As text, standard output has the conversation: replies as they stream, the output of programs behind a gutter that
 //! nothing else begins with. What happens to blocks goes to standard error.
 
-use super::decode::Utf8Decoder;
 use super::{Ending, Tell, events, form, json};
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
@@ -13,6 +12,7 @@ use crate::domain::{
 };
 use crate::driver::Notification;
 use crate::engine::State;
+use crate::text::utf8::Utf8Decoder;
 use std::io::{self, Write};
 use std::path::Path;
 

@@ -1,10 +1,11 @@
 //! Small things about texts that several rooms do alike. Pure; imports nothing, knows nothing of the session.
 //!
 //! - `line`: texts on one line - `located`: places in files - `near`: suggestions - `number`: thousands and sizes
-//! - `shell`: words of a shell
+//! - `shell`: words of a shell - `utf8`: streams as text
 
 pub(crate) mod line;
 pub(crate) mod located;
 pub(crate) mod near;
 pub(crate) mod number;
 pub(crate) mod shell;
+pub(crate) mod utf8;

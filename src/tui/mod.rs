@@ -3,7 +3,7 @@
 //! A key travels `input` → `run_loop` → `screen` (guard, keymap, action) → `UiCommand` → driver; news travel back the same
 //! way and end in one frame. `widgets` are what all is drawn with; `panes` hold what each pane shows; `overlays` stand over
 //! them, one file each; `screen` holds both and gives keys their meaning; `view` reads it and draws. All of them are values
-//! and functions of values: they are tested without a terminal.
+//! and functions of values: they are tested without a terminal. `plain` is the same session as lines, without panes.
 
 pub(crate) mod action;
 pub(crate) mod clipboard;
@@ -19,6 +19,7 @@ mod outside;
 pub mod overlays;
 pub(crate) mod paint;
 pub mod panes;
+mod plain;
 mod run_loop;
 pub mod screen;
 pub mod setup;
@@ -31,6 +32,7 @@ pub mod widgets;
 mod workers;
 
 pub use options::{FirstRecipe, Options};
+pub use plain::Plain;
 pub use run_loop::Tui;
 pub use ui_command::{Choice, Exit};
 
@@ -43,6 +45,9 @@ pub enum TuiError {
     /// Its input can't be read.
     #[error(transparent)]
     Input(#[from] input::InputError),
+    /// It can't be asked in lines.
+    #[error(transparent)]
+    Plain(#[from] plain::PlainError),
     /// The keymap is not understood.
     #[error(transparent)]
     Keymap(#[from] keymap::KeymapError),

@@ -19,6 +19,7 @@ mod guard;
 mod launch;
 mod leaving;
 mod models;
+mod plain;
 mod pulling;
 mod recipes;
 mod resuming;

@@ -10,9 +10,9 @@ use crate::domain::{
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::transcript::BlockItem;
-use crate::headless::decode::Utf8Decoder;
 use crate::headless::{Ending, Tell, changes, ended, json, shapes};
 use crate::report::FailureClass;
+use crate::text::utf8::Utf8Decoder;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;

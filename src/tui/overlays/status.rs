@@ -69,6 +69,14 @@ impl Overlay for Status {
     }
 }
 
+/// What there is to know where no pane is, label by label.
+pub(in crate::tui) fn lines(state: &State) -> Vec<(&'static str, String)> {
+    let mut facts = model(state);
+    facts.push(("Context", context(state)));
+    facts.extend(cost(state).into_iter().map(|text| ("Cost", text)));
+    facts
+}
+
 /// What there is to know, label by label; a label stands once.
 fn facts(around: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String)> {
     let OverlayContext { state, look, setup, .. } = around;

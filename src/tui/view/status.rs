@@ -27,7 +27,8 @@ use std::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
 /// What the window says when it is too small for anything else.
-pub(crate) const TOO_SMALL: &str = "Window too small: 50x12 needed. Decisions are locked.";
+pub(crate) const TOO_SMALL: &str =
+    "Window too small: 50x12 needed. Decisions are locked. sayso --plain works in a smaller one.";
 
 pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) {
     let area = screen.arrangement.status;

@@ -18,6 +18,7 @@ pub(crate) mod writing;
 
 pub use draw::{draw, title};
 pub use opinion::line as opinion_line;
+pub(in crate::tui) use rights::lines as rights_lines;
 pub use shown::being_written;
 pub use writing::lines_so_far;
 

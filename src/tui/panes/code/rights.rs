@@ -19,6 +19,9 @@ const RIGHTS_FROM: u64 = 1 << 50;
 /// The number of the note among the facts: behind all others.
 const NOTE: usize = 60;
 
+/// The key that leads to the findings.
+const NEXT_FINDING: &str = "   f = next finding";
+
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
 
@@ -82,6 +85,20 @@ impl Rights {
     pub(super) fn to_see(&self) -> &[guard::SubjectRow] {
         &self.see
     }
+}
+
+/// The rights as lines: the label of each, and what it says.
+pub(in crate::tui) fn lines(
+    inspected: &InspectionResult,
+    full: bool,
+    look: Look<'_>,
+) -> impl Iterator<Item = (&'static str, String)> {
+    // What is a key in the pane is a word there, or nothing.
+    let word = |text: String| {
+        let text = text.replace(": p ", ": show ").replace(": p,", ": show,").replace(NEXT_FINDING, "");
+        text.strip_suffix(": p").map(|text| format!("{text}: show")).unwrap_or(text)
+    };
+    facts(Some(inspected), full, look).into_iter().map(move |fact| (fact.label, word(fact.text)))
 }
 
 fn facts(inspected: Option<&InspectionResult>, full: bool, look: Look<'_>) -> Vec<Fact> {
@@ -210,8 +227,6 @@ fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
     .into_iter()
 }
 
-/// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
-/// asked for.
 /// So many characters of folders to read and to write stand in one row together.
 const BESIDE: usize = 52;
 
@@ -236,6 +251,8 @@ fn private(reach: &Reach, look: Look<'_>) -> Option<String> {
     (!names.is_empty()).then(|| safe::one_line(&names.join(", ")))
 }
 
+/// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
+/// asked for.
 fn may_read(terms: &Terms, full: bool, look: Look<'_>) -> String {
     let rights = &terms.rights;
     if rights.sandbox.level == SandboxLevel::Off {
@@ -392,7 +409,7 @@ fn check(inspected: &InspectionResult) -> String {
     }
     let told: Vec<String> =
         [parts.join(", ")].into_iter().filter(|t| !t.is_empty()).chain(unchecked).collect();
-    let next = if review.findings.is_empty() { "" } else { "   f = next finding" };
+    let next = if review.findings.is_empty() { "" } else { NEXT_FINDING };
     format!("{}{next}", told.join("   "))
 }
 

@@ -18,6 +18,7 @@ use printed::PrintedRows;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+pub(in crate::tui) use receipt::ended_lines;
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
-use crate::domain::{ImageRef, KernelFate, Outcome, RunReport, Severity, Stream, VariableChanges};
+use crate::domain::{ImageRef, KernelFate, KernelRef, Outcome, RunReport, Severity, Stream, VariableChanges};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::tui::theme::Slot;
@@ -38,12 +38,7 @@ pub(super) fn ended(
         head.push(Line::styled("Nothing ran. R puts it back for review.", look.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
-        let text = format!(
-            "Kernel k{} is gone: {} lost. The next block starts a new one. Nothing was rerun.",
-            kernel.generation,
-            words::count(kernel.variables as usize, "variable")
-        );
-        head.extend(safe::words(&text, width.into(), look.style(Slot::StatusWarn)));
+        head.extend(safe::words(&lost_kernel(kernel), width.into(), look.style(Slot::StatusWarn)));
     }
     head.extend(changes(report, width, look));
     head.extend(not_looked_at(report, width, look));
@@ -53,6 +48,36 @@ pub(super) fn ended(
     }
     head.extend(dropped(report, look));
     (head, tail(report, width, look))
+}
+
+/// What is said of a run that has ended, as lines of any length.
+pub(in crate::tui) fn ended_lines(report: &RunReport, look: Look<'_>) -> impl Iterator<Item = String> {
+    const WHOLE: u16 = u16::MAX;
+    let image = |image: &ImageRef| {
+        let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
+        format!("image {name}  {}x{}  {size}  {}", image.width, image.height, look.place.path(&image.path))
+    };
+    let lost = match report.kernel {
+        KernelFate::Lost(kernel) => Some(lost_kernel(kernel)),
+        _ => None,
+    };
+    let moving = report.receipt.moving.then(|| running::MOVING.to_owned());
+    let detail = report.outcome.detail().map(|detail| safe::one_line(detail.trim()));
+    let text = |line: Line<'static>| line.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
+    let told = changes(report, WHOLE, look).into_iter().chain(not_looked_at(report, WHOLE, look));
+    let told = told.chain(refused(report, WHOLE, look)).chain(dropped(report, look));
+    let told: Vec<String> = told.chain(tail(report, WHOLE, look)).map(text).collect();
+    let images: Vec<String> = report.images.iter().map(image).collect();
+    let first = [Some(used(report)), detail, lost, moving].into_iter().flatten();
+    first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
+}
+
+fn lost_kernel(kernel: KernelRef) -> String {
+    format!(
+        "Kernel k{} is gone: {} lost. The next block starts a new one. Nothing was rerun.",
+        kernel.generation,
+        words::count(kernel.variables as usize, "variable")
+    )
 }
 
 /// `exit 0   6.1 s   peak 164 MiB   cpu 5.8 s`

@@ -1,0 +1,62 @@
+//! Which front end a person gets: panes, or lines where panes can't be drawn or are not wanted.
+
+use crate::driver::Driver;
+use crate::report::{Failure, FailureClass};
+use crate::tui::{Exit, Options, Plain, Tui, TuiError};
+use std::io::{self, IsTerminal as _};
+
+/// The front end of this terminal.
+pub(super) enum FrontEnd {
+    Panes(Box<Tui>),
+    Plain(Box<Plain>),
+}
+
+/// Which of them is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Panes,
+    Plain,
+}
+
+/// Lines where they were asked for, by the command line or by `ACCESSIBLE=1`, and where nothing can be drawn
+/// (`TERM=dumb`); panes otherwise.
+///
+/// # Errors
+/// When there is no terminal to ask at.
+pub(super) fn kind(plain: bool) -> Result<Kind, Failure> {
+    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|set| set == value);
+    let kind = if plain || is("ACCESSIBLE", "1") || is("TERM", "dumb") { Kind::Plain } else { Kind::Panes };
+    let what = match kind {
+        Kind::Plain if io::stdin().is_terminal() => return Ok(kind),
+        Kind::Panes if io::stdin().is_terminal() && io::stdout().is_terminal() => return Ok(kind),
+        Kind::Plain => "sayso needs a terminal to ask at, and standard input is none",
+        Kind::Panes => "sayso needs a terminal for its panes, and this is none",
+    };
+    Err(Failure::new(FailureClass::Usage, what)
+        .hint("sayso run \"PROMPT\" does one turn without a terminal."))
+}
+
+impl FrontEnd {
+    /// Takes the terminal. Call it inside the runtime.
+    pub(super) fn open(kind: Kind, options: &Options) -> Result<Self, TuiError> {
+        Ok(match kind {
+            Kind::Panes => Self::Panes(Box::new(Tui::open(options)?)),
+            Kind::Plain => Self::Plain(Box::new(Plain::open()?)),
+        })
+    }
+
+    /// Works on one session until the person leaves it.
+    pub(super) async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
+        match self {
+            Self::Panes(tui) => tui.run(driver, options).await,
+            Self::Plain(plain) => plain.run(driver, options).await,
+        }
+    }
+
+    /// Gives the terminal back.
+    pub(super) fn close(self) {
+        if let Self::Panes(tui) = self {
+            tui.close();
+        }
+    }
+}

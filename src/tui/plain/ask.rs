@@ -1,0 +1,94 @@
+//! What is asked of the person now: what the next line is an answer to.
+
+use super::form::FormFill;
+use super::provider::ProviderQuestion;
+use crate::domain::{BlockId, Revision};
+use crate::engine::rules::Offer;
+use crate::engine::state::{InspectionResult, Question};
+use crate::engine::{Phase, State};
+use std::time::{Duration, Instant};
+
+/// An answer about a block that comes sooner was typed before the question was read.
+pub(super) const READING: Duration = Duration::from_millis(300);
+
+/// A block as it was printed: an answer holds for it alone.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Shown {
+    pub block: BlockId,
+    pub revision: Revision,
+    pub inspected: InspectionResult,
+}
+
+/// What is asked about a block.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum About {
+    /// One of the words.
+    Decision,
+    /// The word `run`, as a high finding and a missing sandbox demand.
+    TypedWord,
+    /// Why it is rejected.
+    Reason,
+    /// Which of these rules.
+    Rule(Vec<Offer>),
+}
+
+/// What the next line answers.
+#[derive(Debug)]
+pub(super) enum Ask {
+    /// Nothing is asked: a line is a message that waits for its turn.
+    Nothing,
+    Message,
+    Block(Box<Shown>, About),
+    /// Whether to go on, after the step limit, a repeated block or at the budget.
+    GoOn(Question),
+    /// The provider failed: once more, or not.
+    Stuck(String),
+    Form(Box<FormFill>),
+    Provider(ProviderQuestion),
+}
+
+/// The question that is on the page, and since when.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub ask: Ask,
+    pub since: Instant,
+}
+
+impl Asked {
+    pub(super) fn nothing() -> Self {
+        Self { ask: Ask::Nothing, since: Instant::now() }
+    }
+
+    /// Whether the question still stands, as the session is now.
+    pub(super) fn holds(&self, state: &State) -> bool {
+        match (&self.ask, &state.phase) {
+            (Ask::Provider(_), _) => true,
+            (Ask::Form(form), _) if form.begins() => true,
+            (Ask::Message, Phase::Idle) => true,
+            (Ask::Block(shown, _), Phase::Deciding(block)) => {
+                shown.block == *block && Shown::of(state).is_some_and(|now| now == **shown)
+            }
+            (Ask::GoOn(asked), Phase::Asking(question)) => asked == question,
+            (Ask::Form(form), Phase::Asking(Question::Form(asked))) => form.is_for(asked),
+            (Ask::Stuck(why), Phase::Stuck(failure)) => *why == failure.message,
+            (Ask::Nothing, phase) => match phase {
+                Phase::Idle | Phase::Asking(_) | Phase::Stuck(_) => false,
+                Phase::Deciding(_) => Shown::of(state).is_none(),
+                Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => true,
+            },
+            _ => false,
+        }
+    }
+}
+
+impl Shown {
+    /// The block that waits, where it can be decided.
+    pub(super) fn of(state: &State) -> Option<Self> {
+        let (item, inspected) = super::block::waiting(state)?;
+        Some(Self {
+            block: item.block.id,
+            revision: item.block.current().revision,
+            inspected: inspected.clone(),
+        })
+    }
+}

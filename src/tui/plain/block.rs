@@ -1,0 +1,114 @@
+//! A block that waits, as lines: what it may do, all of its code, what was found in it, and which words decide.
+
+use super::page::Page;
+use crate::domain::sentences::sandbox;
+use crate::domain::{Readiness, SandboxLevel, Severity};
+use crate::engine::State;
+use crate::engine::state::InspectionResult;
+use crate::engine::transcript::BlockItem;
+use crate::tui::panes::code::rights_lines;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::words;
+use similar::TextDiff;
+use std::io;
+
+/// All that is decided about.
+pub(super) fn show(
+    item: &BlockItem,
+    inspected: &InspectionResult,
+    full: bool,
+    page: &mut Page,
+    look: Look<'_>,
+) -> io::Result<()> {
+    let source = &item.block.current().source;
+    let label = item.block.label();
+    let edited = if item.block.edited() { ", edited by you" } else { "" };
+    let lines = words::count(source.lines().count(), "line");
+    page.line(&format!("Block {} {label}, {lines}{edited}, waiting:", item.block.id))?;
+    if let Some(note) = &item.block.origin.note {
+        page.line(&format!("  Read as: {note}"))?;
+    }
+    for (name, text) in rights_lines(inspected, full, look) {
+        page.line(&format!("  {name}: {text}"))?;
+    }
+    let width = source.lines().count().max(1).to_string().len();
+    for (number, line) in (1u32..).zip(source.lines()) {
+        page.line(&format!("  {number:>width$}  {line}"))?;
+        for finding in inspected.review.findings.iter().filter(|finding| finding.place.line == number) {
+            page.line(&format!(
+                "  line {number}: {}: {}",
+                finding.severity.as_str().to_uppercase(),
+                finding.message
+            ))?;
+        }
+    }
+    if let Some(before) = &inspected.before {
+        compare("in the file now", before, "after the block", source, page)?;
+    }
+    Ok(())
+}
+
+/// The words that can be typed for it now.
+pub(super) fn question(item: &BlockItem, inspected: &InspectionResult) -> String {
+    if item.block.readiness() == Readiness::NeedsLanguage {
+        return "Type language NAME, edit, reject or skip:".into();
+    }
+    if inspected.terms.is_err() || item.block.readiness() != Readiness::Ready {
+        return "It can't run as it is. Type edit, reject or skip:".into();
+    }
+    "Type approve, edit, reject, skip, diff or always:".into()
+}
+
+/// Why a word more is asked for.
+pub(super) fn why_typed(item: &BlockItem, inspected: &InspectionResult, page: &mut Page) -> io::Result<()> {
+    let block = item.block.id;
+    for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
+        page.line(&format!("Block {block}, line {}: HIGH: {}", finding.place.line, finding.message))?;
+    }
+    if let Some(why) = &inspected.review.unchecked {
+        page.line(&format!("Block {block} was not checked in full: {why}"))?;
+    }
+    let off = |terms: &crate::domain::Terms| {
+        terms.executor.starts_programs() && terms.rights.sandbox.level == SandboxLevel::Off
+    };
+    if inspected.terms.as_ref().is_ok_and(off) {
+        page.line(&format!("Sandbox: {}", sandbox::off_labelled("this block")))?;
+    }
+    Ok(())
+}
+
+/// What differs from what the model wrote, and from what ran last.
+pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut Page) -> io::Result<()> {
+    let now = &item.block.current().source;
+    let mut told = false;
+    if item.block.edited() {
+        compare("what the model wrote", &item.block.original().source, "yours", now, page)?;
+        told = true;
+    }
+    let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
+    if let Some(ran) = ran.filter(|ran| ran.source != *now) {
+        compare("what ran last", &ran.source, "now", now, page)?;
+        told = true;
+    }
+    if let Some(before) = &inspected.before {
+        compare("in the file now", before, "after the block", now, page)?;
+        told = true;
+    }
+    if told {
+        Ok(())
+    } else {
+        page.line("Nothing differs: this is what the model wrote, and it has not run.")
+    }
+}
+
+fn compare(old_name: &str, old: &str, new_name: &str, new: &str, page: &mut Page) -> io::Result<()> {
+    let compared = TextDiff::from_lines(old, new);
+    let text = compared.unified_diff().header(old_name, new_name).to_string();
+    page.behind("  ", if text.is_empty() { "nothing changes" } else { &text })
+}
+
+/// The block that waits and what is known of it, where it can be decided.
+pub(super) fn waiting(state: &State) -> Option<(&BlockItem, &InspectionResult)> {
+    let item = state.waiting()?;
+    Some((item, state.inspected(item.block.id)?))
+}

@@ -1,0 +1,403 @@
+//! The commands that begin with a slash, answered in lines.
+
+use super::ask::Ask;
+use super::provider::ProviderQuestion;
+use super::session::{Awaited, Session, look};
+use crate::domain::sentences::sandbox::SandboxStanding;
+use crate::domain::{BlockId, RuleId, RunReport};
+use crate::driver::catalogue::{CatalogueAnswer, Offer};
+use crate::driver::{Job, JobResult, Summary};
+use crate::engine::state::Question;
+use crate::engine::transcript::Item;
+use crate::engine::{Command, rebuild, rules};
+use crate::text::number::dollars;
+use crate::tui::outside;
+use crate::tui::overlays::limits::LimitsForm;
+use crate::tui::overlays::limits::limit::pairs;
+use crate::tui::overlays::models::{self, NAMED};
+use crate::tui::overlays::{Then, status};
+use crate::tui::slash::{COMMANDS, Slash, SlashLine, parse};
+use crate::tui::ui_command::{Exit, PagerText, UiCommand};
+use crate::tui::widgets::words;
+use std::io;
+
+/// Sessions that are listed.
+const LISTED: usize = 20;
+
+/// Lines of a search that are shown.
+const FOUND: usize = 40;
+
+/// What is asked when a turn stops.
+pub(super) fn question_text(question: &Question) -> String {
+    match question {
+        Question::StepLimit(steps) => {
+            format!("{} were taken in this turn.", words::count(*steps as usize, "step"))
+        }
+        Question::Repeated(block, times) => format!("Block {block} was proposed {times} times in this turn."),
+        Question::Budget { spent, limit } => {
+            format!("This session has cost {} of {}.", dollars(*spent), dollars(*limit))
+        }
+        Question::Form(form) => form.title.clone(),
+    }
+}
+
+impl Session<'_> {
+    /// Does what a line with a slash asks for; the question that stood is asked once more.
+    pub(super) fn command(&mut self, line: &str) -> io::Result<()> {
+        let (own, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match own {
+            "/drop" => self.plain.kept.clear(),
+            "/output" => self.page_output()?,
+            "/edit" => self.edit_message()?,
+            _ => match parse(line) {
+                SlashLine::Command(slash, argument) => return self.run(slash, &argument.to_owned()),
+                SlashLine::Unknown(_) => self.say("There is no such command. /help lists them.")?,
+                // A path: it is a message.
+                SlashLine::Prompt => {
+                    self.keep(line);
+                    let text = std::mem::take(&mut self.plain.kept);
+                    self.driver.send(Command::Submit(text));
+                }
+            },
+        }
+        let _ = rest;
+        self.ask_again()
+    }
+
+    fn say(&mut self, text: &str) -> io::Result<()> {
+        self.plain.page.line(text)
+    }
+
+    /// The question of the moment, whole.
+    fn ask_again(&mut self) -> io::Result<()> {
+        self.asked = super::ask::Asked::nothing();
+        self.ask_anew()
+    }
+
+    fn run(&mut self, slash: Slash, argument: &str) -> io::Result<()> {
+        match slash {
+            Slash::Help | Slash::Keys => self.help()?,
+            Slash::New => self.leave(Exit::NewSession)?,
+            Slash::Resume if argument.is_empty() => self.start(Awaited::Sessions, Job::Sessions),
+            Slash::Resume => {
+                self.wanted_session = Some(argument.to_owned());
+                self.start(Awaited::Sessions, Job::Sessions);
+            }
+            Slash::Rename if argument.is_empty() => self.say("/rename NAME")?,
+            Slash::Rename => self.driver.send(Command::Rename(argument.to_owned())),
+            Slash::Model if argument.is_empty() => self.start(Awaited::Models, Job::Models),
+            Slash::Model => match models::model_name(argument) {
+                Some(model) => self.driver.send(Command::UseModel(model)),
+                None => self.say(NAMED)?,
+            },
+            Slash::Provider => {
+                self.start(Awaited::Servers, Job::Servers);
+                return Ok(());
+            }
+            Slash::Key => return self.put(Ask::Provider(ProviderQuestion::key(self.key_of(argument)))),
+            Slash::Compact => self.driver.send(Command::Compact),
+            Slash::Cost | Slash::Status => {
+                let lines = status::lines(self.driver.state());
+                for (label, text) in lines {
+                    self.say(&format!("{label}: {text}"))?;
+                }
+            }
+            Slash::Instructions => match argument {
+                "on" => self.driver.send(Command::UseInstructions(true)),
+                "off" => self.driver.send(Command::UseInstructions(false)),
+                _ => self.say("/instructions on or /instructions off")?,
+            },
+            Slash::Recipe => return self.recipe(argument),
+            Slash::Steps => self.steps()?,
+            Slash::Queue => self.queue()?,
+            Slash::Rules => self.rules(argument)?,
+            Slash::Sandbox => self.start(Awaited::Sandbox, Job::Sandbox),
+            Slash::Limits => self.limits(argument)?,
+            Slash::Vars => self.vars()?,
+            Slash::Rerun => match argument.parse().map(BlockId) {
+                Ok(block) if self.driver.state().transcript.blocks.contains_key(&block) => {
+                    self.driver.send(Command::PutBack(block));
+                }
+                _ => self.say("/rerun NUMBER: there is no such block.")?,
+            },
+            Slash::Restart => self.driver.send(Command::RestartKernel),
+            Slash::Rebuild => self.rebuild()?,
+            Slash::Kernel => self.driver.send(Command::Kill),
+            Slash::Find => self.find(argument)?,
+            Slash::Copy | Slash::Theme => self.say("This has no meaning in plain lines.")?,
+            Slash::Quit => {
+                self.exit = Some(Exit::Quit { now: false });
+                return Ok(());
+            }
+        }
+        self.ask_again()
+    }
+
+    fn start(&mut self, awaited: Awaited, job: Job) {
+        self.awaited.push(awaited);
+        self.driver.start_job(job);
+    }
+
+    fn leave(&mut self, exit: Exit) -> io::Result<()> {
+        if self.driver.state().live.run.is_some() {
+            return self.say("A block is running. Ctrl-C interrupts it; then ask again.");
+        }
+        self.exit = Some(exit);
+        Ok(())
+    }
+
+    fn help(&mut self) -> io::Result<()> {
+        self.say("A line is a message to the model; one that ends with \\ goes on in the next.")?;
+        self.say(
+            "While a block waits, a whole word decides: approve, edit, reject, skip, always; diff, show and",
+        )?;
+        self.say("opinion tell more. Ctrl-C stops what goes on; twice, it leaves. Ctrl-D leaves.")?;
+        for command in
+            COMMANDS.iter().filter(|c| !matches!(c.slash, Slash::Copy | Slash::Theme | Slash::Keys))
+        {
+            self.say(&format!("  /{} {}: {}", command.name, command.takes, command.does))?;
+        }
+        self.say(
+            "  /edit: write the message in your editor   /output: all output of the last run, in your pager",
+        )
+    }
+
+    /// The provider that a key is for.
+    fn key_of(&self, argument: &str) -> String {
+        let in_use = self.driver.state().transcript.model.as_ref().map(|model| model.provider.clone());
+        let first = self.options.setup.clouds.first().map(|cloud| cloud.provider.clone());
+        let named = Some(argument.to_owned()).filter(|name| !name.is_empty());
+        named.or(in_use.filter(|name| name != "scripted")).or(first).unwrap_or_else(|| "openai".into())
+    }
+
+    fn recipe(&mut self, argument: &str) -> io::Result<()> {
+        let (name, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+        match name {
+            "" => {
+                for card in self.options.setup.recipes.iter() {
+                    self.plain.page.line(&format!("  {}: {}", card.name, card.title))?;
+                }
+            }
+            "new" => self.driver.start_job(Job::NewRecipe(words.trim().to_owned())),
+            _ => {
+                let card = self.options.setup.recipes.iter().find(|card| card.name == name);
+                let first = card.and_then(|card| card.inputs.fields.first()).map(|field| field.name.clone());
+                let given = first.filter(|_| !words.is_empty()).map(|field| (field, words.trim().to_owned()));
+                return self.begin_recipe(name, given.into_iter().collect(), false);
+            }
+        }
+        self.ask_again()
+    }
+
+    fn steps(&mut self) -> io::Result<()> {
+        for item in self.driver.state().transcript.blocks.values() {
+            let look = look(&self.theme, self.options, self.driver.now());
+            let ran = item.runs.last().and_then(|run| run.ended.as_ref());
+            let end = match ran {
+                Some((at, report)) => {
+                    let took = words::duration(report.receipt.wall_us / 1000);
+                    format!("{} {took} at {}", report.outcome.label(), look.place.second(*at))
+                }
+                None => self.driver.state().block_state(item).to_string(),
+            };
+            self.plain.page.line(&format!("  block {} {}: {end}", item.block.id, item.block.label()))?;
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self) -> io::Result<()> {
+        if let Some(queued) = self.driver.state().live.queued.clone() {
+            self.plain.page.behind("Queued: ", &queued)?;
+            self.driver.send(Command::TakeQueued);
+            self.keep(&queued);
+        }
+        for item in self.driver.state().queue() {
+            self.plain.page.line(&format!("  block {} {} waits", item.block.id, item.block.label()))?;
+        }
+        Ok(())
+    }
+
+    /// Lists the rules, or takes one back: `/rules remove 2`.
+    fn rules(&mut self, argument: &str) -> io::Result<()> {
+        if let Some(number) = argument.strip_prefix("remove ").and_then(|n| n.trim().parse().ok()) {
+            self.driver.send(Command::RevokeRule(RuleId(number)));
+            return Ok(());
+        }
+        let granted = self.driver.state().transcript.rules.iter().filter(|item| item.over.is_none());
+        let lines: Vec<String> =
+            granted.map(|item| format!("  {}  {}", item.rule.id, rules::words(&item.rule))).collect();
+        if lines.is_empty() {
+            return self.say("No rules. Every block asks.");
+        }
+        for line in lines {
+            self.say(&line)?;
+        }
+        self.say("/rules remove NUMBER takes one back.")
+    }
+
+    fn limits(&mut self, argument: &str) -> io::Result<()> {
+        let mut form = match LimitsForm::open(self.driver.state()) {
+            Ok(form) => form,
+            Err(note) => return self.say(&note.text),
+        };
+        match pairs(argument) {
+            Ok(pairs) if !pairs.is_empty() => {
+                for (limit, value) in &pairs {
+                    form.set(*limit, value);
+                }
+                match form.apply() {
+                    Some(Then::UiCommand(UiCommand::Send(command))) => self.driver.send(command),
+                    _ => self.say("Those limits can't be taken. As in: /limits memory 2G time 30")?,
+                }
+                Ok(())
+            }
+            _ => self.say("As in: /limits memory 2G time 30"),
+        }
+    }
+
+    fn vars(&mut self) -> io::Result<()> {
+        let lines: Vec<String> = self
+            .driver
+            .state()
+            .variables()
+            .map(|v| [&v.name, &v.kind, &v.size, &v.value].map(String::as_str).join("  "))
+            .collect();
+        if lines.is_empty() {
+            return self.say("No variables yet.");
+        }
+        lines.iter().try_for_each(|line| self.plain.page.line(&format!("  {line}")))
+    }
+
+    fn rebuild(&mut self) -> io::Result<()> {
+        let steps = rebuild::plan(&self.driver.state().transcript);
+        let wanted: Vec<_> =
+            steps.iter().filter(|step| step.left_out.is_none()).map(|step| step.run).collect();
+        if wanted.is_empty() {
+            return self.say("Nothing ran in an earlier kernel that could be run again.");
+        }
+        self.say(&format!("{} wait, one by one, for your decision.", words::count(wanted.len(), "block")))?;
+        self.driver.send(Command::Rebuild(wanted));
+        Ok(())
+    }
+
+    /// Lines of the conversation that hold a text.
+    fn find(&mut self, text: &str) -> io::Result<()> {
+        let needle = text.to_lowercase();
+        let mut found = Vec::new();
+        for item in &self.driver.state().transcript.items {
+            let (who, words) = match item {
+                Item::Prompt { text, .. } => ("You", text.as_str()),
+                Item::Reply(reply) => ("Model", reply.text.as_str()),
+                _ => continue,
+            };
+            let lines = words.lines().filter(|line| line.to_lowercase().contains(&needle));
+            found.extend(lines.map(|line| format!("  {who}: {line}")));
+        }
+        if needle.is_empty() || found.is_empty() {
+            return self.say(&format!("No matches for {text}."));
+        }
+        let more = found.len().saturating_sub(FOUND);
+        for line in found.iter().take(FOUND) {
+            self.say(line)?;
+        }
+        if more > 0 { self.say(&format!("  and {more} more")) } else { Ok(()) }
+    }
+
+    /// All that is kept of the last run's output, in the person's pager.
+    fn page_output(&mut self) -> io::Result<()> {
+        let blocks = self.driver.state().transcript.blocks.values();
+        let last = blocks.filter_map(|item| item.runs.last()?.ended.as_ref()).max_by_key(|(at, _)| *at);
+        let Some((_, report)) = last else { return self.say("Nothing has run yet.") };
+        let what = match &report.blob {
+            Some(path) => PagerText::File(path.clone()),
+            None => PagerText::Text(printed(report)),
+        };
+        match outside::page(&self.options.pager, &what, &self.options.launcher) {
+            Ok(()) => Ok(()),
+            Err(why) => self.say(&why.to_string()),
+        }
+    }
+
+    /// The message in the person's editor; what comes back is kept, and sent by Enter.
+    fn edit_message(&mut self) -> io::Result<()> {
+        let text = std::mem::take(&mut self.plain.kept);
+        match outside::edit(&self.options.editor, &text, "md", &self.options.launcher) {
+            Ok(text) => self.keep(&text),
+            Err(why) => {
+                self.keep(&text);
+                self.say(&why.to_string())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what came of a job.
+    pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
+        match result {
+            JobResult::Sessions(all) if self.take_awaited(Awaited::Sessions) => self.sessions(all)?,
+            JobResult::Offers(offers) if self.awaited.contains(&Awaited::Models) => {
+                for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
+                    self.offer(offer)?;
+                }
+            }
+            JobResult::Offer(offer) if self.awaited.contains(&Awaited::Models) => self.offer(offer)?,
+            JobResult::Sandbox(found) if self.take_awaited(Awaited::Sandbox) => {
+                self.say(&SandboxStanding::of(Some(found)).sentence())?;
+            }
+            JobResult::NewRecipe(path) | JobResult::Saved(path) => {
+                self.say(&format!("Written: {}", path.display()))?;
+            }
+            JobResult::Failed(why) => self.say(&format!("Warning: {why}"))?,
+            _ => return Ok(()),
+        }
+        self.ask_again()
+    }
+
+    fn offer(&mut self, offer: &Offer) -> io::Result<()> {
+        match &offer.answer {
+            CatalogueAnswer::Models(models) => {
+                for model in models.iter().take(FOUND) {
+                    self.say(&format!("  {}", model.name))?;
+                }
+                Ok(())
+            }
+            CatalogueAnswer::NoKey => self.say(&format!("  {}: no key", offer.name)),
+            CatalogueAnswer::Failed(why) => self.say(&format!("  {}: {why}", offer.name)),
+            CatalogueAnswer::Asking => Ok(()),
+        }
+    }
+
+    /// Lists the sessions, or opens the one that was named.
+    fn sessions(&mut self, all: &[Summary]) -> io::Result<()> {
+        if let Some(wanted) = self.wanted_session.take() {
+            let numbered = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
+            let named =
+                || all.iter().find(|session| session.name == wanted || session.id.starts_with(&wanted));
+            return match numbered.or_else(named) {
+                Some(session) => self.leave(Exit::OpenSession(session.path.clone())),
+                None => self.say("No session matches. /resume lists them."),
+            };
+        }
+        let now = self.driver.now();
+        for (number, session) in (1..).zip(all.iter().take(LISTED)) {
+            let waiting =
+                if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };
+            let ago = words::ago(now, session.modified);
+            self.say(&format!(
+                "  {number}  {}, {ago}, {} messages{waiting}",
+                session.label(),
+                session.messages
+            ))?;
+        }
+        self.say(if all.is_empty() {
+            "There is no session yet."
+        } else {
+            "/resume NUMBER or NAME opens one."
+        })
+    }
+}
+
+/// What a run printed, both streams in their order.
+fn printed(report: &RunReport) -> String {
+    report.output.pieces().map(|piece| String::from_utf8_lossy(&piece.bytes).into_owned()).collect()
+}

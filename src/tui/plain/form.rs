@@ -1,0 +1,117 @@
+//! A form, asked field by field.
+
+use super::page::Page;
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
+use crate::driver::Job;
+use crate::engine::{Command, answers};
+use crate::tui::ui_command::UiCommand;
+use std::io;
+
+/// A form that is being filled.
+#[derive(Debug)]
+pub(super) struct FormFill {
+    form: Form,
+    /// The recipe that it begins; `None`: a recipe that goes on asks for it.
+    begins: Option<String>,
+    answers: Answers,
+    /// The field that is asked for.
+    at: usize,
+}
+
+impl FormFill {
+    /// A form with what was answered to it beforehand.
+    pub(super) fn new(form: Form, begins: Option<String>, answers: Answers) -> Self {
+        Self { form, begins, answers, at: 0 }
+    }
+
+    /// Whether it begins a recipe.
+    pub(super) fn begins(&self) -> bool {
+        self.begins.is_some()
+    }
+
+    pub(super) fn is_for(&self, form: &Form) -> bool {
+        self.form == *form
+    }
+
+    /// Tells what it is about, and asks for its first field.
+    pub(super) fn begin(&self, page: &mut Page) -> io::Result<()> {
+        page.line(&self.form.title)?;
+        if !self.form.note.is_empty() {
+            page.line(&self.form.note)?;
+        }
+        self.ask(page)
+    }
+
+    /// Asks for the next field.
+    pub(super) fn ask(&self, page: &mut Page) -> io::Result<()> {
+        let Some(field) = self.form.fields.get(self.at) else { return Ok(()) };
+        if !field.help.is_empty() {
+            page.line(&format!("  {}", field.help))?;
+        }
+        page.ask(&format!("{}{}:", field.label.trim_end_matches(':'), self.usual(field)))
+    }
+
+    /// Takes the answer to the field that was asked for; the command that follows from the last one.
+    pub(super) fn take(&mut self, line: &str, page: &mut Page) -> io::Result<Option<UiCommand>> {
+        let Some(field) = self.form.fields.get(self.at) else { return Ok(self.done(page)) };
+        let given = self.given(field).map(str::to_owned);
+        let text =
+            if line.is_empty() { given.or_else(|| field.default.clone()) } else { Some(line.to_owned()) };
+        let text = text.unwrap_or_default();
+        if field.required || !text.is_empty() {
+            if let Err(why) = answers::check_field(field, &text) {
+                page.line(&format!("That does not fit: {why}"))?;
+                self.ask(page)?;
+                return Ok(None);
+            }
+            let name = field.name.clone();
+            self.answers.retain(|(known, _)| *known != name);
+            self.answers.push((name, text));
+        }
+        self.at += 1;
+        if self.at < self.form.fields.len() {
+            self.ask(page)?;
+            return Ok(None);
+        }
+        Ok(self.done(page))
+    }
+
+    /// A recipe was not begun with these answers: it is asked once more.
+    pub(super) fn refuse(&mut self, misfits: &[AnswerError], page: &mut Page) -> io::Result<()> {
+        for misfit in misfits {
+            page.line(&format!("That does not fit: {misfit}"))?;
+        }
+        let first = misfits.first().map(|misfit| misfit.field.as_str());
+        self.at = self.form.fields.iter().position(|field| Some(field.name.as_str()) == first).unwrap_or(0);
+        self.ask(page)
+    }
+
+    fn done(&self, _: &mut Page) -> Option<UiCommand> {
+        let answers = self.answers.clone();
+        Some(match &self.begins {
+            Some(name) => UiCommand::Job(Job::BeginRecipe(name.clone(), answers)),
+            None => UiCommand::Send(Command::Answer(answers)),
+        })
+    }
+
+    fn given(&self, field: &Field) -> Option<&str> {
+        self.answers.iter().rev().find(|(name, _)| *name == field.name).map(|(_, text)| text.as_str())
+    }
+
+    /// What an empty line takes, and what there is to choose.
+    fn usual(&self, field: &Field) -> String {
+        let mut parts = Vec::new();
+        match &field.kind {
+            FieldKind::Choice(choices) => parts.push(choices.join(", ")),
+            FieldKind::File => parts.push("a file".into()),
+            FieldKind::Number { .. } => parts.push("a number".into()),
+            FieldKind::Text { .. } | FieldKind::Argument { .. } => {}
+        }
+        match self.given(field).or(field.default.as_deref()) {
+            Some(usual) if !usual.is_empty() => parts.push(format!("Enter takes {usual}")),
+            _ if !field.required => parts.push("Enter leaves it out".into()),
+            _ => {}
+        }
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) }
+    }
+}

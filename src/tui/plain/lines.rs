@@ -1,0 +1,135 @@
+//! Lines from a terminal in its usual mode, which edits them itself: nothing is read but whole lines, and what was typed
+//! before a question can be put aside, so that it does not answer it.
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, isatty, tcgetattr, tcsetattr};
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::mpsc as std_mpsc;
+use std::time::Instant;
+use tokio::sync::mpsc;
+
+/// Bytes read at once; a terminal gives at most one line.
+const READ: usize = 8 << 10;
+
+/// Standard input, a line at a time.
+pub(super) struct Lines {
+    terminal: OwnedFd,
+    /// What was read of a line that has no end yet.
+    begun: Vec<u8>,
+    /// Asks the thread to tell when there is something to read; it reads nothing itself.
+    wanted: std_mpsc::Sender<()>,
+    ready: mpsc::Receiver<()>,
+    /// Whether it was asked and has not answered.
+    waits: bool,
+}
+
+/// A line, and when its end was typed.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub text: String,
+    pub at: Instant,
+}
+
+impl Lines {
+    /// Standard input, which has to be a terminal: what stands ready in a pipe was typed before any question.
+    ///
+    /// # Errors
+    /// When it is none, or can't be waited for.
+    pub(super) fn open() -> io::Result<Self> {
+        let input = io::stdin();
+        if !isatty(&input) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "standard input is no terminal"));
+        }
+        let terminal = input.as_fd().try_clone_to_owned()?;
+        let polled = terminal.try_clone()?;
+        let (wanted, asked) = std_mpsc::channel();
+        let (tell, ready) = mpsc::channel(1);
+        std::thread::Builder::new().name("lines".into()).spawn(move || {
+            while asked.recv().is_ok() {
+                let mut fds = [PollFd::new(&polled, PollFlags::IN)];
+                while poll(&mut fds, None) == Err(rustix::io::Errno::INTR) {}
+                if tell.blocking_send(()).is_err() {
+                    break;
+                }
+            }
+        })?;
+        Ok(Self { terminal, begun: Vec::new(), wanted, ready, waits: false })
+    }
+
+    /// The next line without its end; `None`: there are no more. May be dropped while it waits.
+    pub(super) async fn next(&mut self) -> Option<Line> {
+        loop {
+            if !self.is_ready() {
+                if !self.waits {
+                    self.wanted.send(()).ok()?;
+                    self.waits = true;
+                }
+                self.ready.recv().await?;
+                self.waits = false;
+                continue;
+            }
+            let count = self.read()?;
+            if count == 0 {
+                return None;
+            }
+            if self.begun.last() == Some(&b'\n') {
+                let line = std::mem::take(&mut self.begun);
+                return Some(Line {
+                    text: text_of(&line).trim_end_matches('\n').to_owned(),
+                    at: Instant::now(),
+                });
+            }
+        }
+    }
+
+    /// Takes what was typed and not read yet, also of a line that is not ended: it was typed before what comes now.
+    pub(super) fn take_typed(&mut self) -> String {
+        let mut typed = std::mem::take(&mut self.begun);
+        // Outside of its line mode the terminal gives what it holds of an unfinished line.
+        if let Ok(usual) = tcgetattr(&self.terminal) {
+            let mut bare = usual.clone();
+            bare.local_modes.remove(LocalModes::ICANON);
+            bare.special_codes[SpecialCodeIndex::VMIN] = 0;
+            bare.special_codes[SpecialCodeIndex::VTIME] = 0;
+            if tcsetattr(&self.terminal, OptionalActions::Now, &bare).is_ok() {
+                while self.is_ready() && self.read().is_some_and(|count| count > 0) {}
+                tcsetattr(&self.terminal, OptionalActions::Now, &usual).ok();
+            }
+        }
+        typed.append(&mut self.begun);
+        text_of(&typed)
+    }
+
+    /// Whether the terminal shows what is typed.
+    pub(super) fn set_echo(&self, on: bool) {
+        if let Ok(mut modes) = tcgetattr(&self.terminal) {
+            modes.local_modes.set(LocalModes::ECHO, on);
+            tcsetattr(&self.terminal, OptionalActions::Now, &modes).ok();
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        let mut polled = [PollFd::new(&self.terminal, PollFlags::IN)];
+        poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+    }
+
+    /// Reads what is there; `None`: the terminal is gone.
+    fn read(&mut self) -> Option<usize> {
+        let mut bytes = [0; READ];
+        loop {
+            match rustix::io::read(&self.terminal, &mut bytes) {
+                Ok(count) => {
+                    self.begun.extend_from_slice(bytes.get(..count).unwrap_or_default());
+                    return Some(count);
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace('\r', "\n")
+}

@@ -1,0 +1,97 @@
+//! The session as lines that are only added: for screen readers, for terminals that can't be drawn on, for small ones.
+//!
+//! Nothing is drawn anew and no escape sequence is written. A block is printed whole, with its rights and findings; then
+//! a whole word decides. What was typed before a question is put aside and never answers it; neither does a paste, nor a
+//! line that comes sooner than a person could have read.
+
+mod ask;
+mod block;
+mod commands;
+mod form;
+mod lines;
+mod page;
+mod provider;
+mod session;
+mod teller;
+mod words;
+
+use super::{Exit, Options, TuiError};
+use crate::driver::Driver;
+use lines::Lines;
+use page::Page;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Why it can't open, or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum PlainError {
+    /// Standard input is no terminal, or can't be waited for.
+    #[error("sayso needs a terminal to ask at: {0}")]
+    Input(#[source] std::io::Error),
+    /// Standard output is gone.
+    #[error("nothing can be printed: {0}")]
+    Output(#[from] std::io::Error),
+    /// Signals can't be listened to.
+    #[error("signals can't be listened to: {0}")]
+    Signals(#[source] std::io::Error),
+}
+
+/// The front end, for one session after the other.
+pub struct Plain {
+    lines: Lines,
+    page: Page,
+    signals: Signals,
+    /// What was typed and not sent: the next message begins with it.
+    kept: String,
+}
+
+/// The signals that a person sends by keys, or a terminal when it goes.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
+}
+
+/// What came by a signal.
+enum Signalled {
+    Interrupt,
+    Leave,
+}
+
+impl Plain {
+    /// Takes standard input and output. Call it inside the runtime.
+    ///
+    /// # Errors
+    /// When standard input is no terminal.
+    pub fn open() -> Result<Self, TuiError> {
+        let lines = Lines::open().map_err(PlainError::Input)?;
+        let signals = Signals::listen().map_err(PlainError::Signals)?;
+        Ok(Self { lines, page: Page::new(), signals, kept: String::new() })
+    }
+
+    /// Works on one session until the person leaves it.
+    ///
+    /// # Errors
+    /// When nothing can be printed any more.
+    pub async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
+        Ok(session::Session::new(self, driver, options).go().await.map_err(PlainError::Output)?)
+    }
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) -> Signalled {
+        tokio::select! {
+            Some(()) = self.interrupt.recv() => Signalled::Interrupt,
+            Some(()) = self.terminate.recv() => Signalled::Leave,
+            Some(()) = self.hangup.recv() => Signalled::Leave,
+            else => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Where answers come from, asked by number: the stories, servers on this computer, providers in the cloud, an address.
+
+use super::page::Page;
+use crate::domain::sentences::sending;
+use crate::driver::catalogue::Offer;
+use crate::tui::setup::Cloud;
+use crate::tui::ui_command::{Choice, Exit};
+use secrecy::SecretString;
+use std::io;
+
+/// The question, as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct ProviderQuestion {
+    /// What can be chosen, in the order of the numbers.
+    rows: Vec<Row>,
+    wanted: Wanted,
+}
+
+/// One that can be chosen.
+#[derive(Debug)]
+enum Row {
+    Demo,
+    Server { provider: String, model: Option<String>, text: String },
+    Cloud(Cloud),
+    Other,
+}
+
+/// What the next line is.
+#[derive(Debug, Default)]
+enum Wanted {
+    #[default]
+    Number,
+    /// A key for this provider.
+    Key(String),
+    Address,
+}
+
+/// What follows from a line.
+pub(super) enum Next {
+    Leave(Exit),
+    /// Another line is asked for; hidden where it is a key.
+    Ask {
+        hidden: bool,
+    },
+}
+
+impl ProviderQuestion {
+    /// With what is known of servers and keys.
+    pub(super) fn new(servers: &[Offer], clouds: &[Cloud]) -> Self {
+        let server = |offer: &Offer| {
+            let model = offer.models().first().map(|model| model.name.model.clone());
+            let text = format!("{}, {} models", offer.name, offer.models().len());
+            Row::Server { provider: offer.name.clone(), model, text }
+        };
+        let found = servers.iter().filter(|offer| !offer.models().is_empty()).map(server);
+        let clouds = clouds.iter().cloned().map(Row::Cloud);
+        let rows = [Row::Demo].into_iter().chain(found).chain(clouds).chain([Row::Other]).collect();
+        Self { rows, wanted: Wanted::Number }
+    }
+
+    /// A key for a provider, at once.
+    pub(super) fn key(provider: String) -> Self {
+        Self { rows: Vec::new(), wanted: Wanted::Key(provider) }
+    }
+
+    /// Whether what is typed must not be shown.
+    pub(super) fn is_secret(&self) -> bool {
+        matches!(self.wanted, Wanted::Key(_))
+    }
+
+    pub(super) fn ask(&self, page: &mut Page) -> io::Result<()> {
+        match &self.wanted {
+            Wanted::Key(provider) => {
+                return page
+                    .ask(&format!("Paste the key for {provider} (it is not shown, and stays in memory):"));
+            }
+            Wanted::Address => return page.ask("The address, as http://127.0.0.1:8080/v1:"),
+            Wanted::Number => {}
+        }
+        page.line("Where should answers come from?")?;
+        for (number, row) in (1..).zip(&self.rows) {
+            let text = match row {
+                Row::Demo => "demo: no network, no key, scripted answers".to_owned(),
+                Row::Server { text, .. } => format!("{text}, on this computer"),
+                Row::Cloud(cloud) => {
+                    let key =
+                        cloud.kept.as_ref().map_or("no key yet".to_owned(), |at| format!("key from {at}"));
+                    format!("{}, {key}", cloud.title)
+                }
+                Row::Other => "another address that speaks as OpenAI does".to_owned(),
+            };
+            page.line(&format!("  {number}  {text}"))?;
+        }
+        page.ask("Type its number:")
+    }
+
+    /// Takes a line.
+    pub(super) fn take(&mut self, line: &str, page: &mut Page) -> io::Result<Next> {
+        let line = line.trim();
+        match std::mem::take(&mut self.wanted) {
+            Wanted::Key(provider) if line.is_empty() => {
+                self.again(Wanted::Key(provider), "No key was typed.", page)
+            }
+            Wanted::Key(provider) => {
+                let key = Some(SecretString::from(line.to_owned()));
+                Ok(Next::Leave(Exit::UseProvider(Choice::Cloud { provider, key })))
+            }
+            Wanted::Address if line.is_empty() => self.again(Wanted::Address, "No address was typed.", page),
+            Wanted::Address => {
+                Ok(Next::Leave(Exit::UseProvider(Choice::Address { base_url: line.to_owned(), key: None })))
+            }
+            Wanted::Number => {
+                let row = line.parse::<usize>().ok().and_then(|number| self.rows.get(number.checked_sub(1)?));
+                match row {
+                    Some(Row::Demo) => Ok(Next::Leave(Exit::UseProvider(Choice::Demo))),
+                    Some(Row::Server { provider, model, .. }) => {
+                        let choice = Choice::Server { provider: provider.clone(), model: model.clone() };
+                        Ok(Next::Leave(Exit::UseProvider(choice)))
+                    }
+                    Some(Row::Cloud(cloud)) if cloud.kept.is_some() => {
+                        let choice = Choice::Cloud { provider: cloud.provider.clone(), key: None };
+                        Ok(Next::Leave(Exit::UseProvider(choice)))
+                    }
+                    Some(Row::Cloud(cloud)) => {
+                        self.wanted = Wanted::Key(cloud.provider.clone());
+                        self.ask(page)?;
+                        Ok(Next::Ask { hidden: true })
+                    }
+                    Some(Row::Other) => {
+                        self.wanted = Wanted::Address;
+                        self.ask(page)?;
+                        Ok(Next::Ask { hidden: false })
+                    }
+                    None => {
+                        page.line(&format!("That is none of the numbers. {}", sending::NO_PROVIDER))?;
+                        page.ask("Type its number:")?;
+                        Ok(Next::Ask { hidden: false })
+                    }
+                }
+            }
+        }
+    }
+
+    fn again(&mut self, wanted: Wanted, why: &str, page: &mut Page) -> io::Result<Next> {
+        self.wanted = wanted;
+        page.line(why)?;
+        self.ask(page)?;
+        Ok(Next::Ask { hidden: self.is_secret() })
+    }
+}

@@ -1,0 +1,232 @@
+//! Tells what happens in a session, a line each: what the model says, what programs print, what became of blocks.
+
+use super::page::{OpenLine, Page};
+use crate::domain::{Chunk, Entry, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp};
+use crate::driver::Notification;
+use crate::engine::State;
+use crate::engine::reply::Segment;
+use crate::engine::transcript::Item;
+use crate::text::utf8::Utf8Decoder;
+use crate::tui::panes::output::ended_lines;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::words;
+use std::io;
+
+/// So many lines of a run's output are printed as they come; all of it stands in the session.
+const MOST_LINES: usize = 2_000;
+
+/// Items of a session that is opened again which are told.
+const TOLD_AGAIN: usize = 4;
+
+/// What has been told of what still goes on.
+#[derive(Default)]
+pub(super) struct Teller {
+    /// Bytes of the reply's text that were passed.
+    passed: usize,
+    /// Whether the block that is being written was told.
+    writing: Option<usize>,
+    stdout: Utf8Decoder,
+    stderr: Utf8Decoder,
+    /// Lines of the run that were printed.
+    lines: usize,
+    /// How the notice of the run begins that was told just now.
+    ended: Option<String>,
+}
+
+impl Teller {
+    /// Tells one thing.
+    pub(super) fn tell(
+        &mut self,
+        told: &Notification,
+        state: &State,
+        page: &mut Page,
+        look: Look<'_>,
+    ) -> io::Result<()> {
+        match told {
+            Notification::Recorded(entry) => self.entry(entry, page, look),
+            Notification::Delta(..) => match &state.live.reply {
+                Some(reply) => self.prose(&reply.text, &reply.segments, page),
+                None => Ok(()),
+            },
+            Notification::Output(run, chunk) => self.output(*run, chunk, page),
+            Notification::Retrying { attempt, of, wait_ms, failure } => page.line(&format!(
+                "{} Next try in {} s ({attempt} of {of}). Ctrl-C stops waiting.",
+                failure.message,
+                wait_ms.div_ceil(1000)
+            )),
+            // How it ended was told with all there is to tell.
+            Notification::Notice(notice)
+                if self.ended.take().is_some_and(|of| notice.text.starts_with(&of)) =>
+            {
+                Ok(())
+            }
+            Notification::Notice(notice) => {
+                let label = if notice.level == Level::Info { "Note" } else { "Warning" };
+                page.line(&format!("{label}: {}", notice.text))
+            }
+            Notification::Reasoning(..) | Notification::Job(_) => Ok(()),
+        }
+    }
+
+    /// What stands at the end of a session that is opened again.
+    pub(super) fn again(&mut self, state: &State, page: &mut Page) -> io::Result<()> {
+        let items = &state.transcript.items;
+        if items.is_empty() {
+            return Ok(());
+        }
+        page.line(&format!("Session {}: {}.", state.transcript.name, words::count(items.len(), "entry")))?;
+        for item in items.iter().skip(items.len().saturating_sub(TOLD_AGAIN)) {
+            match item {
+                Item::Prompt { text, .. } => page.behind("You: ", text)?,
+                Item::Reply(reply) => page.behind("Model: ", &reply.text)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Entry, page: &mut Page, look: Look<'_>) -> io::Result<()> {
+        match entry {
+            Entry::Reply { text, .. } => {
+                // What came with the end is told before it; code is told where it waits.
+                let rest = text.get(self.passed..).unwrap_or_default();
+                if self.writing.is_none() && !rest.trim().is_empty() && !rest.contains("```") {
+                    page.stream(OpenLine::Prose, "Model: ", rest)?;
+                }
+                (self.passed, self.writing) = (0, None);
+                page.go_on(OpenLine::None)
+            }
+            Entry::CallRefused { why, .. } => {
+                page.line(&format!("Warning: a tool call came to no block: {why}"))
+            }
+            Entry::Declined { block, why, .. } => page.line(&format!("Block {block} is not offered: {why}")),
+            Entry::Opinion { block, model, answer, .. } => page.line(&match answer {
+                Ok(opinion) => {
+                    let risk = opinion.risk.as_str();
+                    format!("Block {block}, second opinion of {model}: risk {risk}: {}", opinion.reason)
+                }
+                Err(why) => format!("Block {block}, second opinion of {model}: none came: {why}"),
+            }),
+            Entry::Approved { block, .. } => {
+                self.lines = 0;
+                page.line(&format!("Block {block} approved at {}. Running.", second(look)))
+            }
+            Entry::Ran { run, block, report } => self.ran(*run, block.0, report, page, look),
+            Entry::Recipe(fact) => recipe(fact, page),
+            _ => Ok(()),
+        }
+    }
+
+    fn ran(
+        &mut self,
+        run: RunId,
+        block: u32,
+        report: &RunReport,
+        page: &mut Page,
+        look: Look<'_>,
+    ) -> io::Result<()> {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let rest = self.decoder(stream).finish();
+            self.printed(run, stream, &rest, page)?;
+        }
+        self.ended = Some(format!("Block {block} "));
+        page.line(&format!(
+            "Block {block}: {} {}",
+            report.outcome.label(),
+            words::duration(report.receipt.wall_us / 1000)
+        ))?;
+        for line in ended_lines(report, look) {
+            page.line(&format!("  {line}"))?;
+        }
+        Ok(())
+    }
+
+    fn prose(&mut self, text: &str, segments: &[Segment], page: &mut Page) -> io::Result<()> {
+        for segment in segments {
+            let range = segment.range();
+            match segment {
+                Segment::Prose(_) => {
+                    let from = self.passed.max(range.start);
+                    let new = text.get(from..range.end).unwrap_or_default();
+                    let new = new.strip_suffix(fence_begun(new)).unwrap_or(new);
+                    self.passed = self.passed.max(from + new.len());
+                    // Blank lines between prose and code stand in the reply alone.
+                    let said = if page.is_prose() { new } else { new.trim_start_matches('\n') };
+                    if !said.is_empty() {
+                        page.stream(OpenLine::Prose, "Model: ", said)?;
+                    }
+                }
+                Segment::Block(block) => {
+                    if self.writing.is_none_or(|told| told < range.start) {
+                        self.writing = Some(range.start);
+                        let language = block.info.split_whitespace().next().unwrap_or("code");
+                        page.line(&format!("Model writes a block: {language}"))?;
+                    }
+                    self.passed = self.passed.max(range.end.min(text.len()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut Page) -> io::Result<()> {
+        let text = self.decoder(chunk.stream).push(&chunk.bytes);
+        self.printed(run, chunk.stream, &text, page)
+    }
+
+    /// Prints what a program printed, up to a bound: a flood would bury everything else.
+    fn printed(&mut self, _: RunId, stream: Stream, text: &str, page: &mut Page) -> io::Result<()> {
+        let room = MOST_LINES.saturating_sub(self.lines);
+        if text.is_empty() || room == 0 {
+            return Ok(());
+        }
+        let end = text.match_indices('\n').nth(room - 1).map_or(text.len(), |(at, _)| at + 1);
+        let shown = text.get(..end).unwrap_or(text);
+        self.lines += shown.matches('\n').count();
+        let is_error = stream == Stream::Stderr;
+        page.stream(OpenLine::Output(is_error), if is_error { "  ! " } else { "  | " }, shown)?;
+        if self.lines >= MOST_LINES {
+            page.line(&format!("  ({MOST_LINES} lines are shown; /output shows all that is kept)"))?;
+        }
+        Ok(())
+    }
+
+    fn decoder(&mut self, stream: Stream) -> &mut Utf8Decoder {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+}
+
+/// The last line of what was written so far, where it may become the fence of a block: that is no prose.
+fn fence_begun(text: &str) -> &str {
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    if last.trim_start().starts_with(['`', '~', '<']) { last } else { "" }
+}
+
+fn recipe(fact: &RecipeFact, page: &mut Page) -> io::Result<()> {
+    match fact {
+        RecipeFact::Began(start) => page.line(&format!("Recipe {} begins.", start.name)),
+        RecipeFact::Said { title, round, .. } => page.line(&format!("Step: {title}, round {round}")),
+        RecipeFact::Judged(outcome) => {
+            let note = if outcome.note.is_empty() { String::new() } else { format!(" ({})", outcome.note) };
+            page.line(&format!("Step {}, round {}: {}{note}", outcome.step, outcome.round, outcome.verdict))
+        }
+        RecipeFact::Answered { .. } => Ok(()),
+        RecipeFact::Ended { end, summary } => {
+            page.line(match end {
+                RecipeEnd::Done => "The recipe is done.",
+                RecipeEnd::GaveUp => "The recipe could not go on.",
+                RecipeEnd::Limit => "The recipe ended at its limit.",
+                RecipeEnd::Stopped => "The recipe was stopped.",
+            })?;
+            page.behind("  ", summary.trim_end())
+        }
+    }
+}
+
+fn second(look: Look<'_>) -> String {
+    let now: Timestamp = look.now;
+    look.place.second(now)
+}
