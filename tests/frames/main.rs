@@ -23,8 +23,8 @@ use sayso::tui::widgets::look::{Glyphs, Look};
 use sayso::tui::widgets::words::Locale;
 use scene::Scene;
 
-/// The sizes: wide, medium, narrow, too small.
-pub const SIZES: [(u16, u16); 4] = [(140, 40), (100, 30), (80, 24), (40, 12)];
+/// The sizes: wide, medium, narrow. One that is too small shows the same of every scene (`screens`).
+pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
 /// Draws a scene and returns the rows of the screen, without spaces at their ends.
 pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {

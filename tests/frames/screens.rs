@@ -2,7 +2,7 @@
 
 use super::models::ollama;
 use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, findings, report};
-use super::snapshots;
+use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Settings;
@@ -17,6 +17,11 @@ fn first_start() {
         scene.step(|screen, ctx| screen.told(Notification::Job(JobResult::Servers(vec![server])), ctx));
         scene
     });
+}
+
+#[test]
+fn too_small() {
+    insta::assert_snapshot!("00_too_small_40x12", drawn(&mut Scene::waiting(), 40, 12));
 }
 
 #[test]

@@ -106,6 +106,12 @@ pub(crate) const QUEUED_MARK: &str = "queued, sent when this turn ends";
 /// A message while nobody can be asked.
 pub(crate) const NO_PROVIDER: &str = "Choose first where answers come from.";
 
+/// What was typed before a question, or pasted: it stands in front of the next message.
+pub(crate) const KEPT: &str = "Kept, not sent:";
+
+/// The provider failed; the message stands in the session and leaves again only by a word.
+pub(crate) const RETRY_OR_END: &str = "Your message is kept. Type retry or end, or /model NAME:";
+
 /// A rejection's reason that is being written.
 pub(crate) const REASON_OPEN: &str = "Not sent yet.";
 

@@ -6,6 +6,8 @@ use crate::domain::{BlockId, Revision};
 use crate::engine::rules::Offer;
 use crate::engine::state::{InspectionResult, Question};
 use crate::engine::{Phase, State};
+use crate::text::number::dollars;
+use crate::tui::widgets::words;
 use std::time::{Duration, Instant};
 
 /// An answer about a block that comes sooner was typed before the question was read.
@@ -90,5 +92,19 @@ impl Shown {
             revision: item.block.current().revision,
             inspected: inspected.clone(),
         })
+    }
+}
+
+/// What is asked when a turn stops.
+pub(super) fn question_text(question: &Question) -> String {
+    match question {
+        Question::StepLimit(steps) => {
+            format!("{} were taken in this turn.", words::count(*steps as usize, "step"))
+        }
+        Question::Repeated(block, times) => format!("Block {block} was proposed {times} times in this turn."),
+        Question::Budget { spent, limit } => {
+            format!("This session has cost {} of {}.", dollars(*spent), dollars(*limit))
+        }
+        Question::Form(form) => form.title.clone(),
     }
 }

@@ -3,14 +3,10 @@
 use super::ask::Ask;
 use super::provider::ProviderQuestion;
 use super::session::{Awaited, Session, look};
-use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::{BlockId, RuleId, RunReport};
-use crate::driver::catalogue::{CatalogueAnswer, Offer};
-use crate::driver::{Job, JobResult, Summary};
-use crate::engine::state::Question;
+use crate::driver::Job;
 use crate::engine::transcript::Item;
 use crate::engine::{Command, rebuild, rules};
-use crate::text::number::dollars;
 use crate::tui::outside;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
@@ -21,36 +17,18 @@ use crate::tui::ui_command::{Exit, PagerText, UiCommand};
 use crate::tui::widgets::words;
 use std::io;
 
-/// Sessions that are listed.
-const LISTED: usize = 20;
-
 /// Lines of a search that are shown.
 const FOUND: usize = 40;
-
-/// What is asked when a turn stops.
-pub(super) fn question_text(question: &Question) -> String {
-    match question {
-        Question::StepLimit(steps) => {
-            format!("{} were taken in this turn.", words::count(*steps as usize, "step"))
-        }
-        Question::Repeated(block, times) => format!("Block {block} was proposed {times} times in this turn."),
-        Question::Budget { spent, limit } => {
-            format!("This session has cost {} of {}.", dollars(*spent), dollars(*limit))
-        }
-        Question::Form(form) => form.title.clone(),
-    }
-}
 
 impl Session<'_> {
     /// Does what a line with a slash asks for; the question that stood is asked once more.
     pub(super) fn command(&mut self, line: &str) -> io::Result<()> {
-        let (own, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        match own {
+        match line.split_whitespace().next().unwrap_or_default() {
             "/drop" => self.plain.kept.clear(),
             "/output" => self.page_output()?,
             "/edit" => self.edit_message()?,
             _ => match parse(line) {
-                SlashLine::Command(slash, argument) => return self.run(slash, &argument.to_owned()),
+                SlashLine::Command(slash, argument) => return self.run(slash, argument),
                 SlashLine::Unknown(_) => self.say("There is no such command. /help lists them.")?,
                 // A path: it is a message.
                 SlashLine::Prompt => {
@@ -60,7 +38,6 @@ impl Session<'_> {
                 }
             },
         }
-        let _ = rest;
         self.ask_again()
     }
 
@@ -69,7 +46,7 @@ impl Session<'_> {
     }
 
     /// The question of the moment, whole.
-    fn ask_again(&mut self) -> io::Result<()> {
+    pub(super) fn ask_again(&mut self) -> io::Result<()> {
         self.asked = super::ask::Asked::nothing();
         self.ask_anew()
     }
@@ -138,7 +115,7 @@ impl Session<'_> {
         self.driver.start_job(job);
     }
 
-    fn leave(&mut self, exit: Exit) -> io::Result<()> {
+    pub(super) fn leave(&mut self, exit: Exit) -> io::Result<()> {
         if self.driver.state().live.run.is_some() {
             return self.say("A block is running. Ctrl-C interrupts it; then ask again.");
         }
@@ -314,7 +291,7 @@ impl Session<'_> {
         };
         match outside::page(&self.options.pager, &what, &self.options.launcher) {
             Ok(()) => Ok(()),
-            Err(why) => self.say(&why.to_string()),
+            Err(why) => self.say(&why),
         }
     }
 
@@ -325,75 +302,10 @@ impl Session<'_> {
             Ok(text) => self.keep(&text),
             Err(why) => {
                 self.keep(&text);
-                self.say(&why.to_string())?;
+                self.say(&why)?;
             }
         }
         Ok(())
-    }
-
-    /// Tells what came of a job.
-    pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
-        match result {
-            JobResult::Sessions(all) if self.take_awaited(Awaited::Sessions) => self.sessions(all)?,
-            JobResult::Offers(offers) if self.awaited.contains(&Awaited::Models) => {
-                for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
-                    self.offer(offer)?;
-                }
-            }
-            JobResult::Offer(offer) if self.awaited.contains(&Awaited::Models) => self.offer(offer)?,
-            JobResult::Sandbox(found) if self.take_awaited(Awaited::Sandbox) => {
-                self.say(&SandboxStanding::of(Some(found)).sentence())?;
-            }
-            JobResult::NewRecipe(path) | JobResult::Saved(path) => {
-                self.say(&format!("Written: {}", path.display()))?;
-            }
-            JobResult::Failed(why) => self.say(&format!("Warning: {why}"))?,
-            _ => return Ok(()),
-        }
-        self.ask_again()
-    }
-
-    fn offer(&mut self, offer: &Offer) -> io::Result<()> {
-        match &offer.answer {
-            CatalogueAnswer::Models(models) => {
-                for model in models.iter().take(FOUND) {
-                    self.say(&format!("  {}", model.name))?;
-                }
-                Ok(())
-            }
-            CatalogueAnswer::NoKey => self.say(&format!("  {}: no key", offer.name)),
-            CatalogueAnswer::Failed(why) => self.say(&format!("  {}: {why}", offer.name)),
-            CatalogueAnswer::Asking => Ok(()),
-        }
-    }
-
-    /// Lists the sessions, or opens the one that was named.
-    fn sessions(&mut self, all: &[Summary]) -> io::Result<()> {
-        if let Some(wanted) = self.wanted_session.take() {
-            let numbered = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
-            let named =
-                || all.iter().find(|session| session.name == wanted || session.id.starts_with(&wanted));
-            return match numbered.or_else(named) {
-                Some(session) => self.leave(Exit::OpenSession(session.path.clone())),
-                None => self.say("No session matches. /resume lists them."),
-            };
-        }
-        let now = self.driver.now();
-        for (number, session) in (1..).zip(all.iter().take(LISTED)) {
-            let waiting =
-                if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };
-            let ago = words::ago(now, session.modified);
-            self.say(&format!(
-                "  {number}  {}, {ago}, {} messages{waiting}",
-                session.label(),
-                session.messages
-            ))?;
-        }
-        self.say(if all.is_empty() {
-            "There is no session yet."
-        } else {
-            "/resume NUMBER or NAME opens one."
-        })
     }
 }
 

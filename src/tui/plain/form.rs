@@ -53,7 +53,7 @@ impl FormFill {
 
     /// Takes the answer to the field that was asked for; the command that follows from the last one.
     pub(super) fn take(&mut self, line: &str, page: &mut Page) -> io::Result<Option<UiCommand>> {
-        let Some(field) = self.form.fields.get(self.at) else { return Ok(self.done(page)) };
+        let Some(field) = self.form.fields.get(self.at) else { return Ok(Some(self.done())) };
         let given = self.given(field).map(str::to_owned);
         let text =
             if line.is_empty() { given.or_else(|| field.default.clone()) } else { Some(line.to_owned()) };
@@ -73,7 +73,7 @@ impl FormFill {
             self.ask(page)?;
             return Ok(None);
         }
-        Ok(self.done(page))
+        Ok(Some(self.done()))
     }
 
     /// A recipe was not begun with these answers: it is asked once more.
@@ -86,12 +86,12 @@ impl FormFill {
         self.ask(page)
     }
 
-    fn done(&self, _: &mut Page) -> Option<UiCommand> {
+    fn done(&self) -> UiCommand {
         let answers = self.answers.clone();
-        Some(match &self.begins {
+        match &self.begins {
             Some(name) => UiCommand::Job(Job::BeginRecipe(name.clone(), answers)),
             None => UiCommand::Send(Command::Answer(answers)),
-        })
+        }
     }
 
     fn given(&self, field: &Field) -> Option<&str> {

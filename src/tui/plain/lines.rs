@@ -31,6 +31,13 @@ pub(super) struct Line {
     pub at: Instant,
 }
 
+impl Drop for Lines {
+    /// A terminal that does not show what is typed is never left behind.
+    fn drop(&mut self) {
+        self.set_echo(true);
+    }
+}
+
 impl Lines {
     /// Standard input, which has to be a terminal: what stands ready in a pipe was typed before any question.
     ///

@@ -4,10 +4,14 @@
 //! a whole word decides. What was typed before a question is put aside and never answers it; neither does a paste, nor a
 //! line that comes sooner than a person could have read.
 
+mod answering;
 mod ask;
+mod asking;
 mod block;
 mod commands;
+mod deciding;
 mod form;
+mod jobs;
 mod lines;
 mod page;
 mod provider;

@@ -1,7 +1,7 @@
 //! Where answers come from, asked by number: the stories, servers on this computer, providers in the cloud, an address.
 
 use super::page::Page;
-use crate::domain::sentences::sending;
+use crate::domain::sentences::{network, sending};
 use crate::driver::catalogue::Offer;
 use crate::tui::setup::Cloud;
 use crate::tui::ui_command::{Choice, Exit};
@@ -80,7 +80,7 @@ impl ProviderQuestion {
         page.line("Where should answers come from?")?;
         for (number, row) in (1..).zip(&self.rows) {
             let text = match row {
-                Row::Demo => "demo: no network, no key, scripted answers".to_owned(),
+                Row::Demo => format!("demo: {}", network::OF_DEMO),
                 Row::Server { text, .. } => format!("{text}, on this computer"),
                 Row::Cloud(cloud) => {
                     let key =

@@ -69,7 +69,7 @@ impl Teller {
     }
 
     /// What stands at the end of a session that is opened again.
-    pub(super) fn again(&mut self, state: &State, page: &mut Page) -> io::Result<()> {
+    pub(super) fn again(state: &State, page: &mut Page) -> io::Result<()> {
         let items = &state.transcript.items;
         if items.is_empty() {
             return Ok(());
@@ -186,7 +186,7 @@ impl Teller {
         let is_error = stream == Stream::Stderr;
         page.stream(OpenLine::Output(is_error), if is_error { "  ! " } else { "  | " }, shown)?;
         if self.lines >= MOST_LINES {
-            page.line(&format!("  ({MOST_LINES} lines are shown; /output shows all that is kept)"))?;
+            page.line(&format!("  ({MOST_LINES} lines are shown; /output shows more)"))?;
         }
         Ok(())
     }

@@ -1,0 +1,116 @@
+//! Taking lines: what the person typed, as an answer to the question that stands, or as a message.
+
+use super::ask::{Ask, Asked, READING};
+use super::lines::Line;
+use super::provider::Next;
+use super::session::{NOTHING, Session};
+use crate::domain::sentences::sending;
+use crate::engine::{Command, Phase};
+use crate::tui::ui_command::UiCommand;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// What is typed within so short a time of a line belongs to it: a person is slower, a paste is not.
+const BURST: Duration = Duration::from_millis(30);
+
+impl Session<'_> {
+    /// A line of the person.
+    pub(super) async fn line(&mut self, line: Line) -> io::Result<()> {
+        self.plain.page.answered();
+        self.quits = None;
+        let Line { text, at } = line;
+        let before = self.last_line.replace(at);
+        tokio::time::sleep(BURST).await;
+        let more = self.plain.lines.take_typed();
+        let pasted = !more.is_empty() || before.is_some_and(|before| at.duration_since(before) < BURST);
+        if text.trim_start().starts_with('/') && !pasted {
+            self.plain.lines.set_echo(true);
+            return self.command(text.trim());
+        }
+        let asked = std::mem::replace(&mut self.asked, Asked::nothing());
+        let hasty = at.saturating_duration_since(asked.since) < READING;
+        match asked.ask {
+            Ask::Nothing | Ask::Message => self.message(&text, &more),
+            Ask::Block(shown, about) => {
+                if pasted || hasty {
+                    self.keep(&format!("{text}\n{more}"));
+                    let why = if pasted {
+                        "That looked like a paste."
+                    } else {
+                        "That was typed before the question."
+                    };
+                    self.plain.page.line(&format!("{why} {NOTHING}"))?;
+                    return self.reask(*shown);
+                }
+                self.about_block(*shown, about, text.trim())
+            }
+            ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, if pasted { "" } else { text.trim() }),
+            Ask::Form(mut form) => {
+                let done = form.take(text.trim_end(), &mut self.plain.page)?;
+                self.keep(&more);
+                match done {
+                    Some(UiCommand::Send(command)) => {
+                        self.send(command);
+                        Ok(())
+                    }
+                    Some(UiCommand::Job(job)) => {
+                        self.driver.start_job(job);
+                        self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
+                        Ok(())
+                    }
+                    _ => {
+                        self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
+                        Ok(())
+                    }
+                }
+            }
+            Ask::Provider(mut question) => {
+                self.plain.lines.set_echo(true);
+                match question.take(&text, &mut self.plain.page)? {
+                    Next::Leave(exit) => self.exit = Some(exit),
+                    Next::Ask { hidden } => {
+                        self.plain.lines.set_echo(!hidden);
+                        self.asked = Asked { ask: Ask::Provider(question), since: Instant::now() };
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the turn goes on, in a word.
+    fn go_on(&mut self, ask: Ask, word: &str) -> io::Result<()> {
+        let command = match (&ask, word) {
+            (Ask::GoOn(_), "continue") => Command::Continue,
+            (Ask::Stuck(_), "retry") => Command::Retry,
+            (_, "end") => Command::EndTurn,
+            _ => return self.put(ask),
+        };
+        self.send(command);
+        Ok(())
+    }
+
+    /// A message: sent, or put aside where it was a paste, or goes on in the next line.
+    fn message(&mut self, text: &str, more: &str) -> io::Result<()> {
+        let idle = self.driver.state().phase == Phase::Idle;
+        if let Some(begun) = text.strip_suffix('\\') {
+            self.keep(begun);
+            return if idle { self.plain.page.ask("...") } else { Ok(()) };
+        }
+        if !more.is_empty() {
+            self.keep(&format!("{text}\n{more}"));
+            return Ok(());
+        }
+        if text.trim().is_empty() && self.plain.kept.is_empty() {
+            return Ok(());
+        }
+        self.keep(text);
+        let text = std::mem::take(&mut self.plain.kept);
+        self.driver.keep_draft("");
+        if !idle {
+            self.plain.page.line(sending::QUEUED)?;
+        }
+        self.send(Command::Submit(text));
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Answers about the block that waits: what each word does, for the block exactly as it was printed.
+
+use super::ask::{About, Ask, Asked, Shown};
+use super::block;
+use super::session::{NOTHING, Session, look};
+use super::words::{self, Answer};
+use crate::domain::{Decision, Language, RuleScope};
+use crate::engine::{Command, rules};
+use crate::tui::outside;
+use std::io;
+use std::time::Instant;
+
+impl Session<'_> {
+    pub(super) fn about_block(&mut self, shown: Shown, about: About, text: &str) -> io::Result<()> {
+        if Shown::of(self.driver.state()).as_ref() != Some(&shown) {
+            self.plain.page.line(&format!("The block has changed. {NOTHING}"))?;
+            return Ok(());
+        }
+        let again = |session: &mut Self, why: &str| {
+            session.plain.page.line(why)?;
+            session.reask(shown.clone())
+        };
+        if self.driver.state().live.matched.is_some() {
+            // Whatever was typed, the person is there: nothing starts by itself.
+            self.driver.send(Command::HoldBack);
+        }
+        let (block, revision) = (shown.block, shown.revision);
+        let decide = |decision| Command::Decide { block, revision, decision };
+        match about {
+            About::TypedWord if text == "run" => {
+                self.send(decide(Decision::Approve { typed: true }));
+                Ok(())
+            }
+            About::TypedWord => again(self, &format!("That was not the word. {NOTHING}")),
+            About::Reason => {
+                self.send(decide(Decision::Reject(text.to_owned())));
+                Ok(())
+            }
+            About::Rule(offers) => match words::answer(text) {
+                Answer::Always(Some(number)) => match scope(&offers, number) {
+                    Some(scope) => {
+                        self.send(decide(Decision::Always(scope)));
+                        Ok(())
+                    }
+                    None => again(self, &format!("That rule can't be granted here. {NOTHING}")),
+                },
+                _ => again(self, NOTHING),
+            },
+            About::Decision => self.decide(shown, text),
+        }
+    }
+
+    fn decide(&mut self, shown: Shown, text: &str) -> io::Result<()> {
+        let (block, revision) = (shown.block, shown.revision);
+        let decide = |decision| Command::Decide { block, revision, decision };
+        match words::answer(text) {
+            Answer::Approve if self.driver.state().needs_typed(block) => {
+                self.put(Ask::Block(Box::new(shown), About::TypedWord))
+            }
+            Answer::Approve => {
+                self.send(decide(Decision::Approve { typed: false }));
+                Ok(())
+            }
+            Answer::Always(_) => {
+                let offers = rules::offers(self.driver.state(), block);
+                if offers.is_empty() || self.driver.state().needs_typed(block) {
+                    self.plain.page.line("No rule can be granted on this block.")?;
+                    return self.reask(shown);
+                }
+                self.put(Ask::Block(Box::new(shown), About::Rule(offers)))
+            }
+            Answer::Reject(Some(why)) => {
+                self.send(decide(Decision::Reject(why)));
+                Ok(())
+            }
+            Answer::Reject(None) => self.put(Ask::Block(Box::new(shown), About::Reason)),
+            Answer::Skip => {
+                self.send(decide(Decision::Skip));
+                Ok(())
+            }
+            Answer::Edit => self.edit(shown),
+            Answer::Opinion => {
+                self.driver.send(Command::Consult(block));
+                self.reask(shown)
+            }
+            Answer::Language(name) => {
+                self.send(Command::ChooseLanguage { block, language: Language(name) });
+                Ok(())
+            }
+            Answer::Diff | Answer::Show => {
+                self.compare_or_show(words::answer(text) == Answer::Diff)?;
+                self.reask(shown)
+            }
+            Answer::Unknown => {
+                self.plain.page.line(&format!("That is none of the words. {NOTHING}"))?;
+                self.reask(shown)
+            }
+        }
+    }
+
+    fn compare_or_show(&mut self, compare: bool) -> io::Result<()> {
+        let Some((item, inspected)) = block::waiting(self.driver.state()) else { return Ok(()) };
+        let look = look(&self.theme, self.options, self.driver.now());
+        let page = &mut self.plain.page;
+        if compare {
+            block::diff(item, inspected, page)
+        } else {
+            block::show(item, inspected, true, page, look)
+        }
+    }
+
+    /// Asks for the words once more, without the block.
+    pub(super) fn reask(&mut self, shown: Shown) -> io::Result<()> {
+        if let Some((item, inspected)) = block::waiting(self.driver.state()) {
+            self.plain.page.ask(&block::question(item, inspected))?;
+        }
+        self.asked = Asked { ask: Ask::Block(Box::new(shown), About::Decision), since: Instant::now() };
+        Ok(())
+    }
+
+    fn edit(&mut self, shown: Shown) -> io::Result<()> {
+        let Some(item) = self.driver.state().waiting() else { return Ok(()) };
+        let current = item.block.current();
+        let entry = current.language.as_ref().and_then(|l| self.options.setup.languages.find(l.as_str()));
+        let extension = entry.and_then(|e| e.extensions.first().cloned()).unwrap_or_else(|| "txt".into());
+        let source = current.source.clone();
+        match outside::edit(&self.options.editor, &source, &extension, &self.options.launcher) {
+            Ok(text) if *text == *source => {
+                self.plain.page.line("Nothing was changed.")?;
+                self.reask(shown)
+            }
+            Ok(text) => {
+                let (block, revision) = (shown.block, shown.revision);
+                self.send(Command::Decide { block, revision, decision: Decision::Edit(text) });
+                Ok(())
+            }
+            Err(why) => {
+                self.plain.page.line(&why)?;
+                self.reask(shown)
+            }
+        }
+    }
+}
+
+/// The scope of the offer with this number, where it can be granted.
+fn scope(offers: &[rules::Offer], number: usize) -> Option<RuleScope> {
+    let offer = offers.get(number.checked_sub(1)?)?;
+    offer.refused.is_none().then_some(offer.rule.scope)
+}

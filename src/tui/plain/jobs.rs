@@ -1,0 +1,82 @@
+//! What came of jobs that the person asked for: models, sessions, what confines runs.
+
+use super::session::{Awaited, Session};
+use crate::domain::sentences::sandbox::SandboxStanding;
+use crate::driver::catalogue::{CatalogueAnswer, Offer};
+use crate::driver::{JobResult, Summary};
+use crate::tui::ui_command::Exit;
+use crate::tui::widgets::words;
+use std::io;
+
+/// Sessions that are listed.
+const LISTED: usize = 20;
+
+/// Models of a provider that are listed.
+const MODELS: usize = 40;
+
+impl Session<'_> {
+    /// Tells what came of a job.
+    pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
+        match result {
+            JobResult::Sessions(all) if self.take_awaited(Awaited::Sessions) => self.sessions(all)?,
+            JobResult::Offers(offers) if self.awaited.contains(&Awaited::Models) => {
+                for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
+                    self.offer(offer)?;
+                }
+            }
+            JobResult::Offer(offer) if self.awaited.contains(&Awaited::Models) => self.offer(offer)?,
+            JobResult::Sandbox(found) if self.take_awaited(Awaited::Sandbox) => {
+                self.plain.page.line(&SandboxStanding::of(Some(found)).sentence())?;
+            }
+            JobResult::NewRecipe(path) | JobResult::Saved(path) => {
+                self.plain.page.line(&format!("Written: {}", path.display()))?;
+            }
+            JobResult::Failed(why) => self.plain.page.line(&format!("Warning: {why}"))?,
+            _ => return Ok(()),
+        }
+        self.ask_again()
+    }
+
+    fn offer(&mut self, offer: &Offer) -> io::Result<()> {
+        match &offer.answer {
+            CatalogueAnswer::Models(models) => {
+                for model in models.iter().take(MODELS) {
+                    self.plain.page.line(&format!("  {}", model.name))?;
+                }
+                Ok(())
+            }
+            CatalogueAnswer::NoKey => self.plain.page.line(&format!("  {}: no key", offer.name)),
+            CatalogueAnswer::Failed(why) => self.plain.page.line(&format!("  {}: {why}", offer.name)),
+            CatalogueAnswer::Asking => Ok(()),
+        }
+    }
+
+    /// Lists the sessions, or opens the one that was named.
+    fn sessions(&mut self, all: &[Summary]) -> io::Result<()> {
+        if let Some(wanted) = self.wanted_session.take() {
+            let numbered = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
+            let named =
+                || all.iter().find(|session| session.name == wanted || session.id.starts_with(&wanted));
+            return match numbered.or_else(named) {
+                Some(session) => self.leave(Exit::OpenSession(session.path.clone())),
+                None => self.plain.page.line("No session matches. /resume lists them."),
+            };
+        }
+        let now = self.driver.now();
+        for (number, session) in (1..).zip(all.iter().take(LISTED)) {
+            let waiting =
+                if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };
+            let ago = words::ago(now, session.modified);
+            self.plain.page.line(&format!(
+                "  {number}  {}, {ago}, {} messages{waiting}",
+                session.label(),
+                session.messages
+            ))?;
+        }
+        self.plain.page.line(if all.is_empty() {
+            "There is no session yet."
+        } else {
+            "/resume NUMBER or NAME opens one."
+        })
+    }
+}
