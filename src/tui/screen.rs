@@ -18,6 +18,7 @@ mod overlays;
 mod rebuild;
 mod recipes;
 mod review;
+mod room;
 mod rules;
 mod standing;
 mod stop;
@@ -186,13 +187,7 @@ impl Screen {
 
     /// Lays everything out for the next frame. Draw after this, and nothing in between.
     pub fn arrange(&mut self, ctx: Ctx<'_>) {
-        let wants = Wants {
-            share: focus::share(self, ctx.state),
-            focus: self.panes.focus,
-            vars: self.shows_vars(),
-            message_rows: self.message_rows(),
-            zoomed: self.zoomed,
-        };
+        let wants = self.wants(ctx.state);
         self.recipe.update(ctx.state);
         self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);
         let made = self.arrangement;

@@ -55,6 +55,17 @@ fn review() {
     });
 }
 
+/// The narrowest screen on which code stands beside the conversation has room for 80 columns of it.
+#[test]
+fn review_at_the_edge_of_wide() {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    drawn(&mut scene, 120, 36);
+    scene.pass(2_000);
+    insta::assert_snapshot!("04_review_120x36", drawn(&mut scene, 120, 36));
+}
+
 #[test]
 fn review_guard_closed() {
     snapshots("04b_guard_closed", || {

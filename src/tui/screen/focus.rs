@@ -3,11 +3,9 @@
 
 use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::{BlockId, RunId};
-use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::Lower;
-use crate::tui::panes::code::being_written;
-use crate::tui::widgets::layout::{Pane, Share};
+use crate::tui::widgets::layout::{Class, Pane};
 use std::time::{Duration, Instant};
 
 /// The person is called when a wait was not looked at for this long.
@@ -53,21 +51,6 @@ impl WaitState {
 /// Whether something is wrong that the person can do something about.
 pub fn has_problem(state: &State) -> bool {
     matches!(state.phase, Phase::Stuck(_) | Phase::Asking(_)) || state.live.store_failure.is_some()
-}
-
-/// The shares of the panes.
-pub(super) fn share(screen: &Screen, state: &State) -> Share {
-    if being_written(state).is_some() && !screen.panes.code.edits() {
-        return Share::Writing;
-    }
-    match state.phase {
-        Phase::Deciding(_) => Share::Waiting,
-        Phase::Running(_) => Share::Running,
-        _ => match screen.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
-            Some(item) if item.standing != BlockStanding::Open => Share::Done,
-            _ => Share::Even,
-        },
-    }
 }
 
 fn wait_of(state: &State) -> Option<Wait> {
@@ -189,7 +172,8 @@ impl Screen {
         [call, self.guard.next_deadline(), self.escalation.deadline()].into_iter().flatten().min()
     }
 
-    /// The pane after or before the one with the focus.
+    /// The pane after or before the one with the focus; one that holds nothing is passed over, but where its tab is
+    /// seen.
     pub(super) fn cycle(&mut self, back: bool, ctx: Ctx<'_>) {
         let state = ctx.state;
         const ORDER: [Pane; 4] = [Pane::Message, Pane::Chat, Pane::Code, Pane::Output];
@@ -218,6 +202,9 @@ impl Screen {
         let here = if self.panes.focus == Pane::Vars { Pane::Output } else { self.panes.focus };
         let at = ORDER.iter().position(|p| *p == here).unwrap_or(0);
         let step = if back { ORDER.len() - 1 } else { 1 };
-        self.panes.focus = ORDER.get((at + step) % ORDER.len()).copied().unwrap_or_default();
+        let next = (1..=ORDER.len())
+            .filter_map(|steps| ORDER.get((at + steps * step) % ORDER.len()).copied())
+            .find(|pane| self.arrangement.class == Class::Narrow || self.holds(*pane, state));
+        self.panes.focus = next.unwrap_or_default();
     }
 }

@@ -10,6 +10,7 @@ use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) fn title(screen: &Screen) -> Title {
     Title { left: "Message".into(), focused: screen.panes.focus == Pane::Message, ..Title::default() }
@@ -31,14 +32,9 @@ pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<
     buf.set_stringn(area.x, area.y, ">", 1, look.dim());
     let text_area = Rect { x: area.x + 2, width: area.width.saturating_sub(2), ..area };
     if empty {
-        let hint = placeholder(screen, state, focused);
-        buf.set_stringn(
-            text_area.x,
-            text_area.y,
-            safe::cut(&hint, text_area.width.into()),
-            text_area.width.into(),
-            look.dim(),
-        );
+        let room = usize::from(text_area.width);
+        let hint = safe::cut(&placeholder(screen, state, focused, room), room);
+        buf.set_stringn(text_area.x, text_area.y, hint, room, look.dim());
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
     let field = screen.panes.composer.field();
@@ -56,7 +52,8 @@ pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<
     focused.then(|| place(text_area, column, row - first)).flatten()
 }
 
-fn placeholder(screen: &Screen, state: &State, focused: bool) -> String {
+/// What stands in the empty message; in fewer words where there is no room for all.
+fn placeholder(screen: &Screen, state: &State, focused: bool, room: usize) -> String {
     if screen.setup.welcome {
         return "choose a provider first".into();
     }
@@ -65,7 +62,10 @@ fn placeholder(screen: &Screen, state: &State, focused: bool) -> String {
     let to_type = screen.keymap.hint(screen.context(state), Action::MessageFocus);
     match (waits, to_type.as_str()) {
         (true, "") => "(letters here never reach the block)".into(),
-        (true, key) => format!("({key} to type; letters here never reach the block)"),
+        (true, key) => {
+            let whole = format!("({key} to type; letters here never reach the block)");
+            if whole.width() <= room { whole } else { format!("({key} to type)") }
+        }
         (false, _) if focused && state.phase == Phase::Idle => "Ask for something, or / for commands".into(),
         (false, _) => String::new(),
     }

@@ -1,7 +1,8 @@
 //! Where everything stands on a terminal of a given size. Pure arithmetic: sizes in, rectangles out.
 //!
 //! There are three size classes. The shares of the panes follow the state of the block and change with nothing else,
-//! so that the screen doesn't jump about while a person reads.
+//! so that the screen doesn't jump about while a person reads. A pane with nothing in it has no slot: its room goes to the
+//! others, and where neither code nor output is there, the conversation has the screen.
 
 use ratatui::layout::Rect;
 
@@ -66,6 +67,21 @@ pub enum Share {
     Running,
     /// A block has ended.
     Done,
+    /// No block waits or runs, and what stands below asks for an answer or was asked for: problems, variables.
+    Below,
+}
+
+impl Share {
+    /// The share of the code, in hundredths of what code and output have together.
+    fn code(self) -> u16 {
+        match self {
+            Share::Even => 50,
+            Share::Writing => 65,
+            Share::Waiting => 80,
+            Share::Running => 25,
+            Share::Done | Share::Below => 30,
+        }
+    }
 }
 
 /// How a pane is set off from its neighbours.
@@ -114,8 +130,10 @@ pub struct Wants {
     pub share: Share,
     /// The pane with the focus.
     pub focus: Pane,
-    /// Whether the variables stand where the output would.
-    pub vars: bool,
+    /// Whether there is a block to show.
+    pub code: bool,
+    /// Whether there is something to show where the output stands: output, variables, problems.
+    pub output: bool,
     /// Rows that the message would like to have.
     pub message_rows: u16,
     /// One pane alone, without borders, for copying with the terminal's own means.
@@ -145,6 +163,14 @@ pub struct Arrangement {
     pub status: Rect,
     /// The row of keys.
     pub keys: Rect,
+}
+
+/// Rows of prose that a stacked screen has at least while no block waits or runs.
+const PROSE_ROWS: u16 = 12;
+
+/// Columns of the conversation beside code and output: what those leave, which are 80 wide within their borders.
+fn chat_columns(width: u16) -> u16 {
+    width.saturating_sub(82).clamp(38, 58)
 }
 
 /// The part of `whole` in hundredths, rounded down.
@@ -219,24 +245,17 @@ impl Arrangement {
     }
 
     fn wide(&mut self, wants: Wants) {
-        let left_width = if self.area.width <= 145 { 58 } else { part(self.area.width, 40) };
-        let mut left = Rect { width: left_width, ..self.body };
-        let mut right =
-            Rect { x: self.body.x + left_width, width: self.body.width - left_width, ..self.body };
+        let mut left = self.body;
+        if wants.code || wants.output {
+            left.width = chat_columns(self.area.width);
+            let right =
+                Rect { x: left.right(), width: self.body.width.saturating_sub(left.width), ..self.body };
+            self.column(right, part(right.height, wants.share.code()), wants);
+        }
         let most = (self.body.height / 3).max(3);
         let message = take_bottom(&mut left, (wants.message_rows.max(1) + 2).min(most));
-        let code = match wants.share {
-            Share::Even => 50,
-            Share::Waiting => 80,
-            Share::Writing => 65,
-            Share::Running => 25,
-            Share::Done => 30,
-        };
-        let code = take_top(&mut right, part(self.body.height, code));
         self.chat = Some(Slot::new(left, Edge::Box));
         self.message = Some(Slot::new(message, Edge::Box));
-        self.code = Some(Slot::new(code, Edge::Box));
-        self.output = Some(Slot::new(right, Edge::Box));
     }
 
     fn medium(&mut self, wants: Wants) {
@@ -248,26 +267,43 @@ impl Arrangement {
         } else {
             ((wants.message_rows.max(1) + 2).min((tall / 3).max(3)), Edge::Box)
         };
-        let message = take_bottom(&mut rest, message_rows);
-        let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
+        self.message = Some(Slot::new(take_bottom(&mut rest, message_rows), edge));
+        if !wants.code && !wants.output {
+            self.chat = Some(Slot::new(rest, Edge::Box));
+            return;
+        }
         let chat = match wants.share {
             Share::Waiting => (tall / 7).max(4),
-            _ => (tall / 4).max(7),
+            Share::Running | Share::Below => (tall / 4).max(7),
+            // Nothing waits and nothing runs: what is said matters most. A long message takes from this first.
+            Share::Even | Share::Writing | Share::Done => {
+                part(tall, 52).max(PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
+            }
         };
-        let chat = take_top(&mut rest, chat);
+        self.chat = Some(Slot::new(take_top(&mut rest, chat), Edge::Box));
+        // Stacked, a pane can be too low to be read. The one that the person goes to is not.
+        let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
         let code = match wants.share {
-            Share::Even => (tall / 4).max(6),
-            // The output gives way to the code, unless it is what the person looks at.
             Share::Writing | Share::Waiting if looks_at_output => rest.height / 2,
             Share::Writing | Share::Waiting => rest.height,
-            Share::Running | Share::Done if wants.focus == Pane::Code => rest.height / 2,
-            Share::Running | Share::Done => (tall / 9).max(3),
+            Share::Even | Share::Running | Share::Done | Share::Below if wants.focus == Pane::Code => {
+                part(rest.height, 70)
+            }
+            share => part(rest.height, share.code()).max(3),
         };
-        let code = take_top(&mut rest, code);
-        self.chat = Some(Slot::new(chat, Edge::Box));
-        self.message = Some(Slot::new(message, edge));
-        self.code = Some(Slot::new(code, Edge::Box));
-        self.output = (rest.height > 2).then(|| Slot::new(rest, Edge::Box));
+        self.column(rest, code, wants);
+    }
+
+    /// Code above output, so many rows of it for the code. Where one of them has nothing to show, the other has all.
+    fn column(&mut self, mut column: Rect, code_rows: u16, wants: Wants) {
+        let rows = match (wants.code, wants.output) {
+            (false, _) => 0,
+            (true, false) => column.height,
+            (true, true) => code_rows,
+        };
+        let code = take_top(&mut column, rows);
+        self.code = wants.code.then(|| Slot::new(code, Edge::Box));
+        self.output = (column.height > 2).then(|| Slot::new(column, Edge::Box));
     }
 
     fn narrow(&mut self, wants: Wants) {
@@ -319,65 +355,4 @@ impl Arrangement {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows(slot: Option<Slot>) -> u16 {
-        slot.map_or(0, |s| s.outer.height)
-    }
-
-    #[test]
-    fn the_classes_begin_where_they_should() {
-        assert_eq!(Class::of(120, 28), Class::Wide);
-        assert_eq!(Class::of(119, 40), Class::Medium);
-        assert_eq!(Class::of(140, 27), Class::Medium);
-        assert_eq!(Class::of(95, 40), Class::Narrow);
-        assert_eq!(Class::of(50, 12), Class::Narrow);
-        assert_eq!(Class::of(49, 12), Class::TooSmall);
-        assert_eq!(Class::of(50, 11), Class::TooSmall);
-    }
-
-    #[test]
-    fn shares_follow_the_block() {
-        for (share, code, output) in
-            [(Share::Even, 18, 19), (Share::Waiting, 29, 8), (Share::Running, 9, 28), (Share::Done, 11, 26)]
-        {
-            let made = Arrangement::of(140, 40, Wants { share, ..Wants::default() });
-            assert_eq!((rows(made.code), rows(made.output)), (code, output), "{share:?}");
-        }
-        let waiting = Wants { share: Share::Waiting, focus: Pane::Code, ..Wants::default() };
-        let made = Arrangement::of(100, 30, waiting);
-        assert_eq!((rows(made.chat), rows(made.code), rows(made.message)), (4, 22, 1));
-        assert_eq!(made.output, None);
-        let made = Arrangement::of(100, 30, Wants::default());
-        assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (7, 6, 11, 3));
-    }
-
-    #[test]
-    fn nothing_overlaps_and_nothing_is_outside_at_any_size() {
-        let shares = [Share::Even, Share::Writing, Share::Waiting, Share::Running, Share::Done];
-        let panes = [Pane::Chat, Pane::Message, Pane::Code, Pane::Output, Pane::Vars];
-        for width in 1..210 {
-            for height in 1..70 {
-                for share in shares {
-                    for focus in panes {
-                        let wants = Wants { share, focus, message_rows: 9, ..Wants::default() };
-                        let made = Arrangement::of(width, height, wants);
-                        let slots: Vec<Rect> = [made.chat, made.message, made.code, made.output]
-                            .into_iter()
-                            .flatten()
-                            .map(|s| s.outer)
-                            .chain([made.header, made.status, made.keys])
-                            .collect();
-                        for (i, a) in slots.iter().enumerate() {
-                            assert!(made.area.union(*a) == made.area, "{width}x{height} {share:?}");
-                            for b in slots.iter().skip(i + 1) {
-                                assert!(!a.intersects(*b) || a.is_empty() || b.is_empty());
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -35,6 +35,18 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     kept + &dots
 }
 
+/// The parts of a safe text that fit into `width` columns, from its beginning; parts are set apart by two spaces or more.
+pub(crate) fn whole_parts(text: &str, width: usize) -> &str {
+    if text.width() <= width {
+        return text;
+    }
+    let ends = text.match_indices("  ").filter_map(|(at, _)| text.get(..at));
+    ends.map(str::trim_end)
+        .filter(|part| part.width() <= width)
+        .max_by_key(|part| part.len())
+        .unwrap_or_default()
+}
+
 /// A text in words on rows of at most `width` columns; each row is safe.
 pub(crate) fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
     let options = WrapOptions::prose(width, MARK);

@@ -161,16 +161,29 @@ pub(super) fn reasoning(text: &str, look: Look<'_>) -> Line<'static> {
     Line::styled(format!("  reasoning, {words}"), look.dim())
 }
 
+/// With fewer columns than this for what is worth knowing of a block, its row is set close.
+const NARROW: usize = 12;
+
 /// A block as one row: number, language, state, what is worth knowing; a reason for a rejection below it.
 pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
     let standing = state.block_state(item);
-    let head = format!("  block {:<3}{:<7} ", item.block.id.0, safe::cut(words::language_of(item), 7));
-    let word = format!("{:<11} ", format!("[{standing}]"));
-    let room = usize::from(width).saturating_sub(head.len() + word.len());
+    let language = safe::cut(words::language_of(item), 7);
+    let mut head = format!("  block {:<3}{language:<7} ", item.block.id.0);
+    let mut word = format!("{:<11} ", format!("[{standing}]"));
+    let detail = detail(state, item, standing, look);
+    let mut room = usize::from(width).saturating_sub(head.len() + word.len());
+    let told = if room < NARROW {
+        // Without columns that stand below each other there is room for the first of it.
+        (head, word) = (format!("  block {} {language} ", item.block.id.0), format!("[{standing}] "));
+        room = usize::from(width).saturating_sub(head.len() + word.len());
+        safe::whole_parts(&detail, room).to_owned()
+    } else {
+        safe::cut(&detail, room)
+    };
     let mut rows = vec![Line::from(vec![
         Span::styled(head, look.text()),
         Span::styled(word, look.block(standing)),
-        Span::styled(safe::cut(&detail(state, item, standing, look), room), look.dim()),
+        Span::styled(told, look.dim()),
     ])];
     if let BlockStanding::Declined(why) = &item.standing {
         let style = look.style(Slot::ChatNote);

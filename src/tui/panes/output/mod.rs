@@ -73,6 +73,11 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
     state.transcript.blocks.values().rev().find_map(last_run).unwrap_or(Subject::Nothing)
 }
 
+/// Whether there is something to show when this block was chosen.
+pub(crate) fn has_any(state: &State, chosen: Option<BlockId>) -> bool {
+    subject(state, chosen) != Subject::Nothing
+}
+
 impl OutputPane {
     /// Takes in a piece of what a run prints.
     pub fn push(&mut self, run: RunId, stream: Stream, bytes: &[u8]) {

@@ -1,0 +1,54 @@
+//! What the arrangement of the screen depends on: how the block stands, and which panes hold something.
+
+use super::Screen;
+use crate::engine::transcript::BlockStanding;
+use crate::engine::{Phase, State};
+use crate::tui::panes::code::{Mode, being_written};
+use crate::tui::panes::{Lower, output};
+use crate::tui::widgets::layout::{Pane, Share, Wants};
+
+impl Screen {
+    /// What the next frame is arranged by.
+    pub(super) fn wants(&self, state: &State) -> Wants {
+        Wants {
+            share: self.share(state),
+            focus: self.panes.focus,
+            // Who goes to a pane with nothing in it is told so there.
+            code: self.holds(Pane::Code, state) || self.panes.focus == Pane::Code,
+            output: self.holds(Pane::Output, state) || matches!(self.panes.focus, Pane::Output | Pane::Vars),
+            message_rows: self.message_rows(),
+            zoomed: self.zoomed,
+        }
+    }
+
+    /// Whether a pane has something to show.
+    pub(super) fn holds(&self, pane: Pane, state: &State) -> bool {
+        match pane {
+            Pane::Chat | Pane::Message => true,
+            Pane::Code => {
+                !matches!(self.panes.code.mode, Mode::View)
+                    || being_written(state).is_some()
+                    || self.panes.code.subject().is_some_and(|id| state.transcript.blocks.contains_key(&id))
+            }
+            Pane::Output | Pane::Vars => {
+                self.panes.lower != Lower::Output
+                    || output::has_any(state, self.source.or(self.panes.code.subject()))
+            }
+        }
+    }
+
+    fn share(&self, state: &State) -> Share {
+        if being_written(state).is_some() && !self.panes.code.edits() {
+            return Share::Writing;
+        }
+        match state.phase {
+            Phase::Deciding(_) => Share::Waiting,
+            Phase::Running(_) => Share::Running,
+            _ if self.panes.lower != Lower::Output => Share::Below,
+            _ => match self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
+                Some(item) if item.standing != BlockStanding::Open => Share::Done,
+                _ => Share::Even,
+            },
+        }
+    }
+}

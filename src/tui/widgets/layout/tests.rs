@@ -1,0 +1,126 @@
+//! Sizes in, rectangles out: at every size, for every state.
+
+use super::*;
+
+const SHARES: [Share; 6] =
+    [Share::Even, Share::Writing, Share::Waiting, Share::Running, Share::Done, Share::Below];
+const PANES: [Pane; 5] = [Pane::Chat, Pane::Message, Pane::Code, Pane::Output, Pane::Vars];
+
+fn rows(slot: Option<Slot>) -> u16 {
+    slot.map_or(0, |s| s.outer.height)
+}
+
+#[test]
+fn the_classes_begin_where_they_should() {
+    assert_eq!(Class::of(120, 28), Class::Wide);
+    assert_eq!(Class::of(119, 40), Class::Medium);
+    assert_eq!(Class::of(140, 27), Class::Medium);
+    assert_eq!(Class::of(95, 40), Class::Narrow);
+    assert_eq!(Class::of(50, 12), Class::Narrow);
+    assert_eq!(Class::of(49, 12), Class::TooSmall);
+    assert_eq!(Class::of(50, 11), Class::TooSmall);
+}
+
+/// Everything is there: a block, and what a run printed.
+fn full(share: Share, focus: Pane) -> Wants {
+    Wants { share, focus, code: true, output: true, ..Wants::default() }
+}
+
+#[test]
+fn shares_follow_the_block() {
+    for (share, code, output) in [
+        (Share::Even, 18, 19),
+        (Share::Waiting, 29, 8),
+        (Share::Running, 9, 28),
+        (Share::Done, 11, 26),
+        (Share::Below, 11, 26),
+    ] {
+        let made = Arrangement::of(140, 40, full(share, Pane::Message));
+        assert_eq!((rows(made.code), rows(made.output)), (code, output), "{share:?}");
+    }
+    let made = Arrangement::of(100, 30, full(Share::Waiting, Pane::Code));
+    assert_eq!((rows(made.chat), rows(made.code), rows(made.message)), (4, 22, 1));
+    assert_eq!(made.output, None);
+    let made = Arrangement::of(100, 30, full(Share::Done, Pane::Message));
+    assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (14, 3, 7, 3));
+}
+
+#[test]
+fn a_pane_with_nothing_in_it_gives_its_room_away() {
+    for (width, height) in [(100, 30), (119, 70), (120, 28), (140, 40), (250, 80)] {
+        let made = Arrangement::of(width, height, Wants::default());
+        assert_eq!((made.code, made.output), (None, None));
+        for slot in [made.chat, made.message] {
+            assert_eq!(slot.map(|s| s.outer.width), Some(width), "{width}x{height}");
+        }
+        assert_eq!(rows(made.chat) + rows(made.message), made.body.height);
+        for share in SHARES {
+            let both = Arrangement::of(width, height, full(share, Pane::Message));
+            let column = rows(both.code) + rows(both.output);
+            let code_only = Wants { output: false, ..full(share, Pane::Message) };
+            let made = Arrangement::of(width, height, code_only);
+            assert_eq!((rows(made.code), rows(made.output)), (column, 0), "{width}x{height} {share:?}");
+            let output_only = Wants { code: false, ..full(share, Pane::Message) };
+            let made = Arrangement::of(width, height, output_only);
+            assert_eq!((rows(made.code), rows(made.output)), (0, column), "{width}x{height} {share:?}");
+        }
+    }
+}
+
+#[test]
+fn prose_has_its_rows_while_nothing_waits_or_runs() {
+    for height in 30..90 {
+        for share in [Share::Even, Share::Writing, Share::Done] {
+            for focus in PANES {
+                let made = Arrangement::of(100, height, full(share, focus));
+                let prose = made.chat.map_or(0, |s| s.inner.height);
+                assert!(prose >= PROSE_ROWS, "{height} {share:?} {focus:?}: {prose}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_run_told_has_most_of_the_column() {
+    for (width, height) in [(100, 30), (119, 45), (120, 28), (140, 40), (250, 80)] {
+        let made = Arrangement::of(width, height, full(Share::Done, Pane::Message));
+        let (code, output) = (rows(made.code), rows(made.output));
+        assert!(output * 100 >= (code + output) * 60, "{width}x{height}: {code} {output}");
+    }
+}
+
+#[test]
+fn code_is_eighty_columns_wide_beside_the_conversation() {
+    for width in 120..300 {
+        let made = Arrangement::of(width, 36, full(Share::Waiting, Pane::Code));
+        let (Some(chat), Some(code)) = (made.chat, made.code) else { panic!("{width}: both are there") };
+        assert!(code.outer.width - 2 >= 80, "{width}");
+        assert!((38..=58).contains(&chat.outer.width), "{width}");
+        assert_eq!(chat.outer.width + code.outer.width, width);
+    }
+}
+
+#[test]
+fn nothing_overlaps_and_nothing_is_outside_at_any_size() {
+    let there = [(false, false), (true, false), (false, true), (true, true)];
+    for (width, height) in (1..210).step_by(3).flat_map(|w| (1..70).map(move |h| (w, h))) {
+        for (share, (code, output)) in SHARES.into_iter().flat_map(|s| there.map(|t| (s, t))) {
+            for focus in PANES {
+                let wants = Wants { code, output, message_rows: 9, ..full(share, focus) };
+                let made = Arrangement::of(width, height, wants);
+                let slots: Vec<Rect> = [made.chat, made.message, made.code, made.output]
+                    .into_iter()
+                    .flatten()
+                    .map(|s| s.outer)
+                    .chain([made.header, made.status, made.keys])
+                    .collect();
+                for (i, a) in slots.iter().enumerate() {
+                    assert!(made.area.union(*a) == made.area, "{width}x{height} {share:?}");
+                    for b in slots.iter().skip(i + 1) {
+                        assert!(!a.intersects(*b) || a.is_empty() || b.is_empty());
+                    }
+                }
+            }
+        }
+    }
+}
