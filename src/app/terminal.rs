@@ -200,7 +200,7 @@ async fn sessions(
                 let closed = opened.driver.close().await;
                 return Ok(name.map(|name| match closed {
                     Ok(()) => saving::at_the_end(&as_argument(&name)),
-                    Err(why) => saving::lost_at_the_end(&why),
+                    Err(why) => saving::lost_at_the_end(&why.to_string()),
                 }));
             }
             Exit::UseProvider(choice) => match choose(&factory, choice, opened.driver.state()).await {
@@ -238,7 +238,7 @@ async fn sessions(
             Ok(next) => {
                 let before = std::mem::replace(&mut opened, next);
                 if let Err(why) = before.driver.close().await {
-                    options.notices.push(Notice::error(saving::lost_at_the_end(&why)));
+                    options.notices.push(Notice::error(saving::lost_at_the_end(&why.to_string())));
                 }
             }
             Err(error) => options.notices.push(Notice::error(error.to_string())),

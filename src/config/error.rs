@@ -32,8 +32,8 @@ pub enum ConfigError {
     Credentials {
         /// The file.
         path: PathBuf,
-        /// Why it is not used, and what to do.
-        why: String,
+        /// Why it is not used.
+        why: KeyFileError,
     },
     /// There is no home folder.
     #[error("no home folder is known: set HOME, or SAYSO_HOME to a folder for all files of sayso")]
@@ -41,6 +41,32 @@ pub enum ConfigError {
     /// The layers don't fit together; a flaw of the program.
     #[error("the configuration can't be put together: {0}")]
     Flaw(String),
+}
+
+/// Why a file of keys is not used, and what to do, as the rest of a sentence about the file. Never a word of its keys.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFileError {
+    /// It is a folder, a pipe, or far too large.
+    #[error("is not a plain file of keys")]
+    NoPlainFile,
+    /// Who owns it could change it.
+    #[error("belongs to another user: its keys are not used")]
+    Foreign,
+    /// The file again, for the command that mends it.
+    #[error("can be read by others: its keys are not used. Run: chmod 600 {}", .0.display())]
+    Open(PathBuf),
+    /// The line, from 1.
+    #[error("is no TOML in line {0}: write one NAME = \"KEY\" a line")]
+    NoToml(usize),
+    /// What it says, and of which name.
+    #[error("says {0:?} of {1:?}: only key and origin are known")]
+    Unknown(String, String),
+    /// The name.
+    #[error("holds no key for {0:?}: write {0} = \"KEY\"")]
+    NoKey(String),
+    /// The name.
+    #[error("names no origin for {0:?}: write origin = \"https://api.example.com\"")]
+    NoOrigin(String),
 }
 
 /// A place in a file that is not right.

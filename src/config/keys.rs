@@ -7,9 +7,9 @@
 //! provider's own address, or to the origin that is written beside it: an address that was given for this time only
 //! doesn't get it. This file decides which key may be sent; it sends nothing and runs no program.
 
-use super::ConfigError;
 use super::origin::origin;
 use super::providers::{Provider, Texts};
+use super::{ConfigError, KeyFileError};
 use crate::text::located::{line_of, start_of};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
@@ -179,38 +179,36 @@ pub(crate) fn looks_secret(name: &str) -> bool {
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.
 pub(crate) fn read(credentials: &Path) -> Result<Vec<StoredKey>, ConfigError> {
-    let refuse = |why: String| ConfigError::Credentials { path: credentials.to_owned(), why };
+    let refuse = |why| ConfigError::Credentials { path: credentials.to_owned(), why };
     let Some(text) = private_text(credentials)? else { return Ok(Vec::new()) };
     // The parser's own message quotes the line, which may hold a key: only the place is told.
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let line = line_of(&text, start_of(&error));
-        refuse(format!("is no TOML in line {line}: write one NAME = \"KEY\" a line"))
+        refuse(KeyFileError::NoToml(line))
     })?;
     table.into_iter().map(|(name, value)| stored(name, &value).map_err(refuse)).collect()
 }
 
 /// One key: `NAME = "KEY"`, or `NAME = { key = "KEY", origin = "https://…" }`.
-fn stored(name: String, value: &toml::Value) -> Result<StoredKey, String> {
+fn stored(name: String, value: &toml::Value) -> Result<StoredKey, KeyFileError> {
     let written = |value: Option<&toml::Value>| {
         value.and_then(toml::Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let (key, given) = match value {
         toml::Value::Table(table) => {
             if let Some(other) = table.keys().find(|key| !matches!(key.as_str(), "key" | "origin")) {
-                return Err(format!("says {other:?} of {name:?}: only key and origin are known"));
+                return Err(KeyFileError::Unknown(other.clone(), name));
             }
             (written(table.get("key")), table.get("origin"))
         }
         text => (written(Some(text)), None),
     };
-    let key = key.ok_or_else(|| format!("holds no key for {name:?}: write {name} = \"KEY\""))?.into();
+    let key = key.ok_or_else(|| KeyFileError::NoKey(name.clone()))?.into();
     let for_origin = match given {
         None => None,
         Some(value) => {
             let place = value.as_str().and_then(origin);
-            Some(place.ok_or_else(|| {
-                format!("names no origin for {name:?}: write origin = \"https://api.example.com\"")
-            })?)
+            Some(place.ok_or_else(|| KeyFileError::NoOrigin(name.clone()))?)
         }
     };
     Ok(StoredKey { name, key, origin: for_origin })
@@ -218,11 +216,11 @@ fn stored(name: String, value: &toml::Value) -> Result<StoredKey, String> {
 
 /// The text of a file that only the person can read; `None` where it is not there.
 fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
-    let refuse = |why: String| ConfigError::Credentials { path: path.to_owned(), why };
+    let refuse = |why| ConfigError::Credentials { path: path.to_owned(), why };
     let failed = |source| ConfigError::Io { path: path.to_owned(), source };
     match std::fs::metadata(path) {
         // Opening a pipe would wait for its writer: look before.
-        Ok(meta) if !meta.is_file() => return Err(refuse("is not a plain file of keys".into())),
+        Ok(meta) if !meta.is_file() => return Err(refuse(KeyFileError::NoPlainFile)),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
@@ -230,14 +228,13 @@ fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let file = std::fs::File::open(path).map_err(failed)?;
     let meta = file.metadata().map_err(failed)?;
     if !meta.is_file() || meta.len() > LARGEST {
-        return Err(refuse("is not a plain file of keys".into()));
+        return Err(refuse(KeyFileError::NoPlainFile));
     }
     if meta.uid() != rustix::process::geteuid().as_raw() {
-        return Err(refuse("belongs to another user: its keys are not used".into()));
+        return Err(refuse(KeyFileError::Foreign));
     }
     if meta.mode() & 0o077 != 0 {
-        let shown = path.display();
-        return Err(refuse(format!("can be read by others: its keys are not used. Run: chmod 600 {shown}")));
+        return Err(refuse(KeyFileError::Open(path.to_owned())));
     }
     let mut text = String::new();
     file.take(LARGEST).read_to_string(&mut text).map_err(failed)?;

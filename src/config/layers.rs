@@ -119,7 +119,7 @@ impl LayerWalk<'_> {
                         let line = line_of(self.source, key_span.start);
                         self.found.push(FoundSetting { name: name.clone(), value, line });
                     }
-                    Err(message) => self.wrong(name, value_span, message),
+                    Err(why) => self.wrong(name, value_span, why.to_string()),
                 },
                 (None, None) if !settings::below(name).is_empty() => {
                     self.wrong(
@@ -170,8 +170,22 @@ fn article(kind: &str) -> String {
     format!("{} {kind}", if an { "an" } else { "a" })
 }
 
+/// Why a value is none of its setting.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UnfitError {
+    #[error("the number {0} is too large")]
+    Large(String),
+    #[error("is {shown}, but has to be {}{hint}", wanted(*.form))]
+    Form {
+        shown: String,
+        form: SettingForm,
+        /// How it would be written, where that can be told.
+        hint: String,
+    },
+}
+
 /// A value with its places left out.
-fn convert(value: &DeValue<'_>) -> Result<Value, String> {
+fn convert(value: &DeValue<'_>) -> Result<Value, UnfitError> {
     Ok(match value {
         DeValue::String(text) => Value::String(text.to_string()),
         DeValue::Boolean(flag) => Value::Boolean(*flag),
@@ -179,7 +193,7 @@ fn convert(value: &DeValue<'_>) -> Result<Value, String> {
             let digits = number.as_str().replace('_', "");
             i64::from_str_radix(&digits, number.radix())
                 .map(Value::Integer)
-                .map_err(|_| format!("the number {digits} is too large"))?
+                .map_err(|_| UnfitError::Large(digits))?
         }
         DeValue::Array(items) => {
             Value::Array(items.iter().map(|item| convert(item.get_ref())).collect::<Result<_, _>>()?)
@@ -229,8 +243,9 @@ fn parse_size(text: &str) -> Option<i64> {
 }
 
 /// Whether a value is one of its setting; gives it in the form that the program uses.
-pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, String> {
-    let refuse = |value: &Value| format!("is {}, but has to be {}", shown(value), wanted(setting.form));
+pub(super) fn check(setting: &Setting, value: Value) -> Result<Value, UnfitError> {
+    let refuse =
+        |value: &Value| UnfitError::Form { shown: shown(value), form: setting.form, hint: String::new() };
     let within = |n: i64, min: i64, max: i64| (min..=max).contains(&n);
     let good = match (setting.form, &value) {
         (SettingForm::Text | SettingForm::Program | SettingForm::TextOrTexts, Value::String(text)) => {
@@ -274,7 +289,7 @@ fn is_text(text: &str) -> bool {
 }
 
 /// What is wrong with an address, and how it is written. A password in it is not repeated.
-fn address(text: &str) -> Result<(), String> {
+fn address(text: &str) -> Result<(), UnfitError> {
     let lower = text.trim().to_ascii_lowercase();
     let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
     let whole =
@@ -284,7 +299,6 @@ fn address(text: &str) -> Result<(), String> {
     }
     let given = text.rsplit_once('@').map_or_else(|| text.to_owned(), |(_, host)| format!("…@{host}"));
     let shown = shown(&Value::String(given.clone()));
-    let wanted = wanted(SettingForm::Address);
     let plain = !given.is_empty() && !given.contains("//") && !given.contains(char::is_whitespace);
     let hint = if plain && !text.contains('@') {
         let local = ["localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10."];
@@ -293,7 +307,7 @@ fn address(text: &str) -> Result<(), String> {
     } else {
         String::new()
     };
-    Err(format!("is {shown}, but has to be {wanted}{hint}"))
+    Err(UnfitError::Form { shown, form: SettingForm::Address, hint })
 }
 
 /// A value as it may be shown: short, without control characters.

@@ -129,8 +129,8 @@ impl ConfigLayers {
             Origin::Environment(name) | Origin::Flag(name) => name.clone(),
             other => other.to_string(),
         };
-        let value =
-            layers::check(setting, value).map_err(|message| ConfigError::Value { origin: place, message })?;
+        let value = layers::check(setting, value)
+            .map_err(|why| ConfigError::Value { origin: place, message: why.to_string() })?;
         self.set(&name, value, origin);
         Ok(())
     }

@@ -35,7 +35,7 @@ mod vision;
 
 pub use chosen::{ChoiceError, ChosenModel};
 pub use context::{Budget, Context, Dollars, Instructions, PriceChoice, prices, shipped_prices};
-pub use error::{ConfigError, Invalid};
+pub use error::{ConfigError, Invalid, KeyFileError};
 pub use executors::{
     ContainerExecutor, ExecutorChoice, Executors, FolderInContainer, JupyterExecutor, NoExecutor,
 };

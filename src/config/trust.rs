@@ -41,16 +41,23 @@ fn added(mut found: FoundSetting, whole: &toml::Table) -> FoundSetting {
     found
 }
 
-fn verdict(found: &FoundSetting, now: Option<&Value>) -> Result<(), String> {
+/// Why a project's value does not hold.
+#[derive(Debug, thiserror::Error)]
+enum TightenError {
+    #[error("a project can't set this")]
+    Never,
+    /// What holds now.
+    #[error("a project can only make it stricter, it is {0}")]
+    Looser(String),
+}
+
+fn verdict(found: &FoundSetting, now: Option<&Value>) -> Result<(), TightenError> {
     let tighten = settings::find(&found.name).map_or(Tighten::Never, |setting| setting.tighten);
-    let looser = || {
-        let now = now.map_or_else(|| "not set".to_owned(), shown);
-        format!("a project can only make it stricter, it is {now}")
-    };
+    let looser = || TightenError::Looser(now.map_or_else(|| "not set".to_owned(), shown));
     let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
     let numbers = || Some((number(&found.value)?, number(now?)?));
     let stricter = match tighten {
-        Tighten::Never => return Err("a project can't set this".into()),
+        Tighten::Never => return Err(TightenError::Never),
         Tighten::Lower => numbers().is_some_and(|(new, now)| new <= now),
         Tighten::Higher => numbers().is_some_and(|(new, now)| new >= now),
         Tighten::Word(word) => found.value.as_str() == Some(word),

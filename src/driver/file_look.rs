@@ -35,7 +35,7 @@ pub(super) fn inspect(
     let scope = &ground.scope;
     let seen = match target::look(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
-        Err(why) => return (impossible(why), None),
+        Err(why) => return (impossible(why.to_string()), None),
     };
     // The target is where links lead; places are judged by what they are there.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());

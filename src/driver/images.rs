@@ -2,12 +2,38 @@
 //! text instead.
 
 use crate::domain::{MessageImage, ModelRequest};
+use crate::workspace::FileError;
 use crate::workspace::place::{Folder, OpenPlace};
 use crate::workspace::read;
 use std::path::Path;
 
 /// Images of more bytes are not sent.
 const LARGEST: u64 = 3 << 20;
+
+/// Why a file of the session is not read, shown or opened.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SessionFileError {
+    #[error("the session's folder is gone")]
+    NoFolder,
+    #[error("it is gone")]
+    Gone,
+    #[error("it does not belong to this session")]
+    Foreign,
+    #[error("it can't be read")]
+    Unreadable,
+    #[error("it is no such image")]
+    NoSuchImage,
+    #[error("it is a link, or no file any more")]
+    NoFile,
+    #[error("what {0} holds may be run by the program that shows it")]
+    MayRun(String),
+    #[error("its name is not that of such an image")]
+    Name,
+    #[error("it is not what the run made")]
+    Changed,
+    #[error(transparent)]
+    File(#[from] FileError),
+}
 
 /// Whether a request waits for the bytes of images.
 pub(super) fn wanted(request: &ModelRequest) -> bool {
@@ -37,23 +63,23 @@ pub(super) fn read(mut request: ModelRequest, blobs: &Path) -> ModelRequest {
     request
 }
 
-fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, String> {
+fn bytes(image: &MessageImage, blobs: &Path) -> Result<Vec<u8>, SessionFileError> {
     let place = of_session(&image.image.path, blobs)?;
-    let bytes = read::held(&place, LARGEST).map_err(|_| "it can't be read".to_owned())?;
+    let bytes = read::held(&place, LARGEST).map_err(|_| SessionFileError::Unreadable)?;
     if kind(&bytes) == Some(image.image.mime.as_str()) {
         Ok(bytes)
     } else {
-        Err("it is no such image".into())
+        Err(SessionFileError::NoSuchImage)
     }
 }
 
 /// A file of a run, an image or a large output, where it lies among this session's own. It is held: what is read of it lies there too.
-pub(super) fn of_session(path: &Path, blobs: &Path) -> Result<OpenPlace, String> {
-    let folder = Folder::find(blobs).map_err(|_| "the session's folder is gone".to_owned())?;
+pub(super) fn of_session(path: &Path, blobs: &Path) -> Result<OpenPlace, SessionFileError> {
+    let folder = Folder::find(blobs).map_err(|_| SessionFileError::NoFolder)?;
     let place = OpenPlace::find(path).ok().filter(|place| place.found().is_some());
-    let place = place.ok_or_else(|| "it is gone".to_owned())?;
+    let place = place.ok_or(SessionFileError::Gone)?;
     let belongs = place.path().starts_with(folder.path());
-    belongs.then_some(place).ok_or_else(|| "it does not belong to this session".into())
+    belongs.then_some(place).ok_or(SessionFileError::Foreign)
 }
 
 /// The kind of image that its first bytes tell.

@@ -46,6 +46,9 @@ pub enum Job {
     NewRecipe(String),
 }
 
+/// Why a job failed. It is only told: nobody asks for its kind.
+pub(super) type JobError = Box<dyn std::error::Error + Send + Sync>;
+
 /// What came of a job.
 #[derive(Clone, Debug)]
 pub enum JobResult {

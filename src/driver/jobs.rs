@@ -3,7 +3,7 @@
 
 use super::Driver;
 use super::catalogue::{self, Catalogue, ModelSource};
-use super::job::{Job, JobResult};
+use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{images, open};
 use crate::engine::Event;
@@ -59,7 +59,7 @@ impl Driver {
             }),
             Job::Delete(path) => self.on_disk(move || match manage::delete(&path) {
                 Ok(()) => Ok(JobResult::SessionsChanged),
-                Err(error) => Err(error.to_string()),
+                Err(error) => Err(error.into()),
             }),
             Job::Rename(path, name) => {
                 let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
@@ -73,9 +73,8 @@ impl Driver {
             }
             Job::SaveImage(image) => self.on_disk(move || {
                 let place = images::of_session(&image.path, &blobs)?;
-                let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16).map_err(|e| e.to_string())?;
-                let written = workspace::write::fresh(&*working?, &image.name, &bytes);
-                written.map(JobResult::Saved).map_err(|e| e.to_string())
+                let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16)?;
+                Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
             }),
             Job::SaveOutput(block) => self.on_disk(move || save_output(&block, &blobs, &*working?)),
             Job::ChangedInstructions => {
@@ -91,7 +90,7 @@ impl Driver {
             // What runs made is not believed, and not opened in this process.
             Job::Open(image) => {
                 let programs = executor.launcher();
-                self.on_disk(move || open::external(&image, &blobs, &programs).map(JobResult::Opened));
+                self.on_disk(move || Ok(JobResult::Opened(open::external(&image, &blobs, &programs)?)));
             }
             Job::Picture(path, (width, height)) => self.later(async move {
                 let read = path.clone();
@@ -112,10 +111,10 @@ impl Driver {
     }
 
     /// For jobs that read or write files: each may take its time.
-    fn on_disk(&self, work: impl FnOnce() -> Result<JobResult, String> + Send + 'static) {
+    fn on_disk(&self, work: impl FnOnce() -> Result<JobResult, JobError> + Send + 'static) {
         let inbox = self.rooms.inbox();
         tokio::task::spawn_blocking(move || {
-            let found = work().unwrap_or_else(JobResult::Failed);
+            let found = work().unwrap_or_else(|why| JobResult::Failed(why.to_string()));
             let _ = inbox.blocking_send(Signal::Job(found));
         });
     }
@@ -138,9 +137,9 @@ async fn offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
 }
 
 /// Writes all output of a block's last run: the blob where more was printed than is kept.
-fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<JobResult, String> {
+fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<JobResult, JobError> {
     let report = block.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
-    let report = report.ok_or_else(|| "No output yet.".to_string())?;
+    let report = report.ok_or("No output yet.")?;
     let name = format!("block-{}-output.txt", block.block.id);
     let saved = match &report.blob {
         Some(blob) => workspace::write::copy_fresh(working, &name, &images::of_session(blob, blobs)?),
@@ -149,5 +148,5 @@ fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<JobR
             workspace::write::fresh(working, &name, &bytes)
         }
     };
-    saved.map(JobResult::Saved).map_err(|e| e.to_string())
+    Ok(JobResult::Saved(saved?))
 }

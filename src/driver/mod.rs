@@ -41,7 +41,7 @@ use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
 use crate::recipe::RecipeList;
 use crate::review::Scope;
-use crate::store::{Draft, Store};
+use crate::store::{Draft, Store, StoreError};
 use crate::workspace::instructions::{self, Search};
 use crate::workspace::place::Folder;
 use rooms::Rooms;
@@ -106,7 +106,7 @@ impl Driver {
     /// Puts a driver together and performs what the engine ordered on resuming. Must be called inside a runtime.
     pub fn new(parts: Parts) -> Self {
         let draft = parts.store.draft(parts.scope.masker.clone());
-        let working = Folder::find(&parts.scope.cwd).map(Arc::new).map_err(|error| error.to_string());
+        let working = Folder::find(&parts.scope.cwd).map(Arc::new);
         let rooms = Rooms {
             store: parts.store,
             executor: parts.executor,
@@ -224,7 +224,7 @@ impl Driver {
     ///
     /// # Errors
     /// When the end of the session could not be written: it is lost.
-    pub async fn close(mut self) -> Result<(), String> {
+    pub async fn close(mut self) -> Result<(), StoreError> {
         self.rooms.sources.drop_reply();
         // There is no time left for looking at what an interrupted run changed: its end has to be written down.
         self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -238,9 +238,8 @@ impl Driver {
             // Without it the next session asks once more.
             let _ = tokio::task::spawn_blocking(move || instructions::runs_are_over(&search)).await;
         }
-        self.rooms.store.close().await.map_err(|error| {
+        self.rooms.store.close().await.inspect_err(|error| {
             tracing::error!(%error, "the session file could not be closed");
-            error.to_string()
         })
     }
 
@@ -261,8 +260,8 @@ impl Driver {
     ///
     /// # Errors
     /// Why it is not; everything is kept in memory.
-    pub async fn saved(&mut self) -> Result<(), String> {
-        let saved = self.rooms.store.sync().await.map_err(|error| error.to_string());
+    pub async fn saved(&mut self) -> Result<(), StoreError> {
+        let saved = self.rooms.store.sync().await;
         for what in self.rooms.store.masked_so_far() {
             self.tell_masked(what);
         }

@@ -2,7 +2,7 @@
 //! What stands in it is told in the room `recipe`.
 
 use super::Driver;
-use super::job::JobResult;
+use super::job::{JobError, JobResult};
 use super::sources::Signal;
 use crate::recipe::scaffold;
 use crate::workspace;
@@ -18,17 +18,17 @@ impl Driver {
         let (name, folder, inbox) = (name.to_owned(), self.own_recipes.clone(), self.rooms.inbox());
         tokio::task::spawn_blocking(move || {
             let written = write(&folder, &name, &text);
-            let _ = inbox.blocking_send(Signal::Job(written.unwrap_or_else(JobResult::Failed)));
+            let _ = inbox
+                .blocking_send(Signal::Job(written.unwrap_or_else(|why| JobResult::Failed(why.to_string()))));
         });
     }
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<JobResult, String> {
+fn write(folder: &Path, name: &str, text: &str) -> Result<JobResult, JobError> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.len() > NAME || !name.chars().all(fits) || name.starts_with('-') {
-        return Err(format!(
-            "A recipe's name has up to {NAME} letters a-z, digits and -: /recipe new tidy-up"
-        ));
+        let why = format!("A recipe's name has up to {NAME} letters a-z, digits and -: /recipe new tidy-up");
+        return Err(why.into());
     }
     let path = workspace::write::below(folder, &format!("{name}.toml"), text.as_bytes());
     let path = path.map_err(|error| format!("{error}. Nothing was written."))?;
@@ -47,7 +47,10 @@ mod tests {
             matches!(write(&at, "tidy", "name = 'tidy'\n"), Ok(JobResult::NewRecipe(path)) if path == at.join("tidy.toml"))
         );
         assert!(
-            write(&at, "tidy", "name = 'tidy'\n").expect_err("it is there").contains("Nothing was written")
+            write(&at, "tidy", "name = 'tidy'\n")
+                .expect_err("it is there")
+                .to_string()
+                .contains("Nothing was written")
         );
         for name in ["", "../x", "a b", "A", "-x", "a/b", &"a".repeat(41)] {
             assert!(write(&at, name, "").is_err(), "{name}");

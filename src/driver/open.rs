@@ -2,7 +2,7 @@
 //! is opened is inert by its bytes, its name and its record: a picture of a few plain formats and nothing that a desktop
 //! would run. The person is asked before (`tui`), and the file has to be what was recorded.
 
-use super::images::{kind, of_session};
+use super::images::{SessionFileError, kind, of_session};
 use crate::domain::ImageRef;
 use crate::launch::{Launcher, Start};
 use crate::workspace::read;
@@ -36,23 +36,22 @@ pub(super) fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> R
 }
 
 /// The file of an image, where it lies among this session's own, is what was recorded, and can't be run.
-fn inert(image: &ImageRef, blobs: &Path) -> Result<PathBuf, String> {
-    let info = std::fs::symlink_metadata(&image.path).map_err(|_| "it is gone".to_owned())?;
+fn inert(image: &ImageRef, blobs: &Path) -> Result<PathBuf, SessionFileError> {
+    let info = std::fs::symlink_metadata(&image.path).map_err(|_| SessionFileError::Gone)?;
     if !info.is_file() {
-        return Err("it is a link, or no file any more".into());
+        return Err(SessionFileError::NoFile);
     }
     let place = of_session(&image.path, blobs)?;
     let path = place.path();
     let endings = INERT.iter().find(|(mime, _)| *mime == image.mime).map(|(_, endings)| *endings);
-    let endings = endings
-        .ok_or_else(|| format!("what {} holds may be run by the program that shows it", image.mime))?;
+    let endings = endings.ok_or_else(|| SessionFileError::MayRun(image.mime.clone()))?;
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     if !endings.contains(&ending) {
-        return Err("its name is not that of such an image".into());
+        return Err(SessionFileError::Name);
     }
-    let bytes = read::held(&place, LARGEST).map_err(|error| error.to_string())?;
+    let bytes = read::held(&place, LARGEST)?;
     if bytes.len() as u64 != image.bytes || kind(&bytes) != Some(image.mime.as_str()) {
-        return Err("it is not what the run made".into());
+        return Err(SessionFileError::Changed);
     }
     Ok(path)
 }
@@ -99,7 +98,7 @@ mod tests {
             (image(blobs.join("gone.png"), "image/png", 1), "gone"),
         ];
         for (image, why) in cases {
-            let told = inert(&image, &blobs).unwrap_err();
+            let told = inert(&image, &blobs).unwrap_err().to_string();
             assert!(told.contains(why), "{}: {told}", image.path.display());
         }
     }

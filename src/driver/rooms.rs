@@ -15,6 +15,7 @@ use crate::exec::Executor;
 use crate::provider::Provider;
 use crate::review::Scope;
 use crate::store::Store;
+use crate::workspace::FileError;
 use crate::workspace::changes;
 use crate::workspace::instructions::Search;
 use crate::workspace::obeyed::ObeyedFiles;
@@ -61,7 +62,7 @@ pub(super) struct Rooms {
     /// The places that blocks about files would act at.
     pub(super) places: Places,
     /// The working folder, held since the session began here; what the person saves goes there.
-    pub(super) working: Result<Arc<Folder>, String>,
+    pub(super) working: Result<Arc<Folder>, FileError>,
     /// What the newest runs did to obeyed names, to be taken back.
     pub(super) to_take_back: Arc<Mutex<ToTakeBack>>,
     /// The newest run that was to be stopped; it may not have started yet.

@@ -100,7 +100,7 @@ impl Rooms {
             let answer = answer.map(|changes| {
                 let done = changes.into_iter().map(|change| TakenBack {
                     path: change.path.to_string_lossy().into_owned(),
-                    result: change.take_back(),
+                    result: change.take_back().map_err(|why| why.to_string()),
                 });
                 done.collect()
             });

@@ -160,7 +160,7 @@ async fn turn(
                 // What is printed is on the disk first: who reads it may rely on it.
                 let recorded = update.told.iter().any(|told| matches!(told, Notification::Recorded(_)));
                 if recorded && let Err(why) = driver.saved().await {
-                    tracing::warn!(why, "the session can't be written");
+                    tracing::warn!(%why, "the session can't be written");
                 }
                 for told in &update.told {
                     if let Notification::Recorded(entry) = told

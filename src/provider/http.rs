@@ -37,7 +37,7 @@ const LAST_BYTES: Duration = Duration::from_millis(50);
 pub(super) struct Connection {
     wire: Box<dyn Wire>,
     timeouts: Timeouts,
-    client: OnceLock<Result<Client, String>>,
+    client: OnceLock<reqwest::Result<Client>>,
     /// What the server refused, as [`RefusedParts`].
     left_out: AtomicU8,
     /// Tokens that the model can have in its context; 0: not known.
@@ -83,7 +83,7 @@ impl Connection {
 
     fn client(&self) -> Result<&Client, ReplyFailure> {
         let built = self.client.get_or_init(|| client::client(self.timeouts.connect, &self.access().url));
-        built.as_ref().map_err(|why| self.access().asked.unreachable(FailureKind::Tls, why))
+        built.as_ref().map_err(|why| self.access().asked.unreachable(FailureKind::Tls, &client::causes(why)))
     }
 
     /// Asks until there is a reply, a failure that stays, or nobody who listens.

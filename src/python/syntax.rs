@@ -1,6 +1,5 @@
 //! The syntax tree of a text of Python, made within a budget.
 
-use std::fmt;
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
@@ -8,18 +7,13 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 pub(super) const LARGEST: usize = 256 << 10;
 
 /// Something that is wrong with a text that should be one function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
 pub(crate) struct FunctionError {
     /// The line, from 1.
     pub(crate) line: usize,
     /// What is wrong, and what to do.
     pub(crate) what: String,
-}
-
-impl fmt::Display for FunctionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.line, self.what)
-    }
 }
 
 impl FunctionError {

@@ -172,8 +172,8 @@ impl<'a> LineScan<'a> {
         match wire::decode(&frame, &self.blobs) {
             Ok(LineContent::Entry(entry, outside)) => self.entry(frame.at, *entry, outside.as_ref()),
             Ok(LineContent::UnknownKind) => self.damage(Fault::UnknownKind(frame.kind.into_owned())),
-            Err(why) if self.number == 1 => return Err(self.not_a_session(&why)),
-            Err(why) => self.damage(Fault::Unreadable(why)),
+            Err(why) if self.number == 1 => return Err(self.not_a_session(&why.to_string())),
+            Err(why) => self.damage(Fault::Unreadable(why.to_string())),
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl<'a> LineScan<'a> {
         if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut entry) {
             match read_blob(&self.blobs.join(outside.name()), outside) {
                 Ok(output) => report.output = output,
-                Err(why) => self.damage(Fault::Blob(why)),
+                Err(why) => self.damage(Fault::Blob(why.to_string())),
             }
         }
         if matches!(entry, Entry::Prompt(_) | Entry::Reply { .. }) {
@@ -275,15 +275,22 @@ impl<'a> LineScan<'a> {
     }
 }
 
-fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<crate::domain::OutputBuffer, String> {
+/// Why the output in a file of its own is not had: the name of the file.
+#[derive(Debug, thiserror::Error)]
+enum BlobError {
+    #[error("the file {0} can't be read: {1}")]
+    Unreadable(String, String),
+    #[error("the file {0} was changed")]
+    Changed(String),
+}
+
+fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<crate::domain::OutputBuffer, BlobError> {
     let name = outside.name();
-    let file =
-        disk::open_read(path).map_err(|error| format!("the file {name} can't be read: {}", error.brief()))?;
+    let unreadable = |why: String| BlobError::Unreadable(name.to_owned(), why);
+    let file = disk::open_read(path).map_err(|error| unreadable(error.brief()))?;
     let mut bytes = Vec::with_capacity(outside.len().min(8 << 20));
     // One byte more than it should have: enough to see that it is not the file that was written.
     let limit = (outside.len() as u64).saturating_add(1);
-    file.take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(|error| format!("the file {name} can't be read: {error}"))?;
-    wire::restore_blob(outside, &bytes).ok_or_else(|| format!("the file {name} was changed"))
+    file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
+    wire::restore_blob(outside, &bytes).ok_or_else(|| BlobError::Changed(name.to_owned()))
 }

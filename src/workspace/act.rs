@@ -57,9 +57,10 @@ enum ActFailure {
 fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
     let folder = order.place.folder();
     if !folder.stands() {
-        return Err(ActFailure::Refused(FileError::Moved { path: folder.path().to_owned() }.to_string()));
+        return Err(ActFailure::Refused(FileError::Moved(folder.path().to_owned()).to_string()));
     }
-    let now = target::look(cwd, home, order.act).map_err(ActFailure::Refused)?.target;
+    let now = target::look(cwd, home, order.act);
+    let now = now.map_err(|error| ActFailure::Refused(error.to_string()))?.target;
     if now.same_as(order.target) && order.target.folder == Some(folder.id()) {
         Ok(())
     } else {
@@ -72,7 +73,7 @@ fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<
     let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {error}", act.path()));
     let failed = |error: FileError| match error {
         FileError::Changed { .. } => ActFailure::Refused(error.to_string()),
-        FileError::Io { why, .. } => ActFailure::Failed(format!("{}: {why}", act.path())),
+        FileError::Io(_, why) => ActFailure::Failed(format!("{}: {why}", act.path())),
         error => ActFailure::Failed(error.to_string()),
     };
     match act {

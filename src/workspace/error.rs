@@ -1,19 +1,15 @@
 //! What can go wrong with a file of the person.
 
+use crate::text::number::size;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file that could not be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// The system refused.
-    #[error("{}: {why}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        why: String,
-    },
+    /// The system refused, and what it says.
+    #[error("{}: {}", .0.display(), .1)]
+    Io(PathBuf, String),
     /// It is larger than may be read.
     #[error("{}: {bytes} bytes are too many to read here (at most {most})", path.display())]
     TooLarge {
@@ -25,51 +21,57 @@ pub enum FileError {
         most: u64,
     },
     /// A name that leads out of the folder that it belongs to.
-    #[error("{name:?} leads out of the folder: nothing was written")]
-    Escapes {
-        /// The name.
-        name: String,
-    },
+    #[error("{0:?} leads out of the folder: nothing was written")]
+    Escapes(String),
     /// Something else stands there than was shown.
-    #[error("{} changed since it was shown: nothing was done", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} changed since it was shown: nothing was done", .0.display())]
+    Changed(PathBuf),
     /// The path has links in a circle, or more than any path needs.
-    #[error("{}: too many links", path.display())]
-    TooManyLinks {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{}: too many links", .0.display())]
+    TooManyLinks(PathBuf),
     /// The path goes back up from a folder that is not there.
-    #[error("{}: `..` behind a folder that is not there", path.display())]
-    BehindNothing {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{}: `..` behind a folder that is not there", .0.display())]
+    BehindNothing(PathBuf),
     /// Somebody changes the folders on the way while they are walked.
-    #[error("{} changes while it is looked at: where it leads can't be told", path.display())]
-    Unsteady {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} changes while it is looked at: where it leads can't be told", .0.display())]
+    Unsteady(PathBuf),
+    /// The folder that paths are meant from.
+    #[error("the working folder: {0}")]
+    Working(Box<FileError>),
+    /// Another kind of thing is there than is asked for: the path, what is there, what there is none of.
+    #[error("{} is {}, no {}", .0.display(), .1, .2)]
+    Kind(PathBuf, &'static str, &'static str),
+    /// A file would be written, and the path ends as that of a folder.
+    #[error("{} names a folder, no file", .0.display())]
+    NamesFolder(PathBuf),
+    /// `~` with a name, or without a home folder.
+    #[error("{0}: whose home that is is not known; `./{0}` is a file of that name")]
+    NoHome(String),
+    /// Nobody may write it.
+    #[error("{} is read-only", .0.display())]
+    ReadOnly(PathBuf),
+    /// It is too large to be written over, at this size.
+    #[error("{} has {}: too much to be replaced at once", .0.display(), size(*.1))]
+    Irreplaceable(PathBuf, u64),
+    /// It was too large before the run, or could not be read.
+    #[error("no copy of it was made before the run")]
+    NoCopy,
+    /// It is not as the run left it.
+    #[error("it changed since the run ended")]
+    ChangedSince,
+    /// This line of a text is none.
+    #[error("line {0} is not UTF-8")]
+    NoText(usize),
     /// The folder is not where it was shown any more.
-    #[error("{} was moved, removed or replaced since it was shown: nothing was done", path.display())]
-    Moved {
-        /// The folder, as it was shown.
-        path: PathBuf,
-    },
+    #[error("{} was moved, removed or replaced since it was shown: nothing was done", .0.display())]
+    Moved(PathBuf),
     /// Every numbered name is taken.
-    #[error("{}: this name and all numbered ones are taken; nothing was written", path.display())]
-    Taken {
-        /// The name.
-        path: PathBuf,
-    },
+    #[error("{}: this name and all numbered ones are taken; nothing was written", .0.display())]
+    Taken(PathBuf),
 }
 
 impl FileError {
     pub(super) fn io(path: &Path, error: &io::Error) -> Self {
-        FileError::Io { path: path.to_path_buf(), why: error.to_string() }
+        FileError::Io(path.to_path_buf(), error.to_string())
     }
 }

@@ -1,7 +1,7 @@
 //! The files of the person's own functions, as text: read once at the start, bounded. What is read is what is shown,
 //! approved and loaded; the file is not read again.
 
-use super::read;
+use super::{FileError, read};
 use crate::domain::FunctionFile;
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ const LARGEST: u64 = 256 << 10;
 pub(crate) fn read_all(paths: &[PathBuf]) -> (Vec<FunctionFile>, Vec<String>) {
     let (mut files, mut troubles) = (Vec::new(), Vec::new());
     for path in paths {
-        match read::bounded(path, LARGEST).map_err(|error| error.to_string()).and_then(text) {
+        match read::bounded(path, LARGEST).and_then(text) {
             Ok(source) if source.trim().is_empty() => {
                 troubles.push(format!("functions: {} is empty: there is nothing to load", path.display()));
             }
@@ -23,11 +23,11 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> (Vec<FunctionFile>, Vec<String>) {
     (files, troubles)
 }
 
-fn text(bytes: Vec<u8>) -> Result<String, String> {
+fn text(bytes: Vec<u8>) -> Result<String, FileError> {
     String::from_utf8(bytes).map_err(|error| {
         let line =
             error.as_bytes().iter().take(error.utf8_error().valid_up_to()).filter(|b| **b == b'\n').count();
-        format!("line {} is not UTF-8", line + 1)
+        FileError::NoText(line + 1)
     })
 }
 

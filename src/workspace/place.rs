@@ -53,7 +53,7 @@ impl Folder {
         let info = file.metadata().map_err(|error| FileError::io(&walked, &error))?;
         let path = name_of(&file).unwrap_or(walked);
         let folder = Self { file, id: id_of(&info), path };
-        if folder.stands() { Ok(folder) } else { Err(FileError::Unsteady { path: folder.path }) }
+        if folder.stands() { Ok(folder) } else { Err(FileError::Unsteady(folder.path)) }
     }
 
     /// Its path, as it was when it was found.
@@ -173,12 +173,12 @@ impl OpenPlace {
             return Err(failed(Errno::NOENT.into()));
         }
         let file = open_in(&self.folder.file, name).map_err(|error| match Errno::from_io_error(&error) {
-            Some(Errno::LOOP) => FileError::Changed { path: self.path() },
+            Some(Errno::LOOP) => FileError::Changed(self.path()),
             _ => failed(error),
         })?;
         match file.metadata() {
             Ok(info) if info.is_file() => Ok(file),
-            Ok(_) => Err(FileError::Io { path: self.path(), why: "not a plain file".into() }),
+            Ok(_) => Err(FileError::Io(self.path(), "not a plain file".into())),
             Err(error) => Err(failed(error)),
         }
     }
@@ -207,9 +207,7 @@ impl OpenPlace {
         for name in &self.missing {
             path.push(name);
             let changed = |errno: Errno| match errno {
-                Errno::EXIST | Errno::LOOP | Errno::NOTDIR | Errno::NOENT => {
-                    FileError::Changed { path: path.clone() }
-                }
+                Errno::EXIST | Errno::LOOP | Errno::NOTDIR | Errno::NOENT => FileError::Changed(path.clone()),
                 errno => FileError::io(&path, &errno.into()),
             };
             mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(changed)?;

@@ -30,7 +30,7 @@ pub(crate) fn held(place: &OpenPlace, most: u64) -> Result<Vec<u8>, FileError> {
 pub(super) fn whole(file: File, path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
     let info = file.metadata().map_err(|e| FileError::io(path, &e))?;
     if !info.is_file() {
-        return Err(FileError::Io { path: path.to_path_buf(), why: "not a plain file".into() });
+        return Err(FileError::Io(path.to_path_buf(), "not a plain file".into()));
     }
     let mut bytes = Vec::new();
     // One byte more than allowed tells a file that grew since it was looked at.

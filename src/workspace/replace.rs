@@ -22,9 +22,9 @@ const NEW: Mode = Mode::from_bits_truncate(0o666);
 /// made on the way stay).
 pub(crate) fn replace(place: &OpenPlace, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
     let path = place.path();
-    let name = place.name().ok_or_else(|| FileError::Escapes { name: path.display().to_string() })?;
+    let name = place.name().ok_or_else(|| FileError::Escapes(path.display().to_string()))?;
     let failed = |e: std::io::Error| FileError::io(&path, &e);
-    let changed = || FileError::Changed { path: path.clone() };
+    let changed = || FileError::Changed(path.clone());
     let folder = place.make_folders()?;
     let mut staging = Staging::new(&folder, NEW).map_err(failed)?;
     staging.file().write_all(bytes).map_err(failed)?;

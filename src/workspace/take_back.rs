@@ -73,17 +73,17 @@ impl TakenChange {
     /// Takes it back.
     ///
     /// # Errors
-    /// When the file changed since the run, no copy was made, or the system refuses; in words.
-    pub fn take_back(&self) -> Result<(), String> {
+    /// When the file changed since the run, no copy was made, or the system refuses.
+    pub fn take_back(&self) -> Result<(), FileError> {
         let copy = match &self.before {
-            Some(Before::NotKept) => return Err("no copy of it was made before the run".into()),
+            Some(Before::NotKept) => return Err(FileError::NoCopy),
             Some(Before::Kept(copy)) => Some(copy),
             None => None,
         };
         if !self.is_as_left() {
-            return Err("it changed since the run ended".into());
+            return Err(FileError::ChangedSince);
         }
-        self.put_back(copy).map_err(|error| error.to_string())
+        self.put_back(copy)
     }
 
     fn is_as_left(&self) -> bool {
@@ -102,7 +102,7 @@ impl TakenChange {
         let made;
         let folder = match (Folder::find(parent), copy) {
             (Ok(folder), _) if folder.path() != parent => {
-                return Err(FileError::Changed { path: self.path.clone() });
+                return Err(FileError::Changed(self.path.clone()));
             }
             (Ok(folder), _) => {
                 made = folder.file().try_clone().map_err(failed)?;
@@ -199,8 +199,7 @@ mod tests {
         let changes = before.again().to_take_back(&before);
         fs::write(at(".envrc"), "mine by now").expect("written");
         let told: Vec<_> = changes.iter().map(TakenChange::take_back).collect();
-        let [kept, changed] = ["no copy of it was made before the run", "it changed since the run ended"];
-        assert_eq!(told, [Err(kept.to_owned()), Err(changed.to_owned())]);
+        assert_eq!(told, [Err(FileError::NoCopy), Err(FileError::ChangedSince)]);
         assert_eq!(fs::read_to_string(at(".envrc")).expect("there"), "mine by now");
     }
 

@@ -3,6 +3,7 @@
 //! The place is held (`place`), so that what is shown and approved is the place itself, and the act goes there. Nothing is
 //! changed here; what is read of a file is bounded.
 
+use super::FileError;
 use super::place::{Folder, NameFacts, OpenPlace};
 use crate::domain::{FileAct, OnDisk, Sha256, Target};
 use crate::text::number::size;
@@ -33,11 +34,11 @@ pub(crate) struct TargetFacts {
 /// Looks at what an act is about, from this folder, and holds the place.
 ///
 /// # Errors
-/// Words for the person: the path leads nowhere, a device, a file that can't be replaced.
-pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, String> {
-    let working = Folder::find(cwd).map_err(|error| format!("the working folder: {error}"))?;
+/// The path leads nowhere, a device, a file that can't be replaced.
+pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<TargetFacts, FileError> {
+    let working = Folder::find(cwd).map_err(|error| FileError::Working(Box::new(error)))?;
     let named = named(working.path(), home, act.path())?;
-    let place = OpenPlace::find(&named).map_err(|error| error.to_string())?;
+    let place = OpenPlace::find(&named)?;
     let (plain, path, found) = (lexical(&named), place.path(), place.found().copied());
     let mut seen = TargetFacts {
         target: Target {
@@ -58,15 +59,15 @@ pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Tar
         remarks: Vec::new(),
     };
     if let Some(found) = found.filter(|found| found.kind != FileType::RegularFile) {
-        return Err(format!("{} is {}, no file", act.path(), kind(found.kind)));
+        return Err(FileError::Kind(act.path().into(), kind(found.kind), "file"));
     }
     match act {
         FileAct::Write { path } => replaceable(path, found, &mut seen)?,
         FileAct::List { path, .. } if matches!(seen.target.found, OnDisk::File(_)) => {
-            return Err(format!("{path} is a file, no folder"));
+            return Err(FileError::Kind(path.into(), "a file", "folder"));
         }
         FileAct::Read { path, .. } if seen.target.found == OnDisk::Folder => {
-            return Err(format!("{path} is a folder, no file"));
+            return Err(FileError::Kind(path.into(), "a folder", "file"));
         }
         _ => {}
     }
@@ -74,14 +75,12 @@ pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Tar
 }
 
 /// The absolute path that a name means, links not followed.
-fn named(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, String> {
+fn named(cwd: &Path, home: Option<&Path>, path: &str) -> Result<PathBuf, FileError> {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             Ok(home.join(rest.trim_start_matches('/')))
         }
-        (Some(_), _) => {
-            Err(format!("{path}: whose home that is is not known; `./{path}` is a file of that name"))
-        }
+        (Some(_), _) => Err(FileError::NoHome(path.to_owned())),
         (None, _) => Ok(cwd.join(path)),
     }
 }
@@ -101,20 +100,20 @@ fn lexical(path: &Path) -> PathBuf {
     out
 }
 
-fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> Result<(), String> {
+fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> Result<(), FileError> {
     if seen.target.found == OnDisk::Folder {
-        return Err(format!("{path} is a folder, no file"));
+        return Err(FileError::Kind(path.into(), "a folder", "file"));
     }
     let Some(found) = found else {
-        return if path.ends_with('/') { Err(format!("{path} names a folder, no file")) } else { Ok(()) };
+        return if path.ends_with('/') { Err(FileError::NamesFolder(path.into())) } else { Ok(()) };
     };
     if !found.mode.intersects(Mode::WUSR | Mode::WGRP | Mode::WOTH) {
-        return Err(format!("{path} is read-only"));
+        return Err(FileError::ReadOnly(path.into()));
     }
     if found.bytes > LARGEST_REPLACED {
-        return Err(format!("{path} has {}: too much to be replaced at once", size(found.bytes)));
+        return Err(FileError::Irreplaceable(path.into(), found.bytes));
     }
-    let file = seen.place.open().map_err(|e| e.to_string())?;
+    let file = seen.place.open()?;
     let names = file.metadata().map_or(0, |info| info.nlink().saturating_sub(1));
     if names > 0 {
         seen.remarks.push(format!(
@@ -122,7 +121,7 @@ fn replaceable(path: &str, found: Option<NameFacts>, seen: &mut TargetFacts) -> 
             if names == 1 { "1 name".into() } else { format!("{names} names") }
         ));
     }
-    let bytes = super::read::whole(file, &seen.target.path, LARGEST_REPLACED).map_err(|e| e.to_string())?;
+    let bytes = super::read::whole(file, &seen.target.path, LARGEST_REPLACED)?;
     seen.target.found = OnDisk::File(Some(Sha256::of(&bytes)));
     seen.target.bytes = bytes.len() as u64;
     match String::from_utf8(bytes) {
@@ -177,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a"), "old\n").expect("written");
         let seen = look(folder.path(), None, &write("./x/../a")).expect_err("a folder that is not there");
-        assert!(seen.contains(".."), "{seen}");
+        assert!(seen.to_string().contains(".."), "{seen}");
         let seen = look(folder.path(), None, &write("a")).expect("seen");
         assert_eq!(seen.target.found, OnDisk::File(Some(Sha256::of(b"old\n"))));
         assert_eq!((seen.before.as_deref(), seen.target.bytes), (Some("old\n"), 4));
@@ -195,7 +194,10 @@ mod tests {
         assert!(seen.target.outside && seen.target.link.is_some());
         symlink("b", folder.path().join("a")).expect("linked");
         symlink("a", folder.path().join("b")).expect("linked");
-        assert!(look(folder.path(), None, &write("a")).is_err_and(|why| why.contains("too many links")));
+        assert!(
+            look(folder.path(), None, &write("a"))
+                .is_err_and(|why| why.to_string().contains("too many links"))
+        );
     }
 
     #[test]
@@ -221,8 +223,13 @@ mod tests {
             .expect("set");
         assert!(look(folder.path(), None, &write("d")).is_err());
         assert!(look(folder.path(), None, &write("new/")).is_err());
-        assert!(look(folder.path(), None, &write("r")).is_err_and(|why| why.contains("read-only")));
-        assert!(look(folder.path(), None, &write("/dev/null")).is_err_and(|why| why.contains("device")));
+        assert!(
+            look(folder.path(), None, &write("r")).is_err_and(|why| why.to_string().contains("read-only"))
+        );
+        assert!(
+            look(folder.path(), None, &write("/dev/null"))
+                .is_err_and(|why| why.to_string().contains("device"))
+        );
         assert!(look(folder.path(), None, &FileAct::List { path: "r".into(), depth: 1 }).is_err());
     }
 

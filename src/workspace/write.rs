@@ -41,7 +41,7 @@ pub(crate) fn below(folder: &Path, relative: &str, bytes: &[u8]) -> Result<PathB
     let folder = Folder::find(folder)?;
     let (path, place) = (folder.path().join(relative), OpenPlace::find(&folder.path().join(relative))?);
     if place.path() != path {
-        return Err(FileError::Escapes { name: relative.display().to_string() });
+        return Err(FileError::Escapes(relative.display().to_string()));
     }
     if place.name().is_none() || place.found().is_some() {
         return Err(FileError::io(&path, &io::ErrorKind::AlreadyExists.into()));
@@ -55,17 +55,17 @@ fn inside(relative: &str) -> Result<&Path, FileError> {
     if path.components().all(|c| matches!(c, Component::Normal(_))) && path.file_name().is_some() {
         Ok(path)
     } else {
-        Err(FileError::Escapes { name: relative.into() })
+        Err(FileError::Escapes(relative.into()))
     }
 }
 
 fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read) -> Result<PathBuf, FileError> {
     let plain = inside(name)?;
     if plain.components().count() != 1 {
-        return Err(FileError::Escapes { name: name.into() });
+        return Err(FileError::Escapes(name.into()));
     }
     if !folder.stands() {
-        return Err(FileError::Moved { path: folder.path().to_owned() });
+        return Err(FileError::Moved(folder.path().to_owned()));
     }
     let failed = |e: io::Error| FileError::io(folder.path(), &e);
     let mut staging = Staging::new(folder.file(), NEW).map_err(failed)?;
@@ -78,7 +78,7 @@ fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read) -> Result<PathBu
             Err(error) => return Err(FileError::io(&folder.path().join(name), &error)),
         }
     }
-    Err(FileError::Taken { path: folder.path().join(plain) })
+    Err(FileError::Taken(folder.path().join(plain)))
 }
 
 /// `figure.png` for 1, `figure-2.png` for 2, …

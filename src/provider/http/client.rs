@@ -24,7 +24,7 @@ fn install_crypto() {
 }
 
 /// A client for this address. Certificates are read here, not before.
-pub(super) fn client(connect: Duration, url: &Url) -> Result<Client, String> {
+pub(super) fn client(connect: Duration, url: &Url) -> reqwest::Result<Client> {
     install_crypto();
     let mut builder = Client::builder()
         .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
@@ -40,7 +40,7 @@ pub(super) fn client(connect: Duration, url: &Url) -> Result<Client, String> {
             builder = builder.tls_certs_only([]);
         }
     }
-    builder.build().map_err(|e| causes(&e))
+    builder.build()
 }
 
 /// Follows a redirect that keeps the method (307, 308) inside of the same origin, and no other.
@@ -101,7 +101,7 @@ pub(super) fn not_sent(asked: &ServerIdentity, error: &reqwest::Error, timeouts:
 }
 
 /// An error with all its causes.
-fn causes(error: &dyn Error) -> String {
+pub(super) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

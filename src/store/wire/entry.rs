@@ -3,6 +3,7 @@
 
 use super::fields::Fields;
 use super::frame::Frame;
+use super::line_error::LineError;
 use super::output::{ExternalOutput, OutputBlob};
 use super::run::RunLine;
 use crate::domain::Entry;
@@ -48,7 +49,7 @@ pub(crate) fn encode(entry: &Entry, blobs: &Path, output: Option<&OutputBlob>) -
 ///
 /// # Errors
 /// What is wrong with the line, which part of it named.
-pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, String> {
+pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, LineError> {
     let mut decoded = read(&frame.kind, frame.json, blobs)?;
     if let LineContent::Entry(entry, _) = &mut decoded
         && frame.redacted
@@ -59,7 +60,7 @@ pub(crate) fn decode(frame: &Frame<'_>, blobs: &Path) -> Result<LineContent, Str
 }
 
 /// Reads an entry of this kind from the fields in a line.
-pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, String> {
+pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, LineError> {
     let name = match kind {
         "run" => {
             let (entry, outside) = fields_of::<RunLine>(json)?.into_entry(blobs)?;
@@ -75,16 +76,18 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
     match Entry::deserialize(line) {
         Ok(entry) => Ok(LineContent::Entry(Box::new(entry), None)),
         Err(_) if known.get() => Err(fault(line)),
-        Err(_) if kind == "decision" => Err("its field \"decision\": not one that this version knows".into()),
+        Err(_) if kind == "decision" => {
+            Err(LineError::Field { field: kind.to_owned(), what: "not one that this version knows".into() })
+        }
         Err(_) => Ok(LineContent::UnknownKind),
     }
 }
 
 /// Reads an entry that can't be read once more, to find out where.
-fn fault(line: Line<'_, '_>) -> String {
+fn fault(line: Line<'_, '_>) -> LineError {
     match serde_path_to_error::deserialize::<_, Entry>(line) {
         Err(error) => told(&error, line.name),
-        Ok(_) => "it can't be read".into(),
+        Ok(_) => LineError::Whole("it can't be read".into()),
     }
 }
 
@@ -98,7 +101,7 @@ struct Decision {
 ///
 /// # Errors
 /// What is wrong with it, which part of it named.
-pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, String> {
+pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, LineError> {
     // Once more only where something is wrong: to find out where takes time.
     serde_json::from_str(json).or_else(|_| {
         serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(json))
@@ -107,11 +110,11 @@ pub(crate) fn fields_of<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, Stri
 }
 
 /// Where a line is not as it has to be, and how.
-fn told(error: &serde_path_to_error::Error<Error>, variant: &str) -> String {
+fn told(error: &serde_path_to_error::Error<Error>, variant: &str) -> LineError {
     let path = error.path().to_string();
     let field = path.strip_prefix(variant).unwrap_or(&path).trim_start_matches('.');
     let what = super::frame::without_place(error.inner());
-    if field.is_empty() { what } else { format!("its field {field:?}: {what}") }
+    if field.is_empty() { LineError::Whole(what) } else { LineError::Field { field: field.to_owned(), what } }
 }
 
 /// A text in which a key was masked is not what was written: it can't be run as it stands, and what a provider signed

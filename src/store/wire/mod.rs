@@ -11,6 +11,7 @@ mod entry;
 mod fields;
 mod file_name;
 mod frame;
+mod line_error;
 mod masking;
 mod output;
 mod run;

@@ -2,6 +2,7 @@
 //! their names there, so that the sessions can be moved.
 
 use super::file_name::FileName;
+use super::line_error::LineError;
 use super::output::{ExternalOutput, OutputBlob, OutputLine};
 use crate::domain::serial::{path, path_or_none};
 use crate::domain::{
@@ -84,7 +85,7 @@ impl RunLine {
     ///
     /// # Errors
     /// What became of the kernel, where it is not told of which one.
-    pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<ExternalOutput>), String> {
+    pub(super) fn into_entry(self, blobs: &Path) -> Result<(Entry, Option<ExternalOutput>), LineError> {
         let (output, outside) = self.output.into_captured();
         let report = RunReport {
             outcome: self.outcome,
@@ -140,11 +141,11 @@ impl Fate {
         Self { kernel, fate: fate.into() }
     }
 
-    fn fate(self) -> Result<KernelFate, String> {
+    fn fate(self) -> Result<KernelFate, LineError> {
         match (self.fate.as_str(), self.kernel) {
             ("kept", Some(kernel)) => Ok(KernelFate::Kept(kernel)),
             ("lost", Some(kernel)) => Ok(KernelFate::Lost(kernel)),
-            ("kept" | "lost", None) => Err("its field \"kernel\" does not tell which kernel".into()),
+            ("kept" | "lost", None) => Err(LineError::NoKernel),
             _ => Ok(KernelFate::None),
         }
     }

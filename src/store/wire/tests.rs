@@ -21,7 +21,7 @@ fn entry_of(line: &[u8]) -> Entry {
     }
 }
 
-fn decoded(line: &[u8]) -> Result<LineContent, String> {
+fn decoded(line: &[u8]) -> Result<LineContent, super::line_error::LineError> {
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     decode(&frame, Path::new("/blobs"))
 }
@@ -74,7 +74,7 @@ fn fields_that_are_not_known_are_passed_over_and_missing_ones_named() {
     let (line, _) = sealed(Timestamp(0), Fields::of("prompt").with("text", 7));
     let frame = open(line.strip_suffix(b"\n").unwrap()).unwrap();
     assert_eq!(
-        decode(&frame, Path::new("")).unwrap_err(),
+        decode(&frame, Path::new("")).unwrap_err().to_string(),
         "its field \"text\": invalid type: integer `7`, expected a string"
     );
 }
@@ -95,7 +95,7 @@ fn the_kind_of_a_decision_is_told_by_its_field_alone() {
 }
 
 /// The line of a run with one part replaced.
-fn run_with(part: &str, value: Value) -> Result<LineContent, String> {
+fn run_with(part: &str, value: Value) -> Result<LineContent, super::line_error::LineError> {
     let text = String::from_utf8(line_of(&report_entry())).unwrap();
     let Value::Object(mut fields) = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
     fields.insert(part.to_owned(), value);

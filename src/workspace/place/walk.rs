@@ -43,7 +43,7 @@ impl<'p> Walk<'p> {
     fn failed(&self, errno: Errno) -> FileError {
         match errno {
             // It was something else a moment ago.
-            Errno::LOOP => FileError::Unsteady { path: self.named.to_owned() },
+            Errno::LOOP => FileError::Unsteady(self.named.to_owned()),
             errno => FileError::io(self.named, &errno.into()),
         }
     }
@@ -55,7 +55,7 @@ impl<'p> Walk<'p> {
                 self.path = PathBuf::from("/");
             }
             Some(Component::ParentDir) if !self.missing.is_empty() => {
-                return Err(FileError::BehindNothing { path: self.named.to_owned() });
+                return Err(FileError::BehindNothing(self.named.to_owned()));
             }
             Some(Component::ParentDir) if self.found.is_some() => return Err(self.failed(Errno::NOTDIR)),
             Some(Component::ParentDir) => {
@@ -103,7 +103,7 @@ impl<'p> Walk<'p> {
     fn link(&mut self, part: &OsStr) -> Result<(), FileError> {
         self.links += 1;
         if self.links > MOST_LINKS {
-            return Err(FileError::TooManyLinks { path: self.named.to_owned() });
+            return Err(FileError::TooManyLinks(self.named.to_owned()));
         }
         let to = readlinkat(&self.folder, part, Vec::new()).map_err(|errno| self.failed(errno))?;
         let to = PathBuf::from(OsString::from_vec(to.into_bytes()));
