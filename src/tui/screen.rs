@@ -246,6 +246,9 @@ impl Screen {
         }
         let shown = if first_seen { self.panes.code.on_screen() } else { Vec::new() };
         self.guard.rows_on_screen(&shown, ctx.at);
+        if on_screen && self.guard.rows().all_of(self.panes.code.rights_to_see()) {
+            self.panes.code.rights_were_seen(ctx.state);
+        }
     }
 
     fn message_rows(&self) -> u16 {

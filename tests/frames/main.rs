@@ -8,6 +8,7 @@ mod hunks;
 mod limits;
 mod models;
 mod recipes;
+mod rights;
 mod rules;
 mod scene;
 mod screens;

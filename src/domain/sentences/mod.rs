@@ -4,6 +4,7 @@
 //! What it does: words, for whoever shows them. What it does not do: decide, measure, or know where it is shown.
 
 pub mod network;
+pub(crate) mod rights;
 pub(crate) mod running;
 pub(crate) mod sandbox;
 pub(crate) mod saving;

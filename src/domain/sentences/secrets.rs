@@ -18,10 +18,15 @@ const WORDS: &[&str] = &[
 
 /// Behind the label of the rights: the variables among those that are passed whose names tell of a secret.
 pub(crate) fn passed(rights: &Rights) -> String {
+    passed_if_any(rights).unwrap_or_else(|| "none passed".into())
+}
+
+/// The same where there are any.
+pub(super) fn passed_if_any(rights: &Rights) -> Option<String> {
     let is_secret =
         |name: &&String| name.to_ascii_uppercase().split(['_', '-', '.']).any(|w| WORDS.contains(&w));
     let names: Vec<&str> = rights.environment.iter().filter(is_secret).map(String::as_str).collect();
-    if names.is_empty() { "none passed".into() } else { format!("PASSED: {}", names.join(", ")) }
+    (!names.is_empty()).then(|| format!("PASSED: {}", names.join(", ")))
 }
 
 #[cfg(test)]

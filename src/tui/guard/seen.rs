@@ -134,6 +134,11 @@ impl SeenRows {
         self.unseen == 0 && !self.rows.is_empty()
     }
 
+    /// Whether these rows were seen, and there are any.
+    pub fn all_of(&self, rows: Range<usize>) -> bool {
+        !rows.is_empty() && self.flags.get(rows).is_some_and(|flags| flags.iter().all(|seen| *seen))
+    }
+
     fn covers(&self, extent: &Range<u64>) -> bool {
         let i = self.extents.partition_point(|e| e.end < extent.end);
         self.extents.get(i).is_some_and(|e| e.start <= extent.start)

@@ -14,12 +14,15 @@ mod rights;
 mod scroll;
 mod shown;
 mod target;
+mod token;
 pub(crate) mod writing;
 
 pub use draw::{draw, title};
 pub use opinion::line as opinion_line;
 pub(in crate::tui) use rights::lines as rights_lines;
 pub use shown::being_written;
+use token::guard_terms;
+pub use token::token_of;
 pub use writing::lines_so_far;
 
 use crate::domain::{BlockId, Revision, Trace};
@@ -34,7 +37,7 @@ use highlight::Colours;
 use hunks::HunkLayout;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use rights::Rights;
+use rights::{Rights, SeenRights, Wording};
 use std::ops::Range;
 
 /// What the pane is used for.
@@ -87,6 +90,10 @@ pub struct CodePane {
     /// Whether it is shown as soon as the block was looked at anew.
     show_hunk: bool,
     area: Rect,
+    /// Rights that were seen in full, of all blocks so far.
+    seen_rights: SeenRights,
+    /// The same as it was when the block came on screen: what its rights are compared with while it is there.
+    seen_before: (Option<BlockId>, SeenRights),
     /// A second opinion, below the code.
     opinion: Vec<Line<'static>>,
     /// Colours of code, as the highlighter told them.
@@ -171,6 +178,9 @@ impl CodePane {
         if fits {
             return;
         }
+        if self.seen_before.0 != Some(item.block.id) {
+            self.seen_before = (Some(item.block.id), self.seen_rights.clone());
+        }
         // The line at the top stays at the top, whatever the width does to the rows.
         let line = self.layout.as_ref().filter(|l| l.block == item.block.id).map(|l| l.doc.line_of(self.top));
         let review = match (inspected, &item.review) {
@@ -190,7 +200,9 @@ impl CodePane {
             None => Doc::new(source, remarks, self.area.width),
         };
         let rights = if open {
-            let mut rights = Rights::new(inspected, self.full_rights, self.area.width, look);
+            let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
+            let wording = Wording { full: self.full_rights, session, look };
+            let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
             if let Some(note) = &item.block.origin.note {
                 rights.note(note, item.block.is_own(), self.area.width, look);
             }
@@ -229,6 +241,19 @@ impl CodePane {
         self.layout
             .as_ref()
             .map_or_else(Vec::new, |l| l.rights.to_see().iter().cloned().chain(l.doc.to_see()).collect())
+    }
+
+    /// The rows of rights among [`CodePane::to_see`].
+    pub fn rights_to_see(&self) -> Range<usize> {
+        0..self.layout.as_ref().map_or(0, |l| l.rights.to_see().len())
+    }
+
+    /// All of them were on screen long enough: the rights of the next blocks are compared with these.
+    pub fn rights_were_seen(&mut self, state: &State) {
+        let inspected = self.subject.and_then(|block| state.inspected(block));
+        if let Some((terms, reach)) = inspected.and_then(|i| Some((i.terms.as_ref().ok()?, &i.reach))) {
+            self.seen_rights.note(terms, reach);
+        }
     }
 
     /// What [`CodePane::to_see`] depends on; the rows are the same while this is.
@@ -272,46 +297,5 @@ impl CodePane {
             Mode::Edit(editor) => Some(editor.text()),
             _ => self.layout.as_ref().map(|l| l.doc.source().to_string()),
         }
-    }
-}
-
-/// A hash of what an approval would cover beside the text, as it is on screen: another hash is another subject.
-fn guard_terms(state: &State, item: &BlockItem) -> u64 {
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-    let mut hasher = DefaultHasher::new();
-    match state.inspected(item.block.id) {
-        None => 0u8.hash(&mut hasher),
-        Some(inspected) => {
-            match &inspected.terms {
-                Ok(terms) => {
-                    terms.language.hash(&mut hasher);
-                    terms.executor.hash(&mut hasher);
-                    terms.interpreter.hash(&mut hasher);
-                    terms.kernel.map(|k| k.generation).hash(&mut hasher);
-                    terms.cwd.hash(&mut hasher);
-                    format!("{:?}{:?}{:?}", terms.rights, terms.limits, terms.target).hash(&mut hasher);
-                }
-                Err(why) => why.hash(&mut hasher),
-            }
-            inspected.before.hash(&mut hasher);
-            inspected.refused.hash(&mut hasher);
-            format!("{:?}", inspected.review.effects).hash(&mut hasher);
-            for trace in &inspected.review.traces {
-                (trace.place.line, &trace.text, trace.from).hash(&mut hasher);
-            }
-            for finding in &inspected.review.findings {
-                (&finding.rule, finding.place.line, &finding.message).hash(&mut hasher);
-            }
-        }
-    }
-    hasher.finish() >> 1
-}
-
-/// A block as it stands, for the guard.
-pub fn token_of(state: &State, item: &BlockItem) -> guard::Token {
-    guard::Token {
-        block: item.block.id,
-        revision: item.block.current().revision,
-        terms: guard_terms(state, item),
     }
 }

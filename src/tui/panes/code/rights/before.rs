@@ -1,0 +1,198 @@
+//! Which rights were on screen in full before, and what of a block's rights is not as it was then.
+//!
+//! What was not seen row by row is not known here, so that nothing is called "as before" that nobody looked at.
+
+use crate::domain::{ExecutorKind, KernelRef, Reach, Rights, SandboxReport, Terms};
+
+/// The rights that were seen last, of each language and what carries it out.
+#[derive(Clone, Debug, Default)]
+pub(in crate::tui::panes::code) struct SeenRights(Vec<(Terms, Reach)>);
+
+/// What is not as it was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RightsChange {
+    pub(super) read: bool,
+    pub(super) write: bool,
+    pub(super) network: bool,
+    pub(super) secrets: bool,
+    pub(super) limits: bool,
+    pub(super) sandbox: bool,
+    pub(super) program: bool,
+    /// Where it starts: the folder, the kernel. It is no right, and told by itself.
+    pub(super) start: bool,
+}
+
+impl RightsChange {
+    /// Whether the rights themselves changed.
+    pub(super) fn of_rights(self) -> bool {
+        self.read || self.write || self.network || self.secrets || self.limits || self.sandbox || self.program
+    }
+}
+
+/// Whether code runs under these terms. What sayso does by itself, and what fetches packages, is told in full each time.
+fn runs_code(terms: &Terms) -> bool {
+    terms.target.is_none()
+        && matches!(
+            terms.executor,
+            ExecutorKind::Kernel | ExecutorKind::Subprocess | ExecutorKind::Container | ExecutorKind::Jupyter
+        )
+}
+
+impl SeenRights {
+    /// Every row of these rights was on screen long enough.
+    pub(in crate::tui::panes::code) fn note(&mut self, terms: &Terms, reach: &Reach) {
+        if runs_code(terms) {
+            self.0.retain(|(seen, _)| !alike(seen, terms));
+            self.0.push((terms.clone(), reach.clone()));
+        }
+    }
+
+    /// What changed since such rights were seen; `None`: they never were.
+    pub(super) fn change(&self, terms: &Terms, reach: &Reach) -> Option<RightsChange> {
+        let (seen, reached) = self.0.iter().find(|(seen, _)| runs_code(terms) && alike(seen, terms))?;
+        Some(between((seen, reached), (terms, reach)))
+    }
+}
+
+fn alike(a: &Terms, b: &Terms) -> bool {
+    a.language == b.language && a.executor == b.executor
+}
+
+/// Compares all that is enforced: the parts are taken apart by name, so that none can be forgotten.
+fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) -> RightsChange {
+    let Terms {
+        language: _,
+        executor: _,
+        interpreter,
+        version,
+        kernel,
+        cwd,
+        rights,
+        limits,
+        // Which blocks were there before, and what they changed, is told in a line of its own each time.
+        shared: _,
+        target: _,
+    } = now;
+    let Rights { read, write, network, environment, sandbox } = rights;
+    let SandboxReport {
+        level,
+        network_blocked,
+        writes_confined,
+        reads_confined,
+        contained,
+        memory,
+        processes,
+        files,
+        layers,
+        notes,
+    } = sandbox;
+    let Reach { places, read: read_elsewhere, write: write_elsewhere, own_tree, network: reaches, home } =
+        reach;
+    let (may, held) = (&then.rights, &then.rights.sandbox);
+    let to_read = |reach: &Reach| -> Vec<_> {
+        reach.places.iter().map(|p| (p.path.clone(), p.read, p.private)).collect()
+    };
+    RightsChange {
+        read: *read != may.read
+            || *reads_confined != held.reads_confined
+            || *read_elsewhere != reached.read
+            || to_read(reach) != to_read(reached),
+        write: *write != may.write
+            || *writes_confined != held.writes_confined
+            || *write_elsewhere != reached.write
+            || *places != reached.places,
+        network: *network != may.network
+            || *network_blocked != held.network_blocked
+            || *reaches != reached.network,
+        secrets: *environment != may.environment,
+        limits: *limits != then.limits
+            || (*memory, *processes, *files) != (held.memory, held.processes, held.files),
+        sandbox: *level != held.level
+            || *contained != held.contained
+            || *layers != held.layers
+            || *notes != held.notes
+            || *own_tree != reached.own_tree
+            || *home != reached.home,
+        program: *interpreter != then.interpreter || *version != then.version,
+        start: *cwd != then.cwd || moved(*kernel, then.kernel),
+    }
+}
+
+/// Whether a block gets another kernel than was told. That the first block brought one up is no change.
+fn moved(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
+    let Some(then) = then else { return now.is_some_and(|kernel| kernel.goes_on) };
+    now.is_none_or(|now| (now.generation, now.goes_on) != (then.generation, then.goes_on))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Can;
+    use crate::domain::ReachPlace as Place;
+    use crate::domain::{Language, Limits};
+
+    fn terms() -> Terms {
+        Terms {
+            language: Language::python(),
+            executor: ExecutorKind::Kernel,
+            interpreter: "/usr/bin/python3".into(),
+            version: None,
+            kernel: None,
+            cwd: "/work".into(),
+            rights: Rights::default(),
+            limits: Limits::default(),
+            shared: None,
+            target: None,
+        }
+    }
+
+    fn change(of: impl FnOnce(&mut Terms, &mut Reach)) -> Option<RightsChange> {
+        let mut seen = SeenRights::default();
+        seen.note(&terms(), &Reach::default());
+        let (mut now, mut reach) = (terms(), Reach::default());
+        of(&mut now, &mut reach);
+        seen.change(&now, &reach)
+    }
+
+    #[test]
+    fn what_was_never_seen_is_not_as_before() {
+        assert_eq!(SeenRights::default().change(&terms(), &Reach::default()), None);
+        assert_eq!(change(|terms, _| terms.language = Language::bash()), None);
+        assert_eq!(change(|terms, _| terms.executor = ExecutorKind::Subprocess), None);
+        assert_eq!(change(|_, _| {}), Some(RightsChange::default()));
+    }
+
+    #[test]
+    fn each_right_that_changed_is_told() {
+        type Change = fn(&mut Terms, &mut Reach);
+        type Told = fn(RightsChange) -> bool;
+        let parts: [(Change, Told); 12] = [
+            (|t, _| t.rights.read.push("/a".into()), |c| c.read),
+            (|_, r| r.places.push(Place::closed("/a")), |c| c.read && c.write),
+            (|_, r| r.read = Can::Yes, |c| c.read),
+            (|t, _| t.rights.write.push("/a".into()), |c| c.write),
+            (|t, _| t.rights.network = true, |c| c.network),
+            (|t, _| t.rights.sandbox.network_blocked = true, |c| c.network),
+            (|t, _| t.rights.environment.push("A".into()), |c| c.secrets),
+            (|t, _| t.limits.wall_ms += 1, |c| c.limits),
+            (|t, _| t.rights.sandbox.notes.push("open".into()), |c| c.sandbox),
+            (|t, _| t.rights.sandbox.contained = true, |c| c.sandbox),
+            (|t, _| t.interpreter = "/opt/python3".into(), |c| c.program),
+            (|t, _| t.version = Some("3.13".into()), |c| c.program),
+        ];
+        for (number, (make, told)) in parts.into_iter().enumerate() {
+            let found = change(make);
+            assert!(found.is_some_and(|c| told(c) && c.of_rights()), "{number}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn where_it_starts_is_no_right() {
+        let found = change(|terms, _| terms.cwd = "/work/sub".into());
+        assert_eq!(found, Some(RightsChange { start: true, ..RightsChange::default() }));
+        let first = KernelRef { generation: 1, variables: 3, goes_on: false };
+        assert_eq!(change(|terms, _| terms.kernel = Some(first)), Some(RightsChange::default()));
+        assert!(moved(None, Some(first)) && !moved(Some(first), Some(first)));
+        assert!(moved(Some(KernelRef { generation: 2, ..first }), Some(first)));
+    }
+}

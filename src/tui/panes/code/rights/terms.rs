@@ -1,0 +1,274 @@
+//! The terms of a run as facts: where it runs, what it may read, write and reach, its limits, what confines it.
+
+use super::super::target;
+use super::before::RightsChange;
+use super::limits::limits;
+use super::{Fact, Wording};
+use crate::domain::sentences::{network, rights as in_one_line, running, sandbox, saving, secrets};
+use crate::domain::{Can, ExecutorKind, Reach, SandboxLevel, Terms};
+use crate::engine::state::InspectionResult;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::{safe, words};
+use std::path::{Path, PathBuf};
+
+/// What is told of terms. Rights that are as they were seen on an earlier block are one line; of others the parts that
+/// changed are marked.
+pub(super) fn facts(
+    terms: &Terms,
+    reach: &Reach,
+    change: Option<RightsChange>,
+    wording: Wording<'_>,
+) -> Vec<Fact> {
+    let look = wording.look;
+    let (text, warn) = (look.text(), look.style(Slot::StatusWarn));
+    if let Some(target) = &terms.target {
+        let told = target::facts(terms, target, look).into_iter();
+        return told
+            .map(|(label, says, odd)| Fact::new(label, says, if odd { warn } else { text }))
+            .collect();
+    }
+    if terms.executor == ExecutorKind::Engine {
+        return pull_facts(terms).map(|(label, says)| Fact::new(label, says, text)).collect();
+    }
+    let folded = !wording.full && change.is_some_and(|change| !change.of_rights());
+    let mut facts = Vec::new();
+    if !folded || change.is_some_and(|change| change.start) {
+        facts.push(wording.fact("Runs in", runs_in(terms, look), change.is_some_and(|c| c.start)));
+    }
+    if !terms.found_changed().is_empty() {
+        // Told by a program that earlier blocks may have tampered with: what is not told may be changed too.
+        facts.push(Fact::new("Changed", safe::one_line(&terms.found_changed().join("; ")), warn));
+    }
+    if folded {
+        let off = terms.rights.sandbox.level == SandboxLevel::Off;
+        let line = safe::one_line(&in_one_line::as_before(terms, |path| wording.path(path)));
+        facts.push(Fact::new("", line, if off { look.style(Slot::SandboxOff) } else { text }));
+    } else {
+        facts.extend(of_rights(terms, reach, change.unwrap_or_default(), wording));
+    }
+    if wording.full {
+        facts.extend(in_full(terms, reach, wording));
+    }
+    facts
+}
+
+/// What it may do and what holds it to that.
+fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wording<'_>) -> Vec<Fact> {
+    let (look, full) = (wording.look, wording.full);
+    let rights = &terms.rights;
+    let off = rights.sandbox.level == SandboxLevel::Off;
+    let mut facts = Vec::new();
+    let readable = [&rights.write[..], &rights.read[..]].concat();
+    let read = may_read(terms, wording) + &but_not(&reach.kept_from_reading(&readable), wording);
+    let write = paths(&rights.write, off, wording);
+    let write = write + &but_not(&reach.kept_from_writing(&rights.write), wording);
+    if read.chars().count() + write.chars().count() <= BESIDE {
+        let (read, write) = (marked(read, change.read), marked(write, change.write));
+        let both = format!("{read}    May write  {write}");
+        facts.push(Fact::new("May read", both, wording.style(change.read || change.write)));
+    } else {
+        facts.push(wording.fact("May read", read, change.read));
+        facts.push(wording.fact("May write", write, change.write));
+    }
+    let network = marked(network::of_terms(terms).to_owned(), change.network);
+    let passed = format!("{} ({})", safe::one_line(&secrets::passed(rights)), environment(terms, full));
+    let both = format!("{network}     Secrets  {}", marked(passed, change.secrets));
+    facts.push(Fact::new("Network", both, wording.style(change.network || change.secrets)));
+    facts.push(wording.fact("Limits", limits(terms, full), change.limits));
+    let (holds, slot) = if off {
+        (sandbox::off_labelled("this block"), Slot::SandboxOff)
+    } else {
+        (safe::one_line(&sandbox::on_labelled(rights)), Slot::SandboxOn)
+    };
+    facts.push(Fact::new("Sandbox", marked(holds, change.sandbox), look.style(slot)));
+    let notes = rights.sandbox.notes.iter().filter(|note| full || note.starts_with("the working folder"));
+    facts.extend(notes.map(|note| Fact::new("Note", safe::one_line(note), look.style(Slot::StatusWarn))));
+    if full || change.program {
+        facts.push(wording.fact("Program", program(terms, look), change.program));
+    }
+    facts
+}
+
+/// What goes without saying, until it is asked for.
+fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
+    let (look, text) = (wording.look, wording.look.text());
+    let mut facts = Vec::new();
+    if let Some(private) = private(reach, look) {
+        facts.push(Fact::new("Private", format!("{private}: {}", saving::PRIVATE), text));
+    }
+    for layer in &terms.rights.sandbox.layers {
+        let state = match (layer.active, layer.tested) {
+            (true, true) => "on, tested",
+            (true, false) => "on, not tested",
+            (false, _) => "not here",
+        };
+        let why = layer.why.as_deref().map(|w| format!(": {}", safe::one_line(w))).unwrap_or_default();
+        facts.push(Fact::new("Layer", format!("{} {state}{why}", safe::one_line(&layer.name)), text));
+    }
+    facts
+}
+
+/// The interpreter and its version.
+fn program(terms: &Terms, look: Look<'_>) -> String {
+    let version = terms.version.as_deref().map(|v| format!("  {}", safe::one_line(v))).unwrap_or_default();
+    format!("{}{version}", look.place.path(&terms.interpreter))
+}
+
+/// A part of the rights; that it is not as it was on an earlier block stands in front of it.
+pub(super) fn marked(text: String, changed: bool) -> String {
+    if changed { format!("changed: {text}") } else { text }
+}
+
+/// Where packages go, and that there is another place for them.
+pub(super) fn place_of_packages(inspected: &InspectionResult, look: Look<'_>) -> Option<Fact> {
+    let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
+    let (text, slot) = match &inspected.venv {
+        Some(venv) if *venv == terms.cwd => {
+            let venv = safe::one_line(&look.place.path(venv));
+            (format!("the project's {venv}, where they stay   I = beside the session"), Slot::StatusWarn)
+        }
+        Some(_) => {
+            ("a folder beside the session   I = into the project's .venv instead".into(), Slot::UiText)
+        }
+        None => ("a folder beside the session".into(), Slot::UiText),
+    };
+    Some(Fact { label: "Into", text, style: look.style(slot) })
+}
+
+/// The pull of an image: who does it, over what, and what stays of it.
+fn pull_facts(terms: &Terms) -> impl Iterator<Item = (&'static str, String)> {
+    let engine = safe::one_line(&terms.interpreter.to_string_lossy());
+    [
+        ("Done by", format!("the container engine at {engine}; nothing is started")),
+        ("May read", "nothing of yours    May write  the engine's own store of images".to_owned()),
+        ("Network", network::OF_ENGINE.to_owned()),
+        ("Limits", words::duration(terms.limits.wall_ms)),
+    ]
+    .into_iter()
+}
+
+/// So many characters of folders to read and to write stand in one row together.
+const BESIDE: usize = 52;
+
+/// What of a list of folders is closed all the same: `, not .git/hooks, .git/config`.
+fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
+    const SHORT: usize = 2;
+    if closed.is_empty() {
+        return String::new();
+    }
+    let shown = if wording.full { closed.len() } else { SHORT };
+    let names: Vec<String> = closed.iter().take(shown).map(|path| wording.path(path)).collect();
+    let more = closed.len().saturating_sub(shown);
+    let more = if more > 0 { format!(" +{more}: p") } else { String::new() };
+    safe::one_line(&format!(", not {}{more}", names.join(", ")))
+}
+
+/// The places of the session alone, which are there beside the person's.
+fn private(reach: &Reach, look: Look<'_>) -> Option<String> {
+    let writable = reach.places.iter().filter(|place| place.private && place.write == Can::Yes);
+    let names: Vec<String> =
+        writable.filter(|p| !p.path.starts_with("/dev")).map(|place| look.place.path(&place.path)).collect();
+    (!names.is_empty()).then(|| safe::one_line(&names.join(", ")))
+}
+
+/// What is read: the system goes without saying, and so does what may be written; toolchains are counted, unless all is
+/// asked for.
+fn may_read(terms: &Terms, wording: Wording<'_>) -> String {
+    let rights = &terms.rights;
+    if rights.sandbox.level == SandboxLevel::Off {
+        return paths(&[], true, wording);
+    }
+    let mut list = rights.write.clone();
+    list.extend(rights.read.iter().cloned());
+    format!("the system, {}", paths(&list, false, wording))
+}
+
+/// A list of folders; the first ones only, unless all are asked for. Without a sandbox nothing is listed.
+fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
+    const SHORT: usize = 2;
+    if off {
+        return "all that your account can".to_owned();
+    }
+    if list.is_empty() {
+        return "nothing of yours".to_owned();
+    }
+    let shown = if wording.full { list.len() } else { SHORT };
+    let names: Vec<String> = list.iter().take(shown).map(|path| wording.path(path)).collect();
+    let more = list.len().saturating_sub(shown);
+    let more = if more > 0 { format!(" +{more}: p") } else { String::new() };
+    safe::one_line(&format!("{}{more}", names.join(", ")))
+}
+
+fn runs_in(terms: &Terms, look: Look<'_>) -> String {
+    let cwd = safe::one_line(&look.place.path(&terms.cwd));
+    let language = safe::one_line(terms.language.as_str());
+    match (terms.executor, terms.kernel) {
+        (ExecutorKind::Kernel, Some(kernel)) => {
+            let live = match kernel.variables {
+                0 => "no variables".to_owned(),
+                n => format!("{} live", words::count(n as usize, "variable")),
+            };
+            format!(
+                "{language} kernel k{}, {}{live}, cwd {cwd}",
+                kernel.generation,
+                shared(terms, "interpreter")
+            )
+        }
+        (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
+        (ExecutorKind::Installer, _) => {
+            format!("{}, nothing else", safe::one_line(&look.place.path(&terms.interpreter)))
+        }
+        (ExecutorKind::Container, Some(kernel)) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            let (generation, shared) = (kernel.generation, shared(terms, "interpreter"));
+            format!(
+                "a container of {image}, {language} kernel k{generation}, {shared}{}cwd {cwd}",
+                goes_on(terms)
+            )
+        }
+        (ExecutorKind::Container, None) => {
+            let image = safe::one_line(&terms.interpreter.to_string_lossy());
+            format!("a container of {image}, {language}, of its own: each block starts anew, cwd {cwd}")
+        }
+        (ExecutorKind::Jupyter, kernel) => {
+            let name = safe::one_line(&terms.interpreter.to_string_lossy());
+            let generation = kernel.map_or(1, |kernel| kernel.generation);
+            let (shared, goes_on) = (shared(terms, "interpreter"), goes_on(terms));
+            format!(
+                "{language} kernel k{generation}, {shared}{goes_on}Jupyter: {name}; {}",
+                sandbox::NOT_THERE
+            )
+        }
+        (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
+        (ExecutorKind::Engine, _) => "the container engine itself: nothing is started".into(),
+        (ExecutorKind::Subprocess, _) => {
+            format!("{language}, a process of its own, {}cwd {cwd}", shared(terms, "environment"))
+        }
+    }
+}
+
+/// `interpreter shared with blocks 1-3, `; empty for the first block.
+fn shared(terms: &Terms, what: &str) -> String {
+    terms.shared.as_ref().map(|shared| format!("{}, ", running::shared(what, shared))).unwrap_or_default()
+}
+
+/// That nobody stops the kernel between runs, where that is so.
+fn goes_on(terms: &Terms) -> String {
+    let goes_on = terms.kernel.is_some_and(|kernel| kernel.goes_on);
+    if goes_on { format!("{}, ", running::GOES_ON) } else { String::new() }
+}
+
+/// The environment variables that are passed, by name; the first ones only, unless all are asked for.
+fn environment(terms: &Terms, full: bool) -> String {
+    const SHORT: usize = 4;
+    let names = &terms.rights.environment;
+    let shown = if full { names.len() } else { SHORT };
+    let mut text: Vec<&str> = names.iter().take(shown).map(String::as_str).collect();
+    let more = names.len().saturating_sub(shown);
+    let rest = format!("+{more}: p");
+    if more > 0 {
+        text.push(&rest);
+    }
+    if text.is_empty() { "env: empty".into() } else { safe::one_line(&format!("env: {}", text.join(" "))) }
+}

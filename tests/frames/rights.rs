@@ -1,0 +1,129 @@
+//! Rights that are as they were seen before are one line; of others it is marked what changed.
+
+use super::scene::{CODE, Scene, confined, findings, inspection};
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::tui::widgets::layout::Pane;
+
+/// Terms in a sandbox that two layers hold.
+fn sandboxed() -> Terms {
+    let mut terms = confined("python");
+    terms.rights.sandbox.layers = ["bwrap", "landlock"]
+        .map(|name| Layer { name: name.into(), active: true, tested: true, why: None })
+        .to_vec();
+    terms
+}
+
+/// A block waits, has the focus, and was looked at row by row.
+fn look_at_all(scene: &mut Scene) {
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.see_everything();
+}
+
+/// The first block of a session waits in its sandbox.
+fn first() -> Scene {
+    let mut scene = Scene::new();
+    scene.ask("Load sales.csv, plot revenue by region per month, clear the old charts first.");
+    scene.reply("I will look at the file first.\n\n```python\ndf.info()\n```\n");
+    scene.inspected(1, inspection(sandboxed(), Vec::new()));
+    scene
+}
+
+/// The same when it has run, and the second one waits under these terms.
+fn second(mut scene: Scene, change: impl Fn(&mut Terms)) -> Scene {
+    scene.ran(1, 100, "total 12\n");
+    scene.reply(&format!("```python\n{CODE}```\n"));
+    let mut terms = sandboxed();
+    change(&mut terms);
+    scene.inspected(2, inspection(terms, findings()));
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene
+}
+
+fn seen_and_second(change: impl Fn(&mut Terms)) -> Scene {
+    let mut scene = first();
+    look_at_all(&mut scene);
+    second(scene, change)
+}
+
+const AS_BEFORE: &str = "Rights as before: sandbox on, network off, writes here; p shows all";
+
+#[test]
+fn rights_as_before_are_one_line() {
+    snapshots("04g_rights_as_before", || seen_and_second(|_| {}));
+    let mut scene = seen_and_second(|_| {});
+    let screen = drawn(&mut scene, 80, 24);
+    assert!(screen.contains(AS_BEFORE) && !screen.contains("May read"), "{screen}");
+    let code = screen.lines().filter(|row| row.contains('│')).count();
+    assert!(code >= 14, "{code} rows of code:\n{screen}");
+}
+
+#[test]
+fn what_changed_of_rights_is_marked() {
+    let open = |terms: &mut Terms| {
+        terms.rights.network = true;
+        terms.rights.sandbox.network_blocked = false;
+        terms.limits.wall_ms = 300_000;
+    };
+    snapshots("04g_rights_changed", || seen_and_second(open));
+    let screen = drawn(&mut seen_and_second(open), 140, 40);
+    assert!(!screen.contains("as before"), "{screen}");
+    assert!(
+        screen.contains("changed: OPEN, as you allowed") && screen.contains("changed: 300 s"),
+        "{screen}"
+    );
+    assert_eq!(screen.matches("changed:").count(), 2, "{screen}");
+}
+
+#[test]
+fn rights_that_nobody_saw_are_told_in_full() {
+    let screen = drawn(&mut second(first(), |_| {}), 140, 40);
+    assert!(screen.contains("May read") && !screen.contains("as before"), "{screen}");
+}
+
+#[test]
+fn rights_of_another_language_are_told_in_full() {
+    let screen = drawn(&mut seen_and_second(|terms| terms.language = Language::bash()), 140, 40);
+    assert!(screen.contains("May read") && !screen.contains("as before"), "{screen}");
+}
+
+#[test]
+fn another_folder_to_start_in_is_told_beside_them() {
+    let screen = drawn(&mut seen_and_second(|terms| terms.cwd = "/home/ada/data/sales/out".into()), 140, 40);
+    assert!(
+        screen.contains("changed: python kernel k1, 14 variables live, cwd ~/data/sales/out"),
+        "{screen}"
+    );
+    assert!(screen.contains("Rights as before: sandbox on, network off, writes ~/data/sales; p"), "{screen}");
+}
+
+#[test]
+fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
+    let mut scene = seen_and_second(|_| {});
+    look_at_all(&mut scene);
+    scene.press(&["p"]);
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("May read") && screen.contains("Program"), "{screen}");
+    assert!(!scene.screen.guard.rows().all(), "rows that come on screen anew were not seen");
+    scene.press(&["p"]);
+    assert!(drawn(&mut scene, 140, 40).contains(AS_BEFORE));
+}
+
+#[test]
+fn packages_of_the_session_have_a_short_name() {
+    let packages = |terms: &mut Terms| {
+        terms.rights.read = vec!["/home/ada/.local/share/sayso/blobs/01/packages".into()];
+    };
+    let mut scene = seen_and_second(packages);
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("changed: the system, ~/data/sales, packages of this session"), "{screen}");
+    scene.press(&["p"]);
+    assert!(drawn(&mut scene, 140, 40).contains("~/.local/share/sayso/blobs/01/packages"));
+    let other = |terms: &mut Terms| terms.rights.read = vec!["/blobs/02/packages".into()];
+    assert!(drawn(&mut seen_and_second(other), 140, 40).contains("/blobs/02/packages"));
+}
