@@ -3,7 +3,7 @@
 use super::ask::{About, Ask, Asked, Shown, question_text};
 use super::block;
 use super::form::FormFill;
-use super::session::{Session, look};
+use super::session::{Awaited, Session, look};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
@@ -25,6 +25,13 @@ impl Session<'_> {
         }
         self.asked = Asked::nothing();
         let ask = match &self.driver.state().phase {
+            Phase::Idle if !self.driver.has_provider() => {
+                // Without one a message leads nowhere: first the choice, with the servers that answer.
+                if !self.awaited.contains(&Awaited::Servers) {
+                    self.start(Awaited::Servers, Job::Servers);
+                }
+                return Ok(());
+            }
             Phase::Idle => Ask::Message,
             Phase::Deciding(_) => match Shown::of(self.driver.state()) {
                 Some(shown) => Ask::Block(Box::new(shown), About::Decision),
@@ -102,7 +109,10 @@ impl Session<'_> {
                 page.ask("Type continue or end:")
             }
             Ask::Stuck(why) => {
-                page.line(&format!("Error: {why}"))?;
+                if self.told_failure.as_ref() != Some(why) {
+                    page.line(&format!("Error: {why}"))?;
+                    self.told_failure = Some(why.clone());
+                }
                 page.ask(sending::RETRY_OR_END)
             }
             Ask::Form(form) => form.begin(page),
@@ -116,7 +126,7 @@ impl Session<'_> {
 
     /// Begins a recipe, or asks for what it needs first.
     pub(super) fn begin_recipe(&mut self, name: &str, given: Answers, shown: bool) -> io::Result<()> {
-        let Some(card) = self.options.setup.recipes.iter().find(|card| card.name == name).cloned() else {
+        let Some(card) = self.driver.recipes().iter().find(|card| card.name == name).cloned() else {
             return self.plain.page.line(&format!("There is no recipe {name}. /recipe lists all of them."));
         };
         if !shown && answers::check(&card.inputs, &given).is_ok() {

@@ -110,7 +110,7 @@ impl Session<'_> {
         self.ask_again()
     }
 
-    fn start(&mut self, awaited: Awaited, job: Job) {
+    pub(super) fn start(&mut self, awaited: Awaited, job: Job) {
         self.awaited.push(awaited);
         self.driver.start_job(job);
     }
@@ -132,7 +132,8 @@ impl Session<'_> {
         for command in
             COMMANDS.iter().filter(|c| !matches!(c.slash, Slash::Copy | Slash::Theme | Slash::Keys))
         {
-            self.say(&format!("  /{} {}: {}", command.name, command.takes, command.does))?;
+            let takes = if command.takes.is_empty() { String::new() } else { format!(" {}", command.takes) };
+            self.say(&format!("  /{}{takes}: {}", command.name, command.does))?;
         }
         self.say(
             "  /edit: write the message in your editor   /output: all output of the last run, in your pager",
@@ -151,13 +152,14 @@ impl Session<'_> {
         let (name, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
         match name {
             "" => {
-                for card in self.options.setup.recipes.iter() {
+                for card in self.driver.recipes().iter() {
                     self.plain.page.line(&format!("  {}: {}", card.name, card.title))?;
                 }
             }
             "new" => self.driver.start_job(Job::NewRecipe(words.trim().to_owned())),
             _ => {
-                let card = self.options.setup.recipes.iter().find(|card| card.name == name);
+                let recipes = self.driver.recipes();
+                let card = recipes.iter().find(|card| card.name == name);
                 let first = card.and_then(|card| card.inputs.fields.first()).map(|field| field.name.clone());
                 let given = first.filter(|_| !words.is_empty()).map(|field| (field, words.trim().to_owned()));
                 return self.begin_recipe(name, given.into_iter().collect(), false);

@@ -37,6 +37,8 @@ pub(super) struct Session<'a> {
     /// The session that is to be opened, once the list of them is there.
     pub(super) wanted_session: Option<String>,
     pub(super) exit: Option<Exit>,
+    /// The failure that stands on the page already.
+    pub(super) told_failure: Option<String>,
     interrupted: Option<Instant>,
     pub(super) quits: Option<Instant>,
     pub(super) last_line: Option<Instant>,
@@ -63,6 +65,7 @@ impl<'a> Session<'a> {
             awaited: Vec::new(),
             wanted_session: None,
             exit: None,
+            told_failure: None,
             interrupted: None,
             quits: None,
             last_line: None,
@@ -108,9 +111,6 @@ impl<'a> Session<'a> {
         if setup.pick_session {
             self.awaited.push(Awaited::Sessions);
             self.driver.start_job(Job::Sessions);
-        } else if setup.welcome {
-            self.awaited.push(Awaited::Servers);
-            self.driver.start_job(Job::Servers);
         } else if self.driver.state().transcript.items.is_empty() {
             if let Some(first) = self.options.first_recipe.clone() {
                 self.begin_recipe(&first.name, first.answers, first.shown)?;
@@ -162,6 +162,7 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn send(&mut self, command: Command) {
+        self.told_failure = None;
         self.driver.send(command);
     }
 
