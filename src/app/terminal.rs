@@ -173,6 +173,7 @@ async fn sessions(
 ) -> Result<Option<String>, Failure> {
     let StartingPoint { mut factory, mut provider, notices, .. } = source;
     let mut options = look::options(&factory, provider.is_none())?;
+    options.setup.opening = look::opening(provider.as_ref());
     look::tell(&mut options, notices);
     (options.first_prompt, options.first_recipe) = (first.prompt, first.recipe);
     options.setup.pick_session = matches!(start, FirstSession::Pick);
@@ -207,6 +208,7 @@ async fn sessions(
                 Ok((chosen, None)) => {
                     opened.driver.use_provider(chosen.clone());
                     provider = Some(chosen);
+                    options.setup.opening = look::opening(provider.as_ref());
                     continue;
                 }
                 Ok((chosen, Some(elsewhere))) => {
@@ -244,6 +246,7 @@ async fn sessions(
             Err(error) => options.notices.push(Notice::error(error.to_string())),
         }
         options.setup.cwd.clone_from(&factory.place.cwd);
+        options.setup.opening = look::opening(provider.as_ref());
     }
 }
 

@@ -148,6 +148,14 @@ impl Provider {
         Self { name, source: Arc::new(Transport::Later(later::Later::new(make))) }
     }
 
+    /// What is told before anything was asked, in Markdown, and what can be asked; of a story that tells something.
+    pub fn opening(&self) -> Option<(&str, Vec<String>)> {
+        match &*self.source {
+            Transport::Scripted(player) => player.opening(),
+            Transport::Http(_) | Transport::Later(_) => None,
+        }
+    }
+
     /// Which model this is.
     pub fn name(&self) -> &ModelName {
         &self.name

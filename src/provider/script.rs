@@ -4,6 +4,7 @@
 //! ```toml
 //! pace = 200                    # tokens a second; 0 = as fast as possible (the default)
 //! context = 32768               # tokens that the model is said to have in its context; default: not known
+//! opening = "…"                 # what is told before anything was asked, in Markdown; then its prompts are suggested
 //! recipe = "tdd"                # the recipe that it begins with, and the answers to what that asks; default: none
 //! [inputs]
 //! spec = "slug(text): …"
@@ -49,6 +50,7 @@ use crate::text::located::LocatedError;
 pub struct Script {
     pace: u32,
     context: Option<u64>,
+    opening: String,
     replies: Vec<ScriptedReply>,
     files: Vec<(String, String)>,
     begins: Option<(String, Answers)>,
@@ -137,14 +139,19 @@ impl Script {
         shipped::STORIES.iter().find(|s| s.name == name).map(|s| s.text)
     }
 
-    /// The stories that come with the program: name, and what each shows in one line.
-    pub fn names() -> &'static [(&'static str, &'static str)] {
-        &shipped::NAMES
+    /// The names of the shipped stories that are offered to people; the default one comes first.
+    pub fn offered() -> &'static [&'static str] {
+        &shipped::OFFERED
     }
 
     /// How many tokens the model is said to have in its context; `None`: not told.
     pub fn context(&self) -> Option<u64> {
         self.context
+    }
+
+    /// What is told before anything was asked, in Markdown; may be empty.
+    pub fn opening(&self) -> &str {
+        &self.opening
     }
 
     /// Files for the working folder: relative path (checked) and text.

@@ -32,6 +32,12 @@ impl ScriptedProvider {
         Self { name, story, position: Mutex::default() }
     }
 
+    /// What the story tells before anything was asked, and its prompts.
+    pub(super) fn opening(&self) -> Option<(&str, Vec<String>)> {
+        let text = self.story.opening();
+        (!text.is_empty()).then(|| (text, self.story.prompts()))
+    }
+
     /// What is known of the model that is not there.
     pub(super) fn info(&self) -> ModelInfo {
         ModelInfo {

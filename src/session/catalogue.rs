@@ -79,7 +79,7 @@ impl SessionFactory {
 fn known(name: &str, provider: &Provider) -> Vec<ModelName> {
     let of = |model: &str| ModelName { provider: name.to_owned(), model: model.to_owned() };
     if provider.kind == ProviderKind::Scripted {
-        return Script::names().iter().map(|(story, _)| of(story)).collect();
+        return Script::offered().iter().map(|story| of(story)).collect();
     }
     provider.models.keys().map(|model| of(model)).collect()
 }

@@ -4,17 +4,34 @@ use super::factory::SessionFactory;
 use super::zone;
 use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
+use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
 use crate::tui::clipboard::Surroundings;
 use crate::tui::guard::Times;
 use crate::tui::setup::Cloud;
-use crate::tui::setup::Setup;
+use crate::tui::setup::{Opening, Setup};
 use crate::tui::theme::{ColourEnv, Depth, Preference};
 use crate::tui::widgets::words;
 use crate::tui::{self, Options};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
+
+/// How it goes, told before anything was asked.
+const OPENING: &str = "Ask for something in your own words. What has to be run comes to wait for you first, with all that it \
+    may do: **Ctrl-Y** shows it, **Ctrl-Y** again runs it once. There, `e` edits it, `r` rejects it with a reason, `s` \
+    skips it.";
+
+/// Prompts that fit any folder.
+const PROMPTS: [&str; 4] = [
+    "what is in this folder?",
+    "read the CSV files here and tell what they hold",
+    "run the tests and explain the first failure",
+    "how much room do the largest files take?",
+];
+
+/// The provider of stories.
+const SCRIPTED: &str = "scripted";
 
 /// A person's theme or keymap of more bytes than this is none.
 const LARGEST: u64 = 1 << 20;
@@ -60,6 +77,19 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         first_recipe: None,
         notices: factory.loaded.notices.clone(),
     })
+}
+
+/// What stands in an empty conversation: what a story tells, else how it goes, with prompts that fit any folder. A story
+/// that tells nothing gets nothing: its prompts may be made for tests.
+pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
+    let scripted = provider.is_some_and(|provider| provider.name().provider == SCRIPTED);
+    match provider.and_then(Provider::opening) {
+        Some((text, prompts)) => Opening { text: text.to_owned(), prompts },
+        None if scripted || provider.is_none() => Opening::default(),
+        None => {
+            Opening { text: OPENING.to_owned(), prompts: PROMPTS.iter().map(ToString::to_string).collect() }
+        }
+    }
 }
 
 /// Whether the terminal could open with the person's keymap and theme.

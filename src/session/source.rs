@@ -52,6 +52,5 @@ pub(super) fn story_text(wanted: &str) -> io::Result<String> {
 
 /// The stories that ship, as a sentence.
 pub(super) fn stories() -> String {
-    let names: Vec<&str> = Script::names().iter().map(|(name, _)| *name).collect();
-    format!("Stories: {}.", names.join(", "))
+    format!("Stories: {}.", Script::offered().join(", "))
 }

@@ -14,6 +14,7 @@ mod message;
 mod modes;
 mod mouse;
 mod news;
+mod opening;
 mod overlays;
 mod rebuild;
 mod recipes;
@@ -90,6 +91,8 @@ pub struct Screen {
     pub problem: usize,
     /// A pane shown alone, for copying with the terminal's own means.
     pub zoomed: Option<Pane>,
+    /// Which prompt of the opening is suggested.
+    pub suggested: usize,
     /// Where everything stood in the last frame.
     pub arrangement: Arrangement,
     /// What can be clicked, as the last frame placed it.
@@ -131,6 +134,7 @@ impl Screen {
             note: None,
             problem: 0,
             zoomed: None,
+            suggested: 0,
             arrangement: Arrangement::of(size.0, size.1, Wants::default()),
             hits: Hits::default(),
             size,
@@ -192,7 +196,8 @@ impl Screen {
         self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);
         let made = self.arrangement;
         if let Some(slot) = made.chat {
-            self.panes.chat.arrange(ctx.state, slot.inner, ctx.look);
+            let opening = (&self.setup.opening, self.suggested);
+            self.panes.chat.arrange(ctx.state, opening, slot.inner, ctx.look);
         }
         self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.look);
         if let Some(slot) = made.output {

@@ -33,6 +33,17 @@ pub struct Setup {
     pub foreign: Option<String>,
     /// The recipes that can be begun, in the order of their list.
     pub recipes: RecipeCards,
+    /// What stands in a conversation that is empty.
+    pub opening: Opening,
+}
+
+/// What stands in a conversation that is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Opening {
+    /// How it goes, in Markdown.
+    pub text: String,
+    /// What can be asked first.
+    pub prompts: Vec<String>,
 }
 
 impl Default for Setup {
@@ -51,6 +62,7 @@ impl Default for Setup {
             damage: Vec::new(),
             foreign: None,
             recipes: RecipeCards::default(),
+            opening: Opening::default(),
         }
     }
 }

@@ -23,6 +23,7 @@ mod plain;
 mod pulling;
 mod recipes;
 mod resuming;
+mod tour;
 
 use std::path::{Path, PathBuf};
 use terminal::Setup;
@@ -94,6 +95,19 @@ pub fn to_code(terminal: &terminal::Terminal) {
     }
 }
 
+/// Whether a block was approved, or its word is asked for.
+pub fn is_decided(screen: &str, block: u32) -> bool {
+    screen.contains("Waiting for the word run")
+        || screen.contains("Approved once")
+        || screen.contains(&format!("Running block {block}"))
+        || screen.contains(&format!("Block {block} done"))
+        || screen.lines().any(|line| {
+            // A short run may be over, and its notice replaced, before anybody looked.
+            line.contains(&format!("block {block} "))
+                && ["[DONE", "[FAILED", "[RUNNING"].iter().any(|word| line.contains(word))
+        })
+}
+
 /// Lets the waiting block run: brings it to its typed word (without a sandbox, with a high finding) or runs it.
 pub fn approve(terminal: &terminal::Terminal, block: u32) {
     let deadline = std::time::Instant::now() + terminal::PATIENCE;
@@ -112,18 +126,7 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
         } else {
             terminal.press("a");
         }
-        let settled = |s: &str| {
-            s.contains("Waiting for the word run")
-                || s.contains("Approved once")
-                || s.contains(&format!("Running block {block}"))
-                || s.contains(&format!("Block {block} done"))
-                || s.lines().any(|line| {
-                    // A short run may be over, and its notice replaced, before anybody looked.
-                    line.contains(&format!("block {block} "))
-                        && ["[DONE", "[FAILED", "[RUNNING"].iter().any(|word| line.contains(word))
-                })
-        };
-        if terminal.holds_within(std::time::Duration::from_millis(900), settled)
+        if terminal.holds_within(std::time::Duration::from_millis(900), |s| is_decided(s, block))
             && !terminal.screen().contains("Waiting for the word run")
         {
             return;

@@ -6,7 +6,7 @@ use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Settings;
-use sayso::tui::setup::Setup;
+use sayso::tui::setup::{Opening, Setup};
 use sayso::tui::widgets::layout::Pane;
 
 #[test]
@@ -352,4 +352,35 @@ fn quit_while_running() {
         scene.press(&["enter"]);
         scene
     });
+}
+
+fn opening() -> Scene {
+    let prompts = ["sum of 1 to 10", "square root of 2", "line chart of a month of temperatures"];
+    let opening = Opening {
+        text:
+            "Ask for something in your own words.\n\n1. Code comes to wait for you.\n2. **Ctrl-Y** shows it."
+                .into(),
+        prompts: prompts.map(String::from).to_vec(),
+    };
+    Scene::set_up(Setup { cwd: "/home/ada/data/sales".into(), opening, ..Setup::default() })
+}
+
+#[test]
+fn an_empty_session_suggests_what_to_ask() {
+    snapshots("02_opening", || {
+        let mut scene = opening();
+        scene.press(&["down"]);
+        scene
+    });
+}
+
+#[test]
+fn a_suggested_prompt_is_taken_as_text() {
+    let mut scene = opening();
+    assert!(scene.press(&["down", "up", "down", "tab"]).is_empty(), "nothing is asked by that");
+    assert_eq!(scene.screen.panes.composer.full_text(), "square root of 2");
+    assert_eq!(scene.screen.panes.focus, Pane::Message);
+    // What is written there is another key's business again.
+    scene.press(&["tab"]);
+    assert_ne!(scene.screen.panes.focus, Pane::Message);
 }

@@ -13,6 +13,8 @@ struct RawStory {
     #[serde(default)]
     pace: u32,
     context: Option<u64>,
+    #[serde(default)]
+    opening: String,
     recipe: Option<String>,
     #[serde(default)]
     inputs: BTreeMap<toml::Spanned<String>, String>,
@@ -140,7 +142,7 @@ fn story(raw: RawStory) -> Result<Script, ValueError> {
         });
     }
     let replies = raw.reply.into_iter().map(|r| reply(r, raw.pace)).collect::<Result<_, _>>()?;
-    Ok(Script { pace: raw.pace, context: raw.context, replies, files, begins })
+    Ok(Script { pace: raw.pace, context: raw.context, opening: raw.opening, replies, files, begins })
 }
 
 fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<ScriptedReply, ValueError> {

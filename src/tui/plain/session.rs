@@ -104,6 +104,9 @@ impl<'a> Session<'a> {
         }
         Teller::again(self.driver.state(), &mut self.plain.page)?;
         self.plain.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
+        if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
+            self.open()?;
+        }
         if let Some(draft) = self.driver.take_draft() {
             self.keep(&draft);
         }
@@ -120,6 +123,19 @@ impl<'a> Session<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What can be asked first. Code is decided by words here, so how it goes is told in words of its own.
+    fn open(&mut self) -> io::Result<()> {
+        let prompts = &self.options.setup.opening.prompts;
+        if prompts.is_empty() {
+            return Ok(());
+        }
+        let page = &mut self.plain.page;
+        page.line(
+            "Code that the model writes is printed whole and waits; the word approve runs it once. To begin:",
+        )?;
+        prompts.iter().try_for_each(|prompt| page.line(&format!("  {prompt}")))
     }
 
     fn news(&mut self, told: &Notification) -> io::Result<()> {

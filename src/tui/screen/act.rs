@@ -71,6 +71,10 @@ impl Screen {
                 self.open_help(ctx.state);
                 Vec::new()
             }
+            Action::PaneNext if self.overlays.is_empty() && self.suggestion(ctx.state).is_some() => {
+                self.take_suggestion();
+                Vec::new()
+            }
             Action::PaneNext if self.overlays.is_empty() => {
                 self.cycle(false, ctx);
                 Vec::new()

@@ -50,6 +50,12 @@ impl Screen {
             Action::MessageSend if self.panes.composer.continues() => self.panes.composer.continue_line(),
             Action::MessageSend if self.panes.composer.open_chip() => {}
             Action::MessageSend => return self.submit(ctx),
+            Action::TextUp
+                if self.suggestion(ctx.state).is_some() && self.panes.composer.history().is_empty() =>
+            {
+                self.suggest(-1);
+            }
+            Action::TextDown if self.suggestion(ctx.state).is_some() => self.suggest(1),
             Action::TextUp => self.panes.composer.up(),
             Action::TextDown => self.panes.composer.down(),
             Action::TextEditor => {

@@ -52,6 +52,9 @@ impl Screen {
     fn click(&mut self, column: u16, row: u16) {
         if let Some(tab) = hit(&self.hits.tabs, column, row) {
             self.panes.focus = tab.what;
+        } else if let Some(prompt) = hit(&self.hits.prompts, column, row) {
+            self.suggested = prompt.what;
+            self.take_suggestion();
         } else if let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) {
             self.panes.focus = pane;
         }

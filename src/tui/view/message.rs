@@ -66,6 +66,9 @@ fn placeholder(screen: &Screen, state: &State, focused: bool, room: usize) -> St
             let whole = format!("({key} to type; letters here never reach the block)");
             if whole.width() <= room { whole } else { format!("({key} to type)") }
         }
+        (false, _) if focused && screen.suggestion(state).is_some() => {
+            format!("try: {}", screen.suggestion(state).map(safe::one_line).unwrap_or_default())
+        }
         (false, _) if focused && state.phase == Phase::Idle => "Ask for something, or / for commands".into(),
         (false, _) => String::new(),
     }

@@ -54,7 +54,9 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     if let Some(top) = screen.overlays.last().filter(|top| top.in_message().is_none()) {
         cursor = overlay::draw(top.as_ref(), screen, state, buf, look);
     }
-    FrameResult { cursor, hits: Hits { buttons, tabs } }
+    let is_covered = !screen.overlays.is_empty() || screen.arrangement.chat.is_none();
+    let prompts = if is_covered { Vec::new() } else { screen.panes.chat.prompts().collect() };
+    FrameResult { cursor, hits: Hits { buttons, tabs, prompts } }
 }
 
 fn draw_chat(screen: &Screen, buf: &mut Buffer, look: Look<'_>) {

@@ -19,6 +19,8 @@ pub struct Hits {
     pub buttons: Vec<Hit<Action>>,
     /// Panes whose tabs stand in the first row.
     pub tabs: Vec<Hit<Pane>>,
+    /// Prompts that an empty conversation suggests, by their number.
+    pub prompts: Vec<Hit<usize>>,
 }
 
 /// The place at a column and a row.

@@ -5,12 +5,17 @@
 mod head;
 mod item;
 mod live;
+mod opening;
 mod recipe;
 
 use crate::engine::State;
+use crate::tui::setup::Opening;
+use crate::tui::widgets::hits::Hit;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::virtual_list::{Anchor, Items, VirtualList, line_text};
 use live::Live;
+use opening::OpeningRows;
+pub(in crate::tui) use opening::is_open;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -33,6 +38,8 @@ pub struct ChatPane {
     list: VirtualList,
     kept: HashMap<usize, CachedRows>,
     live: Live,
+    /// What stands here while nothing was said.
+    opening: Option<OpeningRows>,
     width: u16,
     theme: String,
     area: Rect,
@@ -44,6 +51,7 @@ pub struct ChatPane {
 struct ChatItems<'a> {
     kept: &'a mut HashMap<usize, CachedRows>,
     live: &'a Live,
+    opening: Option<&'a OpeningRows>,
     state: &'a State,
     width: u16,
     look: Look<'a>,
@@ -74,12 +82,18 @@ impl Items for ChatItems<'_> {
     }
 
     fn rows(&mut self, item: usize) -> usize {
-        if item >= self.state.transcript.items.len() { self.live.len() } else { self.laid(item).len() }
+        if item < self.state.transcript.items.len() {
+            return self.laid(item).len();
+        }
+        self.opening.map_or(0, |opening| opening.rows.len()) + self.live.len()
     }
 
     fn line(&mut self, Anchor { item, row }: Anchor) -> Option<Line<'static>> {
-        let live = item >= self.state.transcript.items.len();
-        if live { self.live.line(row).cloned() } else { self.laid(item).get(row).cloned() }
+        if item < self.state.transcript.items.len() {
+            return self.laid(item).get(row).cloned();
+        }
+        let opening = self.opening.map_or(&[][..], |opening| opening.rows.as_slice());
+        opening.get(row).or_else(|| self.live.line(row.checked_sub(opening.len())?)).cloned()
     }
 }
 
@@ -100,12 +114,19 @@ impl ChatPane {
         look: Look<'_>,
         then: impl FnOnce(&mut VirtualList, &mut ChatItems<'_>) -> T,
     ) -> T {
-        let mut talk = ChatItems { kept: &mut self.kept, live: &self.live, state, width: self.width, look };
+        let (live, opening) = (&self.live, self.opening.as_ref());
+        let mut talk = ChatItems { kept: &mut self.kept, live, opening, state, width: self.width, look };
         then(&mut self.list, &mut talk)
     }
 
-    /// Finds out which rows the next frame shows.
-    pub fn arrange(&mut self, state: &State, area: Rect, look: Look<'_>) {
+    /// Finds out which rows the next frame shows. `suggested` is marked among the prompts of the opening.
+    pub fn arrange(
+        &mut self,
+        state: &State,
+        (opening, suggested): (&Opening, usize),
+        area: Rect,
+        look: Look<'_>,
+    ) {
         if self.width != area.width || self.theme != look.theme.name() {
             self.kept.clear();
             self.live.clear();
@@ -114,6 +135,7 @@ impl ChatPane {
         }
         self.area = area;
         self.live.update(state, self.width, look);
+        self.opening = is_open(state).then(|| OpeningRows::new(opening, suggested, self.width, look));
         self.with(state, look, |list, talk| list.arrange(talk, area.height.into()));
     }
 
@@ -164,6 +186,22 @@ impl ChatPane {
             None => state.transcript.items.iter().rposition(|i| item::text(i).is_some())?,
         };
         state.transcript.items.get(at).and_then(item::text).map(str::to_owned)
+    }
+
+    /// Where the prompts of the opening stand on screen: row, and which.
+    pub fn prompts(&self) -> impl Iterator<Item = Hit<usize>> {
+        let opening = self.opening.as_ref().filter(|_| self.list.follows());
+        let cut =
+            opening.map_or(0, |o| (o.rows.len() + self.live.len()).saturating_sub(self.area.height.into()));
+        let prompts = opening.into_iter().flat_map(|opening| opening.prompts.iter().cloned().enumerate());
+        let (top, columns) = (self.area.y, self.area.x..self.area.right());
+        prompts.flat_map(move |(what, rows)| {
+            let columns = columns.clone();
+            rows.filter_map(move |row| {
+                let row = top.checked_add(u16::try_from(row.checked_sub(cut)?).ok()?)?;
+                Some(Hit { row, columns: columns.clone(), what })
+            })
+        })
     }
 
     /// Draws what was arranged.

@@ -18,7 +18,7 @@ pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
         return hints.list;
     }
     match context {
-        Context::Message => of_message(state, &mut hints),
+        Context::Message => of_message(screen.suggestion(state).is_some(), state, &mut hints),
         Context::Review => of_review(screen, state, &mut hints),
         Context::Edit => {
             hints
@@ -50,7 +50,7 @@ pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
     hints.list
 }
 
-fn of_message(state: &State, hints: &mut Hints<'_>) {
+fn of_message(suggests: bool, state: &State, hints: &mut Hints<'_>) {
     let busy = !matches!(state.phase, Phase::Idle | Phase::Stuck(_));
     let send = if busy { "queue message" } else { "send" };
     hints.key(Action::MessageSend, send, send, 0).key(Action::TextNewline, "newline", "newline", 2);
@@ -67,7 +67,17 @@ fn of_message(state: &State, hints: &mut Hints<'_>) {
     if state.waiting().is_some() {
         hints.key(Action::ToWaiting, "the block that waits", "the block", 1);
     }
-    hints.key(Action::PaneNext, "panes", "panes", 1).key(Action::Help, "help", "help", 0);
+    if suggests {
+        hints.key(Action::PaneNext, "take the prompt", "take it", 0).key(
+            Action::TextDown,
+            "another",
+            "another",
+            1,
+        );
+    } else {
+        hints.key(Action::PaneNext, "panes", "panes", 1);
+    }
+    hints.key(Action::Help, "help", "help", 0);
     if !busy {
         hints.key(Action::Stop, "twice quit", "twice quit", 3);
     }

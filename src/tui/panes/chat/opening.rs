@@ -1,0 +1,43 @@
+//! What stands in an empty conversation: how it goes, and prompts to begin with. One of them is suggested in the message
+//! box; it is text there, and nothing is asked before the person sends it.
+
+use crate::engine::State;
+use crate::tui::paint::markdown;
+use crate::tui::setup::Opening;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use ratatui::text::{Line, Span};
+use std::ops::Range;
+
+/// The opening as it is laid out.
+#[derive(Debug, Default)]
+pub(super) struct OpeningRows {
+    pub rows: Vec<Line<'static>>,
+    /// Where each prompt stands among them.
+    pub prompts: Vec<Range<usize>>,
+}
+
+/// Whether nothing was said yet, so that the opening has its place.
+pub(in crate::tui) fn is_open(state: &State) -> bool {
+    state.transcript.items.is_empty() && state.live.reply.is_none() && state.live.queued.is_none()
+}
+
+impl OpeningRows {
+    /// Lays it out for so many columns; `suggested` is marked.
+    pub(super) fn new(opening: &Opening, suggested: usize, width: u16, look: Look<'_>) -> Self {
+        let mut laid = Self { rows: markdown::lines(&opening.text, width, look.theme), prompts: Vec::new() };
+        if opening.prompts.is_empty() {
+            return laid;
+        }
+        laid.rows.push(Line::default());
+        for (at, prompt) in opening.prompts.iter().enumerate() {
+            let (mark, slot) = if at == suggested { ("> ", Slot::UiFocus) } else { ("  ", Slot::UiText) };
+            let from = laid.rows.len();
+            let mark = Span::styled(mark, look.style(slot));
+            laid.rows.extend(safe::hanging(mark, &safe::one_line(prompt), width.into(), look.style(slot)));
+            laid.prompts.push(from..laid.rows.len());
+        }
+        laid
+    }
+}
