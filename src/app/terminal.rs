@@ -189,9 +189,11 @@ async fn sessions(
         look::tell(&mut options, std::mem::take(&mut opened.notices));
         options.setup.damage = std::mem::take(&mut opened.damage);
         options.setup.foreign = opened.foreign.take();
+        options.setup.try_provider &= opened.driver.has_provider();
         let exit = front_end.run(&mut opened.driver, &options).await.map_err(look::failure)?;
         (options.first_prompt, options.first_recipe) = (None, None);
         options.setup.pick_session = false;
+        options.setup.try_provider = matches!(&exit, Exit::UseProvider(choice) if is_untried(choice));
         options.notices.clear();
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
@@ -216,6 +218,7 @@ async fn sessions(
                     Ok(factory.begin(provider.clone(), Policy::Ask))
                 }
                 Err(why) => {
+                    options.setup.try_provider = false;
                     options.notices.push(Notice::error(why));
                     continue;
                 }
@@ -280,6 +283,12 @@ fn continue_with(factory: &SessionFactory, opened: &OpenSession) -> Option<Strin
     let typed = visible_line(&name) == name;
     let unique = typed && !name.is_empty() && factory.find_session(&name).is_ok_and(|found| found == path);
     if unique { Some(name) } else { path.file_stem().map(|id| id.to_string_lossy().into_owned()) }
+}
+
+/// Whether nothing of the place was asked yet, so that its address and key may be wrong. Servers that were found answered,
+/// stories are data.
+fn is_untried(choice: &Choice) -> bool {
+    matches!(choice, Choice::Cloud { key: Some(_), .. } | Choice::Address { .. })
 }
 
 /// The source of replies that was chosen on screen; with another factory where it works in a folder of its own.

@@ -23,6 +23,8 @@ pub struct Setup {
     pub welcome: bool,
     /// Whether the list of sessions is open at the start.
     pub pick_session: bool,
+    /// Whether the provider was chosen just now: it is tried by a request, over the list of its models.
+    pub try_provider: bool,
     /// The file that the log is written to.
     pub log: Option<PathBuf>,
     /// Settings of the project that were ignored, each with its place and why.
@@ -57,6 +59,7 @@ impl Default for Setup {
             clouds: Vec::new(),
             welcome: false,
             pick_session: false,
+            try_provider: false,
             log: None,
             ignored: Vec::new(),
             damage: Vec::new(),

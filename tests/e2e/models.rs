@@ -136,7 +136,8 @@ fn a_server_on_this_computer_is_found_after_the_first_frame_and_proposed() {
 #[test]
 fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file() {
     let home = tempfile::tempdir().expect("a home");
-    let server = ModelServer::start(vec![Answer::text("You said sk-pasted-by-hand to me.")]);
+    let server = ModelServer::start(vec![Answer::text("You said sk-pasted-by-hand to me.")])
+        .with_models(&two_models());
     configure(home.path(), "", "");
     let terminal =
         Setup::new(home.path(), &[]).env("OPENAI_BASE_URL", &format!("{}/v1", server.url())).start();
@@ -146,8 +147,14 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file() {
     terminal.paste("sk-pasted-by-hand");
     terminal.wait_for("***");
     terminal.press("Enter");
+    // The key is tried by a request, and what it opens is listed.
+    terminal.wait_for("openai answers after");
+    terminal.wait_for("ctx 128k");
+    terminal.type_text("two");
+    terminal.press("Enter");
     say(&terminal, "hello");
     terminal.wait_for("to me.");
+    assert_eq!(model(&server, 0), json!("two"));
     assert_eq!(server.wait_for_requests(1)[0].header("authorization"), Some("Bearer sk-pasted-by-hand"));
     terminal.type_text("/quit");
     terminal.press("Enter");

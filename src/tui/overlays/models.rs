@@ -70,6 +70,11 @@ impl Models {
         Self { current, ..Self::default() }
     }
 
+    /// The models of a provider that was chosen just now, while this model of it is tried.
+    pub fn trying(model: ModelName) -> Self {
+        Self { current: Some(model.clone()), tested: Some((model, None)), ..Self::default() }
+    }
+
     /// All rows that the filter leaves, best first.
     fn shown(&self) -> Vec<ModelRow> {
         let rows = self.rows();

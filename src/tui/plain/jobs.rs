@@ -28,6 +28,11 @@ impl Session<'_> {
             JobResult::Sandbox(found) if self.take_awaited(Awaited::Sandbox) => {
                 self.plain.page.line(&SandboxStanding::of(Some(found)).sentence())?;
             }
+            JobResult::Tested(_, answer) if self.take_awaited(Awaited::Trial) => {
+                let (Ok(text) | Err(text)) = answer;
+                self.plain.page.line(text)?;
+                self.plain.page.line("/model lists the models.")?;
+            }
             JobResult::NewRecipe(path) | JobResult::Saved(path) => {
                 self.plain.page.line(&format!("Written: {}", path.display()))?;
             }

@@ -51,6 +51,7 @@ pub(super) enum Awaited {
     Sessions,
     Sandbox,
     Servers,
+    Trial,
 }
 
 impl<'a> Session<'a> {
@@ -114,6 +115,9 @@ impl<'a> Session<'a> {
         if setup.pick_session {
             self.awaited.push(Awaited::Sessions);
             self.driver.start_job(Job::Sessions);
+        } else if let (true, Some(model)) = (setup.try_provider, self.driver.state().transcript.model.clone())
+        {
+            self.start(Awaited::Trial, Job::TestModel(model));
         } else if self.driver.state().transcript.items.is_empty() {
             if let Some(first) = self.options.first_recipe.clone() {
                 self.begin_recipe(&first.name, first.answers, first.shown)?;

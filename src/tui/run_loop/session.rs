@@ -71,6 +71,11 @@ impl Session<'_> {
             self.frames.changed(Urgency::Now, Instant::now());
             return self.grant(wishes);
         }
+        if self.screen.setup.try_provider {
+            let wishes = self.screen.try_provider(self.driver.state());
+            self.frames.changed(Urgency::Now, Instant::now());
+            return self.grant(wishes);
+        }
         if self.screen.setup.welcome {
             self.driver.start_job(crate::driver::Job::Servers);
             self.driver.start_job(crate::driver::Job::Interpreters);

@@ -4,7 +4,7 @@ use super::{Ctx, Exit, Lower, Note, Screen, UiCommand};
 use crate::domain::BlockId;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
-use crate::engine::Command;
+use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::find::Find;
@@ -232,6 +232,13 @@ impl Screen {
                 Vec::new()
             }
         }
+    }
+
+    /// Tries the provider that was chosen just now, over the list of its models.
+    pub(in crate::tui) fn try_provider(&mut self, state: &State) -> Vec<UiCommand> {
+        let Some(model) = state.transcript.model.clone() else { return Vec::new() };
+        self.open(Models::trying(model.clone()));
+        vec![UiCommand::Job(Job::Models), UiCommand::Job(Job::TestModel(model))]
     }
 
     fn rerun_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {

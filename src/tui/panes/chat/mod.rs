@@ -191,14 +191,16 @@ impl ChatPane {
     /// Where the prompts of the opening stand on screen: row, and which.
     pub fn prompts(&self) -> impl Iterator<Item = Hit<usize>> {
         let opening = self.opening.as_ref().filter(|_| self.list.follows());
-        let cut =
-            opening.map_or(0, |o| (o.rows.len() + self.live.len()).saturating_sub(self.area.height.into()));
+        // Above it stand at most the names of the models that were chosen.
+        let above: usize = self.kept.values().map(|item| item.rows.len()).sum();
+        let all = above + opening.map_or(0, |opening| opening.rows.len()) + self.live.len();
+        let cut = all.saturating_sub(self.area.height.into());
         let prompts = opening.into_iter().flat_map(|opening| opening.prompts.iter().cloned().enumerate());
         let (top, columns) = (self.area.y, self.area.x..self.area.right());
         prompts.flat_map(move |(what, rows)| {
             let columns = columns.clone();
             rows.filter_map(move |row| {
-                let row = top.checked_add(u16::try_from(row.checked_sub(cut)?).ok()?)?;
+                let row = top.checked_add(u16::try_from((above + row).checked_sub(cut)?).ok()?)?;
                 Some(Hit { row, columns: columns.clone(), what })
             })
         })

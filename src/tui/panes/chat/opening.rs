@@ -2,6 +2,7 @@
 //! box; it is text there, and nothing is asked before the person sends it.
 
 use crate::engine::State;
+use crate::engine::transcript::Item;
 use crate::tui::paint::markdown;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
@@ -20,7 +21,8 @@ pub(super) struct OpeningRows {
 
 /// Whether nothing was said yet, so that the opening has its place.
 pub(in crate::tui) fn is_open(state: &State) -> bool {
-    state.transcript.items.is_empty() && state.live.reply.is_none() && state.live.queued.is_none()
+    let said = state.transcript.items.iter().any(|item| !matches!(item, Item::Model { .. }));
+    !said && state.live.reply.is_none() && state.live.queued.is_none()
 }
 
 impl OpeningRows {
