@@ -2,7 +2,7 @@
 
 use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
-use crate::domain::sentences::saving;
+use crate::domain::sentences::{saving, sending};
 use crate::domain::visible::{visible, visible_line};
 use crate::domain::{Entry, Timestamp};
 use crate::driver::Clock;
@@ -10,6 +10,7 @@ use crate::headless::{ended, events, json};
 use crate::report::{Failure, FailureClass};
 use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
+use crate::text::number::size;
 use crate::workspace::names;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -224,7 +225,13 @@ fn show(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) ->
 
 fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     match entry {
-        Entry::Prompt(text) => said(out, "you", at, text),
+        Entry::Prompt(prompt) => {
+            said(out, "you", at, &prompt.text)?;
+            if prompt.files.is_empty() {
+                return Ok(());
+            }
+            writeln!(out, "  {}", visible_line(&sending::with_files(&prompt.files, size)))
+        }
         Entry::Reply { text, .. } => said(out, "model", at, text),
         Entry::Block(block) => {
             writeln!(out, "  block {} ({})", block.id, visible_line(&block.label()))

@@ -1,9 +1,9 @@
 //! Every durable fact of a session. One entry is one line of its file; folding all entries gives the transcript.
 
 use super::{
-    Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OpaqueItem, Opinion, RecipeFact,
-    ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId, Terms,
-    Timestamp, ToolCall, Usage,
+    Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OpaqueItem, Opinion, Prompt,
+    RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId,
+    Terms, Timestamp, ToolCall, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ pub enum Entry {
     /// Replies come from this model from here on.
     Model(#[serde(with = "super::serial::in_model")] ModelName),
     /// The person asked for something: a turn begins.
-    Prompt(#[serde(with = "super::serial::in_text")] String),
+    Prompt(Prompt),
     /// A reply ended, however it did. What came of it is kept.
     Reply {
         step: StepId,

@@ -31,6 +31,7 @@ pub(crate) mod output_buffer;
 pub mod packages;
 pub(crate) mod pixels;
 pub(crate) mod place;
+pub(crate) mod prompt;
 pub(crate) mod reach;
 pub(crate) mod recipe;
 pub(crate) mod run;
@@ -69,6 +70,7 @@ pub use output_buffer::{OutputBuffer, OutputPiece, Stream};
 pub use packages::{InstallInto, PackageList};
 pub use pixels::Pixels;
 pub use place::Place;
+pub use prompt::{GivenFile, Prompt};
 pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{

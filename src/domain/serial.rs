@@ -183,7 +183,7 @@ macro_rules! in_field {
     )* };
 }
 
-in_field!(in_text: text, in_name: name, in_model: model, in_rule: rule, in_block: block, in_files: files);
+in_field!(in_name: name, in_model: model, in_rule: rule, in_block: block, in_files: files);
 
 /// The hash of a file, as an object that is empty where it is not known.
 pub(crate) mod in_sha256 {

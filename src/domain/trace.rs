@@ -16,18 +16,21 @@ pub enum Source {
     File(BlockId),
     /// The project's, in a file of instructions that every request carries.
     Project,
+    /// A file that the person gave with a message: its words are not theirs by that.
+    Given,
     #[serde(skip_deserializing)]
     Model,
 }
 
 impl Source {
-    /// The word in files and JSON: `person`, `output`, `file`, `project`, `model`.
+    /// The word in files and JSON: `person`, `output`, `file`, `project`, `given`, `model`.
     pub fn as_str(self) -> &'static str {
         match self {
             Source::Person => "person",
             Source::Output(_) => "output",
             Source::File(_) => "file",
             Source::Project => "project",
+            Source::Given => "given",
             Source::Model => "model",
         }
     }
@@ -36,7 +39,7 @@ impl Source {
     pub fn block(self) -> Option<BlockId> {
         match self {
             Source::Output(block) | Source::File(block) => Some(block),
-            Source::Person | Source::Project | Source::Model => None,
+            Source::Person | Source::Project | Source::Given | Source::Model => None,
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Small jobs that a front end asks for beside the session, and what comes of them.
 
 use super::catalogue::Offer;
-use crate::domain::{AnswerError, Answers, ImageRef, Interpreter, ModelName, Pixels, SandboxReport};
+use crate::domain::{
+    AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Pixels, SandboxReport,
+};
 use crate::engine::transcript::BlockItem;
 use crate::store::index::Summary;
 use crate::workspace::instructions::HeldFile;
+use crate::workspace::{FolderFiles, GivenFileError};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A job.
 #[derive(Clone, Debug)]
@@ -32,6 +36,10 @@ pub enum Job {
     SaveImage(ImageRef),
     /// Save a block's output into the working folder.
     SaveOutput(Box<BlockItem>),
+    /// List the files of the working folder.
+    FolderFiles,
+    /// Read the files that this message names.
+    GivenFiles(String),
     /// Which files of instructions changed since a run began.
     ChangedInstructions,
     /// Tell the model these texts of files of instructions, which the person has seen.
@@ -81,6 +89,10 @@ pub enum JobResult {
     NewRecipe(PathBuf),
     /// A program was asked to open the file.
     Opened(PathBuf),
+    /// The files of the working folder.
+    FolderFiles(Arc<FolderFiles>),
+    /// The files that this message names, or all of them that can't be given.
+    GivenFiles(String, Result<Vec<GivenFile>, Vec<GivenFileError>>),
     /// A file was written.
     Saved(PathBuf),
     /// The files of instructions that changed since a run began.

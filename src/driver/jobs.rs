@@ -15,6 +15,7 @@ use crate::workspace::place::Folder;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::Path;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// Images larger than this are not drawn.
@@ -77,6 +78,8 @@ impl Driver {
                 Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
             }),
             Job::SaveOutput(block) => self.on_disk(move || save_output(&block, &blobs, &*working?)),
+            Job::FolderFiles => self.list_files(),
+            Job::GivenFiles(text) => self.read_given(text),
             Job::ChangedInstructions => {
                 self.on_disk(move || Ok(JobResult::ChangedInstructions(instructions::look(&search).held)));
             }
@@ -103,6 +106,19 @@ impl Driver {
                 JobResult::Picture(path, (width, height), pixels)
             }),
         }
+    }
+
+    fn list_files(&self) {
+        let working = self.rooms.working.clone();
+        self.on_disk(move || Ok(JobResult::FolderFiles(Arc::new(workspace::paths::list(&*working?)?))));
+    }
+
+    fn read_given(&self, text: String) {
+        let (working, masker) = (self.rooms.working.clone(), self.rooms.scope.masker.clone());
+        self.on_disk(move || {
+            let files = workspace::given::read(&*working?, &text, &masker);
+            Ok(JobResult::GivenFiles(text, files))
+        });
     }
 
     fn later(&self, work: impl Future<Output = JobResult> + Send + 'static) {

@@ -30,6 +30,7 @@ mod update;
 
 pub use crate::store::index::Summary;
 pub use crate::workspace::instructions::HeldFile;
+pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
 pub use job::{Job, JobResult};
 pub use review_time::review_in_time;

@@ -8,6 +8,7 @@
 mod bounded;
 mod budget;
 mod calls;
+mod given;
 mod images;
 mod pending;
 mod results;
@@ -50,7 +51,7 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
         shortened += told.results(&mut results, &group, cuts.cap(transcript, &group), &images, transcript);
         match item {
             Item::Prompt { .. } if never_sent(&transcript.items, at) => {}
-            Item::Prompt { text, .. } => told.say(Role::User, text),
+            Item::Prompt { text, files, .. } => told.say(Role::User, &given::message(text, files)),
             Item::Reply(reply) if left_out(reply, transcript) => {}
             Item::Reply(reply) if composer.dialect == Dialect::Tools && !reply.tool_calls.is_empty() => {
                 told.messages.push(calls::reply(reply));
@@ -172,9 +173,9 @@ impl MessageList {
         self.say(Role::User, SUMMARY);
         self.say(Role::User, &summary.text);
         let last = left_out.iter().rev().find(|i| matches!(i, Item::Prompt { .. } | Item::TurnEnd { .. }));
-        if let Some(Item::Prompt { text, .. }) = last {
+        if let Some(Item::Prompt { text, files, .. }) = last {
             self.say(Role::User, TASK);
-            self.say(Role::User, text);
+            self.say(Role::User, &given::message(text, files));
         }
     }
 

@@ -4,6 +4,7 @@
 //! `+prompt, ask s1 | replying s1`. A `+` is a recorded entry, a text in quotes is a notice. Each event is watched by
 //! [`WatchedEngine`], which knows what may never happen.
 
+mod given;
 mod tests;
 mod tools;
 mod watched;

@@ -4,8 +4,8 @@ use super::named::NamedFile;
 use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
-    ModelName, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId, Terms,
-    TimerId,
+    ModelName, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId,
+    Terms, TimerId,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub enum Command {
     /// Ask for something. While a turn is going on it is queued and sent when the turn ends; a turn that is stuck is
     /// ended by it.
-    Submit(String),
+    Submit(Prompt),
     /// Run these files in their order: each was named by the person, which is the decision about it. Possible between turns.
     RunFiles {
         files: Vec<NamedFile>,

@@ -252,7 +252,7 @@ impl Engine {
 
     fn command(&mut self, command: Command) {
         match command {
-            Command::Submit(text) => self.submit(text),
+            Command::Submit(prompt) => self.submit(prompt),
             Command::RunFiles { files, limits, fetch } => self.run_files(files, limits, fetch),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
             Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),

@@ -44,7 +44,7 @@ impl Engine {
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let prompt = format!("sayso exec {}", paths.join(" "));
         self.open_turn();
-        self.prompted(prompt);
+        self.prompted(prompt.into());
         let mut waiting = BTreeSet::new();
         for NamedFile { path, language, source } in files {
             let kind = BlockKind::Code { language: Some(language.clone()) };

@@ -2,7 +2,7 @@
 //! Names stand in titles and lists: no key gets into one.
 
 use super::Engine;
-use crate::domain::{Entry, Masked};
+use crate::domain::{Entry, Masked, Prompt};
 
 /// Characters of a name at the most.
 const LONGEST: usize = 32;
@@ -39,8 +39,8 @@ fn name_for(prompt: &Masked<String>) -> String {
 
 impl Engine {
     /// Begins a turn with this prompt; the first one names the session.
-    pub(super) fn prompted(&mut self, prompt: String) {
-        let name = name_for(&self.settings.masker.mask(prompt.clone()));
+    pub(super) fn prompted(&mut self, prompt: Prompt) {
+        let name = name_for(&self.settings.masker.mask(prompt.text.clone()));
         self.record(Entry::Prompt(prompt));
         if self.state.transcript.name.is_empty() {
             self.record(Entry::Named(name));

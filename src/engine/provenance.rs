@@ -32,7 +32,10 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
             outcome(transcript, next.block, &next.what, &mut texts);
         }
         match item {
-            Item::Prompt { text, .. } => texts.push((text.as_str().into(), Source::Person)),
+            Item::Prompt { text, files, .. } => {
+                texts.push((text.as_str().into(), Source::Person));
+                texts.extend(files.iter().map(|file| (file.text.as_str().into(), Source::Given)));
+            }
             Item::Reply(reply) => texts.push((reply.text.as_str().into(), Source::Model)),
             _ => {}
         }

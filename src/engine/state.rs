@@ -8,8 +8,8 @@ use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Notice,
-    OutputBuffer, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, StepId, Terms, TimerId,
-    Timestamp, ToolCall, Usage, Variable,
+    OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, StepId, Terms,
+    TimerId, Timestamp, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -196,7 +196,7 @@ pub struct Live {
     /// The rule that covers the block that waits.
     pub matched: Option<RuleMatch>,
     /// The prompt that is sent when the turn ends.
-    pub queued: Option<String>,
+    pub queued: Option<Prompt>,
     /// Steps taken in this turn.
     pub steps: u32,
     /// What is known of the model in use; `None` until it was told.

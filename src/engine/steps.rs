@@ -207,7 +207,7 @@ struct Log<'a, 'c> {
 impl<'a> Log<'a, '_> {
     fn take(&mut self, item: &'a Item) {
         match item {
-            Item::Prompt { at, text } => {
+            Item::Prompt { at, text, .. } => {
                 let number = u32::try_from(self.turns.len()).unwrap_or(u32::MAX).saturating_add(1);
                 self.turns.push(TurnLog {
                     number,

@@ -4,8 +4,9 @@ mod fold;
 
 use crate::domain::obeyed::obeyed;
 use crate::domain::{
-    Block, BlockId, Finish, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion, RecipeFact,
-    Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp, ToolCall, TurnEnd, Usage,
+    Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
+    RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp, ToolCall,
+    TurnEnd, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,8 +14,8 @@ use std::path::Path;
 /// One thing of the conversation, in its order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// What the person asked.
-    Prompt { at: Timestamp, text: String },
+    /// What the person asked, and the files that they gave with it.
+    Prompt { at: Timestamp, text: String, files: Vec<GivenFile> },
     /// What the model answered.
     Reply(Box<ReplyItem>),
     /// A block that sayso proposed by itself, outside of any reply.

@@ -9,8 +9,8 @@ use super::state::{LiveReply, Question};
 use super::transcript::BlockStanding;
 use super::{Effect, Engine, Phase, Workflow, functions, notices};
 use crate::domain::{
-    Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Purpose, ReplyFailure, Sha256, Tool,
-    TurnEnd,
+    Block, BlockId, BlockKind, Dialect, Entry, Language, ModelRequest, Prompt, Purpose, ReplyFailure, Sha256,
+    Tool, TurnEnd,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,30 +62,30 @@ impl Proposals {
 
 impl Engine {
     /// A prompt: begins a turn, or waits for the end of the one that goes on.
-    pub(super) fn submit(&mut self, text: String) {
-        if text.trim().is_empty() {
+    pub(super) fn submit(&mut self, prompt: Prompt) {
+        if prompt.text.trim().is_empty() {
             return;
         }
         match &self.state.phase {
-            Phase::Idle => self.begin(text),
+            Phase::Idle => self.begin(prompt),
             Phase::Stuck(failure) => {
                 // The prompt that got no answer stays in the transcript; the new one is asked behind it.
                 let failure = failure.clone();
-                let text = joined(self.state.live.queued.take(), text);
+                let prompt = prompt.behind(self.state.live.queued.take());
                 self.stop_workflow();
                 self.record(Entry::TurnEnd(TurnEnd::Failed(failure)));
-                self.begin(text);
+                self.begin(prompt);
             }
             _ => {
-                self.state.live.queued = Some(joined(self.state.live.queued.take(), text));
+                self.state.live.queued = Some(prompt.behind(self.state.live.queued.take()));
                 self.notify(notices::queued());
             }
         }
     }
 
-    fn begin(&mut self, text: String) {
+    fn begin(&mut self, prompt: Prompt) {
         self.open_turn();
-        self.prompted(text);
+        self.prompted(prompt);
         self.ask();
     }
 
@@ -290,16 +290,8 @@ impl Engine {
     }
 
     pub(super) fn take_queued_prompt(&mut self) {
-        if let Some(text) = self.state.live.queued.take() {
-            self.begin(text);
+        if let Some(prompt) = self.state.live.queued.take() {
+            self.begin(prompt);
         }
-    }
-}
-
-/// A prompt behind one that is queued already, with a blank line between.
-fn joined(queued: Option<String>, text: String) -> String {
-    match queued {
-        Some(queued) => format!("{queued}\n\n{text}"),
-        None => text,
     }
 }

@@ -172,7 +172,7 @@ impl Engine {
             Ok(way) => {
                 self.open_turn();
                 self.turn.workflow = Some(way);
-                self.prompted(start.prompt.clone());
+                self.prompted(start.prompt.clone().into());
                 self.record(Entry::Recipe(RecipeFact::Began(Box::new(start))));
                 self.follow_workflow();
             }

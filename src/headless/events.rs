@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 /// The event of a durable fact; `None` for those that scripts need not see.
 pub(crate) fn entry(entry: &Entry) -> Option<Value> {
     Some(match entry {
-        Entry::Prompt(text) => json!({ "event": "prompt", "text": text }),
+        Entry::Prompt(prompt) => {
+            let fields = json!(prompt).as_object().cloned().unwrap_or_default();
+            with(json!({ "event": "prompt" }), fields)
+        }
         Entry::Reply { .. } => reply(entry)?,
         Entry::CallRefused { step, call, why } => {
             json!({ "event": "call_refused", "step": step.0, "call": call, "why": why })

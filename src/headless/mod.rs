@@ -145,7 +145,7 @@ async fn turn(
     let mut interrupts = Interrupts::default();
     let (mut cause, mut over) = (None, None);
     match &options.begin {
-        Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.clone())),
+        Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.as_str().into())),
         Begin::Recipe { name, given } => {
             driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));
         }

@@ -113,7 +113,7 @@ mod tests {
 
     fn session(prompts: &[&str]) -> Transcript {
         let entries: Vec<_> =
-            prompts.iter().map(|text| (Timestamp(0), Entry::Prompt((*text).to_owned()))).collect();
+            prompts.iter().map(|text| (Timestamp(0), Entry::Prompt((*text).into()))).collect();
         Transcript::fold(&entries)
     }
 

@@ -50,7 +50,7 @@ pub(crate) fn trace(
         .filter_map(|span| {
             let text = source.get(span.clone())?;
             match sought.get(text).copied().flatten()? {
-                from @ (Source::Output(_) | Source::File(_) | Source::Project) => {
+                from @ (Source::Output(_) | Source::File(_) | Source::Project | Source::Given) => {
                     Some(Trace { place: places.place(&span), text: text.to_owned(), from })
                 }
                 Source::Person | Source::Model => None,

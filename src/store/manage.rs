@@ -23,7 +23,7 @@ pub(crate) fn preview(path: &Path, most: usize) -> Vec<String> {
 
 fn line(entry: &Entry) -> Option<String> {
     match entry {
-        Entry::Prompt(text) => Some(format!("you    {}", first_line(text))),
+        Entry::Prompt(prompt) => Some(format!("you    {}", first_line(&prompt.text))),
         Entry::Reply { text, .. } => Some(format!("model  {}", first_line(text))),
         Entry::Block(block) => {
             let language = block.current().language.as_ref().map_or("no language", |l| l.as_str());

@@ -360,6 +360,16 @@ pub(super) fn about_instructions() -> Vec<Entry> {
     vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
 
+/// A message with files, and a review with words that stand in one of them.
+pub(super) fn about_files() -> Vec<Entry> {
+    let whole = GivenFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
+    let cut = GivenFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
+    let prompt = Prompt { text: "see @\"src/a b.py\" and @.env".into(), files: vec![whole, cut] };
+    let traces = vec![Trace { place: Place::default(), text: "/srv/x".into(), from: Source::Given }];
+    let review = Review { traces, ..Review::default() };
+    vec![Entry::Prompt(prompt), Entry::Review { block: BlockId(1), revision: Revision(1), review }]
+}
+
 /// A session with an entry of each kind, and some hard cases.
 pub(super) fn each_kind() -> Vec<Entry> {
     let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
@@ -565,7 +575,7 @@ fn without_text() -> impl Strategy<Value = Entry> {
 pub(super) fn entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
     prop_oneof![
-        text().prop_map(Entry::Prompt),
+        text().prop_map(|text| Entry::Prompt(text.into())),
         text().prop_map(Entry::Named),
         (text(), text()).prop_map(|(provider, model)| Entry::Model(ModelName { provider, model })),
         (any::<u32>(), text(), text(), text(), proptest::option::of(any::<u64>())).prop_map(

@@ -136,7 +136,7 @@ fn strange_files_are_refused_and_left_alone() {
 #[test]
 fn a_damaged_line_is_kept_named_and_skipped() {
     let home = tempfile::tempdir().unwrap();
-    let prompts: Vec<Entry> = (0..5).map(|n| Entry::Prompt(format!("prompt {n}"))).collect();
+    let prompts: Vec<Entry> = (0..5).map(|n| Entry::Prompt(format!("prompt {n}").into())).collect();
     let path = written(home.path(), "s-1", &prompts);
     let whole = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, whole.replace("prompt 2", "Prompt 2")).unwrap();
@@ -283,7 +283,7 @@ fn secrets_do_not_reach_the_disk() {
     let home = tempfile::tempdir().unwrap();
     let secret = "sk-live-0123456789abcdef";
     let store = Store::create(home.path(), header("s-1")).with_masker(Masker::knowing([secret.into()]));
-    store.append(Entry::Prompt(format!("my key is {secret}, is it good?")), AT);
+    store.append(Entry::Prompt(format!("my key is {secret}, is it good?").into()), AT);
     store.append(Entry::Block(block(1, &format!("key = '{secret}'"))), AT);
     let (head, tail) = secret.as_bytes().split_at(9);
     let output = captured(&[(Stream::Stdout, head), (Stream::Stderr, b"between"), (Stream::Stdout, tail)]);

@@ -1,8 +1,9 @@
 //! Small things about texts that several rooms do alike. Pure; imports nothing, knows nothing of the session.
 //!
-//! - `line`: texts on one line - `located`: places in files - `near`: suggestions - `number`: thousands and sizes
-//! - `shell`: words of a shell - `utf8`: streams as text
+//! - `at_words`: names behind an `@` - `line`: texts on one line - `located`: places in files - `near`: suggestions
+//! - `number`: thousands and sizes - `shell`: words of a shell - `utf8`: streams as text
 
+pub(crate) mod at_words;
 pub(crate) mod line;
 pub(crate) mod located;
 pub(crate) mod near;

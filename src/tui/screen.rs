@@ -7,6 +7,7 @@ mod act;
 mod context;
 mod find;
 mod focus;
+mod given;
 mod instructions;
 mod keys;
 mod limits;
@@ -26,6 +27,7 @@ mod stop;
 mod troubles;
 
 pub use focus::has_problem;
+pub(in crate::tui) use given::refusal;
 pub(in crate::tui) use recipes::has_failed;
 
 use crate::domain::BlockId;
@@ -85,6 +87,8 @@ pub struct Screen {
     pub departed: crate::domain::Departed,
     /// The message that was not sent and stands in the composer again.
     unsent: Option<String>,
+    /// What goes on about the files that the message names.
+    given_files: given::Reading,
     /// The newest thing that was said.
     pub note: Option<Note>,
     /// Which problem is chosen.
@@ -131,6 +135,7 @@ impl Screen {
             sandbox_asked: false,
             departed: crate::domain::Departed::default(),
             unsent: None,
+            given_files: given::Reading::default(),
             note: None,
             problem: 0,
             zoomed: None,

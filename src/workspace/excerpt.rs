@@ -80,7 +80,7 @@ impl ExcerptFacts {
 }
 
 /// What a file is that begins like this, where it is no text.
-fn no_text(start: &[u8]) -> Option<&'static str> {
+pub(super) fn no_text(start: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 12] = [
         (b"\x89PNG", "a PNG image"),
         (b"\xff\xd8\xff", "a JPEG image"),

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 /// Entries that are listed.
 const MOST: usize = 2_000;
+/// Names of one folder that are read.
+pub(super) const MOST_NAMES: usize = MOST * 4;
 /// How long the looking may take.
 const MOST_TIME: Duration = Duration::from_secs(2);
 /// Folders that are named and not looked into: caches and what tools keep.
@@ -123,10 +125,11 @@ impl Listing {
 }
 
 /// The names in a folder in their order.
-fn names(folder: &File) -> std::io::Result<Vec<OsString>> {
+pub(super) fn names(folder: &File) -> std::io::Result<Vec<OsString>> {
     let entries = Dir::read_from(folder)?.filter_map(Result::ok);
     let names = entries.map(|entry| OsString::from_vec(entry.file_name().to_bytes().to_vec()));
-    let mut names: Vec<OsString> = names.filter(|name| name != "." && name != "..").take(MOST * 4).collect();
+    let mut names: Vec<OsString> =
+        names.filter(|name| name != "." && name != "..").take(MOST_NAMES).collect();
     names.sort();
     Ok(names)
 }

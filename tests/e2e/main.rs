@@ -15,6 +15,7 @@ mod aimock;
 mod always;
 mod deciding;
 mod flood;
+mod given;
 mod guard;
 mod launch;
 mod leaving;

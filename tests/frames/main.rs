@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod fetching;
+mod given;
 mod hunks;
 mod limits;
 mod models;

@@ -121,7 +121,10 @@ fn a_message_that_was_not_sent_is_in_the_composer() {
     scene.type_text(" please");
     let wishes = scene.press(&["enter"]);
     let sent = "and now the same for 2025 please";
-    assert!(matches!(&wishes[..], [UiCommand::Send(Command::Submit(text))] if text == sent), "{wishes:?}");
+    assert!(
+        matches!(&wishes[..], [UiCommand::Send(Command::Submit(text))] if text.text == sent),
+        "{wishes:?}"
+    );
     // Asked again by the key of the problem, it leaves the composer.
     let mut scene = stuck(Departure::Never);
     scene.command(Command::Retry);

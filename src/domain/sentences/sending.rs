@@ -1,7 +1,7 @@
 //! What went out, what did not, and where a message is that got no answer.
 
 use super::count;
-use crate::domain::{Departed, Departure, ExecutorKind, Terms};
+use crate::domain::{Departed, Departure, ExecutorKind, GivenFile, Terms};
 
 /// What left this computer: the requests that were made, and the runs that could reach the network.
 pub(crate) fn departed(departed: &Departed, open_runs: usize) -> String {
@@ -102,6 +102,30 @@ pub(crate) const QUEUED: &str = "Queued. It is sent when this turn ends.";
 
 /// The mark of such a message.
 pub(crate) const QUEUED_MARK: &str = "queued, sent when this turn ends";
+
+/// What goes with a message: its files, and how much of each. `size` puts a number of bytes into words.
+pub(crate) fn with_files(files: &[GivenFile], size: impl Fn(u64) -> String) -> String {
+    let told = |file: &GivenFile| {
+        let (all, there) = (size(file.bytes), size(file.text.len() as u64));
+        let much = match (file.is_cut(), file.text.is_empty()) {
+            (false, _) => all,
+            (true, true) => format!("nothing of {all}"),
+            (true, false) => format!("the first {there} of {all}"),
+        };
+        let masked = if file.masked { ", keys in it masked" } else { "" };
+        format!("{} {much}{masked}", file.path)
+    };
+    format!("with: {}", files.iter().map(told).collect::<Vec<_>>().join(", "))
+}
+
+/// Behind words with an `@` that are no files.
+pub(crate) const AS_WORDS: &str = "Not sent: Enter again sends it as it stands.";
+
+/// Behind files that can't go with a message.
+pub(crate) const WITHOUT_FILE: &str = "Not sent: change the message first.";
+
+/// The message was changed between the key and the end of reading its files.
+pub(crate) const CHANGED_MEANWHILE: &str = "The message changed while its files were read. Not sent yet.";
 
 /// A message while nobody can be asked.
 pub(crate) const NO_PROVIDER: &str = "Choose first where answers come from.";

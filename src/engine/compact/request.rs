@@ -38,7 +38,9 @@ pub(super) fn boundary(transcript: &Transcript, stuck: bool, kept: u64) -> Optio
 /// About how many tokens items have, without their results.
 fn length(items: &[Item]) -> u64 {
     let text = |item: &Item| match item {
-        Item::Prompt { text, .. } => tokens(text),
+        Item::Prompt { text, files, .. } => {
+            tokens(text) + files.iter().map(|file| tokens(&file.text)).sum::<u64>()
+        }
         Item::Reply(reply) => tokens(&reply.text),
         _ => 0,
     };

@@ -5,8 +5,8 @@ use super::{
     SettledEvent, Settlement, SummaryItem, Transcript,
 };
 use crate::domain::{
-    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Revision, Rights, Rule, RuleId,
-    RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
+    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt, Revision, Rights, Rule,
+    RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
 };
 use std::path::PathBuf;
 
@@ -36,7 +36,9 @@ impl Transcript {
                 self.model = Some(model.clone());
                 self.items.push(Item::Model { at, model: model.clone() });
             }
-            Entry::Prompt(text) => self.items.push(Item::Prompt { at, text: text.clone() }),
+            Entry::Prompt(Prompt { text, files }) => {
+                self.items.push(Item::Prompt { at, text: text.clone(), files: files.clone() });
+            }
             Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage } => {
                 self.items.push(Item::Reply(Box::new(ReplyItem {
                     at,

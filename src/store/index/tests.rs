@@ -74,7 +74,7 @@ fn a_large_file_is_told_of_by_its_ends() {
     let dir = tempfile::tempdir().unwrap();
     let mut entries = vec![Entry::Prompt("first".into()), Entry::Named("renamed".into())];
     for n in 0..800 {
-        entries.push(Entry::Prompt(format!("prompt {n} {}", "x".repeat(2000))));
+        entries.push(Entry::Prompt(format!("prompt {n} {}", "x".repeat(2000)).into()));
         entries.push(block(n + 1));
         entries.push(Entry::Skipped { block: BlockId(n + 1), revision: crate::domain::Revision(1) });
         entries.push(reply("answer"));

@@ -49,7 +49,7 @@ fn killed_at_any_moment_what_was_synced_is_there() {
         let told: Vec<String> = loaded
             .entries
             .iter()
-            .filter_map(|(_, e)| if let Entry::Prompt(text) = e { Some(text.clone()) } else { None })
+            .filter_map(|(_, e)| if let Entry::Prompt(prompt) = e { Some(prompt.text.clone()) } else { None })
             .collect();
         let wanted: Vec<String> = (1..=told.len()).map(prompt).collect();
         assert!(told.len() >= synced && told == wanted, "{synced} were synced, {} are there", told.len());
@@ -71,7 +71,7 @@ fn child_that_writes() {
     let seal = Seal::make(&Path::new(&folder).join("state")).unwrap();
     let store = Store::create(Path::new(&folder), header("s-1")).with_seal(Some(seal));
     for number in 1.. {
-        store.append(Entry::Prompt(prompt(number)), AT);
+        store.append(Entry::Prompt(prompt(number).into()), AT);
         // Others are on their way when it ends.
         if number % 3 == 0 {
             wait(store.sync()).unwrap();
@@ -95,7 +95,7 @@ fn child_with_little_space() {
     let Some(folder) = std::env::var_os(FOLDER) else { return };
     let space = |bytes| setrlimit(Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
     let store = Store::create(Path::new(&folder), header("s-1"));
-    let prompts: Vec<Entry> = (1..=20).map(|n| Entry::Prompt(prompt(n * 3))).collect();
+    let prompts: Vec<Entry> = (1..=20).map(|n| Entry::Prompt(prompt(n * 3).into())).collect();
     store.append(prompts[0].clone(), AT);
     wait(store.sync()).unwrap();
     let before = std::fs::metadata(store.path()).unwrap().len();

@@ -1,8 +1,8 @@
 use super::*;
 use crate::domain::{BlockId, Entry, Gaps, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp};
 use crate::store::samples::{
-    about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools, captured,
-    each_kind, entry, header, report, same, told,
+    about_files, about_instructions, about_limits, about_pulls, about_recipes, about_sandbox, about_tools,
+    captured, each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -45,6 +45,7 @@ fn each_kind_comes_back() {
         .chain(about_sandbox())
         .chain(about_limits())
         .chain(about_tools())
+        .chain(about_files())
         .chain(about_instructions())
         .chain(about_recipes())
         .chain(about_pulls())
@@ -233,7 +234,8 @@ fn a_word_is_the_same_everywhere() {
         ExecutorKind::Installer,
         SandboxLevel::ReadOnly,
         Enforcement::Enforced,
-        Source::Project
+        Source::Project,
+        Source::Given
     );
     same!(FinishReason::ToolCalls, FailureKind::Refused, FailureKind::Overflow, FailureKind::NotAModel);
     same!(Severity::Medium, RecipeEnd::GaveUp, TurnEnd::StepLimit, Outcome::NotStarted(String::new()));

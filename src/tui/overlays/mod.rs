@@ -8,6 +8,7 @@ pub mod always;
 pub mod ask;
 pub(crate) mod commands;
 pub mod confirm;
+pub(crate) mod files;
 pub(crate) mod find;
 pub(crate) mod find_in_editor;
 pub mod form;

@@ -142,6 +142,13 @@ impl Composer {
         }
     }
 
+    /// Puts a text in the place of so many characters before the cursor.
+    pub fn replace_before(&mut self, characters: usize, text: &str) {
+        self.field.delete_before(characters);
+        self.field.apply(Edit::Paste(text.to_owned()));
+        self.past = None;
+    }
+
     /// Whether a backslash stands before the cursor at the end of its line: Enter then begins a new line.
     pub fn continues(&self) -> bool {
         let (row, column) = self.field.cursor();

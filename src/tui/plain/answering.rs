@@ -4,7 +4,6 @@ use super::ask::{Ask, Asked, READING};
 use super::lines::Line;
 use super::provider::Next;
 use super::session::{NOTHING, Session};
-use crate::domain::sentences::sending;
 use crate::engine::{Command, Phase};
 use crate::tui::ui_command::UiCommand;
 use std::io;
@@ -107,10 +106,6 @@ impl Session<'_> {
         self.keep(text);
         let text = std::mem::take(&mut self.plain.kept);
         self.driver.keep_draft("");
-        if !idle {
-            self.plain.page.line(sending::QUEUED)?;
-        }
-        self.send(Command::Submit(text));
-        Ok(())
+        self.submit(text)
     }
 }

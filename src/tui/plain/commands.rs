@@ -34,7 +34,7 @@ impl Session<'_> {
                 SlashLine::Prompt => {
                     self.keep(line);
                     let text = std::mem::take(&mut self.plain.kept);
-                    self.driver.send(Command::Submit(text));
+                    self.submit(text)?;
                 }
             },
         }
@@ -186,9 +186,9 @@ impl Session<'_> {
 
     fn queue(&mut self) -> io::Result<()> {
         if let Some(queued) = self.driver.state().live.queued.clone() {
-            self.plain.page.behind("Queued: ", &queued)?;
+            self.plain.page.behind("Queued: ", &queued.text)?;
             self.driver.send(Command::TakeQueued);
-            self.keep(&queued);
+            self.keep(&queued.text);
         }
         for item in self.driver.state().queue() {
             self.plain.page.line(&format!("  block {} {} waits", item.block.id, item.block.label()))?;

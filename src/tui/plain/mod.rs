@@ -11,6 +11,7 @@ mod block;
 mod commands;
 mod deciding;
 mod form;
+mod given;
 mod jobs;
 mod lines;
 mod page;

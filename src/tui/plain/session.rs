@@ -39,6 +39,8 @@ pub(super) struct Session<'a> {
     pub(super) exit: Option<Exit>,
     /// The failure that stands on the page already.
     pub(super) told_failure: Option<String>,
+    /// The message whose words name no files: where it comes again, they are words and no more.
+    pub(super) words: Option<String>,
     interrupted: Option<Instant>,
     pub(super) quits: Option<Instant>,
     pub(super) last_line: Option<Instant>,
@@ -67,6 +69,7 @@ impl<'a> Session<'a> {
             wanted_session: None,
             exit: None,
             told_failure: None,
+            words: None,
             interrupted: None,
             quits: None,
             last_line: None,
@@ -123,7 +126,7 @@ impl<'a> Session<'a> {
                 self.begin_recipe(&first.name, first.answers, first.shown)?;
             } else if let Some(prompt) = self.options.first_prompt.clone() {
                 self.plain.page.behind("You: ", &prompt)?;
-                self.driver.send(Command::Submit(prompt));
+                self.submit(prompt)?;
             }
         }
         Ok(())
@@ -171,6 +174,7 @@ impl<'a> Session<'a> {
                     }
                 }
             }
+            JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
             other => self.tell_job(other),
         }
     }

@@ -3,7 +3,6 @@
 use super::Tui;
 use crate::domain::Timestamp;
 use crate::driver::{Driver, JobResult, Notification, Update};
-use crate::engine::Command;
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
@@ -89,7 +88,9 @@ impl Session<'_> {
         } else if let Some(prompt) = self.options.first_prompt.clone()
             && self.driver.state().transcript.items.is_empty()
         {
-            self.driver.send(Command::Submit(prompt));
+            self.screen.panes.composer.set(&prompt);
+            let wishes = self.screen.read_files_or_send(prompt);
+            return self.grant(wishes);
         }
         Ok(())
     }

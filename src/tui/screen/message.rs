@@ -5,8 +5,10 @@ use crate::domain::BlockId;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
 use crate::engine::{Command, State};
+use crate::text::at_words::begins_word;
 use crate::tui::action::Action;
 use crate::tui::overlays::commands::CommandList;
+use crate::tui::overlays::files::FileList;
 use crate::tui::overlays::find::Find;
 use crate::tui::overlays::key::KeyBox;
 use crate::tui::overlays::models::{self, Models};
@@ -40,7 +42,12 @@ impl Screen {
             self.open(CommandList::default());
             return Vec::new();
         }
+        let begins = letter == '@' && begins_word(&self.panes.composer.field().before_cursor());
         self.panes.composer.apply(Edit::Insert(letter));
+        if begins {
+            self.open(FileList::default());
+            return vec![UiCommand::Job(Job::FolderFiles)];
+        }
         Vec::new()
     }
 
@@ -89,13 +96,12 @@ impl Screen {
                     return Vec::new();
                 }
                 // What stands in the chat already is asked again, not said twice.
-                let again = self.is_unsent(ctx);
-                let text = self.panes.composer.send();
-                self.panes.chat.follow();
-                if again {
+                if self.is_unsent(ctx) {
+                    self.panes.composer.send();
+                    self.panes.chat.follow();
                     return vec![UiCommand::Send(Command::Retry)];
                 }
-                vec![UiCommand::Send(Command::Submit(text))]
+                self.read_files_or_send(text)
             }
             SlashLine::Unknown(name) => {
                 self.say(Note::warn(format!("There is no command /{name}. F2 lists all of them.")));
@@ -115,6 +121,7 @@ impl Screen {
             return Vec::new();
         };
         let draft = self.panes.composer.full_text();
+        let queued = &queued.text;
         let text = if draft.trim().is_empty() { queued.clone() } else { format!("{queued}\n\n{draft}") };
         self.panes.composer.set(&text);
         self.panes.focus = Pane::Message;

@@ -17,7 +17,7 @@ impl Screen {
             }
             Notification::Job(found) => return self.found(found, ctx),
             Notification::Recorded(entry) => match *entry {
-                Entry::Prompt(text) => self.panes.composer.remember(text),
+                Entry::Prompt(prompt) => self.panes.composer.remember(prompt.text),
                 Entry::Approved { .. } => self.forget_interrupt(),
                 other => self.recipe_recorded(&other),
             },
@@ -35,6 +35,7 @@ impl Screen {
         match found {
             JobResult::RecipeRefused { name, misfits } => self.recipe_refused(&name, misfits),
             JobResult::Sandbox(found) => self.sandbox_found(found),
+            JobResult::GivenFiles(text, files) => return self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.say(Note::info(format!(
                 "Written: {}. Change it, then start {} again.",
                 ctx.look.place.path(&path),
@@ -55,6 +56,7 @@ impl Screen {
             | JobResult::Offers(_)
             | JobResult::Offer(_)
             | JobResult::Tested(..)
+            | JobResult::FolderFiles(_)
             | JobResult::Picture(..) => {}
         }
         Vec::new()

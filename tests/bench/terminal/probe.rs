@@ -254,7 +254,7 @@ pub fn long_session(home: &Path, messages: usize) {
         let store = sayso::store::Store::create(&home.join("sessions"), header);
         for n in 0..messages / 2 {
             let at = Timestamp(n as i64 * 1000);
-            store.append(Entry::Prompt(format!("Question {n}: what is it about?")), at);
+            store.append(Entry::Prompt(format!("Question {n}: what is it about?").into()), at);
             let end = if n + 1 == messages / 2 { "omega" } else { "and so on" };
             let text =
                 format!("An answer with **some** words and `code`, number {n}, {end}.\n\n- one\n- two\n");

@@ -25,7 +25,7 @@ fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
         if turn > 0 {
             transcript.apply(&Entry::TurnEnd(crate::domain::TurnEnd::Answered), Timestamp(1));
         }
-        transcript.apply(&Entry::Prompt(format!("prompt {turn}.")), Timestamp(1));
+        transcript.apply(&Entry::Prompt(format!("prompt {turn}.").into()), Timestamp(1));
         for (length, fate) in steps {
             step += 1;
             for entry in entries(step, *length, fate) {

@@ -2,9 +2,11 @@
 
 use super::head::{gap, speaker};
 use super::recipe;
+use crate::domain::sentences::sending;
 use crate::domain::{BlockId, FinishReason, RecipeFact, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem};
 use crate::engine::{BlockState, State};
+use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::Look;
@@ -51,10 +53,14 @@ pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<
     let Some(item) = state.transcript.items.get(at) else { return Vec::new() };
     let mut rows = Vec::new();
     match item {
-        Item::Prompt { at: when, text } => {
+        Item::Prompt { at: when, text, files } => {
             gap(&mut rows, at);
             rows.push(speaker("you", *when, look.style(Slot::ChatUser), look));
             rows.extend(safe::words(text.trim_end(), width.into(), look.text()));
+            if !files.is_empty() {
+                let told = sending::with_files(files, size);
+                rows.extend(safe::words(&told, width.into(), look.style(Slot::ChatNote)));
+            }
         }
         Item::Reply(reply) => {
             gap(&mut rows, at);

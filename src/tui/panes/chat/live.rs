@@ -10,6 +10,7 @@ use crate::domain::sentences::sending;
 use crate::engine::reply::{Proposal, Segment};
 use crate::engine::state::LiveReply;
 use crate::engine::{BlockState, Phase, State};
+use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::panes::code::lines_so_far;
 use crate::tui::theme::Slot;
@@ -81,7 +82,11 @@ impl Live {
                 Span::styled("you", look.style(Slot::ChatUser)),
                 Span::styled(format!("  {}", sending::QUEUED_MARK), look.dim()),
             ]));
-            self.after.extend(safe::words(queued.trim_end(), width.into(), look.dim()));
+            self.after.extend(safe::words(queued.text.trim_end(), width.into(), look.dim()));
+            if !queued.files.is_empty() {
+                let told = sending::with_files(&queued.files, size);
+                self.after.extend(safe::words(&told, width.into(), look.dim()));
+            }
         }
     }
 

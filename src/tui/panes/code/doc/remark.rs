@@ -50,6 +50,7 @@ fn trace(trace: &Trace) -> Remark {
             format!("{text}: not in your words, first in the file that block {block} read")
         }
         Source::Project => format!("{text}: not in your words, first in the project's instructions"),
+        Source::Given => format!("{text}: not in your words, first in a file that you gave"),
         Source::Person | Source::Model => text,
     };
     Remark { kind: RemarkKind::Trace, line: trace.place.line, message }

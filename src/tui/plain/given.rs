@@ -1,0 +1,54 @@
+//! A message with the files that it names: they are read first, and told in a line when it goes out.
+
+use super::session::Session;
+use crate::domain::sentences::sending;
+use crate::domain::{GivenFile, Prompt};
+use crate::driver::{GivenFileError, Job};
+use crate::engine::{Command, Phase};
+use crate::text::at_words::at_words;
+use crate::text::number::size;
+use crate::tui::screen::refusal;
+use std::io;
+
+impl Session<'_> {
+    /// The message goes out, or its files are read first.
+    pub(super) fn submit(&mut self, text: String) -> io::Result<()> {
+        let are_words = self.words.take().is_some_and(|words| words == text);
+        if !are_words && !at_words(&text).is_empty() {
+            self.driver.start_job(Job::GivenFiles(text));
+            return Ok(());
+        }
+        self.send_message(text.into())
+    }
+
+    fn send_message(&mut self, prompt: Prompt) -> io::Result<()> {
+        if !prompt.files.is_empty() {
+            self.plain.page.line(&format!("  {}", sending::with_files(&prompt.files, size)))?;
+        }
+        if self.driver.state().phase != Phase::Idle {
+            self.plain.page.line(sending::QUEUED)?;
+        }
+        self.send(Command::Submit(prompt));
+        Ok(())
+    }
+
+    /// The files of a message were read.
+    pub(super) fn files_read(
+        &mut self,
+        text: &str,
+        files: Result<Vec<GivenFile>, Vec<GivenFileError>>,
+    ) -> io::Result<()> {
+        match files {
+            Ok(files) => self.send_message(Prompt { text: text.to_owned(), files }),
+            Err(errors) => {
+                self.plain.page.line(&format!("Warning: {}", refusal(&errors)))?;
+                self.plain.page.line("/edit changes the message, /drop drops it.")?;
+                self.keep(text);
+                if errors.iter().all(GivenFileError::may_be_a_word) {
+                    self.words = Some(text.to_owned());
+                }
+                self.ask_again()
+            }
+        }
+    }
+}

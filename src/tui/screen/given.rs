@@ -1,0 +1,83 @@
+//! The message with the files that it names: they are read off this thread, and the message goes out once all of them were.
+//! What can't be given is told, and the message stays where it is.
+
+use super::{Note, Screen, UiCommand};
+use crate::domain::sentences::sending;
+use crate::domain::{GivenFile, Prompt};
+use crate::driver::{GivenFileError, Job};
+use crate::engine::Command;
+use crate::text::at_words::at_words;
+
+/// What goes on about the files that the message names.
+#[derive(Debug, Default)]
+pub(super) enum Reading {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The files of this message are read.
+    Reads(String),
+    /// The words of this message name no files. Where it comes again as it is, they are words and no more.
+    Words(String),
+}
+
+impl Screen {
+    /// The message goes out, or its files are read first.
+    pub(in crate::tui) fn read_files_or_send(&mut self, text: String) -> Vec<UiCommand> {
+        match &self.given_files {
+            // The key came twice.
+            Reading::Reads(reading) if *reading == text => return Vec::new(),
+            Reading::Words(words) if *words == text => {}
+            _ if !at_words(&text).is_empty() => {
+                self.given_files = Reading::Reads(text.clone());
+                return vec![UiCommand::Job(Job::GivenFiles(text))];
+            }
+            _ => {}
+        }
+        self.send_message(Vec::new())
+    }
+
+    fn send_message(&mut self, files: Vec<GivenFile>) -> Vec<UiCommand> {
+        self.given_files = Reading::Nothing;
+        let text = self.panes.composer.send();
+        self.panes.chat.follow();
+        vec![UiCommand::Send(Command::Submit(Prompt { text, files }))]
+    }
+
+    /// The files of a message were read.
+    pub(super) fn files_read(
+        &mut self,
+        text: &str,
+        files: Result<Vec<GivenFile>, Vec<GivenFileError>>,
+    ) -> Vec<UiCommand> {
+        if !matches!(&self.given_files, Reading::Reads(reading) if reading == text) {
+            return Vec::new();
+        }
+        self.given_files = Reading::Nothing;
+        if self.panes.composer.full_text() != text {
+            if !self.panes.composer.is_empty() {
+                self.say(Note::warn(sending::CHANGED_MEANWHILE));
+            }
+            return Vec::new();
+        }
+        match files {
+            Ok(files) => self.send_message(files),
+            Err(errors) => {
+                if errors.iter().all(GivenFileError::may_be_a_word) {
+                    self.given_files = Reading::Words(text.to_owned());
+                }
+                self.say(Note::warn(refusal(&errors)));
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// Why files can't be given, and what to do.
+pub(in crate::tui) fn refusal(errors: &[GivenFileError]) -> String {
+    let why = errors.first().map(ToString::to_string).unwrap_or_default();
+    let more = errors.len().saturating_sub(1);
+    let more = if more > 0 { format!(" And {more} more.") } else { String::new() };
+    let words = errors.iter().all(GivenFileError::may_be_a_word);
+    let then = if words { sending::AS_WORDS } else { sending::WITHOUT_FILE };
+    format!("{why}{more} {then}")
+}

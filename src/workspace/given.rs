@@ -1,0 +1,295 @@
+//! The files that a message names, read for it: text of the working folder, bounded. What can't be given is refused, and
+//! nothing of the message goes out before all of it was read.
+//!
+//! A path is walked through the folders and what it leads to is opened there: a link is read, never followed by the
+//! system, and one that leads out of the folder is refused.
+
+use super::FileError;
+use super::excerpt::no_text;
+use super::place::{Folder, OpenPlace};
+use crate::domain::{GivenFile, Masker};
+use crate::text::at_words::{AtWord, at_words};
+use rustix::fs::FileType;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of one file that are given.
+const MOST_OF_ONE: usize = 32_000;
+/// Bytes that are given with one message.
+const MOST: usize = 128_000;
+/// Files that are given with one message.
+const MOST_FILES: usize = 50;
+
+/// Why a file can't be given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GivenFileError {
+    /// Nothing in the folder has this name.
+    #[error("There is no file {0} here.")]
+    Missing(String),
+    /// It is no file.
+    #[error("{0} is a folder: name the files in it.")]
+    Folder(String),
+    /// A pipe, a device or the like.
+    #[error("{0} is no plain file.")]
+    Special(String),
+    /// It is outside of the folder, or a link leads there.
+    #[error("{0} leads out of the working folder, to {path}.", path = .1.display())]
+    Outside(String, PathBuf),
+    /// Nothing of it could be told to a model.
+    #[error("{0} is {1}, no text.")]
+    NoText(String, &'static str),
+    /// The system says no, or somebody changes it right now.
+    #[error("{0} can't be read: {1}")]
+    Unreadable(String, FileError),
+    /// Too many for one message.
+    #[error("{0} files are too many for one message: at most 50.")]
+    TooMany(usize),
+}
+
+impl GivenFileError {
+    /// Whether the word may well be no name of a file: then it can stand in the message as a word.
+    pub fn may_be_a_word(&self) -> bool {
+        matches!(self, GivenFileError::Missing(_) | GivenFileError::Folder(_))
+    }
+}
+
+/// Reads the files that a message names, each once; keys in them are masked.
+///
+/// # Errors
+/// All that can't be given, in the order of the message.
+pub(crate) fn read(
+    folder: &Folder,
+    text: &str,
+    masker: &Masker,
+) -> Result<Vec<GivenFile>, Vec<GivenFileError>> {
+    let words = at_words(text);
+    let (mut files, mut errors) = (Vec::<GivenFile>::new(), Vec::new());
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut room = MOST;
+    for word in &words {
+        if files.len() >= MOST_FILES {
+            return Err(vec![GivenFileError::TooMany(words.len())]);
+        }
+        match find(folder, word) {
+            Ok((_, place)) if seen.contains(&place.path()) => {}
+            Ok((name, place)) => {
+                seen.push(place.path());
+                match give(name, &place, room.min(MOST_OF_ONE), masker) {
+                    Ok(file) => {
+                        room = room.saturating_sub(file.text.len());
+                        files.push(file);
+                    }
+                    Err(error) => errors.push(error),
+                }
+            }
+            Err(error) if errors.contains(&error) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(files) } else { Err(errors) }
+}
+
+/// The file that a word means, held: the longest of its candidates that is there.
+fn find<'w>(folder: &Folder, word: &'w AtWord) -> Result<(&'w str, OpenPlace), GivenFileError> {
+    if !folder.stands() {
+        return Err(GivenFileError::Unreadable(word.name.clone(), FileError::Moved(folder.path().into())));
+    }
+    let mut missing = None;
+    for name in word.candidates() {
+        match look(folder, name) {
+            Err(error @ GivenFileError::Missing(_)) => missing = Some(error),
+            found => return found.map(|place| (name, place)),
+        }
+    }
+    Err(missing.unwrap_or_else(|| GivenFileError::Missing(word.name.clone())))
+}
+
+fn look(folder: &Folder, name: &str) -> Result<OpenPlace, GivenFileError> {
+    let missing = || GivenFileError::Missing(name.to_owned());
+    if name.contains('\0') {
+        return Err(missing());
+    }
+    let place = match OpenPlace::find(&folder.path().join(name)) {
+        Ok(place) => place,
+        // A name that goes on behind a file, or is longer than names can be, is that of no file.
+        Err(FileError::Io(..) | FileError::BehindNothing(_)) => return Err(missing()),
+        Err(error) => return Err(GivenFileError::Unreadable(name.to_owned(), error)),
+    };
+    match place.found() {
+        None if place.name().is_none() && is_below(folder, &place.path()) => {
+            Err(GivenFileError::Folder(name.to_owned()))
+        }
+        None if place.name().is_some() => Err(missing()),
+        _ if !is_below(folder, &place.path()) => Err(GivenFileError::Outside(name.to_owned(), place.path())),
+        Some(found) if found.kind != FileType::RegularFile => Err(GivenFileError::Special(name.to_owned())),
+        _ => Ok(place),
+    }
+}
+
+fn is_below(folder: &Folder, path: &Path) -> bool {
+    path.starts_with(folder.path())
+}
+
+/// Reads so much of a file that is held.
+fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<GivenFile, GivenFileError> {
+    let unreadable = |error| GivenFileError::Unreadable(name.to_owned(), error);
+    let io = |error: std::io::Error| unreadable(FileError::io(&place.path(), &error));
+    let file = place.open().map_err(unreadable)?;
+    let length = file.metadata().map_err(io)?.len();
+    let mut bytes = Vec::new();
+    // Three bytes more than are given: a character may end behind the edge. Whether it is text is asked of its beginning
+    // also where there is no room for any of it.
+    file.take(most.max(MOST_OF_ONE) as u64 + 3).read_to_end(&mut bytes).map_err(io)?;
+    if let Some(kind) = no_text(&bytes) {
+        return Err(GivenFileError::NoText(name.to_owned(), kind));
+    }
+    let is_whole = bytes.len() as u64 >= length && bytes.len() <= most;
+    let valid = match std::str::from_utf8(&bytes) {
+        Ok(text) => text,
+        // The edge runs through a character.
+        Err(error) if !is_whole => {
+            std::str::from_utf8(bytes.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or_default()
+        }
+        Err(_) => return Err(GivenFileError::NoText(name.to_owned(), "cut off inside of a character")),
+    };
+    let text = if is_whole { valid } else { beginning(valid, most) };
+    let masked = masker.mask(text.to_owned());
+    let is_masked = !masked.kinds().is_empty();
+    // A file that grows while it is read has at least what was read of it.
+    let bytes = length.max(bytes.len() as u64);
+    Ok(GivenFile { path: name.to_owned(), bytes, text: masked.into_inner(), masked: is_masked })
+}
+
+/// The beginning of a text, cut behind a line where one ends in its second half.
+fn beginning(text: &str, most: usize) -> &str {
+    let cut = text.get(..text.floor_char_boundary(most)).unwrap_or_default();
+    match cut.rfind('\n') {
+        Some(at) if at >= cut.len() / 2 => cut.get(..=at).unwrap_or(cut),
+        _ => cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    struct Home(#[expect(dead_code, reason = "the folder goes with it")] tempfile::TempDir, Folder);
+
+    fn home() -> Home {
+        let dir = tempfile::tempdir().expect("a folder");
+        let work = dir.path().join("work");
+        std::fs::create_dir(&work).expect("made");
+        let folder = Folder::find(&work).expect("held");
+        Home(dir, folder)
+    }
+
+    impl Home {
+        fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+            let path = self.1.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            std::fs::write(path, content).expect("written");
+        }
+
+        fn read(&self, text: &str) -> Result<Vec<GivenFile>, Vec<GivenFileError>> {
+            read(&self.1, text, &Masker::default())
+        }
+
+        fn refused(&self, text: &str) -> String {
+            let errors = self.read(text).expect_err("refused");
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        }
+    }
+
+    #[test]
+    fn files_are_read_once_in_the_order_of_the_message() {
+        let home = home();
+        home.put("a.py", "x = 1\n");
+        home.put("src/my file.rs", "fn main() {}\n");
+        home.put("end.", "called so");
+        let files = home.read("Fix @\"src/my file.rs\" (like @a.py). @./a.py and @end.").expect("read");
+        let told: Vec<_> = files.iter().map(|f| (f.path.as_str(), f.bytes, f.text.as_str())).collect();
+        assert_eq!(
+            told,
+            [("src/my file.rs", 13, "fn main() {}\n"), ("a.py", 6, "x = 1\n"), ("end.", 9, "called so")]
+        );
+        assert!(home.read("nothing for bob@example.com").expect("read").is_empty());
+    }
+
+    #[test]
+    fn long_files_are_cut_behind_a_line_and_all_together_are_bounded() {
+        let home = home();
+        let long = "0123456789\n".repeat(10_000);
+        for name in ["a", "b", "c", "d", "e", "f"] {
+            home.put(name, &long);
+        }
+        let files = home.read("@a @b @c @d @e @f").expect("read");
+        let first = &files[0];
+        assert!(first.is_cut() && first.text.ends_with('\n') && first.text.len() <= MOST_OF_ONE);
+        assert_eq!(first.bytes, long.len() as u64);
+        let all: usize = files.iter().map(|file| file.text.len()).sum();
+        assert!(all <= MOST, "{all}");
+        assert_eq!(files.len(), 6);
+        assert!(files[5].text.is_empty() && files[5].is_cut());
+        home.put("edge", "é".repeat(MOST_OF_ONE));
+        assert!(home.read("@edge").expect("read")[0].is_cut(), "a character across the edge");
+    }
+
+    #[test]
+    fn what_is_no_text_of_the_folder_is_refused_in_words() {
+        let home = home();
+        home.put("data.bin", b"a\0b");
+        home.put("latin", b"caf\xe9 au lait");
+        home.put("half", b"caf\xc3");
+        home.put("sub/x", "x");
+        home.put("../secret", "s");
+        let at = |name: &str| home.1.path().join(name);
+        symlink("../secret", at("away")).expect("a link");
+        symlink("sub/x", at("near")).expect("a link");
+        symlink("round", at("round")).expect("a link");
+        symlink("/", at("root")).expect("a link");
+        assert_eq!(home.refused("@data.bin"), "data.bin is binary data, no text.");
+        assert!(home.refused("@latin").contains("encoding"));
+        assert!(home.refused("@half").contains("no text"));
+        assert_eq!(home.refused("@nothing.py,"), "There is no file nothing.py here.");
+        assert_eq!(home.refused("@sub"), "sub is a folder: name the files in it.");
+        for outside in ["@../secret", "@away", "@/etc/passwd", "@root/etc/passwd"] {
+            assert!(home.refused(outside).contains("leads out of the working folder"), "{outside}");
+        }
+        assert!(home.refused("@round").contains("too many links"));
+        assert_eq!(home.read("@near").expect("inside")[0].text, "x");
+        assert_eq!(home.refused("@sub @gone @sub").matches("sub is").count(), 1);
+        assert!(home.read("@x/y @a\u{0}b").expect_err("missing").iter().all(GivenFileError::may_be_a_word));
+        assert!(!home.refused(&format!("@{}", "n".repeat(5_000))).is_empty());
+    }
+
+    #[test]
+    fn a_pipe_holds_nobody_up() {
+        let home = home();
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, home.1.path().join("pipe"), FileType::Fifo, mode, 0)
+            .expect("made");
+        assert_eq!(home.refused("@pipe"), "pipe is no plain file.");
+    }
+
+    #[test]
+    fn keys_are_masked_and_that_is_told() {
+        let home = home();
+        home.put(".env", "KEY=swordfish2024\n");
+        let masker = Masker::knowing(["swordfish2024".into()]);
+        let files = read(&home.1, "@.env", &masker).expect("read");
+        assert!(files[0].masked && !files[0].text.contains("swordfish"), "{:?}", files[0].text);
+        assert!(!files[0].is_cut(), "a mask is as long as what it covers");
+    }
+
+    #[test]
+    fn a_folder_that_was_swapped_gives_nothing() {
+        let home = home();
+        home.put("a.py", "x");
+        let work = home.1.path().to_owned();
+        std::fs::rename(&work, work.with_file_name("old")).expect("moved");
+        std::fs::create_dir(&work).expect("made");
+        std::fs::write(work.join("a.py"), "other").expect("written");
+        assert!(home.refused("@a.py").contains("was moved, removed or replaced"));
+    }
+}

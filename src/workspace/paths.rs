@@ -1,0 +1,221 @@
+//! The files of a folder that somebody may want to name: bounded in number, depth and time. What the project's
+//! `.gitignore` leaves out is left out here, and so are hidden folders. No link is followed.
+//!
+//! Each folder is opened in the one above. The patterns of a `.gitignore` are matched against names and nothing else.
+
+use super::listing::{MOST_NAMES, names};
+use super::place::{Folder, folder_in, open_in};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::{AtFlags, FileType, statat};
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Files that are listed.
+const MOST: usize = 20_000;
+/// Names that are looked at for them.
+const MOST_LOOKED: usize = 100_000;
+/// Folders below folders that are looked into.
+const DEEPEST: usize = 24;
+/// How long the looking may take.
+const MOST_TIME: Duration = Duration::from_secs(2);
+/// Bytes of a file of patterns that are read.
+const MOST_PATTERNS: u64 = 64 << 10;
+/// Where patterns are read from.
+const PATTERNS: &str = ".gitignore";
+
+/// The files that were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderFiles {
+    /// The files, those of upper folders first.
+    pub files: Vec<PathOfFile>,
+    /// Whether there is more than was listed.
+    pub is_cut: bool,
+}
+
+/// A file of the folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathOfFile {
+    /// Its path below the folder.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+impl AsRef<str> for PathOfFile {
+    fn as_ref(&self) -> &str {
+        &self.path
+    }
+}
+
+/// A folder on the way, with the patterns of those above it, the nearest last.
+struct Pending {
+    folder: File,
+    path: PathBuf,
+    patterns: Option<Arc<Patterns>>,
+    depth: usize,
+}
+
+struct Patterns {
+    own: Gitignore,
+    above: Option<Arc<Patterns>>,
+}
+
+impl Patterns {
+    /// Whether a name is left out: the nearest folder whose patterns say anything of it decides.
+    fn leave_out(&self, path: &Path, is_folder: bool) -> bool {
+        let mut next = Some(self);
+        while let Some(patterns) = next {
+            match patterns.own.matched(path, is_folder) {
+                Match::None => next = patterns.above.as_deref(),
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Lists the files below a folder.
+///
+/// # Errors
+/// When the folder itself can't be read.
+pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
+    let began = Instant::now();
+    let top = folder_in(folder.file(), OsStr::new("."))?;
+    let mut found = FolderFiles::default();
+    let mut looked = 0;
+    let mut waiting =
+        VecDeque::from([Pending { folder: top, path: PathBuf::new(), patterns: None, depth: 0 }]);
+    while let Some(mut at) = waiting.pop_front() {
+        // A folder that can't be read holds nothing that could be given.
+        let Ok(names) = names(&at.folder) else { continue };
+        found.is_cut |= names.len() >= MOST_NAMES;
+        if names.iter().any(|name| name == PATTERNS) {
+            at.patterns = own_patterns(&at).map(Arc::new).or(at.patterns);
+        }
+        for name in names {
+            looked += 1;
+            if found.files.len() >= MOST || looked > MOST_LOOKED || began.elapsed() > MOST_TIME {
+                found.is_cut = true;
+                return Ok(found);
+            }
+            let path = at.path.join(&name);
+            let Ok(info) = statat(&at.folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let kind = FileType::from_raw_mode(info.st_mode);
+            let is_folder = kind == FileType::Directory;
+            let is_out = at.patterns.as_ref().is_some_and(|patterns| patterns.leave_out(&path, is_folder));
+            match kind {
+                _ if is_out => {}
+                // Names that are no text can't be typed.
+                FileType::RegularFile => found.files.extend(path.to_str().map(|path| PathOfFile {
+                    path: path.to_owned(),
+                    bytes: u64::try_from(info.st_size).unwrap_or_default(),
+                })),
+                FileType::Directory if name.to_string_lossy().starts_with('.') => {}
+                FileType::Directory if at.depth >= DEEPEST => found.is_cut = true,
+                FileType::Directory => {
+                    if let Ok(folder) = folder_in(&at.folder, &name) {
+                        let (patterns, depth) = (at.patterns.clone(), at.depth + 1);
+                        waiting.push_back(Pending { folder, path, patterns, depth });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The patterns that stand in a folder.
+fn own_patterns(at: &Pending) -> Option<Patterns> {
+    let file = open_in(&at.folder, OsStr::new(PATTERNS)).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_PATTERNS).read_to_end(&mut bytes).ok()?;
+    let mut builder = GitignoreBuilder::new(&at.path);
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        // What is no pattern leaves nothing out.
+        let _ = builder.add_line(None, line);
+    }
+    Some(Patterns { own: builder.build().ok()?, above: at.patterns.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn listed(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
+        let dir = tempfile::tempdir().expect("a folder");
+        for (name, content) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
+            std::fs::write(path, content).expect("written");
+        }
+        let folder = Folder::find(dir.path()).expect("held");
+        (dir, folder)
+    }
+
+    fn paths(folder: &Folder) -> Vec<String> {
+        list(folder).expect("listed").files.into_iter().map(|file| file.path).collect()
+    }
+
+    #[test]
+    fn what_is_ignored_hidden_or_linked_is_left_out() {
+        let (dir, folder) = listed(&[
+            (".gitignore", "*.log\n/target/\n!keep.log\nsub/deep/x\n[\n"),
+            (".git/config", ""),
+            (".env", "A=1"),
+            ("a.log", ""),
+            ("keep.log", ""),
+            ("target/out", ""),
+            ("sub/target/in", "123"),
+            ("sub/.gitignore", "*.tmp\n!a.log\n"),
+            ("sub/b.tmp", ""),
+            ("sub/a.log", ""),
+            ("sub/deep/x", ""),
+            ("sub/deep/y.tmp", ""),
+            ("sub/deep/z", ""),
+        ]);
+        symlink("/etc", dir.path().join("etc")).expect("a link");
+        symlink("a.log", dir.path().join("link")).expect("a link");
+        assert_eq!(
+            paths(&folder),
+            [".env", ".gitignore", "keep.log", "sub/.gitignore", "sub/a.log", "sub/deep/z", "sub/target/in"]
+        );
+    }
+
+    #[test]
+    fn hostile_patterns_and_names_do_no_harm() {
+        let pattern = format!("{}\n\\\n{{a,\n!\n**/**/**/**/**/b\n\0\n", "*a".repeat(200));
+        let (dir, folder) = listed(&[(".gitignore", &pattern), ("e\nvil", "")]);
+        std::fs::write(dir.path().join("a".repeat(250)), "").expect("written");
+        assert!(paths(&folder).contains(&"e\nvil".to_owned()));
+        std::fs::remove_file(dir.path().join(".gitignore")).expect("removed");
+        symlink("/dev/zero", dir.path().join(".gitignore")).expect("a link");
+        assert!(!paths(&folder).is_empty());
+    }
+
+    #[test]
+    fn depth_and_number_are_bounded_and_that_is_told() {
+        let deep = format!("{}x", "d/".repeat(DEEPEST + 2));
+        let (_dir, folder) = listed(&[(&deep, ""), ("near", "")]);
+        let found = list(&folder).expect("listed");
+        assert!(found.is_cut && found.files.len() == 1, "{found:?}");
+        let (dir, folder) = listed(&[]);
+        for n in 0..MOST + 5 {
+            std::fs::create_dir_all(dir.path().join((n / 4_000).to_string())).expect("made");
+            std::fs::write(dir.path().join(format!("{}/{n}", n / 4_000)), "").expect("written");
+        }
+        let found = list(&folder).expect("listed");
+        assert!(found.is_cut && found.files.len() == MOST, "{}", found.files.len());
+    }
+}
