@@ -409,6 +409,13 @@ pub struct ImageRef {
     pub bytes: u64,
 }
 
+impl RunReport {
+    /// All that can be looked at: what it showed, then the pictures that it wrote.
+    pub fn all_images(&self) -> impl Iterator<Item = &ImageRef> {
+        self.images.iter().chain(&self.pictures)
+    }
+}
+
 /// What became of the kernel in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KernelFate {
@@ -478,6 +485,9 @@ pub struct RunReport {
     pub error: Option<RunError>,
     /// Images, in the order in which they were made.
     pub images: Vec<ImageRef>,
+    /// Copies of the pictures among the files that it wrote into the working folder. They are shown to the person; no
+    /// model is sent any of them.
+    pub pictures: Vec<ImageRef>,
     /// What became of the kernel.
     pub kernel: KernelFate,
     /// The folder in which the next block of the same executor would start.
@@ -495,6 +505,7 @@ impl RunReport {
             value: None,
             error: None,
             images: Vec::new(),
+            pictures: Vec::new(),
             kernel: KernelFate::None,
             cwd: None,
         }

@@ -27,6 +27,7 @@ mod runs;
 mod sources;
 mod take;
 mod update;
+mod written_pictures;
 
 pub use crate::store::index::Summary;
 pub use crate::workspace::instructions::HeldFile;

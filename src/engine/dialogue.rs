@@ -384,6 +384,7 @@ pub(crate) fn report(outcome: Outcome) -> RunReport {
         value: None,
         error,
         images: Vec::new(),
+        pictures: Vec::new(),
         kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 14, goes_on: false }),
         cwd: None,
     }

@@ -74,6 +74,7 @@ pub use backend::MissingPart;
 pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
 pub use ledger::departed;
+pub(crate) use run::images::keep_written;
 
 /// What an executor has to know beforehand.
 #[derive(Clone, Debug)]

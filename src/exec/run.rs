@@ -231,7 +231,20 @@ impl Run {
             receipt.refused = refused(std::iter::once(&*printed).chain(traceback), closed);
         }
         let (images, kernel, cwd) = (self.images.all(), ended.kernel, ended.cwd);
-        self.events.finish(RunReport { outcome, receipt, output, blob, value, error, images, kernel, cwd });
+        // What it wrote into the folder is looked at by whoever looks at the folder.
+        let pictures = Vec::new();
+        self.events.finish(RunReport {
+            outcome,
+            receipt,
+            output,
+            blob,
+            value,
+            error,
+            images,
+            pictures,
+            kernel,
+            cwd,
+        });
     }
 
     /// How it ended, by its end and by what was done to it.

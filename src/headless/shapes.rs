@@ -64,6 +64,7 @@ pub(crate) fn report(report: &RunReport) -> Map<String, Value> {
     out.insert("kernel".into(), json!(kernel(&report.kernel)));
     out.insert("receipt".into(), receipt(receipt_of));
     out.insert("images".into(), report.images.iter().map(image).collect());
+    out.insert("pictures".into(), report.pictures.iter().map(image).collect());
     out
 }
 

@@ -215,7 +215,7 @@ impl Teller<'_> {
         if let Some(error) = &report.error {
             self.gutter("  ! ", &error.traceback)?;
         }
-        for image in &report.images {
+        for image in report.all_images() {
             let path = visible_line(&image.path.to_string_lossy());
             self.status(&format!("image {path} ({}x{})", image.width, image.height))?;
         }

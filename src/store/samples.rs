@@ -270,6 +270,7 @@ pub(super) fn report(output: OutputBuffer) -> RunReport {
             height: 480,
             bytes: 4812,
         }],
+        pictures: Vec::new(),
         kernel: KernelFate::Kept(KernelRef { generation: 1, variables: 16, goes_on: false }),
         cwd: Some(PathBuf::from("/home/ada/data/sales/out")),
     }
@@ -528,6 +529,9 @@ fn ran() -> impl Strategy<Value = Entry> {
                 _ => KernelFate::Lost(kernel_ref),
             };
             report.images.iter_mut().for_each(|i| i.path.clone_from(&image));
+            if kernel % 2 == 0 {
+                report.pictures.clone_from(&report.images);
+            }
             Entry::Ran { run: RunId(run), block: BlockId(block), report: Box::new(report) }
         })
 }

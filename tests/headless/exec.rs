@@ -7,7 +7,8 @@ use std::process::Stdio;
 /// Every field that was promised, with its type.
 fn assert_shape(object: &Value) {
     let keys = ["path", "outcome", "exit_code", "signal", "limit", "stdout", "stderr", "value", "error"];
-    let more = ["truncated", "dropped", "kernel", "receipt", "images", "sandbox", "findings", "sha256"];
+    let more =
+        ["truncated", "dropped", "kernel", "receipt", "images", "pictures", "sandbox", "findings", "sha256"];
     for key in keys.iter().chain(&more) {
         assert!(object.get(key).is_some(), "{key} is missing: {object}");
     }
@@ -41,6 +42,25 @@ fn every_field_is_there() {
     assert_eq!((&object["value"], &object["stdout"]), (&json!("2"), &json!("x\n")));
     assert_eq!((&object["kernel"], &object["path"]), (&json!("kept"), &json!("a.py")));
     assert_eq!(object["sandbox"]["level"], "off");
+}
+
+#[test]
+fn a_picture_that_was_written_is_told_and_kept_as_it_was() {
+    let home = Home::new();
+    let code = "import base64\n\
+        data = base64.b64decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==')\n\
+        open('dot.png', 'wb').write(data)\nopen('no.png', 'w').write('none')\n";
+    let (object, done) = home.exec("a.py", code, &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let pictures = object["pictures"].as_array().unwrap();
+    assert_eq!(pictures.len(), 1, "{object}");
+    assert_eq!(
+        (&pictures[0]["name"], &pictures[0]["width"], &pictures[0]["mime"]),
+        (&json!("dot.png"), &json!(1), &json!("image/png"))
+    );
+    assert_eq!(object["images"], json!([]), "what is sent to a model is what the code showed");
+    let kept = std::fs::read(pictures[0]["path"].as_str().unwrap()).unwrap();
+    assert!(kept.starts_with(b"\x89PNG"));
 }
 
 #[test]

@@ -171,7 +171,7 @@ impl<'a, 'c> FileTeller<'a, 'c> {
         if let Some(error) = &report.error {
             writeln!(err, "{}", visible(error.traceback.trim_end()))?;
         }
-        for image in &report.images {
+        for image in report.all_images() {
             let (name, file) = (visible_line(&image.name), visible_line(&image.path.to_string_lossy()));
             match self.kept {
                 Retention::Session(_) => writeln!(err, "image {file} ({}x{})", image.width, image.height)?,

@@ -48,6 +48,17 @@ impl Images {
     }
 }
 
+/// Keeps a copy of a picture that a run wrote into the working folder, under the name of that file. `None`: it is none, or
+/// there is no room on the disk.
+pub(crate) fn keep_written(run: RunId, folder: &Path, name: &str, bytes: &[u8]) -> Option<ImageRef> {
+    let (mime, extension, (width, height)) = match png_size(bytes) {
+        Some(size) => ("image/png", "png", size),
+        None => ("image/jpeg", "jpg", jpeg_size(bytes)?),
+    };
+    let path = blob::keep_image(folder, &format!("run-{run}-file.{extension}"), bytes).ok()?;
+    Some(ImageRef { path, name: name.into(), mime: mime.into(), width, height, bytes: bytes.len() as u64 })
+}
+
 /// A name that comes from the code and may become a file name: it keeps nothing that leads elsewhere. `None` when it is
 /// empty.
 fn plain_name(name: &str) -> Option<String> {
@@ -67,6 +78,21 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR")?;
     let number = |at: usize| Some(u32::from_be_bytes(rest.get(at..at + 4)?.try_into().ok()?));
     Some((number(0)?, number(4)?))
+}
+
+/// Width and height of a JPEG file, read from the head of its first frame (ITU T.81, B.2.2); `None` when it is none.
+fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
+    let mut rest = bytes.strip_prefix(b"\xff\xd8")?;
+    loop {
+        let [0xff, marker, high, low, after @ ..] = rest else { return None };
+        let length = usize::from(u16::from_be_bytes([*high, *low]));
+        if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
+            let [_, y1, y0, x1, x0, ..] = after else { return None };
+            let side = |high, low| u32::from(u16::from_be_bytes([high, low]));
+            return Some((side(*x1, *x0), side(*y1, *y0)));
+        }
+        rest = after.get(length.checked_sub(2)?..)?;
+    }
 }
 
 /// Width and height as an SVG file tells them in its first tag; 0 where it does not.
@@ -94,6 +120,18 @@ mod tests {
         assert_eq!(png_size(PNG), Some((640, 480)));
         assert_eq!(png_size(b"<svg/>"), None);
         assert_eq!(png_size(&PNG[..18]), None);
+    }
+
+    #[test]
+    fn the_size_of_a_jpeg() {
+        let mut jpeg = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc0\0\x0b\x08\x01\xe0\x02\x80".to_vec();
+        assert_eq!(jpeg_size(&jpeg), Some((640, 480)));
+        for end in 0..jpeg.len() {
+            assert_eq!(jpeg_size(&jpeg[..end]), None, "{end}");
+        }
+        // A part that says it is shorter than its own head.
+        jpeg[5] = 0;
+        assert_eq!(jpeg_size(&jpeg), None);
     }
 
     #[test]

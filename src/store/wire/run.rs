@@ -28,6 +28,8 @@ pub(super) struct RunLine {
     error: Option<RunError>,
     #[serde(default)]
     images: Vec<Image>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pictures: Vec<Image>,
     kernel: Fate,
     #[serde(default, with = "path_or_none", skip_serializing_if = "Option::is_none")]
     cwd: Option<PathBuf>,
@@ -76,6 +78,7 @@ impl RunLine {
             value: report.value.clone(),
             error: report.error.clone(),
             images: report.images.iter().map(|image| Image::of(image, blobs)).collect(),
+            pictures: report.pictures.iter().map(|image| Image::of(image, blobs)).collect(),
             kernel: Fate::of(&report.kernel),
             cwd: report.cwd.clone(),
         }
@@ -95,6 +98,7 @@ impl RunLine {
             value: self.value,
             error: self.error,
             images: self.images.into_iter().map(|image| image.reference(blobs)).collect(),
+            pictures: self.pictures.into_iter().map(|image| image.reference(blobs)).collect(),
             kernel: self.kernel.fate()?,
             cwd: self.cwd,
         };

@@ -203,7 +203,7 @@ impl Screen {
         match action {
             Action::OutputOpen => match images.last() {
                 Some(image) => {
-                    let image = image.clone();
+                    let image = (*image).clone();
                     self.ask_open(image);
                     Vec::new()
                 }
@@ -221,8 +221,10 @@ impl Screen {
                 }
             },
             Action::OutputWrite => {
+                // A picture that the run wrote is a file already.
+                let shown = report.into_iter().flat_map(|report| &report.images);
                 let mut wishes: Vec<UiCommand> =
-                    images.iter().map(|i| UiCommand::Job(Job::SaveImage(i.clone()))).collect();
+                    shown.map(|image| UiCommand::Job(Job::SaveImage(image.clone()))).collect();
                 if wishes.is_empty() {
                     wishes.push(UiCommand::Job(Job::SaveOutput(Box::new(item.clone()))));
                 }

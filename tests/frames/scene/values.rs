@@ -95,6 +95,7 @@ pub fn report(output: &str, wall_ms: u64) -> RunReport {
     let mut captured = OutputBuffer::new(1 << 20);
     captured.push(Stream::Stdout, output.as_bytes());
     RunReport {
+        pictures: Vec::new(),
         outcome: Outcome::Ok,
         receipt: Receipt {
             wall_us: wall_ms * 1000,

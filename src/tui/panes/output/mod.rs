@@ -107,12 +107,12 @@ impl OutputPane {
     }
 
     /// The images on screen.
-    pub fn images<'a>(&self, state: &'a State) -> &'a [ImageRef] {
-        let Some((_, run)) = self.run(state) else { return &[] };
+    pub fn images<'a>(&self, state: &'a State) -> Vec<&'a ImageRef> {
+        let Some((_, run)) = self.run(state) else { return Vec::new() };
         match (&run.ended, &state.live.run) {
-            (Some((_, report)), _) => &report.images,
-            (None, Some(live)) if live.run == run.run => &live.images,
-            _ => &[],
+            (Some((_, report)), _) => report.all_images().collect(),
+            (None, Some(live)) if live.run == run.run => live.images.iter().collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -183,7 +183,7 @@ impl OutputPane {
             }
             Some(Subject::Run(..)) => {
                 let Some((item, run)) = self.run(state) else { return };
-                let images = self.images(state).to_vec();
+                let images = self.images(state);
                 let (head, tail) = match &run.ended {
                     Some((_, report)) => receipt::ended(report, width, look),
                     None if run.lost => (receipt::lost(item, width, look), Vec::new()),
@@ -192,7 +192,8 @@ impl OutputPane {
                 self.head = head;
                 self.head.extend(receipt::taken_back(run, width, look));
                 for (number, image) in images.iter().enumerate() {
-                    self.head.push(receipt::image_row(number + 1, image, width, look));
+                    let is_file = run.ended.as_ref().is_some_and(|(_, report)| number >= report.images.len());
+                    self.head.push(receipt::image_row(number + 1, image, is_file, width, look));
                     let height = (self.area.height * 2 / 3).clamp(4, 30);
                     self.head.extend(pictures.rows(image, width, height));
                 }

@@ -67,7 +67,7 @@ pub(in crate::tui) fn ended_lines(report: &RunReport, look: Look<'_>) -> impl It
     let told = changes(report, WHOLE, look).into_iter().chain(not_looked_at(report, WHOLE, look));
     let told = told.chain(refused(report, WHOLE, look)).chain(dropped(report, look));
     let told: Vec<String> = told.chain(tail(report, WHOLE, look)).map(text).collect();
-    let images: Vec<String> = report.images.iter().map(image).collect();
+    let images: Vec<String> = report.all_images().map(image).collect();
     let first = [Some(used(report)), detail, lost, moving].into_iter().flatten();
     first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
 }
@@ -243,10 +243,17 @@ pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<
     }
 }
 
-/// `image 1  out/revenue.png  1350x600  48 KB   o open   w save`
-pub(super) fn image_row(number: usize, image: &ImageRef, width: u16, look: Look<'_>) -> Line<'static> {
+/// `image 1  figure-1.png  1350x600  48 KB   o open   w save`; what is a file of the folder already is not saved.
+pub(super) fn image_row(
+    number: usize,
+    image: &ImageRef,
+    is_file: bool,
+    width: u16,
+    look: Look<'_>,
+) -> Line<'static> {
+    let save = if is_file { "" } else { "   w save" };
     let text = format!(
-        "image {number}  {}  {}x{}  {}   o open   w save",
+        "image {number}  {}  {}x{}  {}   o open{save}",
         safe::one_line(&image.name),
         image.width,
         image.height,
