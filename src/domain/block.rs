@@ -56,6 +56,9 @@ pub struct Origin {
     /// Whether sayso proposed it by itself, outside of any reply; `note` then says what for.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub own: bool,
+    /// Whether the person typed it as a command of theirs: no model proposed it, and typing it decided nothing.
+    #[serde(default, skip_serializing_if = "super::serial::is_false")]
+    pub typed: bool,
 }
 
 /// Whether a version of a block could be approved, apart from the gate.

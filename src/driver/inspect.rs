@@ -231,6 +231,7 @@ mod tests {
             call: None,
             note: None,
             own: true,
+            typed: false,
         };
         let kind = BlockKind::Pull { wanted_by: None };
         let block = Block { id: BlockId(1), step: StepId(1), kind, origin, versions: vec![version] };

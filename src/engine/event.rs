@@ -16,6 +16,9 @@ pub enum Command {
     /// Ask for something. While a turn is going on it is queued and sent when the turn ends; a turn that is stuck is
     /// ended by it.
     Submit(Prompt),
+    /// Propose this command of the person's own, for bash. It waits for a decision like every block: typing it is none.
+    /// Possible between turns.
+    TypedCommand(String),
     /// Run these files in their order: each was named by the person, which is the decision about it. Possible between turns.
     RunFiles {
         files: Vec<NamedFile>,

@@ -274,6 +274,13 @@ pub(super) fn files_not_now() -> Notice {
     Notice::warn("Files are run between turns: end this one first.")
 }
 
+/// Where a command was typed while a turn goes on.
+pub(crate) const COMMAND_NOT_NOW: &str = "A command of your own waits for its turn: end this one first.";
+
+pub(super) fn command_not_now() -> Notice {
+    Notice::warn(COMMAND_NOT_NOW)
+}
+
 pub(super) fn recipe_not_now() -> Notice {
     Notice::warn("A recipe begins between turns: end this one first.")
 }

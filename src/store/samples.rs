@@ -29,6 +29,7 @@ pub(super) fn block(id: u32, source: &str) -> Block {
             call: None,
             note: None,
             own: false,
+            typed: false,
         },
         versions: vec![Version {
             revision: Revision(1),
@@ -369,6 +370,20 @@ pub(super) fn about_files() -> Vec<Entry> {
     let traces = vec![Trace { place: Place::default(), text: "/srv/x".into(), from: Source::Given }];
     let review = Review { traces, ..Review::default() };
     vec![Entry::Prompt(prompt), Entry::Review { block: BlockId(1), revision: Revision(1), review }]
+}
+
+/// A command that the person typed.
+pub(super) fn about_commands() -> Vec<Entry> {
+    let mut typed = block(9, "git status");
+    typed.origin = Origin {
+        range: 0..0,
+        call: None,
+        note: Some("your own command".into()),
+        own: true,
+        typed: true,
+        ..typed.origin
+    };
+    vec![Entry::Block(typed)]
 }
 
 /// A session with an entry of each kind, and some hard cases.

@@ -136,6 +136,11 @@ pub(crate) fn matching(typed: &str) -> Vec<&'static SlashEntry> {
     crate::tui::widgets::filter::rank(typed, &names).into_iter().filter_map(|i| COMMANDS.get(i)).collect()
 }
 
+/// The command of the person's own that a message is, where it begins with a `!`.
+pub(crate) fn typed_command(text: &str) -> Option<&str> {
+    text.trim_start().strip_prefix('!').map(str::trim)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

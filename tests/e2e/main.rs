@@ -25,6 +25,7 @@ mod pulling;
 mod recipes;
 mod resuming;
 mod tour;
+mod typed_command;
 
 use std::path::{Path, PathBuf};
 use terminal::Setup;

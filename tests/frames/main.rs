@@ -15,6 +15,7 @@ mod scene;
 mod screens;
 mod speed;
 mod standing;
+mod typed_command;
 mod typing;
 
 use ratatui::Terminal;

@@ -210,10 +210,12 @@ fn own(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     }
     let note = block.origin.note.as_deref().map(one_line).unwrap_or_default();
     let language = version.language.as_ref().map_or("text", |language| language.as_str());
-    vec![
-        format!("This block was proposed by sayso: {note}"),
-        bounded::fenced(language, &bounded::text(&version.source, budget)),
-    ]
+    let whose = if block.origin.typed {
+        "The person typed this command, it is none of yours:".to_owned()
+    } else {
+        format!("This block was proposed by sayso: {note}")
+    };
+    vec![whose, bounded::fenced(language, &bounded::text(&version.source, budget))]
 }
 
 /// What the person changed before the block ran, as a diff from the model's text.

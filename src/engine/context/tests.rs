@@ -39,6 +39,7 @@ fn block(step: u32, id: u32) -> Entry {
             call: None,
             note: None,
             own: false,
+            typed: false,
         },
         versions: vec![Version { revision: Revision(1), source: SOURCE.into(), language, whole: true }],
     })

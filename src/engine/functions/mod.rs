@@ -105,8 +105,6 @@ impl Engine {
         source: std::sync::Arc<str>,
         note: String,
     ) -> BlockId {
-        self.counted.block = self.counted.block.next();
-        let block = self.counted.block;
         let origin = Origin {
             dialect: Dialect::Fences,
             info: String::new(),
@@ -115,7 +113,21 @@ impl Engine {
             call: None,
             note: Some(note),
             own: true,
+            typed: false,
         };
+        self.propose_from(origin, kind, language, source)
+    }
+
+    /// Proposes a block that comes from where `origin` says.
+    pub(super) fn propose_from(
+        &mut self,
+        origin: Origin,
+        kind: BlockKind,
+        language: Language,
+        source: std::sync::Arc<str>,
+    ) -> BlockId {
+        self.counted.block = self.counted.block.next();
+        let block = self.counted.block;
         let versions = vec![Version { revision: Revision(1), source, language: Some(language), whole: true }];
         self.record(Entry::Block(Block { id: block, step: self.counted.step, kind, origin, versions }));
         block

@@ -127,6 +127,7 @@ fn made(id: BlockId, step: StepId, proposed: Proposal, call: Option<String>) -> 
             call,
             note: proposed.note,
             own: false,
+            typed: false,
         },
         versions: vec![Version {
             revision: Revision(1),

@@ -58,6 +58,7 @@ impl Session {
                 call: None,
                 note: note.map(str::to_owned),
                 own,
+                typed: false,
             },
             versions: vec![version],
         }))

@@ -110,9 +110,12 @@ impl Overlay for Confirm {
         if let Some(note) =
             item.filter(|item| item.block.is_own()).and_then(|i| i.block.origin.note.as_deref())
         {
-            sheet
-                .words(&format!("Block {block} is sayso's own: {}", safe::one_line(note)), width, look.text())
-                .gap();
+            let whose = if item.is_some_and(|item| item.block.origin.typed) {
+                format!("Block {block} is {}.", safe::one_line(note))
+            } else {
+                format!("Block {block} is sayso's own: {}", safe::one_line(note))
+            };
+            sheet.words(&whose, width, look.text()).gap();
         }
         if !high.is_empty() {
             sheet.words(

@@ -26,7 +26,8 @@ pub(super) fn show(
     let lines = words::count(source.lines().count(), "line");
     page.line(&format!("Block {} {label}, {lines}{edited}, waiting:", item.block.id))?;
     if let Some(note) = &item.block.origin.note {
-        page.line(&format!("  Read as: {note}"))?;
+        let label = if item.block.is_own() { "For" } else { "Read as" };
+        page.line(&format!("  {label}: {note}"))?;
     }
     for (name, text) in rights_lines(inspected, full, look) {
         page.line(&format!("  {name}: {text}"))?;

@@ -4,21 +4,39 @@ use super::session::Session;
 use crate::domain::sentences::sending;
 use crate::domain::{GivenFile, Prompt};
 use crate::driver::{GivenFileError, Job};
-use crate::engine::{Command, Phase};
+use crate::engine::{COMMAND_NOT_NOW, Command, Phase};
 use crate::text::at_words::at_words;
 use crate::text::number::size;
 use crate::tui::screen::refusal;
+use crate::tui::slash::typed_command;
 use std::io;
 
 impl Session<'_> {
     /// The message goes out, or its files are read first.
     pub(super) fn submit(&mut self, text: String) -> io::Result<()> {
+        if let Some(command) = typed_command(&text) {
+            return self.typed_command(command);
+        }
         let are_words = self.words.take().is_some_and(|words| words == text);
         if !are_words && !at_words(&text).is_empty() {
             self.driver.start_job(Job::GivenFiles(text));
             return Ok(());
         }
         self.send_message(text.into())
+    }
+
+    /// A command of the person's own becomes a block between turns; else it is there for the next message.
+    fn typed_command(&mut self, command: &str) -> io::Result<()> {
+        if command.is_empty() {
+            return self.plain.page.line("Warning: A command follows the !, as in !ls.");
+        }
+        if self.driver.state().phase != Phase::Idle {
+            self.plain.page.line(&format!("Warning: {COMMAND_NOT_NOW}"))?;
+            self.keep(&format!("!{command}"));
+            return Ok(());
+        }
+        self.send(Command::TypedCommand(command.to_owned()));
+        Ok(())
     }
 
     fn send_message(&mut self, prompt: Prompt) -> io::Result<()> {

@@ -4,7 +4,7 @@ use super::{Ctx, Exit, Lower, Note, Screen, UiCommand};
 use crate::domain::BlockId;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
-use crate::engine::{Command, State};
+use crate::engine::{COMMAND_NOT_NOW, Command, Phase, State};
 use crate::text::at_words::begins_word;
 use crate::tui::action::Action;
 use crate::tui::overlays::commands::CommandList;
@@ -89,6 +89,9 @@ impl Screen {
         }
         match slash::parse(&text) {
             SlashLine::Prompt => {
+                if let Some(command) = slash::typed_command(&text) {
+                    return self.typed_command(command, ctx);
+                }
                 if self.setup.welcome {
                     self.open(Welcome::new(self.setup.clouds.clone()));
                     let place = sending::place_of_message(true);
@@ -113,6 +116,19 @@ impl Screen {
                 self.run_command(slash, &argument, ctx)
             }
         }
+    }
+
+    /// A command of the person's own becomes a block between turns; else it stays in the box.
+    fn typed_command(&mut self, command: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        if command.is_empty() || ctx.state.phase != Phase::Idle {
+            let why =
+                if command.is_empty() { "A command follows the !, as in !ls." } else { COMMAND_NOT_NOW };
+            self.say(Note::warn(why));
+            return Vec::new();
+        }
+        self.panes.composer.send();
+        self.panes.chat.follow();
+        vec![UiCommand::Send(Command::TypedCommand(command.to_owned()))]
     }
 
     fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {

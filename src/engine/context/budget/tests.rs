@@ -69,6 +69,7 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
             call: None,
             note: None,
             own: false,
+            typed: false,
         },
         versions: vec![Version { revision, source: format!("source {n}.").into(), language, whole: true }],
     }));

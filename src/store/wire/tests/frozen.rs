@@ -120,6 +120,7 @@ fn all() -> Vec<Entry> {
     all.extend(of_runs());
     all.push(Entry::Adopted { sha256: Sha256([0xab; 32]) });
     all.extend(about_files());
+    all.extend(about_commands());
     all
 }
 

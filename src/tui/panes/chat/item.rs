@@ -69,8 +69,13 @@ pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<
         }
         Item::Own { at: when, block } => {
             gap(&mut rows, at);
-            rows.push(speaker("sayso", *when, look.style(Slot::ChatNote), look));
-            if let Some(item) = state.transcript.blocks.get(block) {
+            let item = state.transcript.blocks.get(block);
+            let (who, slot) = match item {
+                Some(item) if item.block.origin.typed => ("you", Slot::ChatUser),
+                _ => ("sayso", Slot::ChatNote),
+            };
+            rows.push(speaker(who, *when, look.style(slot), look));
+            if let Some(item) = item {
                 let note = item.block.origin.note.as_deref().unwrap_or_default();
                 rows.extend(safe::words(note, width.into(), look.style(Slot::ChatNote)));
                 rows.extend(block_rows(state, item, width, look));

@@ -1,0 +1,98 @@
+//! Commands of the person's own (`!ls` in the message): a block for bash that waits between turns. Typing it decides
+//! nothing: it is looked at, shown with its rights and findings, and decided about like every block. What comes of it is
+//! told to the model with the next prompt.
+
+use super::{Engine, Phase, notices};
+use crate::domain::{BlockKind, Dialect, Language, Origin};
+
+impl Engine {
+    /// Proposes the command.
+    pub(super) fn propose_typed(&mut self, command: &str) {
+        let command = command.trim();
+        if command.is_empty() {
+            return;
+        }
+        if self.state.phase != Phase::Idle {
+            return self.notify(notices::command_not_now());
+        }
+        let origin = Origin {
+            dialect: Dialect::Fences,
+            info: String::new(),
+            range: 0..0,
+            closed: true,
+            call: None,
+            note: Some("your own command".into()),
+            own: true,
+            typed: true,
+        };
+        let kind = BlockKind::Code { language: Some(Language::bash()) };
+        let block = self.propose_from(origin, kind, Language::bash(), command.into());
+        self.look(block);
+        self.advance();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::{Language, Outcome, Severity};
+    use crate::engine::Command;
+    use crate::engine::dialogue::{Dialogue, confined, review};
+
+    fn bash() -> crate::domain::Terms {
+        crate::domain::Terms { language: Language::bash(), ..confined() }
+    }
+
+    fn typed(d: &mut Dialogue, command: &str) -> String {
+        d.command(Command::TypedCommand(command.into()))
+    }
+
+    #[test]
+    fn a_command_waits_like_every_block_and_its_result_goes_with_the_next_prompt() {
+        let mut d = Dialogue::new();
+        assert_eq!(typed(&mut d, " git status\n"), "+block 1, look 1.1, prewarm bash | deciding 1");
+        let line = d.inspected(1, review(Severity::Medium), Ok(bash()));
+        assert!(line.ends_with("| deciding 1") && !line.contains("start"), "{line}");
+        d.approve(1);
+        d.started(1);
+        d.prints("clean\n");
+        let line = d.ended(1, Outcome::Ok);
+        assert!(line.ends_with("| idle") && !line.contains("ask"), "no model is asked: {line}");
+        d.user("what now?");
+        let told = d.told();
+        assert!(
+            told.contains("The person typed this command, it is none of yours:\n```bash\ngit status\n```"),
+            "{told}"
+        );
+        assert!(told.contains("clean") && told.ends_with("what now?"), "{told}");
+    }
+
+    #[test]
+    fn a_high_finding_takes_the_typed_word_though_the_person_wrote_it() {
+        let mut d = Dialogue::new();
+        typed(&mut d, "rm -rf ~");
+        d.inspected(1, review(Severity::High), Ok(bash()));
+        assert!(!d.approve(1).contains("start"));
+        assert!(d.type_run(1).contains("start r1"));
+    }
+
+    #[test]
+    fn in_a_turn_nothing_is_proposed() {
+        let mut d = Dialogue::new();
+        d.user("x");
+        assert!(!typed(&mut d, "ls").contains("+block"));
+        d.reply("```python\na\n```\n");
+        assert!(!typed(&mut d, "ls").contains("+block"));
+        assert_eq!(typed(&mut d, "  "), "| deciding 1");
+    }
+
+    #[test]
+    fn one_that_waits_waits_again_after_a_resume_and_can_be_skipped() {
+        let mut d = Dialogue::new();
+        typed(&mut d, "ls");
+        let line = d.reopen();
+        assert!(line.contains("look 1.1") && line.ends_with("| deciding 1"), "{line}");
+        assert!(d.skip(1).ends_with("| idle"));
+        d.user("x");
+        assert!(!d.told().contains("ls"), "what was skipped is not told");
+    }
+}

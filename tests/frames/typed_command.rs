@@ -1,0 +1,57 @@
+//! Commands of the person's own: `!` in the message proposes a block, and decides nothing.
+
+use super::scene::{Scene, confined, inspection};
+use super::{drawn, snapshots};
+use sayso::engine::Command;
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
+
+fn typed(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
+    scene.type_text(text);
+    scene.press(&["enter"])
+}
+
+/// The command waits in the code pane.
+fn waiting() -> Scene {
+    let mut scene = Scene::worked();
+    let wishes = typed(&mut scene, "!git status --short");
+    let [UiCommand::Send(command)] = &wishes[..] else { panic!("{wishes:?}") };
+    assert_eq!(*command, Command::TypedCommand("git status --short".into()));
+    scene.command(command.clone());
+    scene.inspected(3, inspection(confined("bash"), Vec::new()));
+    scene
+}
+
+#[test]
+fn typed_command() {
+    snapshots("18_typed_command", || {
+        let mut scene = waiting();
+        scene.frame();
+        scene.screen.panes.focus = Pane::Code;
+        scene.frame();
+        scene.pass(2_000);
+        scene
+    });
+}
+
+#[test]
+fn the_focus_stays_and_the_message_is_remembered() {
+    let mut scene = waiting();
+    scene.frame();
+    assert_eq!(scene.screen.panes.focus, Pane::Message);
+    assert!(scene.screen.panes.composer.is_empty());
+    scene.press(&["up"]);
+    assert_eq!(scene.screen.panes.composer.full_text(), "!git status --short");
+}
+
+#[test]
+fn in_a_turn_and_without_a_command_it_stays_in_the_box() {
+    let mut scene = Scene::waiting();
+    scene.screen.panes.focus = Pane::Message;
+    assert!(typed(&mut scene, "!ls").is_empty());
+    assert_eq!(scene.screen.panes.composer.full_text(), "!ls");
+    assert!(drawn(&mut scene, 140, 40).contains("A command of your own waits for its turn"));
+    let mut scene = Scene::worked();
+    assert!(typed(&mut scene, "! ").is_empty());
+    assert!(drawn(&mut scene, 140, 40).contains("A command follows the !"));
+}
