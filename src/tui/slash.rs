@@ -89,7 +89,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Rebuild, "rebuild", "review the earlier kernel's blocks again", ""),
     entry(Slash::Kernel, "kernel", "end a run by force; its kernel is lost", ""),
     entry(Slash::Find, "find", "search the transcript", "TEXT"),
-    entry(Slash::Copy, "copy", "copy the code of the block", ""),
+    entry(Slash::Copy, "copy", "copy the code of a block", "BLOCK"),
     entry(Slash::Theme, "theme", "another colour theme", "NAME"),
     entry(Slash::Keys, "keys", "all keys, and how to change them", ""),
     entry(Slash::Quit, "quit", "save and leave", ""),

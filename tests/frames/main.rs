@@ -8,6 +8,7 @@ mod given;
 mod hunks;
 mod limits;
 mod models;
+mod pickers;
 mod recipes;
 mod rights;
 mod rules;

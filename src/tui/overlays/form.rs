@@ -342,8 +342,8 @@ impl Overlay for FormBox {
         vec![Then::Aside]
     }
 
-    fn leave(&mut self) -> Then {
-        Then::Aside
+    fn leave(&mut self) -> Vec<Then> {
+        vec![Then::Aside]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

@@ -6,6 +6,7 @@
 
 pub mod always;
 pub mod ask;
+pub(crate) mod blocks;
 pub(crate) mod commands;
 pub mod confirm;
 pub(crate) mod files;
@@ -25,6 +26,7 @@ pub mod rules;
 pub(crate) mod sessions;
 pub mod status;
 pub(crate) mod steps;
+pub mod themes;
 pub mod welcome;
 
 use crate::domain::{Departed, SandboxReport};
@@ -242,8 +244,8 @@ pub trait Overlay: Any + Debug {
     }
 
     /// It has to go: the person writes, or stopped something.
-    fn leave(&mut self) -> Then {
-        Then::Close
+    fn leave(&mut self) -> Vec<Then> {
+        vec![Then::Close]
     }
 
     /// What a job found. None: it is not for this overlay.

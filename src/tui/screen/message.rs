@@ -7,6 +7,7 @@ use crate::driver::Job;
 use crate::engine::{COMMAND_NOT_NOW, Command, Phase, State};
 use crate::text::at_words::begins_word;
 use crate::tui::action::Action;
+use crate::tui::overlays::blocks::{BlockList, copied};
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::files::FileList;
 use crate::tui::overlays::find::Find;
@@ -18,10 +19,10 @@ use crate::tui::overlays::rules::Rules;
 use crate::tui::overlays::sessions::Sessions;
 use crate::tui::overlays::status::{self, Status};
 use crate::tui::overlays::steps::Steps;
+use crate::tui::overlays::themes::ThemeList;
 use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::Mode;
 use crate::tui::slash::{self, Slash, SlashLine};
-use crate::tui::theme;
 use crate::tui::ui_command::PageTarget;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::layout::Pane;
@@ -199,11 +200,9 @@ impl Screen {
                 find.look_up(ctx.state, ctx.look, &mut self.panes);
                 self.open(find);
             }
-            Slash::Copy => {
-                self.panes.focus = Pane::Code;
-                return self.copy(ctx);
-            }
-            Slash::Theme => return self.theme_command(argument),
+            Slash::Copy => return self.copy_command(argument, ctx),
+            Slash::Theme if argument.is_empty() => self.open(ThemeList::new(ctx.look.theme.name())),
+            Slash::Theme => return vec![UiCommand::Theme(argument.to_owned())],
             Slash::Quit => return self.quit(ctx),
         }
         Vec::new()
@@ -224,13 +223,27 @@ impl Screen {
         vec![UiCommand::Send(Command::UseInstructions(wanted))]
     }
 
-    fn theme_command(&mut self, argument: &str) -> Vec<UiCommand> {
-        if argument.is_empty() {
-            let names: Vec<&str> = theme::SHIPPED.iter().map(|(name, _)| *name).collect();
-            self.say(Note::info(format!("/theme NAME: {}", names.join(", "))));
-            return Vec::new();
-        }
-        vec![UiCommand::Theme(argument.to_owned())]
+    /// Copies the code of the block with this number, of the only one, or of one that is chosen.
+    fn copy_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let blocks = &ctx.state.transcript.blocks;
+        let number = argument.trim_start_matches("block").trim();
+        let block = match (number.parse(), blocks.keys().next()) {
+            (Ok(number), _) => BlockId(number),
+            (Err(_), _) if !number.is_empty() => {
+                self.say(Note::warn("/copy NUMBER, or /copy to choose a block."));
+                return Vec::new();
+            }
+            (Err(_), None) => {
+                self.say(Note::info("There is no block yet."));
+                return Vec::new();
+            }
+            (Err(_), Some(only)) if blocks.len() == 1 => *only,
+            _ => {
+                self.open(BlockList::of(ctx.state, self.panes.code.subject()));
+                return Vec::new();
+            }
+        };
+        self.carry_out(vec![copied(ctx.state, block)], ctx)
     }
 
     /// Asks for a key: for the provider that was named, else for the one in use, else for the first of those known.

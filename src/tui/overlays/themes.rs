@@ -1,0 +1,87 @@
+//! The themes: what the cursor stands on is seen at once, and Esc goes back to what was in use.
+
+use super::{Overlay, OverlayContext, Then};
+use crate::tui::panes::Panes;
+use crate::tui::theme::{self, Slot};
+use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Words in the colours that tell most.
+const SAMPLES: [(&str, Slot); 7] = [
+    ("you", Slot::ChatUser),
+    ("WAITING", Slot::BlockPending),
+    ("RUNNING", Slot::BlockRunning),
+    ("DONE", Slot::BlockDone),
+    ("HIGH", Slot::FindingHigh),
+    ("+ added", Slot::DiffAdd),
+    ("- taken out", Slot::DiffDel),
+];
+
+/// The list.
+#[derive(Debug)]
+pub struct ThemeList {
+    /// What was in use when it was opened.
+    before: String,
+    names: Vec<String>,
+    cursor: Cursor,
+}
+
+impl ThemeList {
+    /// The themes that are shipped, and the one in use where it is the person's own.
+    pub fn new(in_use: &str) -> Self {
+        let mut names: Vec<String> = theme::SHIPPED.iter().map(|(name, _)| (*name).to_owned()).collect();
+        if !names.iter().any(|name| name == in_use) {
+            names.push(in_use.to_owned());
+        }
+        let at = names.iter().position(|name| name == in_use).unwrap_or_default();
+        Self { before: in_use.to_owned(), names, cursor: Cursor(at) }
+    }
+}
+
+impl Overlay for ThemeList {
+    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
+        Some((&mut self.cursor, self.names.len()))
+    }
+
+    /// The theme under the cursor is shown at once.
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+        let before = self.cursor;
+        self.cursor.step(by, self.names.len());
+        let name = self.names.get(self.cursor.0).filter(|_| self.cursor != before);
+        name.map(|name| Then::UiCommand(UiCommand::Theme(name.clone()))).into_iter().collect()
+    }
+
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+        self.leave()
+    }
+
+    fn leave(&mut self) -> Vec<Then> {
+        vec![Then::Close, Then::UiCommand(UiCommand::Theme(self.before.clone()))]
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "see it", 1).plain("Enter", "take it", 0).plain("Esc", "as before", 0);
+    }
+
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
+        Some("What the cursor is on is shown. The setting ui.theme holds for every start.".into())
+    }
+
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
+        let mut sheet = Sheet::new("Themes");
+        for (at, name) in self.names.iter().enumerate() {
+            let mark = if *name == self.before { "  in use" } else { "" };
+            let text = format!("{}{mark}", safe::one_line(name));
+            sheet.row(entry(&text, at == self.cursor.0, 40, around.look));
+        }
+        // Where the list has the whole screen, this is all that shows a theme.
+        let samples = SAMPLES.map(|(text, slot)| Span::styled(format!("{text}  "), around.look.style(slot)));
+        sheet.gap().row(Line::from(samples.to_vec()));
+        Some(sheet)
+    }
+}

@@ -1,0 +1,77 @@
+//! `/copy` and `/theme`: without a word behind them they let the person choose.
+
+use super::scene::{CODE, Scene};
+use super::{drawn, snapshots};
+use sayso::tui::ui_command::UiCommand;
+
+fn run(scene: &mut Scene, command: &str) -> Vec<UiCommand> {
+    scene.type_text(command);
+    scene.press(&["enter"])
+}
+
+fn theme(wishes: &[UiCommand]) -> &str {
+    let [UiCommand::Theme(name)] = wishes else { panic!("{wishes:?}") };
+    name
+}
+
+fn copied(wishes: &[UiCommand]) -> &str {
+    let [UiCommand::Copy(text)] = wishes else { panic!("{wishes:?}") };
+    text
+}
+
+#[test]
+fn theme_list() {
+    snapshots("19_themes", || {
+        let mut scene = Scene::worked();
+        run(&mut scene, "/theme");
+        scene
+    });
+}
+
+#[test]
+fn a_theme_is_seen_at_once_taken_by_enter_and_given_back_by_esc() {
+    let mut scene = Scene::worked();
+    let in_use = scene.theme.name().to_owned();
+    assert!(run(&mut scene, "/theme").is_empty());
+    scene.press(&["down", "down", "down", "down", "down", "down"]);
+    assert!(scene.press(&["down"]).is_empty(), "at the end nothing changes");
+    assert_ne!(theme(&scene.press(&["up"])), in_use);
+    assert!(scene.press(&["enter"]).is_empty(), "it is in use already");
+    assert!(scene.screen.overlays.is_empty());
+    for way_out in ["esc", "ctrl-c"] {
+        run(&mut scene, "/theme");
+        scene.press(&["down"]);
+        assert_eq!(theme(&scene.press(&[way_out])), in_use);
+        assert!(scene.screen.overlays.is_empty());
+    }
+}
+
+#[test]
+fn block_list() {
+    snapshots("20_copy", || {
+        let mut scene = Scene::waiting();
+        scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+        run(&mut scene, "/copy");
+        scene
+    });
+}
+
+#[test]
+fn a_block_is_copied_by_its_number_or_chosen() {
+    let mut scene = Scene::worked();
+    assert_eq!(copied(&run(&mut scene, "/copy 1")), "ls -la\n");
+    assert!(run(&mut scene, "/copy 9").is_empty());
+    assert!(drawn(&mut scene, 100, 30).contains("There is no block 9."));
+    assert!(run(&mut scene, "/copy x").is_empty());
+    assert!(drawn(&mut scene, 100, 30).contains("/copy NUMBER"));
+    assert!(run(&mut scene, "/copy").is_empty());
+    scene.type_text("bash");
+    assert_eq!(copied(&scene.press(&["enter"])), "ls -la\n");
+    // Without any there is nothing to choose from.
+    let mut scene = Scene::new();
+    assert!(run(&mut scene, "/copy").is_empty());
+    assert!(scene.screen.overlays.is_empty());
+    let mut scene = Scene::waiting();
+    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+    assert_eq!(copied(&run(&mut scene, "/copy 3")), CODE);
+}
