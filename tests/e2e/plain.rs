@@ -111,3 +111,31 @@ fn what_was_typed_before_the_question_does_not_answer_it() {
     assert!(!ran(home.path(), 1) && !ran(home.path(), 2));
     session_with(home.path(), r#""kind":"turn_end""#);
 }
+
+#[test]
+fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = plain(home.path());
+    std::fs::write(home.path().join("work/risk.txt"), "this is too risky\n").expect("written");
+    terminal.wait_for("You:");
+    answer(&terminal, "see @gone.txt");
+    terminal.wait_for("There is no file gone.txt here. Not sent: Enter again sends it as it stands.");
+    terminal.wait_for("Kept, not sent:");
+    answer(&terminal, "/drop");
+    answer(&terminal, "see @risk.txt");
+    terminal.wait_for("with: risk.txt 18 B");
+    terminal.wait_for("The model was told why.");
+    answer(&terminal, "!touch ran-1; echo $((40 + 2))");
+    terminal.wait_for("For: your own command");
+    terminal.wait_for("Type approve");
+    assert!(!ran(home.path(), 1), "typing it decided nothing");
+    answer(&terminal, "approve");
+    if terminal.holds_within(Duration::from_millis(1500), |s| s.contains("Type run and press Enter")) {
+        answer(&terminal, "run");
+    }
+    terminal.wait_for("  | 42");
+    assert!(ran(home.path(), 1));
+    terminal.wait_for("You:");
+    answer(&terminal, "and?");
+    terminal.wait_for("The model says: all done.");
+}
