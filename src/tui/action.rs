@@ -140,6 +140,8 @@ actions! {
     Copy = "pane.copy",
     /// Show the pane alone, for the mouse of the terminal.
     Bare = "pane.bare",
+    /// The pane with the focus on the whole screen, and back.
+    Zoom = "pane.zoom",
 
     /// Approve once.
     Approve = "review.approve",
@@ -188,6 +190,8 @@ actions! {
     BlockNext = "block.next",
     /// The previous block.
     BlockPrevious = "block.previous",
+    /// The marked block of the conversation, in the code pane.
+    BlockOpen = "block.open",
     /// Put a finished block back for review.
     BlockAgain = "block.again",
     /// Keep the edit and go back to the review.

@@ -93,10 +93,12 @@ pub struct Screen {
     pub note: Option<Note>,
     /// Which problem is chosen.
     pub problem: usize,
-    /// A pane shown alone, for copying with the terminal's own means.
-    pub zoomed: Option<Pane>,
     /// Which prompt of the opening is suggested.
     pub suggested: usize,
+    /// A pane shown alone, for copying with the terminal's own means.
+    pub bare: Option<Pane>,
+    /// The pane that has the whole screen.
+    zoomed: Option<Pane>,
     /// Where everything stood in the last frame.
     pub arrangement: Arrangement,
     /// What can be clicked, as the last frame placed it.
@@ -138,6 +140,7 @@ impl Screen {
             given_files: given::Reading::default(),
             note: None,
             problem: 0,
+            bare: None,
             zoomed: None,
             suggested: 0,
             arrangement: Arrangement::of(size.0, size.1, Wants::default()),
@@ -196,13 +199,16 @@ impl Screen {
 
     /// Lays everything out for the next frame. Draw after this, and nothing in between.
     pub fn arrange(&mut self, ctx: Ctx<'_>) {
+        // Whoever goes to another pane wants to see it.
+        self.zoomed = self.zoomed.filter(|pane| *pane == self.panes.focus);
         let wants = self.wants(ctx.state);
         self.recipe.update(ctx.state);
         self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);
         let made = self.arrangement;
         if let Some(slot) = made.chat {
             let opening = (&self.setup.opening, self.suggested);
-            self.panes.chat.arrange(ctx.state, opening, slot.inner, ctx.look);
+            let chosen = self.panes.code.subject();
+            self.panes.chat.arrange(ctx.state, opening, chosen, slot.inner, ctx.look);
         }
         self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.look);
         if let Some(slot) = made.output {

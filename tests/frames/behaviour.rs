@@ -553,3 +553,58 @@ fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
     let shown = format!("{wishes:?}");
     assert!(shown.contains("UseProvider") && !shown.contains("sk-very"), "{shown}");
 }
+
+#[test]
+fn enter_or_a_click_on_the_line_of_a_block_opens_it() {
+    let mut scene = Scene::worked();
+    scene.frame();
+    scene.press(&["shift-tab", "shift-tab"]);
+    scene.screen.panes.focus = Pane::Chat;
+    let screen = super::drawn(&mut scene, 140, 40);
+    assert!(screen.contains("> block 2"), "the last block on screen is marked:\n{screen}");
+    assert!(screen.contains("Enter show block"), "{screen}");
+    scene.press(&["enter"]);
+    assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Code, Some(BlockId(2))));
+
+    let mut scene = Scene::worked();
+    let screen = super::drawn(&mut scene, 140, 40);
+    assert!(!screen.contains("> block"), "nothing is marked where Enter does not open it:\n{screen}");
+    let row = screen.lines().position(|row| row.contains("block 1 ")).expect("block 1 is on screen");
+    let click = |kind, row| crossterm::event::MouseEvent {
+        kind,
+        column: 10,
+        row,
+        modifiers: crossterm::event::KeyModifiers::NONE,
+    };
+    let down = crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left);
+    scene.step(|screen, ctx| screen.mouse(click(down, 3), ctx));
+    assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Chat, None));
+    scene.step(|screen, ctx| screen.mouse(click(down, u16::try_from(row).unwrap()), ctx));
+    assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Code, Some(BlockId(1))));
+    // From there the conversation marks what the code shows.
+    scene.screen.panes.focus = Pane::Chat;
+    assert!(super::drawn(&mut scene, 140, 40).contains("> block 1"));
+    scene.press(&["]"]);
+    assert!(super::drawn(&mut scene, 140, 40).contains("> block 2"));
+}
+
+#[test]
+fn z_gives_a_pane_the_whole_screen_and_takes_it_back() {
+    for (width, height) in [(140, 40), (100, 30)] {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.screen.panes.focus = Pane::Code;
+        let before = super::drawn(&mut scene, width, height);
+        assert!(before.contains(" Chat "));
+        scene.press(&["z"]);
+        let whole = super::drawn(&mut scene, width, height);
+        assert!(whole.contains("[Block 3 python") && !whole.contains(" Chat "), "{whole}");
+        assert!(whole.contains("ax.set_title"), "more of the code is seen:\n{whole}");
+        scene.press(&["z"]);
+        assert_eq!(super::drawn(&mut scene, width, height).lines().nth(1), before.lines().nth(1));
+        // Another pane is seen as soon as it has the focus.
+        scene.press(&["z", "tab"]);
+        let other = super::drawn(&mut scene, width, height);
+        assert!(other.contains(" Chat ") && other.contains("Block 3"), "{other}");
+    }
+}

@@ -181,6 +181,43 @@ fn failed() {
     });
 }
 
+/// What a run came to is on screen, once, however much it printed.
+#[test]
+fn a_value_is_seen_above_much_output() {
+    let much: String = (1..=200).map(|line| format!("line {line}\n")).collect();
+    let ended = |value: Option<&str>, error: Option<RunError>| {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        let mut report = report(&much, 400);
+        report.value = value.map(Into::into);
+        report.error = error;
+        scene.ran_with(3, report);
+        scene.settle();
+        scene.screen.panes.focus = Pane::Output;
+        scene
+    };
+    let value = || ended(Some("1251510"), None);
+    snapshots("07_value_above_much_output", value);
+    let error = RunError {
+        kind: "KeyError".into(),
+        message: "'region'".into(),
+        traceback: "Traceback (most recent call last):\n  block 3, line 6\nKeyError: 'region'".into(),
+    };
+    for (width, height) in [(140, 40), (120, 36), (100, 30), (80, 24)] {
+        let screen = drawn(&mut value(), width, height);
+        assert_eq!(screen.matches("value  1251510").count(), 1, "{screen}");
+        let mut scene = ended(None, Some(error.clone()));
+        let screen = drawn(&mut scene, width, height);
+        assert_eq!(screen.matches("KeyError: 'region'").count(), 1, "{screen}");
+        scene.press(&["G"]);
+        let end = drawn(&mut scene, width, height);
+        assert!(end.contains("block 3, line 6") && !end.contains("KeyError: 'region'"), "{end}");
+        // What has no value is read at its end.
+        let screen = drawn(&mut ended(None, None), width, height);
+        assert!(screen.contains("line 200"), "{screen}");
+    }
+}
+
 #[test]
 fn reject() {
     snapshots("08a_reject", || {

@@ -56,6 +56,8 @@ contexts! {
     Edit = "edit" < Some(Context::Text),
     /// Any pane that scrolls.
     Pane = "pane" < Some(Context::Everywhere),
+    /// The conversation.
+    Chat = "chat" < Some(Context::Pane),
     /// A block that waits.
     Review = "review" < Some(Context::Pane),
     /// Code or output of a block that is over.

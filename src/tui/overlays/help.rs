@@ -83,6 +83,7 @@ fn heading(context: Context) -> &'static str {
         Context::Message => "Message box",
         Context::Edit => "Editing a block",
         Context::Pane => "Any pane",
+        Context::Chat => "Conversation",
         Context::Review => "A block that waits",
         Context::Done => "Code and output of a block that is over",
         Context::Vars => "Variables",

@@ -12,19 +12,19 @@ use crate::tui::overlays::find::Find;
 use crate::tui::panes::Lower;
 use crate::tui::panes::code::Mode;
 use crate::tui::ui_command::PagerText;
-use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::layout::{Class, Pane};
 use crate::tui::widgets::{safe, words};
 
 /// Whether an action makes sense while one pane is shown alone.
-fn stays_zoomed(action: Action) -> bool {
+fn stays_bare(action: Action) -> bool {
     action.is_scroll() || matches!(action, Action::Bare | Action::Copy | Action::Redraw | Action::Suspend)
 }
 
 impl Screen {
     /// Does what an action says, where the person is.
     pub(super) fn act(&mut self, action: Action, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if self.zoomed.is_some() && !stays_zoomed(action) {
-            let mut wishes = self.leave_zoom();
+        if self.bare.is_some() && !stays_bare(action) {
+            let mut wishes = self.leave_bare();
             // Esc does no more than that.
             if action != Action::Back {
                 wishes.extend(self.act(action, ctx));
@@ -109,7 +109,12 @@ impl Screen {
             Action::SearchPrevious => self.find_again(true, ctx),
             Action::MessageFocus => self.panes.focus = Pane::Message,
             Action::Copy => return self.copy(ctx),
-            Action::Bare => return self.toggle_zoom(),
+            Action::Bare => return self.toggle_bare(),
+            Action::Zoom => self.toggle_zoom(),
+            Action::BlockOpen => match self.panes.chat.marked() {
+                Some(block) => self.open_block(block),
+                None => self.say(Note::info("No block is on screen.")),
+            },
             Action::BlockNext => self.other_block(false, ctx.state),
             Action::BlockPrevious => self.other_block(true, ctx.state),
             Action::Queue => {
@@ -178,18 +183,27 @@ impl Screen {
         }
     }
 
-    fn toggle_zoom(&mut self) -> Vec<UiCommand> {
-        if self.zoomed.is_some() {
-            return self.leave_zoom();
+    /// The pane with the focus has the whole screen, as long as it has the focus.
+    fn toggle_zoom(&mut self) {
+        if self.arrangement.class == Class::Narrow {
+            self.say(Note::info("This window shows one pane at a time: it has the whole screen."));
+        } else {
+            self.zoomed = if self.zoomed.is_some() { None } else { Some(self.panes.focus) };
         }
-        self.zoomed = Some(self.panes.focus);
+    }
+
+    fn toggle_bare(&mut self) -> Vec<UiCommand> {
+        if self.bare.is_some() {
+            return self.leave_bare();
+        }
+        self.bare = Some(self.panes.focus);
         self.say(Note::info("Select with the terminal's own mouse. m or Esc goes back."));
         vec![UiCommand::Mouse(false), UiCommand::Redraw]
     }
 
     /// All panes are shown again, and the mouse is ours.
-    pub(super) fn leave_zoom(&mut self) -> Vec<UiCommand> {
-        self.zoomed = None;
+    pub(super) fn leave_bare(&mut self) -> Vec<UiCommand> {
+        self.bare = None;
         vec![UiCommand::Mouse(self.setup.mouse), UiCommand::Redraw]
     }
 

@@ -19,7 +19,7 @@ impl Screen {
         }
         match self.panes.focus {
             Pane::Message => Context::Message,
-            Pane::Chat => Context::Pane,
+            Pane::Chat => Context::Chat,
             Pane::Code => self.code_context(state),
             Pane::Output | Pane::Vars => match self.panes.lower {
                 Lower::Problems => Context::Problems,

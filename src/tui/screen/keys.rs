@@ -78,7 +78,7 @@ impl Screen {
     /// Letters that were typed as text go to the message, and so does what follows. What stood over the panes and takes
     /// no text is closed with its safe answer.
     fn to_message(&mut self, text: &str, meant: bool, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let mut wishes = if self.zoomed.is_some() { self.leave_zoom() } else { Vec::new() };
+        let mut wishes = if self.bare.is_some() { self.leave_bare() } else { Vec::new() };
         while self.overlays.last_mut().is_some_and(|overlay| overlay.field().is_none()) {
             wishes.extend(self.close_top(ctx));
         }

@@ -1,10 +1,12 @@
-//! The mouse: a click focuses, the wheel scrolls the pane under it, a button of the key bar counts when it is pressed
+//! The mouse: a click focuses, the wheel scrolls the pane under it, a click on the line of a block
+//! opens it, a button of the key bar counts when it is pressed
 //! and released in the same place. The wheel never decides.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
 use crate::tui::guard::Admit;
 use crate::tui::widgets::hits::hit;
+use crate::tui::widgets::layout::Pane;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 /// Rows that one step of the wheel scrolls.
@@ -57,6 +59,10 @@ impl Screen {
             self.take_suggestion();
         } else if let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) {
             self.panes.focus = pane;
+            // The line of a block leads to it.
+            if let Some(block) = self.panes.chat.block_at(column, row).filter(|_| pane == Pane::Chat) {
+                self.open_block(block);
+            }
         }
     }
 

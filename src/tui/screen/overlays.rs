@@ -140,7 +140,7 @@ impl Screen {
             (Context::Problems, _) => "Problems".into(),
             (Context::Picker, _) => "List".into(),
             (Context::Form, _) => "Form".into(),
-            (Context::Pane, _) => "Chat pane".into(),
+            (Context::Chat, _) => "Chat pane".into(),
             _ => "Message box".into(),
         };
         self.open(Help { context, place, top: 0 });

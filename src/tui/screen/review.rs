@@ -381,6 +381,14 @@ impl Screen {
         }
     }
 
+    /// Goes to a block in the code pane. An edit that is open there stays open.
+    pub(super) fn open_block(&mut self, block: BlockId) {
+        if !self.panes.code.edits() {
+            self.panes.code.show(block);
+        }
+        self.panes.focus = Pane::Code;
+    }
+
     /// Puts the block on screen back for review.
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let shown = if self.panes.focus == Pane::Output {

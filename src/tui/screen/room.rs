@@ -17,7 +17,8 @@ impl Screen {
             code: self.holds(Pane::Code, state) || self.panes.focus == Pane::Code,
             output: self.holds(Pane::Output, state) || matches!(self.panes.focus, Pane::Output | Pane::Vars),
             message_rows: self.message_rows(),
-            zoomed: self.zoomed,
+            bare: self.bare,
+            zoomed: self.zoomed.is_some(),
         }
     }
 

@@ -41,7 +41,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
         }
         return FrameResult::default();
     }
-    let tabs = if screen.zoomed.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
+    let tabs = if screen.bare.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
     draw_chat(screen, buf, look);
     let mut cursor = draw_code(screen, state, now, buf, look);
     draw_lower(screen, state, buf, look);
@@ -67,7 +67,7 @@ fn draw_chat(screen: &Screen, buf: &mut Buffer, look: Look<'_>) {
     if slot.edge != Edge::Bare {
         frame::draw(buf, slot, &title, look);
     }
-    screen.panes.chat.draw(buf, look);
+    screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, look);
 }
 
 fn draw_code(

@@ -137,7 +137,9 @@ pub struct Wants {
     /// Rows that the message would like to have.
     pub message_rows: u16,
     /// One pane alone, without borders, for copying with the terminal's own means.
-    pub zoomed: Option<Pane>,
+    pub bare: Option<Pane>,
+    /// Whether the pane with the focus has the whole screen.
+    pub zoomed: bool,
 }
 
 /// The arrangement of a whole screen. A pane without a slot is not on screen.
@@ -215,9 +217,10 @@ impl Arrangement {
             status,
             keys,
         };
-        match (class, wants.zoomed) {
+        match (class, wants.bare) {
             (Class::TooSmall, _) => {}
-            (_, Some(pane)) => made.zoomed(pane),
+            (_, Some(pane)) => made.bare(pane),
+            (Class::Wide | Class::Medium, None) if wants.zoomed => made.zoomed(wants.focus),
             (Class::Wide, None) => made.wide(wants),
             (Class::Medium, None) => made.medium(wants),
             (Class::Narrow, None) => made.narrow(wants),
@@ -235,8 +238,15 @@ impl Arrangement {
         }
     }
 
+    fn bare(&mut self, pane: Pane) {
+        self.alone(pane, Slot { outer: self.body, inner: self.body, edge: Edge::Bare });
+    }
+
     fn zoomed(&mut self, pane: Pane) {
-        let slot = Slot { outer: self.body, inner: self.body, edge: Edge::Bare };
+        self.alone(pane, Slot::new(self.body, Edge::Box));
+    }
+
+    fn alone(&mut self, pane: Pane, slot: Slot) {
         match pane {
             Pane::Chat | Pane::Message => self.chat = Some(slot),
             Pane::Code => self.code = Some(slot),

@@ -54,8 +54,7 @@ impl VirtualList {
     }
 
     /// The rows on screen, top to bottom.
-    #[cfg(test)]
-    fn visible(&self) -> &[Anchor] {
+    pub(crate) fn visible(&self) -> &[Anchor] {
         &self.visible
     }
 

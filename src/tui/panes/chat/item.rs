@@ -48,10 +48,18 @@ pub(super) fn stamp(state: &State, at: usize, look: Look<'_>) -> u64 {
     hasher.finish()
 }
 
-/// The rows of an item.
-pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
-    let Some(item) = state.transcript.items.get(at) else { return Vec::new() };
-    let mut rows = Vec::new();
+/// Rows of blocks among the rows of an item: the place of each.
+pub(super) type BlockPlaces = Vec<(usize, BlockId)>;
+
+/// The rows of an item, and which of them stand for blocks.
+pub(super) fn rows(
+    state: &State,
+    at: usize,
+    width: u16,
+    look: Look<'_>,
+) -> (Vec<Line<'static>>, BlockPlaces) {
+    let (mut rows, mut places) = (Vec::new(), Vec::new());
+    let Some(item) = state.transcript.items.get(at) else { return (rows, places) };
     match item {
         Item::Prompt { at: when, text, files } => {
             gap(&mut rows, at);
@@ -65,7 +73,7 @@ pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<
         Item::Reply(reply) => {
             gap(&mut rows, at);
             rows.push(speaker("model", reply.at, look.style(Slot::ChatModel), look));
-            reply_rows(state, reply, width, look, &mut rows);
+            reply_rows(state, reply, width, look, (&mut rows, &mut places));
         }
         Item::Own { at: when, block } => {
             gap(&mut rows, at);
@@ -78,6 +86,7 @@ pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<
             if let Some(item) = item {
                 let note = item.block.origin.note.as_deref().unwrap_or_default();
                 rows.extend(safe::words(note, width.into(), look.style(Slot::ChatNote)));
+                places.push((rows.len(), item.block.id));
                 rows.extend(block_rows(state, item, width, look));
             }
         }
@@ -89,7 +98,7 @@ pub(super) fn rows(state: &State, at: usize, width: u16, look: Look<'_>) -> Vec<
             }
         }
     }
-    rows
+    (rows, places)
 }
 
 /// What is said between the two.
@@ -130,7 +139,13 @@ fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
 }
 
 /// Prose as markdown, blocks as rows, in their order.
-fn reply_rows(state: &State, reply: &ReplyItem, width: u16, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+fn reply_rows(
+    state: &State,
+    reply: &ReplyItem,
+    width: u16,
+    look: Look<'_>,
+    (rows, places): (&mut Vec<Line<'static>>, &mut BlockPlaces),
+) {
     if !reply.reasoning.trim().is_empty() {
         rows.push(reasoning(&reply.reasoning, look));
     }
@@ -140,6 +155,7 @@ fn reply_rows(state: &State, reply: &ReplyItem, width: u16, look: Look<'_>, rows
         if let Some(prose) = reply.text.get(at..range.start.max(at)) {
             prose_rows(prose, width, look, rows);
         }
+        places.push((rows.len(), item.block.id));
         rows.extend(block_rows(state, item, width, look));
         at = range.end.max(at);
     }

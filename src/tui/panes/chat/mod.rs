@@ -8,8 +8,10 @@ mod live;
 mod opening;
 mod recipe;
 
+use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::setup::Opening;
+use crate::tui::theme::Slot;
 use crate::tui::widgets::hits::Hit;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::virtual_list::{Anchor, Items, VirtualList, line_text};
@@ -17,7 +19,7 @@ use live::Live;
 use opening::OpeningRows;
 pub(in crate::tui) use opening::is_open;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 pub(in crate::tui) use recipe::verdict;
 use std::collections::HashMap;
@@ -28,6 +30,8 @@ use std::rc::Rc;
 struct CachedRows {
     stamp: u64,
     rows: Rc<[Line<'static>]>,
+    /// Which of them stand for blocks.
+    blocks: item::BlockPlaces,
 }
 
 /// So many laid out items are kept; beyond, all are let go.
@@ -43,6 +47,9 @@ pub struct ChatPane {
     width: u16,
     theme: String,
     area: Rect,
+    /// Blocks whose lines are on screen, each with its row there, and the place of the marked one among them.
+    blocks: Vec<(u16, BlockId)>,
+    marked: Option<usize>,
     /// The text that is looked for, drawn in `ui.match`.
     pub needle: Option<String>,
 }
@@ -67,11 +74,12 @@ impl ChatItems<'_> {
         if let Some(kept) = self.kept.get(&at).filter(|k| k.stamp == stamp) {
             return kept.rows.clone();
         }
-        let rows: Rc<[Line<'static>]> = item::rows(self.state, at, self.width, self.look).into();
+        let (rows, blocks) = item::rows(self.state, at, self.width, self.look);
+        let rows: Rc<[Line<'static>]> = rows.into();
         if self.kept.len() >= KEPT {
             self.kept.clear();
         }
-        self.kept.insert(at, CachedRows { stamp, rows: rows.clone() });
+        self.kept.insert(at, CachedRows { stamp, rows: rows.clone(), blocks });
         rows
     }
 }
@@ -119,11 +127,13 @@ impl ChatPane {
         then(&mut self.list, &mut talk)
     }
 
-    /// Finds out which rows the next frame shows. `suggested` is marked among the prompts of the opening.
+    /// Finds out which rows the next frame shows. `suggested` is marked among the prompts of the opening; the line of the
+    /// `chosen` block is marked, else that of the last block on screen.
     pub fn arrange(
         &mut self,
         state: &State,
         (opening, suggested): (&Opening, usize),
+        chosen: Option<BlockId>,
         area: Rect,
         look: Look<'_>,
     ) {
@@ -137,6 +147,25 @@ impl ChatPane {
         self.live.update(state, self.width, look);
         self.opening = is_open(state).then(|| OpeningRows::new(opening, suggested, self.width, look));
         self.with(state, look, |list, talk| list.arrange(talk, area.height.into()));
+        let on_screen = (area.y..).zip(self.list.visible());
+        let block = |at: &Anchor| {
+            let blocks = &self.kept.get(&at.item)?.blocks;
+            blocks.iter().find(|(row, _)| *row == at.row).map(|(_, block)| *block)
+        };
+        self.blocks = on_screen.filter_map(|(y, at)| Some((y, block(at)?))).collect();
+        let of_chosen = self.blocks.iter().position(|(_, block)| Some(*block) == chosen);
+        self.marked = of_chosen.or(self.blocks.len().checked_sub(1));
+    }
+
+    /// The block whose line is marked while the pane has the focus.
+    pub fn marked(&self) -> Option<BlockId> {
+        self.marked.and_then(|at| self.blocks.get(at)).map(|(_, block)| *block)
+    }
+
+    /// The block whose line stands at a place of the screen.
+    pub fn block_at(&self, column: u16, row: u16) -> Option<BlockId> {
+        let inside = self.area.contains(Position { x: column, y: row });
+        self.blocks.iter().find(|(y, _)| inside && *y == row).map(|(_, block)| *block)
     }
 
     /// Scrolls by rows; upwards leaves the end.
@@ -207,7 +236,10 @@ impl ChatPane {
     }
 
     /// Draws what was arranged.
-    pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) {
+    pub fn draw(&self, focused: bool, buf: &mut Buffer, look: Look<'_>) {
         self.list.draw(self.area, self.needle.as_deref(), buf, look);
+        if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
+            buf.set_stringn(self.area.x, *row, ">", 1, look.style(Slot::UiFocus));
+        }
     }
 }

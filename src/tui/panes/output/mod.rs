@@ -38,10 +38,12 @@ pub struct OutputPane {
     shown: Option<Subject>,
     /// The output of the run that is shown, taken apart into lines.
     output: Output,
-    /// Rows before the output: receipt, images; and after it: value, error.
+    /// Rows before the output: receipt, value or error, images; and after it: the way to the error.
     head: Vec<Line<'static>>,
     tail: Vec<Line<'static>>,
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
+    /// Whether what the run came to was put on screen.
+    result_shown: bool,
     /// Lines left out as of the last frame.
     theme: String,
     area: Rect,
@@ -131,6 +133,7 @@ impl OutputPane {
             self.list = VirtualList::default();
             self.wrapped.clear();
             self.head.clear();
+            self.result_shown = false;
             self.output = self.load(state);
         }
         if self.run(state).is_some_and(|(_, run)| run.ended.is_some()) {
@@ -147,10 +150,27 @@ impl OutputPane {
         let grown = isize::try_from(self.head.len()).unwrap_or(0) - isize::try_from(before).unwrap_or(0);
         self.list.shift(before, grown);
         let height = area.height.into();
+        self.show_result(state, look);
         self.with(look, |list, printed| list.arrange(printed, height));
         if let Some(line) = self.seek.take().and_then(|text| self.matches(&text, look).first().copied()) {
             self.show_line(line, look);
             self.with(look, |list, printed| list.arrange(printed, height));
+        }
+    }
+
+    /// A run that has ended is shown from its top, once, where it came to something and not all of it fits: the value or
+    /// the error stands there. A person who reads further up is left there.
+    fn show_result(&mut self, state: &State, look: Look<'_>) {
+        let report = self.run(state).and_then(|(_, run)| run.ended.as_ref()).map(|(_, report)| report);
+        let Some(report) = report.filter(|_| !self.result_shown) else { return };
+        self.result_shown = true;
+        let height = self.area.height.into();
+        if receipt::has_result(report) && self.list.follows() {
+            self.with(look, |list, printed| {
+                if printed.exceed(height) {
+                    list.to_top(printed);
+                }
+            });
         }
     }
 

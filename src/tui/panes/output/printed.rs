@@ -37,6 +37,15 @@ impl PrintedRows<'_> {
         }
         rows
     }
+
+    /// Whether there are more rows than this.
+    pub(super) fn exceed(&mut self, height: usize) -> bool {
+        let mut rows = 0;
+        (0..self.count()).any(|item| {
+            rows += self.rows(item);
+            rows > height
+        })
+    }
 }
 
 impl Items for PrintedRows<'_> {

@@ -2,7 +2,9 @@
 
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
-use crate::domain::{ImageRef, KernelFate, KernelRef, Outcome, RunReport, Severity, Stream, VariableChanges};
+use crate::domain::{
+    ImageRef, KernelFate, KernelRef, Outcome, RunError, RunReport, Severity, Stream, VariableChanges,
+};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::tui::theme::Slot;
@@ -31,6 +33,7 @@ pub(super) fn ended(
     look: Look<'_>,
 ) -> (Vec<Line<'static>>, Vec<Line<'static>>) {
     let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
+    head.extend(result(report, width, look));
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
         head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
     }
@@ -47,7 +50,12 @@ pub(super) fn ended(
         head.extend(safe::words(running::MOVING, width.into(), look.severity(Severity::High)));
     }
     head.extend(dropped(report, look));
-    (head, tail(report, width, look))
+    (head, traceback(report, width, look))
+}
+
+/// Whether a run came to a value, or to an error that is told by itself.
+pub(super) fn has_result(report: &RunReport) -> bool {
+    report.value.is_some() || report.error.is_some()
 }
 
 /// What is said of a run that has ended, as lines of any length.
@@ -66,9 +74,11 @@ pub(in crate::tui) fn ended_lines(report: &RunReport, look: Look<'_>) -> impl It
     let text = |line: Line<'static>| line.spans.iter().map(|span| span.content.as_ref()).collect::<String>();
     let told = changes(report, WHOLE, look).into_iter().chain(not_looked_at(report, WHOLE, look));
     let told = told.chain(refused(report, WHOLE, look)).chain(dropped(report, look));
-    let told: Vec<String> = told.chain(tail(report, WHOLE, look)).map(text).collect();
+    let told: Vec<String> = told.chain(traceback(report, WHOLE, look)).map(text).collect();
+    let result: Vec<String> = result(report, WHOLE, look).into_iter().map(text).collect();
     let images: Vec<String> = report.all_images().map(image).collect();
-    let first = [Some(used(report)), detail, lost, moving].into_iter().flatten();
+    let first = std::iter::once(used(report)).chain(result);
+    let first = first.chain([detail, lost, moving].into_iter().flatten());
     first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
 }
 
@@ -196,22 +206,41 @@ fn dropped(report: &RunReport, look: Look<'_>) -> Vec<Line<'static>> {
     vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
 }
 
-/// Value and error, behind the output.
-fn tail(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+/// What the run came to, in front of all that it printed: its error in a word, its value.
+fn result(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     if let Some(error) = &report.error {
-        let style = look.style(Slot::OutputStderr);
-        rows.extend(safe::words(error.traceback.trim_end(), width.into(), style));
-        if error.traceback.trim().is_empty() {
-            let text = format!("{}: {}", error.kind, error.message);
-            rows.extend(safe::words(&text, width.into(), style));
-        }
+        rows.extend(safe::words(&in_short(error), width.into(), look.style(Slot::OutputStderr)));
     }
     if let Some(value) = &report.value {
         let head = Span::styled("value  ", look.dim());
         rows.extend(safe::hanging(head, value, width.into(), look.text()));
     }
     rows
+}
+
+/// `KeyError: 'region'`; of a message in many lines the first one.
+fn in_short(error: &RunError) -> String {
+    let first = error.message.trim().lines().next().unwrap_or_default();
+    match (error.kind.as_str(), first) {
+        ("", "") => error.traceback.trim().lines().next_back().unwrap_or("error").to_owned(),
+        ("", message) => message.to_owned(),
+        (kind, "") => kind.to_owned(),
+        (kind, message) => format!("{kind}: {message}"),
+    }
+}
+
+/// The way to the error, behind the output. Its last line stands above, and not here again.
+fn traceback(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let Some(error) = &report.error else { return Vec::new() };
+    let whole = error.traceback.trim_end();
+    let short = in_short(error);
+    let way = whole.strip_suffix(short.as_str()).filter(|way| way.is_empty() || way.ends_with('\n'));
+    let way = way.unwrap_or(whole).trim_end();
+    if way.is_empty() {
+        return Vec::new();
+    }
+    safe::words(way, width.into(), look.style(Slot::OutputStderr))
 }
 
 /// A run whose end was never told.

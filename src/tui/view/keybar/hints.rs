@@ -188,6 +188,9 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         }
     }
     if screen.panes.focus == Pane::Chat {
+        if screen.panes.chat.marked().is_some() {
+            hints.key(Action::BlockOpen, "show block", "show block", 0);
+        }
         hints.key(Action::ScrollEnd, "follow", "follow", 1);
     }
     hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
