@@ -66,7 +66,7 @@
 //! | `driver` | all of the above | spawns tasks, owns the clock |
 //! | `tui` | domain, engine, driver, config, launch | terminal (panes, and lines in `tui/plain`), clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |
-//! | `session` | all above, cli, report | the log file, the program that writes a key, own rules and recipes |
+//! | `session` | all above, cli, report | the log file, the file of borders, the program that writes a key, own rules and recipes |
 //! | `commands` | session and what is below it, but tui | standard output; one file a subcommand |
 //! | `cli`, `report` | domain (`cli`: config) | standard error |
 //! | `app`, `main` | commands, session, tui and below | exit code |

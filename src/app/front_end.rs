@@ -2,6 +2,7 @@
 
 use crate::driver::Driver;
 use crate::report::{Failure, FailureClass};
+use crate::tui::widgets::layout::Borders;
 use crate::tui::{Exit, Options, Plain, Tui, TuiError};
 use std::io::{self, IsTerminal as _};
 
@@ -50,6 +51,14 @@ impl FrontEnd {
         match self {
             Self::Panes(tui) => tui.run(driver, options).await,
             Self::Plain(plain) => plain.run(driver, options).await,
+        }
+    }
+
+    /// Where the person left the borders between panes, where there are any.
+    pub(super) fn borders(&self) -> Option<Borders> {
+        match self {
+            Self::Panes(tui) => tui.borders(),
+            Self::Plain(_) => None,
         }
     }
 

@@ -13,10 +13,10 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
 use crate::session::setup::{self, More};
-use crate::session::{log, look};
+use crate::session::{borders, log, look};
 use crate::store::{StoreError, index};
 use crate::text::shell::quoted;
-use crate::tui::{Choice, Exit, FirstRecipe};
+use crate::tui::{Choice, Exit, FirstRecipe, Options};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -191,10 +191,8 @@ async fn sessions(
         options.setup.foreign = opened.foreign.take();
         options.setup.try_provider &= opened.driver.has_provider();
         let exit = front_end.run(&mut opened.driver, &options).await.map_err(look::failure)?;
-        (options.first_prompt, options.first_recipe) = (None, None);
-        options.setup.pick_session = false;
+        was_left(&factory, &front_end, &mut options);
         options.setup.try_provider = matches!(&exit, Exit::UseProvider(choice) if is_untried(choice));
-        options.notices.clear();
         let next = match exit {
             Exit::Quit { .. } | Exit::Hangup => {
                 let name = continue_with(&factory, &opened);
@@ -251,6 +249,17 @@ async fn sessions(
         options.setup.cwd.clone_from(&factory.place.cwd);
         options.setup.opening = look::opening(provider.as_ref());
     }
+}
+
+/// A session was left: what it began with is not for the next one; borders that were moved are, and for the next start.
+fn was_left(factory: &SessionFactory, front_end: &FrontEnd, options: &mut Options) {
+    if let Some(moved) = front_end.borders().filter(|borders| *borders != options.setup.borders) {
+        options.setup.borders = moved;
+        borders::keep(&factory.loaded.paths.borders(), moved);
+    }
+    (options.first_prompt, options.first_recipe) = (None, None);
+    options.setup.pick_session = false;
+    options.notices.clear();
 }
 
 /// Opens a session by its file; one that is not there yet is made.

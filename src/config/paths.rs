@@ -58,6 +58,11 @@ impl Paths {
         self.config.join("keymap.toml")
     }
 
+    /// Where borders between panes were put.
+    pub fn borders(&self) -> PathBuf {
+        self.state.join("borders")
+    }
+
     /// The folder of a person's own rules for the review.
     pub fn rules(&self) -> PathBuf {
         self.config.join("rules")

@@ -1,7 +1,7 @@
 //! What the terminal front end has to know, gathered from the configuration, the command line and the environment.
 
 use super::factory::SessionFactory;
-use super::zone;
+use super::{borders, zone};
 use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
 use crate::provider::Provider;
@@ -111,6 +111,7 @@ fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
             hold: Duration::from_millis(config.review.hold_ms),
             ..Times::default()
         },
+        borders: borders::kept(&factory.loaded.paths.borders()),
         mouse: config.ui.mouse,
         languages: config.languages(),
         clouds: clouds(factory),

@@ -3,6 +3,7 @@
 //! Every front end and every command starts here, so that a session is the same thing everywhere. Nothing is shown
 //! from here, and no command line is read: both are the callers'.
 
+pub(crate) mod borders;
 mod catalogue;
 pub(crate) mod factory;
 mod key_command;

@@ -142,6 +142,14 @@ actions! {
     Bare = "pane.bare",
     /// The pane with the focus on the whole screen, and back.
     Zoom = "pane.zoom",
+    /// Less room for the conversation.
+    ChatLess = "border.chat-less",
+    /// More room for the conversation.
+    ChatMore = "border.chat-more",
+    /// Less room for the code.
+    CodeLess = "border.code-less",
+    /// More room for the code.
+    CodeMore = "border.code-more",
 
     /// Approve once.
     Approve = "review.approve",

@@ -17,6 +17,7 @@ use super::screen::Screen;
 use super::terminal::Terminal;
 use super::theme::{Rgb, Theme, choose};
 use super::ui_command::Exit;
+use super::widgets::layout::Borders;
 use super::workers::Workers;
 use crate::domain::Notice;
 use crate::driver::Driver;
@@ -38,6 +39,8 @@ pub struct Tui {
     started: bool,
     /// A message that was being written when the session was left for another.
     draft: String,
+    /// Where the person put the borders between panes, as of the session that was left last.
+    borders: Option<Borders>,
 }
 
 impl Tui {
@@ -65,6 +68,7 @@ impl Tui {
             keymap,
             started: false,
             draft: String::new(),
+            borders: None,
         })
     }
 
@@ -119,11 +123,13 @@ impl Tui {
         session.frames.changed(Urgency::Now, now);
         let exit = session.go().await?;
         let draft = session.screen.panes.composer.full_text();
+        let borders = session.screen.borders;
         if matches!(exit, Exit::Quit { .. }) {
             // It was left on purpose.
             session.driver.keep_draft("");
         }
         self.draft = draft;
+        self.borders = Some(borders);
         Ok(exit)
     }
 
@@ -165,6 +171,11 @@ impl Tui {
                 self.theme = loaded.theme;
             }
         }
+    }
+
+    /// Where the person left the borders between panes.
+    pub fn borders(&self) -> Option<Borders> {
+        self.borders
     }
 
     /// Gives the terminal back.

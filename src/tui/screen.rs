@@ -4,6 +4,7 @@
 //! guard, whatever has the focus; only the guard says whether a decision counts.
 
 mod act;
+mod borders;
 mod context;
 mod find;
 mod focus;
@@ -45,7 +46,7 @@ use crate::tui::panes::{Lower, Panes};
 use crate::tui::setup::Setup;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{Hit, Hits};
-use crate::tui::widgets::layout::{Arrangement, Pane, Wants};
+use crate::tui::widgets::layout::{Arrangement, Border, Borders, Pane, Wants};
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::{safe, words};
 use std::time::Instant;
@@ -99,6 +100,10 @@ pub struct Screen {
     pub bare: Option<Pane>,
     /// The pane that has the whole screen.
     zoomed: Option<Pane>,
+    /// Where the person put the borders between panes.
+    pub borders: Borders,
+    /// The border that the mouse holds.
+    held_border: Option<Border>,
     /// Where everything stood in the last frame.
     pub arrangement: Arrangement,
     /// What can be clicked, as the last frame placed it.
@@ -126,6 +131,7 @@ impl Screen {
             if setup.welcome { vec![Box::new(Welcome::new(setup.clouds.clone()))] } else { Vec::new() };
         Self {
             guard: Guard::new(setup.times, size, now),
+            borders: setup.borders,
             setup,
             keymap,
             panes: Panes::default(),
@@ -143,6 +149,7 @@ impl Screen {
             bare: None,
             zoomed: None,
             suggested: 0,
+            held_border: None,
             arrangement: Arrangement::of(size.0, size.1, Wants::default()),
             hits: Hits::default(),
             size,

@@ -1,5 +1,6 @@
 //! What the screen has to know beforehand: values, all of them given.
 
+use super::widgets::layout::Borders;
 use crate::domain::{Languages, RecipeCards};
 use crate::tui::guard::Times;
 use std::path::PathBuf;
@@ -11,6 +12,8 @@ pub struct Setup {
     pub app: String,
     /// The working folder.
     pub cwd: PathBuf,
+    /// Where the person put the borders between panes.
+    pub borders: Borders,
     /// The times of the guard.
     pub times: Times,
     /// Whether the mouse is used.
@@ -53,6 +56,7 @@ impl Default for Setup {
         Self {
             app: "sayso".into(),
             cwd: PathBuf::new(),
+            borders: Borders::default(),
             times: Times::default(),
             mouse: true,
             languages: Languages::default(),

@@ -608,3 +608,41 @@ fn z_gives_a_pane_the_whole_screen_and_takes_it_back() {
         assert!(other.contains(" Chat ") && other.contains("Block 3"), "{other}");
     }
 }
+
+#[test]
+fn borders_are_moved_by_keys_and_by_the_mouse() {
+    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+    let mouse = |kind, (column, row)| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+    for (width, height) in [(140, 40), (100, 30)] {
+        let mut scene = Scene::waiting();
+        scene.screen.resized((width, height), scene.at);
+        scene.frame();
+        scene.ran(3, 100, "");
+        scene.frame();
+        scene.screen.panes.focus = Pane::Chat;
+        scene.frame();
+        let stands = |scene: &Scene| {
+            let made = scene.screen.arrangement;
+            (made.chat.unwrap().outer, made.code.unwrap().outer, made.output.unwrap().outer)
+        };
+        let (chat, code, _) = stands(&scene);
+        scene.press(&[">", "+", "+"]);
+        let (wider, higher, _) = stands(&scene);
+        assert!(wider.area() > chat.area(), "{chat} {wider}");
+        assert_eq!(higher.height, code.height + 2, "{code} {higher}");
+        scene.press(&["<", "-", "-"]);
+        assert_eq!((stands(&scene).0, stands(&scene).1), (chat, code));
+        // The mouse takes the border between code and output two rows down.
+        let (.., output) = stands(&scene);
+        let at = (output.x + 20, output.y);
+        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), at), ctx));
+        let to = (at.0, at.1 + 2);
+        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Drag(MouseButton::Left), to), ctx));
+        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Up(MouseButton::Left), to), ctx));
+        scene.frame();
+        assert_eq!(stands(&scene).2.y, output.y + 2);
+        scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Drag(MouseButton::Left), at), ctx));
+        scene.frame();
+        assert_eq!(stands(&scene).2.y, output.y + 2, "a border that is not held stays");
+    }
+}

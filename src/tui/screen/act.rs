@@ -110,6 +110,9 @@ impl Screen {
             Action::MessageFocus => self.panes.focus = Pane::Message,
             Action::Copy => return self.copy(ctx),
             Action::Bare => return self.toggle_bare(),
+            Action::ChatLess | Action::ChatMore | Action::CodeLess | Action::CodeMore => {
+                self.move_border(action, ctx.state);
+            }
             Action::Zoom => self.toggle_zoom(),
             Action::BlockOpen => match self.panes.chat.marked() {
                 Some(block) => self.open_block(block),

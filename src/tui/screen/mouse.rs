@@ -6,7 +6,7 @@ use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
 use crate::tui::guard::Admit;
 use crate::tui::widgets::hits::hit;
-use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::layout::{Border, Class, Pane};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 /// Rows that one step of the wheel scrolls.
@@ -24,10 +24,18 @@ impl Screen {
                 self.pressed = hit(&self.hits.buttons, column, row);
                 self.guard.pressed(self.pressed.is_some(), ctx.at);
                 if self.pressed.is_none() && self.overlays.is_empty() {
+                    self.held_border = self.arrangement.border_at(column, row);
                     self.click(column, row);
                 }
             }
+            MouseEventKind::Drag(MouseButton::Left) => {
+                if let Some(border) = self.held_border {
+                    let wide = self.arrangement.class == Class::Wide && border == Border::Chat;
+                    self.put_border(border, if wide { column } else { row }, ctx.state);
+                }
+            }
             MouseEventKind::Up(MouseButton::Left) => {
+                self.held_border = None;
                 let released = hit(&self.hits.buttons, column, row);
                 if let (Some(pressed), Some(released)) = (self.pressed.take(), released)
                     && pressed == released

@@ -16,6 +16,7 @@ impl Screen {
             // Who goes to a pane with nothing in it is told so there.
             code: self.holds(Pane::Code, state) || self.panes.focus == Pane::Code,
             output: self.holds(Pane::Output, state) || matches!(self.panes.focus, Pane::Output | Pane::Vars),
+            borders: self.borders,
             message_rows: self.message_rows(),
             bare: self.bare,
             zoomed: self.zoomed.is_some(),
@@ -38,7 +39,7 @@ impl Screen {
         }
     }
 
-    fn share(&self, state: &State) -> Share {
+    pub(super) fn share(&self, state: &State) -> Share {
         if being_written(state).is_some() && !self.panes.code.edits() {
             return Share::Writing;
         }

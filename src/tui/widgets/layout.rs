@@ -4,6 +4,9 @@
 //! so that the screen doesn't jump about while a person reads. A pane with nothing in it has no slot: its room goes to the
 //! others, and where neither code nor output is there, the conversation has the screen.
 
+mod borders;
+
+pub use borders::{Border, Borders};
 use ratatui::layout::Rect;
 
 /// Below this nothing is drawn but a line that says so, and decisions are locked.
@@ -140,6 +143,8 @@ pub struct Wants {
     pub bare: Option<Pane>,
     /// Whether the pane with the focus has the whole screen.
     pub zoomed: bool,
+    /// Where the person put borders.
+    pub borders: Borders,
 }
 
 /// The arrangement of a whole screen. A pane without a slot is not on screen.
@@ -257,7 +262,8 @@ impl Arrangement {
     fn wide(&mut self, wants: Wants) {
         let mut left = self.body;
         if wants.code || wants.output {
-            left.width = chat_columns(self.area.width);
+            let width = self.area.width;
+            left.width = wants.borders.chat_columns(width).unwrap_or_else(|| chat_columns(width));
             let right =
                 Rect { x: left.right(), width: self.body.width.saturating_sub(left.width), ..self.body };
             self.column(right, part(right.height, wants.share.code()), wants);
@@ -290,6 +296,7 @@ impl Arrangement {
                 part(tall, 52).max(PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
+        let chat = wants.borders.chat_rows(wants.share, tall, rest.height).unwrap_or(chat);
         self.chat = Some(Slot::new(take_top(&mut rest, chat), Edge::Box));
         // Stacked, a pane can be too low to be read. The one that the person goes to is not.
         let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
@@ -309,7 +316,7 @@ impl Arrangement {
         let rows = match (wants.code, wants.output) {
             (false, _) => 0,
             (true, false) => column.height,
-            (true, true) => code_rows,
+            (true, true) => wants.borders.code_rows(wants.share, column.height).unwrap_or(code_rows),
         };
         let code = take_top(&mut column, rows);
         self.code = wants.code.then(|| Slot::new(code, Edge::Box));

@@ -1,0 +1,43 @@
+//! The file that remembers where the person put the borders between panes. One that is missing or broken is no file.
+
+use crate::tui::widgets::layout::Borders;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+
+/// More bytes than this are not written here.
+const LARGEST: u64 = 4_096;
+
+/// What the file says.
+pub(super) fn kept(path: &Path) -> Borders {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    read.ok().and_then(|_| Borders::of_text(&text)).unwrap_or_default()
+}
+
+/// Remembers them. Where that fails they stand as before the next time.
+pub(crate) fn keep(path: &Path, borders: Borders) {
+    let made = path.parent().is_none_or(|folder| fs::create_dir_all(folder).is_ok());
+    if made && let Err(error) = fs::write(path, borders.to_text()) {
+        tracing::warn!(%error, "the borders between panes are not remembered");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_and_what_is_broken_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state").join("borders");
+        assert_eq!(kept(&path), Borders::default());
+        let borders = Borders::of_text("chat columns 50\ncode done 40\n").unwrap();
+        keep(&path, borders);
+        assert_eq!(kept(&path), borders);
+        fs::write(&path, b"code done \xff").unwrap();
+        assert_eq!(kept(&path), Borders::default());
+        fs::write(&path, "code done many").unwrap();
+        assert_eq!(kept(&path), Borders::default());
+    }
+}

@@ -1,0 +1,31 @@
+//! Moving the borders between panes, by keys and by the mouse.
+
+use super::Screen;
+use crate::engine::State;
+use crate::tui::action::Action;
+use crate::tui::note::Note;
+use crate::tui::widgets::layout::{Border, Class};
+
+impl Screen {
+    /// Moves a border by a step of its key.
+    pub(super) fn move_border(&mut self, action: Action, state: &State) {
+        let (border, more) = match action {
+            Action::ChatLess => (Border::Chat, false),
+            Action::ChatMore => (Border::Chat, true),
+            Action::CodeLess => (Border::Code, false),
+            _ => (Border::Code, true),
+        };
+        let columns = border == Border::Chat && self.arrangement.class == Class::Wide;
+        let step = if columns { 2 } else { 1 };
+        match self.arrangement.border(border) {
+            Some(at) if more => self.put_border(border, at.saturating_add(step), state),
+            Some(at) => self.put_border(border, at.saturating_sub(step), state),
+            None => self.say(Note::info("That border is not on screen now.")),
+        }
+    }
+
+    /// Puts a border at a column or row of the screen, as near as it can stand.
+    pub(super) fn put_border(&mut self, border: Border, at: u16, state: &State) {
+        self.borders = self.borders.put(border, at, self.share(state), &self.arrangement);
+    }
+}

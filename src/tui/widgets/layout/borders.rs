@@ -1,0 +1,231 @@
+//! Borders between panes that the person moved: where they were put, and where each of them can stand.
+//!
+//! How the code shares its column with the output is kept for each state of the block, as the shares themselves are.
+//! Written as lines of text; what is not understood is no border at all.
+
+use super::{Arrangement, Class, Share, part};
+
+/// A border that can be moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Border {
+    /// Between the conversation and what stands beside or below it.
+    Chat,
+    /// Between code and output.
+    Code,
+}
+
+/// All states that have shares, with their names in the file.
+const SHARES: [(Share, &str); 6] = [
+    (Share::Even, "even"),
+    (Share::Writing, "writing"),
+    (Share::Waiting, "waiting"),
+    (Share::Running, "running"),
+    (Share::Done, "done"),
+    (Share::Below, "below"),
+];
+
+/// A pane is never lower than this, its border counted, nor narrower.
+const LOWEST: u16 = 3;
+const NARROWEST: u16 = 24;
+
+/// Where the person put them; nothing: where they stand by themselves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Borders {
+    /// Columns of the conversation beside code and output.
+    columns: Option<u16>,
+    /// Rows of the conversation above them, in hundredths of all rows between the header and the last two.
+    rows: [Option<u16>; SHARES.len()],
+    /// Rows of the code, in hundredths of what code and output have together.
+    code: [Option<u16>; SHARES.len()],
+}
+
+fn number(share: Share) -> usize {
+    SHARES.iter().position(|(known, _)| *known == share).unwrap_or(0)
+}
+
+impl Borders {
+    /// Columns of the conversation on a screen of this width.
+    pub(super) fn chat_columns(&self, width: u16) -> Option<u16> {
+        let most = width.saturating_sub(NARROWEST).max(NARROWEST);
+        self.columns.map(|columns| columns.clamp(NARROWEST, most))
+    }
+
+    /// Rows of the conversation, of `tall` in all, where `most` are left for it and what is below it.
+    pub(super) fn chat_rows(&self, share: Share, tall: u16, most: u16) -> Option<u16> {
+        let hundredths = self.rows.get(number(share)).copied().flatten()?;
+        Some(part(tall, hundredths).min(most.saturating_sub(2 * LOWEST)).max(LOWEST))
+    }
+
+    /// Rows of the code in a column of this height.
+    pub(super) fn code_rows(&self, share: Share, height: u16) -> Option<u16> {
+        let hundredths = self.code.get(number(share)).copied().flatten()?;
+        Some(part(height, hundredths).min(height.saturating_sub(LOWEST)).max(LOWEST))
+    }
+
+    /// The border stands at this column or row of the screen from now on. Nothing changes where it is not on screen.
+    #[must_use]
+    pub fn put(mut self, border: Border, at: u16, share: Share, made: &Arrangement) -> Self {
+        match (border, made.class) {
+            (Border::Chat, Class::Wide) => self.columns = Some(at.saturating_sub(made.body.x)),
+            (Border::Chat, _) => {
+                let rows = at.saturating_sub(made.body.y);
+                if let Some(kept) = self.rows.get_mut(number(share)) {
+                    *kept = Some(hundredths(rows, made.body.height));
+                }
+            }
+            (Border::Code, _) => {
+                if let (Some(code), Some(output)) = (made.code, made.output) {
+                    let height = code.outer.height + output.outer.height;
+                    let rows = at.saturating_sub(code.outer.y);
+                    if let Some(kept) = self.code.get_mut(number(share)) {
+                        *kept = Some(hundredths(rows, height));
+                    }
+                }
+            }
+        }
+        self
+    }
+
+    /// As lines of a file.
+    pub fn to_text(self) -> String {
+        let mut text = String::new();
+        if let Some(columns) = self.columns {
+            text += &format!("chat columns {columns}\n");
+        }
+        for (name, kept) in [("chat", self.rows), ("code", self.code)] {
+            for ((_, share), hundredths) in SHARES.iter().zip(kept) {
+                if let Some(hundredths) = hundredths {
+                    text += &format!("{name} {share} {hundredths}\n");
+                }
+            }
+        }
+        text
+    }
+
+    /// From the lines of a file; a line that is not understood makes all of it nothing.
+    pub fn of_text(text: &str) -> Option<Self> {
+        let mut borders = Self::default();
+        for line in text.lines() {
+            let mut words = line.split(' ');
+            let (name, what, value) = (words.next()?, words.next()?, words.next()?.parse::<u16>().ok()?);
+            if words.next().is_some() {
+                return None;
+            }
+            if (name, what) == ("chat", "columns") {
+                borders.columns = Some(value);
+                continue;
+            }
+            let at = SHARES.iter().position(|(_, share)| *share == what)?;
+            let kept = match name {
+                "chat" => borders.rows.get_mut(at)?,
+                "code" => borders.code.get_mut(at)?,
+                _ => return None,
+            };
+            *kept = Some(value).filter(|value| *value <= 100);
+            (*kept)?;
+        }
+        Some(borders)
+    }
+}
+
+/// So many rows as hundredths of all: as few as give them back.
+fn hundredths(rows: u16, of: u16) -> u16 {
+    let all = u32::from(of.max(1));
+    u16::try_from((u32::from(rows) * 100).div_ceil(all)).unwrap_or(100).min(100)
+}
+
+impl Arrangement {
+    /// Where a border stands: the first column or row behind it.
+    pub fn border(&self, border: Border) -> Option<u16> {
+        let chat = self.chat?.outer;
+        match (border, self.class) {
+            (Border::Code, _) => self.output.filter(|_| self.code.is_some()).map(|slot| slot.outer.y),
+            (Border::Chat, Class::Wide) => (chat.right() < self.body.right()).then(|| chat.right()),
+            (Border::Chat, _) => self.code.or(self.output).map(|slot| slot.outer.y),
+        }
+    }
+
+    /// The border at a place of the screen.
+    pub fn border_at(&self, column: u16, row: u16) -> Option<Border> {
+        let beside = |border: Border, at: u16| {
+            self.border(border).is_some_and(|stands| at == stands || at + 1 == stands)
+        };
+        let on_body = self.body.contains(ratatui::layout::Position { x: column, y: row });
+        let wide = self.class == Class::Wide;
+        if !on_body {
+            None
+        } else if beside(Border::Chat, if wide { column } else { row }) {
+            Some(Border::Chat)
+        } else {
+            let in_column = self.output.is_some_and(|s| (s.outer.x..s.outer.right()).contains(&column));
+            (in_column && beside(Border::Code, row)).then_some(Border::Code)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::widgets::layout::{Pane, Wants};
+    use proptest::prelude::*;
+
+    fn arranged(width: u16, height: u16, share: Share, borders: Borders) -> Arrangement {
+        let wants =
+            Wants { share, focus: Pane::Message, code: true, output: true, borders, ..Wants::default() };
+        Arrangement::of(width, height, wants)
+    }
+
+    #[test]
+    fn a_border_stands_where_it_was_put_and_for_that_state_alone() {
+        for (width, height) in [(140, 40), (120, 28), (100, 30)] {
+            for border in [Border::Chat, Border::Code] {
+                let before = arranged(width, height, Share::Done, Borders::default());
+                let at = before.border(border).expect("both panes are there") + 1;
+                let moved = Borders::default().put(border, at, Share::Done, &before);
+                let after = arranged(width, height, Share::Done, moved);
+                assert_eq!(after.border(border), Some(at), "{width}x{height} {border:?}");
+                if border == Border::Code {
+                    let other = arranged(width, height, Share::Running, moved);
+                    assert_eq!(other, arranged(width, height, Share::Running, Borders::default()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_broken_is_no_border() {
+        for text in [
+            "chat",
+            "chat columns",
+            "chat columns x",
+            "code done 101",
+            "code new 3",
+            "a done 3",
+            "code done 3 4",
+        ] {
+            assert_eq!(Borders::of_text(text), None, "{text}");
+        }
+        assert_eq!(Borders::of_text(""), Some(Borders::default()));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_put_is_kept_and_leaves_every_pane_its_rows(
+            width in 96u16..250, height in 26u16..90, share in 0usize..6, columns in 0u16..400, rows in 0u16..200,
+        ) {
+            let (share, _) = SHARES[share];
+            let made = arranged(width, height, share, Borders::default());
+            let borders = Borders::default()
+                .put(Border::Chat, if made.class == Class::Wide { columns } else { rows }, share, &made)
+                .put(Border::Code, rows, share, &made);
+            prop_assert_eq!(Borders::of_text(&borders.to_text()), Some(borders));
+            let made = arranged(width, height, share, borders);
+            for slot in [made.chat, made.code] {
+                let slot = slot.expect("it is there");
+                prop_assert!(slot.outer.height >= LOWEST && slot.outer.width >= NARROWEST);
+            }
+            let message = made.message.expect("it is there").outer;
+            prop_assert!(!message.intersects(made.code.expect("it is there").outer));
+        }
+    }
+}
