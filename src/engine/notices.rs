@@ -9,17 +9,7 @@ use crate::domain::{
     Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
 };
 use crate::text::line::one_line;
-use crate::text::number::{counted, dollars};
-
-/// A duration in seconds with one decimal, as on screen.
-pub(super) fn seconds(us: u64) -> String {
-    format!("{:.1} s", us as f64 / 1e6)
-}
-
-/// A limit in seconds, with a decimal only where it has one.
-pub(super) fn limit(ms: u64) -> String {
-    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{:.1} s", ms as f64 / 1e3) }
-}
+use crate::text::number::{counted, dollars, duration, limit};
 
 pub(super) fn queued() -> Notice {
     Notice::info(sending::QUEUED)
@@ -226,7 +216,7 @@ pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<KernelRef>) -> N
 
 /// How a run ended.
 pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice {
-    let time = seconds(report.receipt.wall_us);
+    let time = duration(report.receipt.wall_us / 1000);
     let exit = report.receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
     let why = one_line(report.outcome.detail().unwrap_or_default().trim_end_matches('.'));
     let text = match &report.outcome {

@@ -12,6 +12,7 @@ use crate::domain::{
 };
 use crate::driver::Notification;
 use crate::engine::State;
+use crate::text::number::duration;
 use crate::text::utf8::Utf8Decoder;
 use std::io::{self, Write};
 use std::path::Path;
@@ -307,7 +308,7 @@ pub(crate) fn ended(report: &RunReport) -> String {
         (None, None) => {}
     }
     parts.extend(report.outcome.detail().map(visible_line));
-    parts.push(format!("{:.1} s", report.receipt.wall_us as f64 / 1e6));
+    parts.push(duration(report.receipt.wall_us / 1000));
     parts.join(", ")
 }
 

@@ -60,6 +60,32 @@ fn scaled(bytes: u64, step: u64, units: [&str; 6]) -> String {
     }
 }
 
+/// `12 ms`, `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
+pub fn duration(ms: u64) -> String {
+    match ms {
+        0..=94 => format!("{ms} ms"),
+        95..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),
+        9_950..=99_499 => format!("{} s", (ms + 500) / 1000),
+        _ => {
+            let seconds = (ms + 500) / 1000;
+            match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+                (0, m, 0) => format!("{m} min"),
+                (0, m, s) => format!("{m} min {s} s"),
+                (h, m, _) => format!("{h} h {m} min"),
+            }
+        }
+    }
+}
+
+/// `60 s`, `1.5 s`: a limit, without digits that say nothing.
+pub fn limit(ms: u64) -> String {
+    if ms.is_multiple_of(1000) {
+        format!("{} s", ms / 1000)
+    } else {
+        format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,10 +3,9 @@
 use super::bounded;
 use crate::domain::{Block, BlockKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
-use crate::engine::notices::{limit, seconds};
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement, Transcript};
 use crate::text::line::one_line;
-use crate::text::number::counted;
+use crate::text::number::{counted, duration, limit};
 
 /// Of an error or a value at least so many bytes are told, however small the budget.
 const LEAST: usize = 2 << 10;
@@ -189,7 +188,7 @@ fn outcome(run: &RunItem) -> String {
     let Some((_, report)) = &run.ended else {
         return "lost. sayso was closed while it ran; what it did is not known. It was not run again.".into();
     };
-    let time = seconds(report.receipt.wall_us);
+    let time = duration(report.receipt.wall_us / 1000);
     let exit = report.receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
     let why = one_line(report.outcome.detail().unwrap_or_default());
     match &report.outcome {

@@ -57,6 +57,11 @@ impl Session<'_> {
         self.keep(&typed);
         self.asked = Asked { ask, since: Instant::now() };
         self.print_question()?;
+        if matches!(self.asked.ask, Ask::Block(..)) {
+            // A long block takes a while to be printed: what was typed meanwhile was typed before it could be read.
+            let typed = self.plain.lines.take_typed();
+            self.keep(&typed);
+        }
         self.asked.since = Instant::now();
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::domain::{BlockKind, Language, Timestamp};
 use crate::engine::transcript::BlockItem;
-pub use crate::text::number::{grouped, memory, size};
+pub use crate::text::number::{duration, grouped, limit, memory, size};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -47,32 +47,6 @@ impl Locale {
             Some(rest) => format!("~/{}", rest.display()),
             None => path.display().to_string(),
         }
-    }
-}
-
-/// `12 ms`, `0.1 s`, `6.1 s`, `14 s`, `3 min 20 s`: a time from milliseconds.
-pub fn duration(ms: u64) -> String {
-    match ms {
-        0..=94 => format!("{ms} ms"),
-        95..=9_949 => format!("{}.{} s", (ms + 50) / 1000, (ms + 50) % 1000 / 100),
-        9_950..=99_499 => format!("{} s", (ms + 500) / 1000),
-        _ => {
-            let seconds = (ms + 500) / 1000;
-            match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-                (0, m, 0) => format!("{m} min"),
-                (0, m, s) => format!("{m} min {s} s"),
-                (h, m, _) => format!("{h} h {m} min"),
-            }
-        }
-    }
-}
-
-/// `60 s`, `1.5 s`: a limit, without digits that say nothing.
-pub fn limit(ms: u64) -> String {
-    if ms.is_multiple_of(1000) {
-        format!("{} s", ms / 1000)
-    } else {
-        format!("{}.{} s", ms / 1000, ms % 1000 / 100)
     }
 }
 
