@@ -82,7 +82,7 @@ impl fmt::Display for CopyResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |lines: usize| if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") };
         match self {
-            CopyResult::Confirmed { lines } => write!(f, "CopyResult {}.", count(*lines)),
+            CopyResult::Confirmed { lines } => write!(f, "Copied {}.", count(*lines)),
             CopyResult::Send { lines, .. } => {
                 f.write_str(&crate::domain::sentences::sending::to_clipboard(&count(*lines)))
             }
@@ -161,7 +161,7 @@ mod tests {
         );
         // The shell stands for a program that takes text.
         let taken = copy("one", &[Way::Program(Start::Shell, &["-c", "cat >/dev/null"])], &launcher);
-        assert_eq!(taken.to_string(), "CopyResult 1 line.");
+        assert_eq!(taken.to_string(), "Copied 1 line.");
     }
 
     #[test]

@@ -27,8 +27,15 @@ const ALLOWED: &[(&str, &str)] = &[
 ];
 
 /// Files that are tests from end to end.
-const TESTS: &[&str] =
-    &["/tests/", "tests.rs", "engine/dialogue", "/dialogues/", "store/samples.rs", "provider/requests.rs"];
+const TESTS: &[&str] = &[
+    "/tests/",
+    "tests.rs",
+    "engine/dialogue",
+    "engine/properties",
+    "/dialogues/",
+    "store/samples.rs",
+    "provider/requests.rs",
+];
 
 /// The texts of a source file with their lines: tests, comments and what is filled in are left out.
 fn texts(source: &str) -> Vec<(usize, String)> {
@@ -153,4 +160,37 @@ fn a_planted_sentence_is_found() {
     ] {
         assert_eq!(faults("tui/view/status.rs", fine), Vec::<String>::new(), "{fine}");
     }
+}
+
+/// The names of types of several words that a source file declares.
+fn types(source: &str) -> impl Iterator<Item = &str> {
+    let declared = ["struct ", "enum ", "trait ", "type "];
+    let named = source.lines().filter_map(move |line| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("pub ").or_else(|| Some(line.split_once(") ")?.1)).unwrap_or(line);
+        declared.iter().find_map(|word| line.strip_prefix(word))
+    });
+    let names = named.filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
+    names.filter(|name| name.chars().filter(|c| c.is_uppercase()).count() > 1)
+}
+
+#[test]
+fn no_text_for_people_holds_the_name_of_a_type() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    super::sources(&src, &mut files);
+    let read = |file: &std::path::PathBuf| std::fs::read_to_string(file).expect("a source file");
+    let all: Vec<(String, String)> = files.iter().map(|f| (f.display().to_string(), read(f))).collect();
+    let names: std::collections::BTreeSet<&str> = all.iter().flat_map(|(_, source)| types(source)).collect();
+    assert!(names.contains("JobResult") && names.contains("CopyResult"), "types are found");
+    // The name of an exception of Python's is one of ours as well.
+    let is_type = |word: &&str| names.contains(word) && *word != "ValueError";
+    let mut found = Vec::new();
+    for (path, source) in all.iter().filter(|(path, _)| !TESTS.iter().any(|t| path.contains(t))) {
+        for (line, text) in texts(source).into_iter().filter(|(_, text)| text.contains(' ')) {
+            let word = text.split(|c: char| !c.is_alphanumeric()).find(is_type);
+            found.extend(word.map(|word| format!("{path}:{line}: `{word}` in {text:?}")));
+        }
+    }
+    assert!(found.is_empty(), "names of types stand in texts:\n{}", found.join("\n"));
 }

@@ -283,7 +283,7 @@ impl Overlay for Welcome {
                         None => i.language.to_string(),
                     })
                     .collect();
-                format!("JobResult on this computer: {}", names.join(", "))
+                format!("Found on this computer: {}", names.join(", "))
             }
         };
         sheet.words(&found, width, look.text());
