@@ -16,6 +16,7 @@ use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -51,6 +52,11 @@ impl Link {
             rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let not_started = |source| ExecError::Helper { path: entry.starts(), source };
         let (mut command, lent) = entry.command().map_err(not_started)?;
+        if entry.apart {
+            // Ctrl-C of a terminal goes to the whole group that has it; who holds the helper's walls would end by it, and
+            // the helper with its kernel. The helper itself has a session of its own.
+            command.process_group(0);
+        }
         let helper = command
             .env_clear()
             .current_dir("/")

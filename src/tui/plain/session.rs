@@ -214,12 +214,9 @@ impl<'a> Session<'a> {
         let state = self.driver.state();
         if state.live.run.is_some() {
             if self.interrupted.is_some_and(|at| now.duration_since(at) >= AGAIN) {
-                self.plain.page.line("Killed.")?;
-                self.send(Command::Kill);
-                return Ok(());
+                return self.plain.page.line("/kernel ends it by force; its variables are lost.");
             }
             self.interrupted = Some(now);
-            self.plain.page.line("Asked to stop. Ctrl-C again kills it.")?;
             self.send(Command::Stop);
             return Ok(());
         }
