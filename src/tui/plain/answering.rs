@@ -22,8 +22,12 @@ impl Session<'_> {
         tokio::time::sleep(BURST).await;
         let more = self.plain.lines.take_typed();
         let pasted = !more.is_empty() || before.is_some_and(|before| at.duration_since(before) < BURST);
+        // Whatever was typed, the person is there: nothing starts by itself.
+        self.hold_back();
+        if self.asked.ask.is_secret() {
+            return self.provider(&text);
+        }
         if text.trim_start().starts_with('/') && !pasted {
-            self.plain.lines.set_echo(true);
             return self.command(text.trim());
         }
         let asked = std::mem::replace(&mut self.asked, Asked::nothing());
@@ -43,47 +47,66 @@ impl Session<'_> {
                 }
                 self.about_block(*shown, about, text.trim())
             }
-            ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, if pasted { "" } else { text.trim() }),
+            ask @ (Ask::GoOn(_) | Ask::Stuck(_)) if pasted => {
+                self.keep(&format!("{text}\n{more}"));
+                self.put(ask)
+            }
+            ask @ (Ask::GoOn(_) | Ask::Stuck(_)) => self.go_on(ask, &text),
+            Ask::Form(form) if form.is_filled() => {
+                // It is being looked at; what is typed meanwhile is for later.
+                self.keep(&format!("{text}\n{more}"));
+                self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
+                Ok(())
+            }
             Ask::Form(mut form) => {
                 let done = form.take(text.trim_end(), &mut self.plain.page)?;
                 self.keep(&more);
                 match done {
                     Some(UiCommand::Send(command)) => {
                         self.send(command);
-                        Ok(())
+                        return Ok(());
                     }
-                    Some(UiCommand::Job(job)) => {
-                        self.driver.start_job(job);
-                        self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
-                        Ok(())
-                    }
-                    _ => {
-                        self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
-                        Ok(())
-                    }
+                    Some(UiCommand::Job(job)) => self.driver.start_job(job),
+                    _ => {}
                 }
-            }
-            Ask::Provider(mut question) => {
-                self.plain.lines.set_echo(true);
-                match question.take(&text, &mut self.plain.page)? {
-                    Next::Leave(exit) => self.exit = Some(exit),
-                    Next::Ask { hidden } => {
-                        self.plain.lines.set_echo(!hidden);
-                        self.asked = Asked { ask: Ask::Provider(question), since: Instant::now() };
-                    }
-                }
+                self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
                 Ok(())
+            }
+            ask @ Ask::Provider(_) => {
+                self.asked = Asked { ask, since: Instant::now() };
+                self.provider(&text)
             }
         }
     }
 
+    /// A line for the question where answers come from; a key among them, which is kept nowhere.
+    fn provider(&mut self, text: &str) -> io::Result<()> {
+        let Ask::Provider(question) = &mut self.asked.ask else { return Ok(()) };
+        if text.trim().is_empty() && self.driver.has_provider() {
+            self.take_question();
+            self.plain.lines.set_echo(true);
+            return Ok(());
+        }
+        match question.take(text, &mut self.plain.page)? {
+            Next::Leave(exit) => {
+                self.plain.lines.set_echo(true);
+                self.exit = Some(exit);
+            }
+            Next::Ask { hidden } => self.plain.lines.set_echo(!hidden),
+        }
+        Ok(())
+    }
+
     /// Whether the turn goes on, in a word.
-    fn go_on(&mut self, ask: Ask, word: &str) -> io::Result<()> {
-        let command = match (&ask, word) {
+    fn go_on(&mut self, ask: Ask, line: &str) -> io::Result<()> {
+        let command = match (&ask, line.trim()) {
             (Ask::GoOn(_), "continue") => Command::Continue,
             (Ask::Stuck(_), "retry") => Command::Retry,
             (_, "end") => Command::EndTurn,
-            _ => return self.put(ask),
+            _ => {
+                self.keep(line);
+                return self.put(ask);
+            }
         };
         self.send(command);
         Ok(())
@@ -92,20 +115,19 @@ impl Session<'_> {
     /// A message: sent, or put aside where it was a paste, or goes on in the next line.
     fn message(&mut self, text: &str, more: &str) -> io::Result<()> {
         let idle = self.driver.state().phase == Phase::Idle;
-        if let Some(begun) = text.strip_suffix('\\') {
-            self.keep(begun);
-            return if idle { self.plain.page.ask("...") } else { Ok(()) };
-        }
         if !more.is_empty() {
             self.keep(&format!("{text}\n{more}"));
             return Ok(());
+        }
+        if let Some(begun) = text.strip_suffix('\\') {
+            self.keep(begun);
+            return if idle { self.plain.page.ask("...") } else { Ok(()) };
         }
         if text.trim().is_empty() && self.plain.kept.is_empty() {
             return Ok(());
         }
         self.keep(text);
-        let text = std::mem::take(&mut self.plain.kept);
-        self.driver.keep_draft("");
+        let text = self.take_kept();
         self.submit(text)
     }
 }

@@ -56,6 +56,13 @@ pub(super) struct Asked {
     pub since: Instant,
 }
 
+impl Ask {
+    /// Whether what is typed for it must not be shown, kept or sent as text.
+    pub(super) fn is_secret(&self) -> bool {
+        matches!(self, Ask::Provider(question) if question.is_secret())
+    }
+}
+
 impl Asked {
     pub(super) fn nothing() -> Self {
         Self { ask: Ask::Nothing, since: Instant::now() }
@@ -65,7 +72,7 @@ impl Asked {
     pub(super) fn holds(&self, state: &State) -> bool {
         match (&self.ask, &state.phase) {
             (Ask::Provider(_), _) => true,
-            (Ask::Form(form), _) if form.begins() => true,
+            (Ask::Form(form), phase) if form.begins() => *phase == Phase::Idle,
             (Ask::Message, Phase::Idle) => true,
             (Ask::Block(shown, _), Phase::Deciding(block)) => {
                 shown.block == *block && Shown::of(state).is_some_and(|now| now == **shown)

@@ -10,8 +10,12 @@ use crate::driver::Job;
 use crate::engine::always::PAUSE_MS;
 use crate::engine::state::Question;
 use crate::engine::{Command, Phase, WorkflowContext, answers, rules};
+use crate::tui::widgets::words;
 use std::io;
 use std::time::Instant;
+
+/// So many lines of what is kept are shown.
+const KEPT_SHOWN: usize = 6;
 
 impl Session<'_> {
     /// Asks what is to be asked now, where that is another question than the one on the page.
@@ -19,11 +23,7 @@ impl Session<'_> {
         if self.asked.holds(self.driver.state()) {
             return Ok(());
         }
-        if let Ask::Block(shown, _) = &self.asked.ask {
-            let on_screen = Command::OnScreen { block: shown.block, revision: shown.revision, seen: false };
-            self.driver.send(on_screen);
-        }
-        self.asked = Asked::nothing();
+        self.take_question();
         let ask = match &self.driver.state().phase {
             Phase::Idle if !self.driver.has_provider() => {
                 // Without one a message leads nowhere: first the choice, with the servers that answer.
@@ -51,19 +51,63 @@ impl Session<'_> {
         self.put(ask)
     }
 
-    /// Puts a question on the page. What was typed before it is kept for the next message.
+    /// Takes the question off the page. A block is no longer seen then: no rule starts it.
+    pub(super) fn take_question(&mut self) -> Asked {
+        let asked = std::mem::replace(&mut self.asked, Asked::nothing());
+        if let Ask::Block(shown, _) = &asked.ask {
+            self.on_screen(shown, false);
+        }
+        asked
+    }
+
+    fn on_screen(&mut self, shown: &Shown, seen: bool) {
+        self.driver.send(Command::OnScreen { block: shown.block, revision: shown.revision, seen });
+    }
+
+    /// Puts a question on the page. What was typed before it is kept for the next message, but for a part of a key.
     pub(super) fn put(&mut self, ask: Ask) -> io::Result<()> {
+        let was_secret = self.take_question().ask.is_secret();
         let typed = self.plain.lines.take_typed();
-        self.keep(&typed);
+        if !was_secret {
+            self.keep(&typed);
+        }
+        self.plain.lines.set_echo(!ask.is_secret());
         self.asked = Asked { ask, since: Instant::now() };
         self.print_question()?;
-        if matches!(self.asked.ask, Ask::Block(..)) {
+        if let Ask::Block(shown, _) = &self.asked.ask {
+            let shown = (**shown).clone();
             // A long block takes a while to be printed: what was typed meanwhile was typed before it could be read.
             let typed = self.plain.lines.take_typed();
+            if !typed.is_empty() {
+                self.hold_back();
+            }
             self.keep(&typed);
+            self.on_screen(&shown, true);
         }
         self.asked.since = Instant::now();
         Ok(())
+    }
+
+    /// Puts the question on the page again after something was told: the same one, without the block.
+    pub(super) fn put_again(&mut self) -> io::Result<()> {
+        match &self.asked.ask {
+            Ask::Block(_, About::Decision) => {
+                if let Some((item, inspected)) = block::waiting(self.driver.state()) {
+                    self.plain.page.ask(&block::question(item, inspected))?;
+                }
+            }
+            Ask::Nothing => return self.ask_anew(),
+            _ => self.print_question()?,
+        }
+        self.asked.since = Instant::now();
+        Ok(())
+    }
+
+    /// No rule starts the block that waits: the person is there.
+    pub(super) fn hold_back(&mut self) {
+        if self.driver.state().live.matched.is_some() {
+            self.driver.send(Command::HoldBack);
+        }
     }
 
     fn print_question(&mut self) -> io::Result<()> {
@@ -75,12 +119,17 @@ impl Session<'_> {
             Ask::Message => {
                 if !self.plain.kept.is_empty() {
                     page.line(sending::KEPT)?;
-                    page.behind("  > ", &self.plain.kept)?;
+                    let lines = self.plain.kept.lines().count();
+                    let shown: Vec<&str> = self.plain.kept.lines().take(KEPT_SHOWN).collect();
+                    page.behind("  > ", &shown.join("\n"))?;
+                    if lines > KEPT_SHOWN {
+                        page.line(&format!("  {} in all", words::count(lines, "line")))?;
+                    }
                     page.line("Enter sends it, words are added to it, /drop forgets it.")?;
                 }
                 page.ask("You:")
             }
-            Ask::Block(shown, About::Decision) => {
+            Ask::Block(_, About::Decision) => {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
                 block::show(item, inspected, false, page, look)?;
                 if let Some(matched) = &state.live.matched {
@@ -90,10 +139,7 @@ impl Session<'_> {
                         matched.rule
                     ))?;
                 }
-                let seen = Command::OnScreen { block: shown.block, revision: shown.revision, seen: true };
-                page.ask(&block::question(item, inspected))?;
-                self.driver.send(seen);
-                Ok(())
+                page.ask(&block::question(item, inspected))
             }
             Ask::Block(_, About::TypedWord) => {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
@@ -121,11 +167,7 @@ impl Session<'_> {
                 page.ask(sending::RETRY_OR_END)
             }
             Ask::Form(form) => form.begin(page),
-            Ask::Provider(question) => {
-                question.ask(page)?;
-                self.plain.lines.set_echo(!question.is_secret());
-                Ok(())
-            }
+            Ask::Provider(question) => question.ask(page),
         }
     }
 
@@ -134,6 +176,9 @@ impl Session<'_> {
         let Some(card) = self.driver.recipes().iter().find(|card| card.name == name).cloned() else {
             return self.plain.page.line(&format!("There is no recipe {name}. /recipe lists all of them."));
         };
+        if self.driver.state().phase != Phase::Idle {
+            return self.plain.page.line("A recipe begins between turns: ask again when this one is over.");
+        }
         if !shown && answers::check(&card.inputs, &given).is_ok() {
             self.driver.start_job(Job::BeginRecipe(card.name, given));
             return Ok(());

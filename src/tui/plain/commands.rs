@@ -24,7 +24,7 @@ impl Session<'_> {
     /// Does what a line with a slash asks for; the question that stood is asked once more.
     pub(super) fn command(&mut self, line: &str) -> io::Result<()> {
         match line.split_whitespace().next().unwrap_or_default() {
-            "/drop" => self.plain.kept.clear(),
+            "/drop" => drop(self.take_kept()),
             "/output" => self.page_output()?,
             "/edit" => self.edit_message()?,
             _ => match parse(line) {
@@ -33,7 +33,7 @@ impl Session<'_> {
                 // A path: it is a message.
                 SlashLine::Prompt => {
                     self.keep(line);
-                    let text = std::mem::take(&mut self.plain.kept);
+                    let text = self.take_kept();
                     self.submit(text)?;
                 }
             },
@@ -47,7 +47,7 @@ impl Session<'_> {
 
     /// The question of the moment, whole.
     pub(super) fn ask_again(&mut self) -> io::Result<()> {
-        self.asked = super::ask::Asked::nothing();
+        self.take_question();
         self.ask_anew()
     }
 
@@ -299,7 +299,7 @@ impl Session<'_> {
 
     /// The message in the person's editor; what comes back is kept, and sent by Enter.
     fn edit_message(&mut self) -> io::Result<()> {
-        let text = std::mem::take(&mut self.plain.kept);
+        let text = self.take_kept();
         match outside::edit(&self.options.editor, &text, "md", &self.options.launcher) {
             Ok(text) => self.keep(&text),
             Err(why) => {

@@ -20,10 +20,6 @@ impl Session<'_> {
             session.plain.page.line(why)?;
             session.reask(shown.clone())
         };
-        if self.driver.state().live.matched.is_some() {
-            // Whatever was typed, the person is there: nothing starts by itself.
-            self.driver.send(Command::HoldBack);
-        }
         let (block, revision) = (shown.block, shown.revision);
         let decide = |decision| Command::Decide { block, revision, decision };
         match about {
@@ -92,6 +88,10 @@ impl Session<'_> {
                 self.reask(shown)
             }
             Answer::Unknown => {
+                // A sentence was meant for the model; a word that was mistyped was not.
+                if text.contains(char::is_whitespace) {
+                    self.keep(text);
+                }
                 self.plain.page.line(&format!("That is none of the words. {NOTHING}"))?;
                 self.reask(shown)
             }

@@ -29,6 +29,11 @@ impl FormFill {
         self.begins.is_some()
     }
 
+    /// Whether all of its fields were answered.
+    pub(super) fn is_filled(&self) -> bool {
+        self.at >= self.form.fields.len()
+    }
+
     pub(super) fn is_for(&self, form: &Form) -> bool {
         self.form == *form
     }

@@ -20,11 +20,17 @@ impl Session<'_> {
         match result {
             JobResult::Sessions(all) if self.take_awaited(Awaited::Sessions) => self.sessions(all)?,
             JobResult::Offers(offers) if self.awaited.contains(&Awaited::Models) => {
+                self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
                 for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
                     self.offer(offer)?;
                 }
+                self.models_told();
             }
-            JobResult::Offer(offer) if self.awaited.contains(&Awaited::Models) => self.offer(offer)?,
+            JobResult::Offer(offer) if self.awaited.contains(&Awaited::Models) => {
+                self.asking = self.asking.saturating_sub(1);
+                self.offer(offer)?;
+                self.models_told();
+            }
             JobResult::Sandbox(found) if self.take_awaited(Awaited::Sandbox) => {
                 self.plain.page.line(&SandboxStanding::of(Some(found)).sentence())?;
             }
@@ -39,7 +45,14 @@ impl Session<'_> {
             JobResult::Failed(why) => self.plain.page.line(&format!("Warning: {why}"))?,
             _ => return Ok(()),
         }
-        self.ask_again()
+        self.put_again()
+    }
+
+    /// Once every provider that was asked has answered, what they say later is for others.
+    fn models_told(&mut self) {
+        if self.asking == 0 {
+            self.take_awaited(Awaited::Models);
+        }
     }
 
     fn offer(&mut self, offer: &Offer) -> io::Result<()> {

@@ -34,6 +34,8 @@ pub(super) struct Session<'a> {
     pub(super) asked: Asked,
     /// What a job is told for, where the person asked for it.
     pub(super) awaited: Vec<Awaited>,
+    /// Providers that are being asked for their models.
+    pub(super) asking: usize,
     /// The session that is to be opened, once the list of them is there.
     pub(super) wanted_session: Option<String>,
     pub(super) exit: Option<Exit>,
@@ -66,6 +68,7 @@ impl<'a> Session<'a> {
             theme: Theme::terminal(Depth::Mono),
             asked: Asked::nothing(),
             awaited: Vec::new(),
+            asking: 0,
             wanted_session: None,
             exit: None,
             told_failure: None,
@@ -80,6 +83,7 @@ impl<'a> Session<'a> {
         self.begin()?;
         loop {
             if let Some(exit) = self.exit.take() {
+                self.take_question();
                 return Ok(exit);
             }
             self.ask_anew()?;
@@ -111,7 +115,8 @@ impl<'a> Session<'a> {
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;
         }
-        if let Some(draft) = self.driver.take_draft() {
+        // What was typed in this process is there still; on the disk lies the same.
+        if let Some(draft) = self.driver.take_draft().filter(|_| self.plain.kept.is_empty()) {
             self.keep(&draft);
         }
         let setup = &self.options.setup;
@@ -160,19 +165,13 @@ impl<'a> Session<'a> {
                 self.put(Ask::Provider(question))
             }
             JobResult::RecipeRefused { misfits, .. } => {
-                match std::mem::replace(&mut self.asked, Asked::nothing()).ask {
-                    Ask::Form(mut form) => {
-                        form.refuse(misfits, &mut self.plain.page)?;
-                        self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
-                        Ok(())
-                    }
-                    _ => {
-                        for misfit in misfits {
-                            self.plain.page.line(&format!("The recipe was not begun: {misfit}"))?;
-                        }
-                        Ok(())
-                    }
+                if let Ask::Form(form) = &mut self.asked.ask {
+                    return form.refuse(misfits, &mut self.plain.page);
                 }
+                for misfit in misfits {
+                    self.plain.page.line(&format!("The recipe was not begun: {misfit}"))?;
+                }
+                self.put_again()
             }
             JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
             other => self.tell_job(other),
@@ -188,6 +187,12 @@ impl<'a> Session<'a> {
     pub(super) fn send(&mut self, command: Command) {
         self.told_failure = None;
         self.driver.send(command);
+    }
+
+    /// Forgets what was kept, here and on the disk; gives what it was.
+    pub(super) fn take_kept(&mut self) -> String {
+        self.driver.keep_draft("");
+        std::mem::take(&mut self.plain.kept)
     }
 
     /// Keeps a text for the next message.
@@ -226,9 +231,7 @@ impl<'a> Session<'a> {
             self.send(Command::Stop);
             return Ok(());
         }
-        if state.live.matched.is_some() {
-            self.send(Command::HoldBack);
-        }
+        self.hold_back();
         if self.quits.is_some_and(|at| now.duration_since(at) < QUIT) {
             self.exit = Some(Exit::Quit { now: false });
             return Ok(());
@@ -236,8 +239,8 @@ impl<'a> Session<'a> {
         self.quits = Some(now);
         self.plain.lines.set_echo(true);
         self.plain.page.line("Ctrl-C again within 2 s quits.")?;
-        // The question is asked once more: its line is gone.
-        self.asked = Asked::nothing();
+        // The question is asked once more: its line is gone. A key that was asked for is not: that is left by it.
+        self.take_question();
         Ok(())
     }
 }
