@@ -9,9 +9,9 @@ use super::{images, open};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::store::{index, manage};
-use crate::workspace;
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
+use crate::workspace::{self, GivenFileError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use std::path::Path;
@@ -116,7 +116,11 @@ impl Driver {
     fn read_given(&self, text: String) {
         let (working, masker) = (self.rooms.working.clone(), self.rooms.scope.masker.clone());
         self.on_disk(move || {
-            let files = workspace::given::read(&*working?, &text, &masker);
+            let files = match working {
+                Ok(working) => workspace::given::read(&working, &text, &masker),
+                Err(error) => Err(vec![GivenFileError::NoFolder(error)]),
+            };
+            // The text goes back in any case: it is the person's message.
             Ok(JobResult::GivenFiles(text, files))
         });
     }

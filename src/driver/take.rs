@@ -54,11 +54,13 @@ impl Driver {
         let Some((_, look, protected)) = looked.filter(|(of, ..)| *of == run) else { return Some(report) };
         let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
         let to_take_back = self.rooms.to_take_back.clone();
-        let (working, blobs) = (self.rooms.scope.cwd.clone(), self.rooms.store.blobs());
+        let (working, blobs) = (self.rooms.working.clone(), self.rooms.store.blobs());
         tokio::task::spawn_blocking(move || {
             report.receipt.protected = protected.afterwards();
             if let Some(changes) = look.map(|look| look.changes()) {
-                report.pictures = written_pictures::keep(run, &changes.files, &working, &blobs);
+                if let Ok(working) = &working {
+                    report.pictures = written_pictures::keep(run, &changes.files, working, &blobs);
+                }
                 report.receipt.files = changes.files;
                 report.receipt.not_looked_at = changes.gaps;
                 *obeyed.lock().unwrap_or_else(PoisonError::into_inner) = changes.obeyed;

@@ -16,10 +16,13 @@ const MOST: usize = 4;
 const LARGEST: u64 = 4 << 20;
 
 /// Copies the pictures among these files into the session's folder of blobs. Blocks; for a worker.
-pub(super) fn keep(run: RunId, files: &[FileChange], working: &Path, blobs: &Path) -> Vec<ImageRef> {
-    let Ok(folder) = Folder::find(working) else { return Vec::new() };
+pub(super) fn keep(run: RunId, files: &[FileChange], folder: &Folder, blobs: &Path) -> Vec<ImageRef> {
+    // A run may have put another folder in its place.
+    if !folder.stands() {
+        return Vec::new();
+    }
     let pictures = files.iter().filter(|file| file.change != "deleted" && is_picture(&file.path));
-    pictures.filter_map(|file| kept(run, &file.path, &folder, blobs)).take(MOST).collect()
+    pictures.filter_map(|file| kept(run, &file.path, folder, blobs)).take(MOST).collect()
 }
 
 fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRef> {
@@ -65,12 +68,16 @@ mod tests {
             change("gone.png", "deleted"),
             change("a.svg", "created"),
         ];
-        let kept = keep(RunId(1), &files, &work, &blobs);
+        let folder = Folder::find(&work).unwrap();
+        let kept = keep(RunId(1), &files, &folder, &blobs);
         let told: Vec<_> =
             kept.iter().map(|image| (image.name.as_str(), image.width, image.height)).collect();
         assert_eq!(told, [("out/a.PNG", 640, 480)]);
         assert!(kept[0].path.starts_with(&blobs));
         let many: Vec<FileChange> = (0..9).map(|_| change("out/a.PNG", "changed")).collect();
-        assert_eq!(keep(RunId(2), &many, &work, &blobs).len(), MOST);
+        assert_eq!(keep(RunId(2), &many, &folder, &blobs).len(), MOST);
+        std::fs::rename(&work, home.join("old")).unwrap();
+        std::os::unix::fs::symlink(home.join("old"), &work).unwrap();
+        assert_eq!(keep(RunId(3), &files, &folder, &blobs), [], "the folder was replaced");
     }
 }

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 const MOST_OF_ONE: usize = 32_000;
 /// Bytes that are given with one message.
 const MOST: usize = 128_000;
+/// Bytes behind the edge that are looked at for the end of a key that begins before it.
+const MARGIN: usize = 16_000;
 /// Files that are given with one message.
 const MOST_FILES: usize = 50;
 
@@ -41,6 +43,9 @@ pub enum GivenFileError {
     /// The system says no, or somebody changes it right now.
     #[error("{0} can't be read: {1}")]
     Unreadable(String, FileError),
+    /// The working folder itself.
+    #[error("No file can be given: {0}")]
+    NoFolder(FileError),
     /// Too many for one message.
     #[error("{0} files are too many for one message: at most 50.")]
     TooMany(usize),
@@ -67,13 +72,14 @@ pub(crate) fn read(
     let mut seen: Vec<PathBuf> = Vec::new();
     let mut room = MOST;
     for word in &words {
-        if files.len() >= MOST_FILES {
-            return Err(vec![GivenFileError::TooMany(words.len())]);
-        }
         match find(folder, word) {
             Ok((_, place)) if seen.contains(&place.path()) => {}
             Ok((name, place)) => {
                 seen.push(place.path());
+                // Those that are too many are counted only.
+                if seen.len() > MOST_FILES {
+                    continue;
+                }
                 match give(name, &place, room.min(MOST_OF_ONE), masker) {
                     Ok(file) => {
                         room = room.saturating_sub(file.text.len());
@@ -85,6 +91,9 @@ pub(crate) fn read(
             Err(error) if errors.contains(&error) => {}
             Err(error) => errors.push(error),
         }
+    }
+    if seen.len() > MOST_FILES {
+        return Err(vec![GivenFileError::TooMany(seen.len())]);
     }
     if errors.is_empty() { Ok(files) } else { Err(errors) }
 }
@@ -137,9 +146,9 @@ fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<G
     let file = place.open().map_err(unreadable)?;
     let length = file.metadata().map_err(io)?.len();
     let mut bytes = Vec::new();
-    // Three bytes more than are given: a character may end behind the edge. Whether it is text is asked of its beginning
-    // also where there is no room for any of it.
-    file.take(most.max(MOST_OF_ONE) as u64 + 3).read_to_end(&mut bytes).map_err(io)?;
+    // More than is given: a key across the edge is known by its whole, and is masked before anything is cut. Whether it
+    // is text is asked of its beginning also where there is no room for any of it.
+    file.take((most.max(MOST_OF_ONE) + MARGIN) as u64).read_to_end(&mut bytes).map_err(io)?;
     if let Some(kind) = no_text(&bytes) {
         return Err(GivenFileError::NoText(name.to_owned(), kind));
     }
@@ -152,12 +161,13 @@ fn give(name: &str, place: &OpenPlace, most: usize, masker: &Masker) -> Result<G
         }
         Err(_) => return Err(GivenFileError::NoText(name.to_owned(), "cut off inside of a character")),
     };
-    let text = if is_whole { valid } else { beginning(valid, most) };
-    let masked = masker.mask(text.to_owned());
-    let is_masked = !masked.kinds().is_empty();
+    let masked = masker.mask(valid.to_owned()).into_inner();
+    let (given, before) =
+        if is_whole { (&*masked, valid) } else { (beginning(&masked, most), beginning(valid, most)) };
+    let is_masked = given != before;
     // A file that grows while it is read has at least what was read of it.
     let bytes = length.max(bytes.len() as u64);
-    Ok(GivenFile { path: name.to_owned(), bytes, text: masked.into_inner(), masked: is_masked })
+    Ok(GivenFile { path: name.to_owned(), bytes, text: given.to_owned(), masked: is_masked })
 }
 
 /// The beginning of a text, cut behind a line where one ends in its second half.
@@ -280,6 +290,31 @@ mod tests {
         let files = read(&home.1, "@.env", &masker).expect("read");
         assert!(files[0].masked && !files[0].text.contains("swordfish"), "{:?}", files[0].text);
         assert!(!files[0].is_cut(), "a mask is as long as what it covers");
+    }
+
+    #[test]
+    fn a_key_across_the_edge_is_masked_before_the_text_is_cut() {
+        let home = home();
+        let masker = Masker::knowing(["swordfish2024".into()]);
+        for inside in 1.."swordfish2024".len() {
+            home.put("log", format!("{}swordfish2024 and more", "x".repeat(MOST_OF_ONE - inside)));
+            let files = read(&home.1, "@log", &masker).expect("read");
+            assert!(files[0].is_cut() && files[0].masked && !files[0].text.contains("xs"), "{inside}");
+        }
+    }
+
+    #[test]
+    fn files_are_counted_and_not_the_words_for_them() {
+        let home = home();
+        home.put("a", "x");
+        assert_eq!(home.read(&"@a ".repeat(60)).expect("one file").len(), 1);
+        let mut text = String::new();
+        for number in 0..=MOST_FILES {
+            home.put(&format!("f{number}"), "x");
+            text += &format!("@f{number} ");
+        }
+        assert_eq!(home.refused(&text), "51 files are too many for one message: at most 50.");
+        assert_eq!(home.read(text.trim_start_matches("@f0")).expect("fifty").len(), MOST_FILES);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The rights of a run in one line, for a block whose rights were shown before.
 
-use super::{count, network, secrets};
+use super::{count, network, running, secrets};
 use crate::domain::{SandboxLevel, Terms};
 use std::path::Path;
 
@@ -23,18 +23,26 @@ fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     format!("sandbox on, network {}, writes {writes}{secrets}", network::of_terms(terms))
 }
 
-/// `Rights as before: sandbox on, network off, writes here; p shows all`.
+/// `Rights as before: sandbox on, network off, writes here; kernel k1 shared with blocks 1-3; p shows all`. What earlier
+/// blocks it comes after is no right, and told each time: they may have changed what this one meets.
 pub(crate) fn as_before(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
-    format!("Rights as before: {}; p shows all", in_short(terms, name))
+    let shared = terms.shared.as_ref().map_or_else(String::new, |shared| {
+        let what =
+            terms.kernel.map_or("environment".to_owned(), |kernel| format!("kernel k{}", kernel.generation));
+        format!("; {}", running::shared(&what, shared))
+    });
+    format!("Rights as before: {}{shared}; p shows all", in_short(terms, name))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ExecutorKind, Language, Limits, Rights, SandboxReport};
+    use crate::domain::{
+        BlockId, ExecutorKind, KernelRef, Language, Limits, Rights, SandboxReport, SharedState,
+    };
 
-    fn told(rights: Rights) -> String {
-        let terms = Terms {
+    fn terms(rights: Rights) -> Terms {
+        Terms {
             language: Language::python(),
             executor: ExecutorKind::Kernel,
             interpreter: "/usr/bin/python3".into(),
@@ -45,8 +53,24 @@ mod tests {
             limits: Limits::default(),
             shared: None,
             target: None,
-        };
-        in_short(&terms, |path| path.display().to_string())
+        }
+    }
+
+    fn told(rights: Rights) -> String {
+        in_short(&terms(rights), |path| path.display().to_string())
+    }
+
+    #[test]
+    fn blocks_that_came_before_are_told_also_where_rights_are_folded() {
+        let kernel = KernelRef { generation: 2, variables: 3, goes_on: false };
+        let blocks = vec![BlockId(1), BlockId(2), BlockId(4)];
+        let mut terms = terms(confined(&["/work"]));
+        (terms.kernel, terms.shared) = (Some(kernel), Some(SharedState { blocks, changed: Vec::new() }));
+        let line = as_before(&terms, |path| path.display().to_string());
+        assert_eq!(
+            line,
+            "Rights as before: sandbox on, network off, writes here; kernel k2 shared with blocks 1-2, 4; p shows all"
+        );
     }
 
     fn confined(write: &[&str]) -> Rights {

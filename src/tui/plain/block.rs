@@ -35,16 +35,22 @@ pub(super) fn show(
     let width = source.lines().count().max(1).to_string().len();
     for (number, line) in (1u32..).zip(source.lines()) {
         page.line(&format!("  {number:>width$}  {line}"))?;
-        for finding in inspected.review.findings.iter().filter(|finding| finding.place.line == number) {
-            page.line(&format!(
-                "  line {number}: {}: {}",
-                finding.severity.as_str().to_uppercase(),
-                finding.message
-            ))?;
-        }
+        findings(inspected, page, |line| line == number)?;
     }
+    // Those of no line of it, so that none is left out.
+    let last = source.lines().count();
+    findings(inspected, page, |line| line == 0 || line as usize > last)?;
     if let Some(before) = &inspected.before {
         compare("in the file now", before, "after the block", source, page)?;
+    }
+    Ok(())
+}
+
+/// The findings of these lines.
+fn findings(inspected: &InspectionResult, page: &mut Page, of: impl Fn(u32) -> bool) -> io::Result<()> {
+    for finding in inspected.review.findings.iter().filter(|finding| of(finding.place.line)) {
+        let severity = finding.severity.as_str().to_uppercase();
+        page.line(&format!("  line {}: {severity}: {}", finding.place.line, finding.message))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What a block would do, as far as its text tells, beside what the sandbox will not let it do.
 
+use super::detail::Detail;
 use crate::domain::Effects;
 use crate::engine::state::InspectionResult;
 use crate::tui::widgets::safe;
@@ -11,30 +12,30 @@ const SHORT: usize = 3;
 const REFUSED: usize = 2;
 
 /// Facts for the rights: a label, a text, and whether it stands out. Nothing was seen: nothing is said.
-pub(super) fn facts(inspected: &InspectionResult, full: bool) -> Vec<(&'static str, String, bool)> {
+pub(super) fn facts(inspected: &InspectionResult, detail: Detail) -> Vec<(&'static str, String, bool)> {
     let effects = &inspected.review.effects;
     let mut facts = Vec::new();
     // What a block about a file would do stands in its target.
     let of_code = inspected.terms.as_ref().map_or(true, |terms| terms.target.is_none());
     if of_code {
-        let text = line(effects, full);
+        let text = line(effects, detail);
         if !text.is_empty() {
             facts.push(("Would", text, false));
         }
     }
-    let shown = if full { usize::MAX } else { REFUSED };
+    let shown = detail.shown(REFUSED);
     for refused in inspected.refused.iter().take(shown) {
         facts.push(("Refused", safe::one_line(refused), true));
     }
     let more = inspected.refused.len().saturating_sub(shown);
     if more > 0 {
-        facts.push(("Refused", format!("and {more} more: p"), true));
+        facts.push(("Refused", format!("and {more} more: {}", detail.ask()), true));
     }
     facts
 }
 
 /// `read sales.csv; write out/top3.csv; reach example.com; and what can't be told`
-fn line(effects: &Effects, full: bool) -> String {
+fn line(effects: &Effects, detail: Detail) -> String {
     let kinds = [
         ("read", &effects.reads),
         ("write", &effects.writes),
@@ -45,20 +46,13 @@ fn line(effects: &Effects, full: bool) -> String {
         ("take from the environment", &effects.environment),
     ];
     let named = kinds.into_iter().filter(|(_, names)| !names.is_empty());
-    let mut parts: Vec<String> = named.map(|(verb, names)| format!("{verb} {}", few(names, full))).collect();
+    let mut parts: Vec<String> =
+        named.map(|(verb, names)| format!("{verb} {}", detail.list(names, SHORT, ", "))).collect();
     if effects.unknown {
         let also = if parts.is_empty() { "do" } else { "and" };
         parts.push(format!("{also} what can't be told from its text"));
     }
     safe::one_line(&parts.join("; "))
-}
-
-fn few(names: &[String], full: bool) -> String {
-    let shown = if full { names.len() } else { SHORT };
-    let more = names.len().saturating_sub(shown);
-    let list: Vec<&str> = names.iter().take(shown).map(String::as_str).collect();
-    let list = list.join(", ");
-    if more > 0 { format!("{list} +{more}: p") } else { list }
 }
 
 #[cfg(test)]
@@ -75,12 +69,12 @@ mod tests {
             ..Effects::default()
         };
         assert_eq!(
-            line(&effects, false),
+            line(&effects, Detail::Keys),
             "read a, b, c +1: p; reach example.com; and what can't be told from its text"
         );
-        assert!(!line(&effects, true).contains('\u{1b}'));
-        assert_eq!(line(&Effects::default(), true), "");
+        assert!(!line(&effects, Detail::All).contains('\u{1b}'));
+        assert_eq!(line(&Effects::default(), Detail::All), "");
         let unknown = Effects { unknown: true, ..Effects::default() };
-        assert_eq!(line(&unknown, false), "do what can't be told from its text");
+        assert_eq!(line(&unknown, Detail::Keys), "do what can't be told from its text");
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! It owns what is laid out and where the person has scrolled to. It decides nothing.
 
+mod detail;
 pub(crate) mod diff;
 pub(crate) mod doc;
 mod draw;
@@ -31,6 +32,7 @@ use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
 use crate::tui::widgets::look::Look;
+use detail::Detail;
 use diff::{Diff, DiffBase};
 use doc::{Doc, remark};
 use highlight::Colours;
@@ -201,7 +203,8 @@ impl CodePane {
         };
         let rights = if open {
             let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
-            let wording = Wording { full: self.full_rights, session, look };
+            let detail = if self.full_rights { Detail::All } else { Detail::Keys };
+            let wording = Wording { detail, session, look };
             let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
             if let Some(note) = &item.block.origin.note {
                 rights.note(note, item.block.is_own(), self.area.width, look);

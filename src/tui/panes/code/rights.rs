@@ -5,6 +5,7 @@ mod before;
 mod limits;
 mod terms;
 
+use super::detail::Detail;
 use super::effects;
 use crate::domain::Severity;
 use crate::engine::state::InspectionResult;
@@ -83,8 +84,7 @@ impl Fact {
 /// How facts are worded.
 #[derive(Clone, Copy)]
 pub(super) struct Wording<'a> {
-    /// Whether all that is known is told.
-    pub(super) full: bool,
+    pub(super) detail: Detail,
     /// The session whose packages have a short name.
     pub(super) session: Option<&'a str>,
     pub(super) look: Look<'a>,
@@ -95,7 +95,7 @@ impl Wording<'_> {
     fn path(&self, path: &Path) -> String {
         let packages = |id| PathBuf::from("blobs").join(id).join("packages");
         let is_own = |folder: &Path| self.session.is_some_and(|id| folder.ends_with(packages(id)));
-        if !self.full && path.ancestors().any(is_own) {
+        if !self.detail.is_all() && path.ancestors().any(is_own) {
             return "packages of this session".into();
         }
         self.look.place.path(path)
@@ -174,14 +174,9 @@ pub(in crate::tui) fn lines(
     full: bool,
     look: Look<'_>,
 ) -> impl Iterator<Item = (&'static str, String)> {
-    // What is a key in the pane is a word there, or nothing.
-    let word = |text: String| {
-        let text = text.replace(": p ", ": show ").replace(": p,", ": show,").replace(NEXT_FINDING, "");
-        text.strip_suffix(": p").map(|text| format!("{text}: show")).unwrap_or(text)
-    };
-    facts(Some(inspected), &SeenRights::default(), Wording { full, session: None, look })
-        .into_iter()
-        .map(move |fact| (fact.label, word(fact.text)))
+    let detail = if full { Detail::All } else { Detail::Words };
+    let facts = facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, look });
+    facts.into_iter().map(|fact| (fact.label, fact.text))
 }
 
 fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {
@@ -200,14 +195,14 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         }
     };
     facts.extend(terms::place_of_packages(inspected, look));
-    facts.extend(effects::facts(inspected, wording.full).into_iter().map(|(label, text, odd)| {
+    facts.extend(effects::facts(inspected, wording.detail).into_iter().map(|(label, text, odd)| {
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
-    facts.push(Fact::new("Check", check(inspected), gravest_style(inspected, look)));
+    facts.push(Fact::new("Check", check(inspected, wording.detail), gravest_style(inspected, look)));
     facts
 }
 
-fn check(inspected: &InspectionResult) -> String {
+fn check(inspected: &InspectionResult, detail: Detail) -> String {
     let review = &inspected.review;
     let mut parts: Vec<String> = [Severity::High, Severity::Medium, Severity::Info]
         .into_iter()
@@ -220,7 +215,7 @@ fn check(inspected: &InspectionResult) -> String {
     }
     let told: Vec<String> =
         [parts.join(", ")].into_iter().filter(|t| !t.is_empty()).chain(unchecked).collect();
-    let next = if review.findings.is_empty() { "" } else { NEXT_FINDING };
+    let next = if review.findings.is_empty() || detail == Detail::Words { "" } else { NEXT_FINDING };
     format!("{}{next}", told.join("   "))
 }
 

@@ -69,7 +69,7 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
         cwd,
         rights,
         limits,
-        // Which blocks were there before, and what they changed, is told in a line of its own each time.
+        // Which blocks were there before, and what they changed, is told each time, also where rights are folded.
         shared: _,
         target: _,
     } = now;

@@ -1,5 +1,6 @@
 //! The terms of a run as facts: where it runs, what it may read, write and reach, its limits, what confines it.
 
+use super::super::detail::Detail;
 use super::super::target;
 use super::before::RightsChange;
 use super::limits::limits;
@@ -31,7 +32,7 @@ pub(super) fn facts(
     if terms.executor == ExecutorKind::Engine {
         return pull_facts(terms).map(|(label, says)| Fact::new(label, says, text)).collect();
     }
-    let folded = !wording.full && change.is_some_and(|change| !change.of_rights());
+    let folded = !wording.detail.is_all() && change.is_some_and(|change| !change.of_rights());
     let mut facts = Vec::new();
     if !folded || change.is_some_and(|change| change.start) {
         facts.push(wording.fact("Runs in", runs_in(terms, look), change.is_some_and(|c| c.start)));
@@ -47,7 +48,7 @@ pub(super) fn facts(
     } else {
         facts.extend(of_rights(terms, reach, change.unwrap_or_default(), wording));
     }
-    if wording.full {
+    if wording.detail.is_all() {
         facts.extend(in_full(terms, reach, wording));
     }
     facts
@@ -55,7 +56,7 @@ pub(super) fn facts(
 
 /// What it may do and what holds it to that.
 fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wording<'_>) -> Vec<Fact> {
-    let (look, full) = (wording.look, wording.full);
+    let (look, full) = (wording.look, wording.detail.is_all());
     let rights = &terms.rights;
     let off = rights.sandbox.level == SandboxLevel::Off;
     let mut facts = Vec::new();
@@ -72,7 +73,8 @@ fn of_rights(terms: &Terms, reach: &Reach, change: RightsChange, wording: Wordin
         facts.push(wording.fact("May write", write, change.write));
     }
     let network = marked(network::of_terms(terms).to_owned(), change.network);
-    let passed = format!("{} ({})", safe::one_line(&secrets::passed(rights)), environment(terms, full));
+    let passed =
+        format!("{} ({})", safe::one_line(&secrets::passed(rights)), environment(terms, wording.detail));
     let both = format!("{network}     Secrets  {}", marked(passed, change.secrets));
     facts.push(Fact::new("Network", both, wording.style(change.network || change.secrets)));
     facts.push(wording.fact("Limits", limits(terms, full), change.limits));
@@ -157,11 +159,8 @@ fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
     if closed.is_empty() {
         return String::new();
     }
-    let shown = if wording.full { closed.len() } else { SHORT };
-    let names: Vec<String> = closed.iter().take(shown).map(|path| wording.path(path)).collect();
-    let more = closed.len().saturating_sub(shown);
-    let more = if more > 0 { format!(" +{more}: p") } else { String::new() };
-    safe::one_line(&format!(", not {}{more}", names.join(", ")))
+    let names: Vec<String> = closed.iter().map(|path| wording.path(path)).collect();
+    safe::one_line(&format!(", not {}", wording.detail.list(&names, SHORT, ", ")))
 }
 
 /// The places of the session alone, which are there beside the person's.
@@ -193,11 +192,8 @@ fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
     if list.is_empty() {
         return "nothing of yours".to_owned();
     }
-    let shown = if wording.full { list.len() } else { SHORT };
-    let names: Vec<String> = list.iter().take(shown).map(|path| wording.path(path)).collect();
-    let more = list.len().saturating_sub(shown);
-    let more = if more > 0 { format!(" +{more}: p") } else { String::new() };
-    safe::one_line(&format!("{}{more}", names.join(", ")))
+    let names: Vec<String> = list.iter().map(|path| wording.path(path)).collect();
+    safe::one_line(&wording.detail.list(&names, SHORT, ", "))
 }
 
 fn runs_in(terms: &Terms, look: Look<'_>) -> String {
@@ -260,15 +256,10 @@ fn goes_on(terms: &Terms) -> String {
 }
 
 /// The environment variables that are passed, by name; the first ones only, unless all are asked for.
-fn environment(terms: &Terms, full: bool) -> String {
+fn environment(terms: &Terms, detail: Detail) -> String {
     const SHORT: usize = 4;
-    let names = &terms.rights.environment;
-    let shown = if full { names.len() } else { SHORT };
-    let mut text: Vec<&str> = names.iter().take(shown).map(String::as_str).collect();
-    let more = names.len().saturating_sub(shown);
-    let rest = format!("+{more}: p");
-    if more > 0 {
-        text.push(&rest);
+    match terms.rights.environment.as_slice() {
+        [] => "env: empty".into(),
+        names => safe::one_line(&format!("env: {}", detail.list(names, SHORT, " "))),
     }
-    if text.is_empty() { "env: empty".into() } else { safe::one_line(&format!("env: {}", text.join(" "))) }
 }

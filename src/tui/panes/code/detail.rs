@@ -1,0 +1,50 @@
+//! How much of a list is told, and how the person gets the rest of it.
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// All that is known.
+    All,
+    /// The first of each list; `p` shows all. Findings have a key, too.
+    Keys,
+    /// The first of each list, where words are typed instead of keys: `show` shows all.
+    Words,
+}
+
+impl Detail {
+    pub(super) fn is_all(self) -> bool {
+        self == Detail::All
+    }
+
+    /// How many of a list are shown that is `short` otherwise.
+    pub(super) fn shown(self, short: usize) -> usize {
+        if self.is_all() { usize::MAX } else { short }
+    }
+
+    /// What the person types to see all.
+    pub(super) fn ask(self) -> &'static str {
+        if self == Detail::Words { "show" } else { "p" }
+    }
+
+    /// The names with what stands between them, and how many more there are: `a, b +2: p`.
+    pub(super) fn list<N: AsRef<str>>(self, names: &[N], short: usize, between: &str) -> String {
+        let told: Vec<&str> = names.iter().take(self.shown(short)).map(AsRef::as_ref).collect();
+        let more = names.len().saturating_sub(told.len());
+        let told = told.join(between);
+        if more > 0 { format!("{told} +{more}: {}", self.ask()) } else { told }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_says_how_many_more_there_are_and_how_to_see_them() {
+        let names = ["a", "b", "c: p d"];
+        assert_eq!(Detail::All.list(&names, 1, ", "), "a, b, c: p d");
+        assert_eq!(Detail::Keys.list(&names, 2, ", "), "a, b +1: p");
+        assert_eq!(Detail::Words.list(&names, 1, " "), "a +2: show");
+        assert_eq!(Detail::Words.list::<&str>(&[], 1, " "), "");
+    }
+}
