@@ -24,6 +24,7 @@ mod plain;
 mod pulling;
 mod recipes;
 mod resuming;
+mod tasks;
 mod tour;
 mod typed_command;
 

@@ -90,12 +90,18 @@ impl Guard {
         if self.subject == Some(token) {
             return;
         }
-        self.subject = Some(token);
+        // Its checks came, which nobody could wait for before: who went there is there, and looks from now on.
+        let before = self.subject.replace(token).filter(|_| self.checking);
+        let checked =
+            |to: Token| before == Some(to) && (to.block, to.revision) == (token.block, token.revision);
+        self.went = self.went.and_then(|(to, since)| match to {
+            to if to == token => Some((to, since)),
+            to => checked(to).then_some((token, now)),
+        });
         self.seen.reset();
         self.opened = false;
         self.checking = false;
         self.ready = None;
-        self.went = self.went.filter(|(to, _)| *to == token);
         self.questions.forget(FencePurpose::Block);
         self.fence = FenceState::Wanted;
         self.restart(now);

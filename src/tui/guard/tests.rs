@@ -457,6 +457,58 @@ fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
     );
 }
 
+/// A guard that was told of a block whose checks still run, with the key that goes there pressed at 100 ms.
+fn went_to_unchecked(t: Instant) -> Guard {
+    let mut g = shown(1, t);
+    g.checking(true);
+    g.key(&GO, from_elsewhere(), t + ms(100));
+    g
+}
+
+/// The block of that guard appears anew as `token` at 150 ms, and the terminal answers at once.
+fn appears_as(g: &mut Guard, token: Token, t: Instant) -> Class {
+    g.appeared(token, t + ms(150));
+    g.layout(rows(1));
+    g.rows_on_screen(&[0..1], t + ms(150));
+    answer(g, t + ms(150), t + ms(151));
+    Class::Go { there: true, token: Some(token) }
+}
+
+#[test]
+fn who_went_to_a_block_before_its_checks_came_is_there() {
+    let t = Instant::now();
+    let checked = Token { terms: token(1).terms + 1, ..token(1) };
+    let mut g = went_to_unchecked(t);
+    let there = appears_as(&mut g, checked, t);
+    let mut early = g.clone();
+    // What they say was not there yet: from then on it is looked at.
+    assert_eq!(early.key(&GO, there, t + ms(449)), Admit::Refused(Why::Again));
+    assert_eq!(g.key(&GO, there, t + ms(452)), Admit::Held);
+    // What changes once they were there is another subject, and so is another text.
+    let mut g = went_to_unchecked(t);
+    g.checking(false);
+    let there = appears_as(&mut g, checked, t);
+    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(Why::Again));
+    let mut g = went_to_unchecked(t);
+    let there = appears_as(&mut g, Token { block: BlockId(9), ..checked }, t);
+    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(Why::Again));
+}
+
+#[test]
+fn the_go_key_twice_makes_nobody_wait_half_a_second() {
+    let t = Instant::now();
+    let mut g = Guard::new(Times::default(), (80, 24), t);
+    g.appeared(token(1), t);
+    g.layout(rows(20));
+    g.rows_on_screen(&[0..20], t);
+    answer(&mut g, t, t);
+    g.key(&GO, from_elsewhere(), t);
+    assert_eq!(g.key(&GO, there(), t + ms(300)), Admit::Held);
+    let counts = g.next_deadline().expect("it is held back");
+    assert!(counts <= t + ms(500), "{:?}", counts - t);
+    assert_eq!(g.due(counts), Some(Deed::Decide(Verb::Approve)));
+}
+
 #[test]
 fn a_letter_without_meaning_begins_a_text_and_a_paste_does_not() {
     let t = Instant::now();

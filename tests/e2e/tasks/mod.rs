@@ -1,0 +1,179 @@
+//! Ten tasks of real work, on a real terminal against a model server: what a person presses for each block, and how long
+//! the program makes them wait by design. `cargo test --test e2e tasks -- --nocapture` tells the figures.
+//!
+//! Wall-clock times are told and never asserted. What is asserted is the number of keys; how long the program waits by
+//! design is held by the guard's own tests, on a clock of their own.
+
+mod decisions;
+mod programs;
+mod tables;
+
+use crate::model_server::{Answer, ModelServer};
+use crate::session_so_far;
+use crate::terminal::{PATIENCE, Setup, Terminal};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What approving a block took.
+struct Decision {
+    keys: usize,
+    /// From the moment in which the block was told to wait to that in which its approval was recorded.
+    took: Duration,
+}
+
+/// A task: a folder with files, a scripted model, a terminal.
+pub struct Task {
+    name: &'static str,
+    home: tempfile::TempDir,
+    server: ModelServer,
+    terminal: Terminal,
+    began: Instant,
+    /// All keys but those of what is said to the model.
+    keys: usize,
+    decisions: Vec<Decision>,
+}
+
+/// What a task begins with.
+pub struct Plan {
+    name: &'static str,
+    home: tempfile::TempDir,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+impl Plan {
+    pub fn new(name: &'static str) -> Self {
+        let home = tempfile::tempdir().expect("a home");
+        std::fs::create_dir(home.path().join("work")).expect("a working folder");
+        Self { name, home, args: Vec::new(), env: Vec::new() }
+    }
+
+    /// With this file in the working folder.
+    pub fn file(self, name: &str, text: &str) -> Self {
+        std::fs::write(self.home.path().join("work").join(name), text).expect("a file");
+        self
+    }
+
+    /// With one more argument.
+    pub fn arg(mut self, text: &str) -> Self {
+        self.args.push(text.into());
+        self
+    }
+
+    /// With one more variable.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Starts the program; the model gives these replies in order.
+    pub fn start(self, replies: &[&str]) -> Task {
+        let server = ModelServer::start(replies.iter().map(|text| Answer::text(text)).collect());
+        let url = format!("{}/v1", server.url());
+        let cwd = self.home.path().join("work");
+        let mut args = vec!["--model".to_owned(), "openai/one".into(), "--base-url".into(), url];
+        args.extend(["--cwd".into(), cwd.to_string_lossy().into_owned()]);
+        args.extend(self.args);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let mut setup = Setup::new(self.home.path(), &args).size(100, 30);
+        setup.env.extend(self.env);
+        let terminal = setup.start();
+        let (keys, decisions, began) = (0, Vec::new(), Instant::now());
+        Task { name: self.name, server, terminal, began, keys, decisions, home: self.home }
+    }
+}
+
+impl Task {
+    /// Says something to the model.
+    pub fn say(&self, text: &str) {
+        self.terminal.wait_for("Enter send");
+        self.terminal.type_text(text);
+        self.terminal.press("Enter");
+    }
+
+    /// Presses a key that counts.
+    pub fn press(&mut self, key: &str) {
+        self.keys += 1;
+        self.terminal.press(key);
+    }
+
+    /// Goes to the block that waits; gives when it was told to wait.
+    pub fn go_to(&mut self, block: u32) -> Instant {
+        self.terminal.wait_for(&format!("Block {block} waits"));
+        let began = Instant::now();
+        // As quick as people are: what comes within 30 ms of another key is a paste.
+        self.terminal.pause(Duration::from_millis(100));
+        self.press("Ctrl-Y");
+        self.terminal.wait_for("again approves");
+        began
+    }
+
+    /// Approves the block that waits as its screen says: to it by Ctrl-Y, and, once it was looked at, Ctrl-Y again.
+    pub fn approve(&mut self, block: u32) {
+        let before = self.keys;
+        let began = self.go_to(block);
+        let there = Instant::now();
+        assert!(self.terminal.holds_within(PATIENCE, all_seen), "never seen:\n{}", self.terminal.screen());
+        // The second press counts no sooner than 300 ms after the first.
+        self.terminal.pause(Duration::from_millis(310).saturating_sub(there.elapsed()));
+        self.press("Ctrl-Y");
+        self.recorded(&format!(r#""block":{block},"#));
+        self.decisions.push(Decision { keys: self.keys - before, took: began.elapsed() });
+    }
+
+    /// Waits until a decision with this in it is in the session file.
+    fn recorded(&self, part: &str) {
+        let decided = |_: &str| {
+            let file = session_so_far(self.home.path()).unwrap_or_default();
+            file.lines().any(|line| line.contains(r#""kind":"decision""#) && line.contains(part))
+        };
+        // The disk tells no condition variable: looked at again and again.
+        let until = Instant::now() + PATIENCE;
+        while !self.terminal.holds_within(Duration::from_millis(10), decided) {
+            assert!(Instant::now() < until, "no decision with {part}:\n{}", self.terminal.screen());
+        }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join("work").join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    /// What the model was told last.
+    pub fn told(&self, request: usize) -> String {
+        self.server.wait_for_requests(request + 1)[request].last_message()
+    }
+
+    /// Waits for the model's last words, tells the figures, and holds the task to its keys.
+    pub fn ends_with(&self, text: &str) {
+        self.terminal.wait_for(text);
+        let Self { name, keys, decisions, began, .. } = self;
+        let longest = decisions.iter().map(|d| d.took).max().unwrap_or_default();
+        println!(
+            "task {name:<28} {} blocks, {keys} keys, longest from waiting to approved {:.2} s, {:.1} s in all",
+            decisions.len(),
+            longest.as_secs_f64(),
+            began.elapsed().as_secs_f64()
+        );
+        for (n, decision) in decisions.iter().enumerate() {
+            assert!(decision.keys <= 2, "approval {} took {} keys", n + 1, decision.keys);
+        }
+    }
+}
+
+/// Whether all lines of the block were on screen long enough: `seen 7/7`.
+fn all_seen(screen: &str) -> bool {
+    let Some(rest) = screen.split("seen ").nth(1) else { return false };
+    let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let seen = number(rest);
+    let of = rest.get(seen.len()..).and_then(|rest| rest.strip_prefix('/')).map(number);
+    !seen.is_empty() && of == Some(seen)
+}
+
+/// Whether a file is there and holds this.
+pub fn holds(path: &Path, text: &str) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|found| found.contains(text))
+}
