@@ -65,6 +65,9 @@ pub enum KeyFileError {
     #[error("holds no key for {0:?}: write {0} = \"KEY\"")]
     NoKey(String),
     /// The name.
+    #[error("has the key for {0:?} in a table of its own: change it there")]
+    InTable(String),
+    /// The name.
     #[error("names no origin for {0:?}: write origin = \"https://api.example.com\"")]
     NoOrigin(String),
 }

@@ -179,11 +179,15 @@ pub(crate) fn looks_secret(name: &str) -> bool {
 
 /// All keys of the file, by the name of their provider: also for masking them wherever they turn up.
 pub(crate) fn read(credentials: &Path) -> Result<Vec<StoredKey>, ConfigError> {
+    private_text(credentials)?.map_or_else(|| Ok(Vec::new()), |text| read_text(credentials, &text))
+}
+
+/// The same of a text that is to stand there.
+pub(super) fn read_text(credentials: &Path, text: &str) -> Result<Vec<StoredKey>, ConfigError> {
     let refuse = |why| ConfigError::Credentials { path: credentials.to_owned(), why };
-    let Some(text) = private_text(credentials)? else { return Ok(Vec::new()) };
     // The parser's own message quotes the line, which may hold a key: only the place is told.
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        let line = line_of(&text, start_of(&error));
+        let line = line_of(text, start_of(&error));
         refuse(KeyFileError::NoToml(line))
     })?;
     table.into_iter().map(|(name, value)| stored(name, &value).map_err(refuse)).collect()
@@ -215,7 +219,7 @@ fn stored(name: String, value: &toml::Value) -> Result<StoredKey, KeyFileError> 
 }
 
 /// The text of a file that only the person can read; `None` where it is not there.
-fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
+pub(super) fn private_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let refuse = |why| ConfigError::Credentials { path: path.to_owned(), why };
     let failed = |source| ConfigError::Io { path: path.to_owned(), source };
     match std::fs::metadata(path) {

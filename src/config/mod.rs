@@ -20,6 +20,7 @@ mod chosen;
 mod context;
 mod error;
 mod executors;
+pub(crate) mod key_store;
 pub(crate) mod keys;
 mod layers;
 mod load;

@@ -32,6 +32,8 @@ pub enum Job {
     Models,
     /// Whether a model's provider answers.
     TestModel(ModelName),
+    /// Write the key that was pasted for this provider into the person's file of keys.
+    StoreKey(String),
     /// Save an image into the working folder.
     SaveImage(ImageRef),
     /// Save a block's output into the working folder.
@@ -57,6 +59,10 @@ pub enum Job {
 /// Why a job failed. It is only told: nobody asks for its kind.
 pub(super) type JobError = Box<dyn std::error::Error + Send + Sync>;
 
+/// Writes the key that was pasted for a provider into the person's file of keys, and gives the file.
+pub type StoreKey =
+    Arc<dyn Fn(&str) -> Result<PathBuf, Box<dyn std::error::Error + Send + Sync>> + Send + Sync>;
+
 /// What came of a job.
 #[derive(Clone, Debug)]
 pub enum JobResult {
@@ -76,6 +82,8 @@ pub enum JobResult {
     Offers(Vec<Offer>),
     /// What one provider offers, now that it was asked.
     Offer(Offer),
+    /// The key of this provider was written into this file.
+    KeyStored(String, PathBuf),
     /// Whether a model's provider answers, in words.
     Tested(ModelName, Result<String, String>),
     /// The recipe was not begun: these answers do not fit. The field is empty where none is at fault.

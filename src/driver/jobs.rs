@@ -6,6 +6,7 @@ use super::catalogue::{self, Catalogue, ModelSource};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{images, open};
+use crate::domain::ModelName;
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::store::{index, manage};
@@ -36,18 +37,8 @@ impl Driver {
                 self.later(async move { JobResult::Servers(catalogue::servers(&catalogue).await) });
             }
             Job::Models => drop(tokio::spawn(offers(catalogue, inbox))),
-            Job::TestModel(name) => {
-                let connect = self.rooms.connect.clone();
-                self.later(async move {
-                    let wanted = name.clone();
-                    let tested = match tokio::task::spawn_blocking(move || connect(&wanted)).await {
-                        Ok(Ok(provider)) => catalogue::test(&provider).await,
-                        Ok(Err(why)) => Err(why.to_string()),
-                        Err(error) => Err(error.to_string()),
-                    };
-                    JobResult::Tested(name, tested)
-                });
-            }
+            Job::TestModel(name) => self.test_model(name),
+            Job::StoreKey(provider) => self.write_key(provider),
             Job::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
             Job::NewRecipe(name) => self.new_recipe(&name),
             Job::Sessions => {
@@ -106,6 +97,27 @@ impl Driver {
                 JobResult::Picture(path, (width, height), pixels)
             }),
         }
+    }
+
+    fn test_model(&self, name: ModelName) {
+        let connect = self.rooms.connect.clone();
+        self.later(async move {
+            let wanted = name.clone();
+            let tested = match tokio::task::spawn_blocking(move || connect(&wanted)).await {
+                Ok(Ok(provider)) => catalogue::test(&provider).await,
+                Ok(Err(why)) => Err(why.to_string()),
+                Err(error) => Err(error.to_string()),
+            };
+            JobResult::Tested(name, tested)
+        });
+    }
+
+    fn write_key(&self, provider: String) {
+        let store = self.store_key.clone();
+        self.on_disk(move || {
+            let file = store(&provider)?;
+            Ok(JobResult::KeyStored(provider, file))
+        });
     }
 
     fn list_files(&self) {

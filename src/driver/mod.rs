@@ -33,7 +33,7 @@ pub use crate::store::index::Summary;
 pub use crate::workspace::instructions::HeldFile;
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
-pub use job::{Job, JobResult};
+pub use job::{Job, JobResult, StoreKey};
 pub use review_time::review_in_time;
 pub use update::{Notification, Update};
 
@@ -74,6 +74,8 @@ pub struct Parts {
     pub connect: Connect,
     /// The providers that can be asked for their models.
     pub catalogue: catalogue::Catalogue,
+    /// Writes the key that was pasted for a provider into the person's file of keys.
+    pub store_key: StoreKey,
     /// What the review has to know of this place.
     pub scope: Scope,
     /// The recipes that can be begun, in the order of their list.
@@ -97,6 +99,7 @@ pub struct Driver {
     engine: Engine,
     rooms: Rooms,
     catalogue: catalogue::Catalogue,
+    store_key: StoreKey,
     recipes: RecipeList,
     own_recipes: PathBuf,
     functions: PathBuf,
@@ -140,6 +143,7 @@ impl Driver {
             engine: parts.engine,
             rooms,
             catalogue: parts.catalogue,
+            store_key: parts.store_key,
             recipes: parts.recipes,
             own_recipes: parts.own_recipes,
             functions: parts.functions,

@@ -1,7 +1,7 @@
 //! What sessions are made from: the configuration, the place, the rules, the recipes and the keys, and from them the
 //! sources of replies.
 
-use super::keys::KeyRing;
+use super::keys::{KeyRing, StoreKeyError};
 use super::place::ProcessContext;
 use super::source::{self, unresolved};
 use super::{recipes, rules};
@@ -50,6 +50,11 @@ impl SessionFactory {
     pub(crate) fn remember_key(&self, provider: &str, key: SecretString) {
         let address = self.loaded.config.providers.get(provider).and_then(|p| p.address());
         self.keys.remember(provider, address.unwrap_or_default(), key);
+    }
+
+    /// Writes the key that was pasted for a provider into the person's file of keys, and gives the file.
+    pub(super) fn store_key(&self, provider: &str) -> Result<PathBuf, StoreKeyError> {
+        self.keys.store(provider, (&self.loaded, &self.place))
     }
 
     /// Where a key for a provider is kept that may be sent to its address, in words. Runs nothing.

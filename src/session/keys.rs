@@ -4,13 +4,35 @@
 use super::key_command;
 use super::place::ProcessContext;
 use crate::config::keys::{self, KeyLookup, KeySource};
-use crate::config::{LoadedConfig, Provider, origin};
+use crate::config::{ConfigError, LoadedConfig, Provider, key_store, origin};
 use crate::domain::sentences::sending;
 use crate::domain::{Masker, Notice};
 use crate::provider::ConnectError;
 use secrecy::SecretString;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Why a key was not stored.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreKeyError {
+    #[error("No key of {0} was pasted: /key {0} asks for one.")]
+    None(String),
+    /// Whose, and where it is kept.
+    #[error("The key of {0} comes from {1}: there is nothing to store.")]
+    Kept(String, String),
+    #[error("The key was not stored: {0}")]
+    File(#[from] ConfigError),
+}
+
+impl StoreKeyError {
+    fn nothing_typed(name: &str, kept: Option<String>) -> Self {
+        match kept {
+            Some(kept) => StoreKeyError::Kept(name.to_owned(), kept),
+            None => StoreKeyError::None(name.to_owned()),
+        }
+    }
+}
 
 /// The keys of this process.
 #[derive(Default)]
@@ -35,6 +57,29 @@ impl KeyRing {
             let mut inner = self.inner();
             inner.typed.insert((provider.to_owned(), origin), key);
         }
+    }
+
+    /// Writes a key that was typed in into the person's file of keys, for the origin that it was typed in for.
+    pub(super) fn store(
+        &self,
+        name: &str,
+        (loaded, place): (&LoadedConfig, &ProcessContext),
+    ) -> Result<PathBuf, StoreKeyError> {
+        let provider = loaded.config.providers.get(name);
+        let used = provider.and_then(|provider| provider.address()).and_then(origin);
+        let inner = self.inner();
+        let mut typed = inner.typed.iter().filter(|((whose, _), _)| whose == name);
+        let found =
+            typed.clone().find(|((_, origin), _)| used.as_ref() == Some(origin)).or_else(|| typed.next());
+        let found = found.map(|((_, origin), key)| (origin.clone(), key.clone()));
+        drop(inner);
+        let Some((origin, key)) = found else {
+            let kept = provider.and_then(|provider| self.kept(name, provider, (loaded, place)));
+            return Err(StoreKeyError::nothing_typed(name, kept));
+        };
+        let credentials = loaded.paths.credentials();
+        key_store::store(&credentials, name, &key, &origin)?;
+        Ok(credentials)
     }
 
     /// Who masks keys in what is written; keys that come later are learned by it at once.

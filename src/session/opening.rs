@@ -147,7 +147,7 @@ impl SessionFactory {
         provider: Option<Provider>,
         notices: Vec<Notice>,
     ) -> OpenSession {
-        let (factory, asked, knows) = (self.clone(), self.clone(), self.clone());
+        let (factory, asked, knows, keeps) = (self.clone(), self.clone(), self.clone(), self.clone());
         let executor = self.executor(store.blobs());
         let driver = Driver::new(Parts {
             engine,
@@ -156,6 +156,7 @@ impl SessionFactory {
             provider,
             connect: Arc::new(move |name| factory.provider(name)),
             catalogue: Arc::new(move || asked.sources(None)),
+            store_key: Arc::new(move |provider| Ok(keeps.store_key(provider)?)),
             scope: self.scope(),
             recipes: self.recipes.clone(),
             functions: self.functions_file(),

@@ -1,5 +1,8 @@
 //! The commands that are typed with a slash: their names, what they do, and taking a typed line apart.
 
+use crate::engine::State;
+use crate::tui::setup::Cloud;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slash {
     Help,
@@ -71,7 +74,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Rename, "rename", "rename this chat", "NAME"),
     entry(Slash::Model, "model", "use another model from the next message on", "PROVIDER/MODEL"),
     entry(Slash::Provider, "provider", "choose where answers come from", ""),
-    entry(Slash::Key, "key", "paste a key; it stays in memory", "PROVIDER"),
+    entry(Slash::Key, "key", "paste a key; store: keep it in credentials.toml", "PROVIDER | store"),
     entry(Slash::Compact, "compact", "sum up what is older, for the model", ""),
     entry(Slash::Cost, "cost", "what this session cost", ""),
     entry(Slash::Status, "status", "model, context, cost, instructions, what was ignored", ""),
@@ -136,6 +139,19 @@ pub(crate) fn matching(typed: &str) -> Vec<&'static SlashEntry> {
     crate::tui::widgets::filter::rank(typed, &names).into_iter().filter_map(|i| COMMANDS.get(i)).collect()
 }
 
+/// What `/key` means with this argument: whether a key is to be stored, and the provider that it is for: the one that is
+/// named, else the one in use, else the first in the list.
+pub(crate) fn key_argument(argument: &str, state: &State, clouds: &[Cloud]) -> (bool, String) {
+    let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    let stores = first == "store";
+    let named = if stores { rest.trim() } else { argument };
+    let in_use =
+        state.transcript.model.as_ref().map(|model| &*model.provider).filter(|name| *name != "scripted");
+    let first = clouds.first().map(|cloud| &*cloud.provider);
+    let provider = Some(named).filter(|name| !name.is_empty()).or(in_use).or(first).unwrap_or("openai");
+    (stores, provider.to_owned())
+}
+
 /// The command of the person's own that a message is, where it begins with a `!`.
 pub(crate) fn typed_command(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix('!').map(str::trim)
@@ -144,6 +160,7 @@ pub(crate) fn typed_command(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ModelName;
 
     #[test]
     fn commands_are_told_from_prompts() {
@@ -154,6 +171,18 @@ mod tests {
         assert_eq!(parse("/tmp/x.csv is broken"), SlashLine::Prompt);
         assert_eq!(parse("/nonsense"), SlashLine::Unknown("nonsense"));
         assert_eq!(parse("/find\nmore"), SlashLine::Prompt);
+    }
+
+    #[test]
+    fn a_key_is_for_the_provider_that_is_named_or_in_use() {
+        let mut state = State::default();
+        let of = |argument, state: &State| key_argument(argument, state, &[]);
+        assert_eq!(of("", &state), (false, "openai".into()));
+        assert_eq!(of("mistral", &state), (false, "mistral".into()));
+        assert_eq!(of("store", &state), (true, "openai".into()));
+        assert_eq!(of("store  mistral", &state), (true, "mistral".into()));
+        state.transcript.model = Some(ModelName { provider: "groq".into(), model: "m".into() });
+        assert_eq!((of("", &state), of("store", &state)), ((false, "groq".into()), (true, "groq".into())));
     }
 
     #[test]

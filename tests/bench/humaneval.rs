@@ -123,6 +123,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         executor,
         provider: Provider::new(ProviderSetup::Scripted { name, story }).ok(),
         catalogue: std::sync::Arc::new(Vec::new),
+        store_key: std::sync::Arc::new(|_| Err("no keys here".into())),
         connect: std::sync::Arc::new(|_| Err(sayso::provider::ConnectError::new("no other", ""))),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         recipes: Vec::new().into(),

@@ -134,10 +134,10 @@ fn a_server_on_this_computer_is_found_after_the_first_frame_and_proposed() {
 }
 
 #[test]
-fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file() {
+fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file_until_it_is_stored() {
     let home = tempfile::tempdir().expect("a home");
-    let server = ModelServer::start(vec![Answer::text("You said sk-pasted-by-hand to me.")])
-        .with_models(&two_models());
+    let answers = vec![Answer::text("You said sk-pasted-by-hand to me."), Answer::text("Hello again.")];
+    let server = ModelServer::start(answers).with_models(&two_models());
     configure(home.path(), "", "");
     let terminal =
         Setup::new(home.path(), &[]).env("OPENAI_BASE_URL", &format!("{}/v1", server.url())).start();
@@ -156,12 +156,31 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file() {
     terminal.wait_for("to me.");
     assert_eq!(model(&server, 0), json!("two"));
     assert_eq!(server.wait_for_requests(1)[0].header("authorization"), Some("Bearer sk-pasted-by-hand"));
+    let stored = home.path().join("sayso/credentials.toml");
+    assert!(!stored.exists());
+    say(&terminal, "/key store");
+    terminal.wait_for("The key of openai is in");
+    terminal.wait_for("which only you can read.");
+    let text = std::fs::read_to_string(&stored).expect("a file of keys");
+    assert_eq!(
+        text,
+        format!("\"openai\" = {{ key = \"sk-pasted-by-hand\", origin = \"{}\" }}\n", server.url())
+    );
+    let mode = std::os::unix::fs::MetadataExt::mode(&std::fs::metadata(&stored).expect("its mode"));
+    assert_eq!(mode & 0o777, 0o600);
     terminal.type_text("/quit");
     terminal.press("Enter");
     let mut terminal = terminal;
     terminal.wait_exit();
     let written = session(home.path());
     assert!(written.contains("to me.") && !written.contains("sk-pasted-by-hand"), "{written}");
+    // The next start finds it, and asks nobody where answers come from.
+    let terminal =
+        Setup::new(home.path(), &[]).env("OPENAI_BASE_URL", &format!("{}/v1", server.url())).start();
+    terminal.wait_for("answers: its key was found (credentials.toml).");
+    say(&terminal, "hello");
+    terminal.wait_for("Hello again.");
+    assert_eq!(server.wait_for_requests(2)[1].header("authorization"), Some("Bearer sk-pasted-by-hand"));
 }
 
 #[test]

@@ -176,6 +176,11 @@ pub(crate) fn file(path: &str) -> String {
 }
 
 /// A key that is being pasted.
-pub(crate) const KEY_OPEN: &str = "The key stays in memory. It is never written to a file.";
+pub(crate) const KEY_OPEN: &str = "The key stays in memory. Only /key store writes it to a file.";
+
+/// A key that was stored because the person asked for it.
+pub(crate) fn key_stored(provider: &str, file: &str) -> String {
+    format!("The key of {provider} is in {file}, which only you can read.")
+}
 
 pub(crate) const KEY_IN_MEMORY: &str = "The key is kept in memory until you leave.";

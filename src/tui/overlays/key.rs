@@ -56,7 +56,8 @@ impl Overlay for KeyBox {
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let provider = safe::one_line(&self.provider);
-        let text = format!("Paste a key for {provider}. It stays in memory and is never written to a file.");
+        let text =
+            format!("Paste a key for {provider}. It stays in memory; /key store keeps it for the next time.");
         Some(Sheet::with_field("Key", &text, &self.field, room.width, around.look))
     }
 }

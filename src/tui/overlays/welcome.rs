@@ -22,7 +22,7 @@ use ratatui::text::Line;
 use secrecy::SecretString;
 
 /// What is said where a key is missing.
-const PASTE_A_KEY: &str = "Paste a key and press Enter. It stays in memory.";
+const PASTE_A_KEY: &str = "Paste a key and press Enter. It stays in memory; /key store keeps it.";
 
 /// The model server that is expected on this computer: its name in the configuration, and where it listens.
 const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");

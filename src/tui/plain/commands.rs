@@ -12,7 +12,7 @@ use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
 use crate::tui::overlays::models::{self, NAMED};
 use crate::tui::overlays::{Then, status};
-use crate::tui::slash::{COMMANDS, Slash, SlashLine, parse};
+use crate::tui::slash::{self, COMMANDS, Slash, SlashLine, parse};
 use crate::tui::ui_command::{Exit, PagerText, UiCommand};
 use crate::tui::widgets::words;
 use std::io;
@@ -71,7 +71,13 @@ impl Session<'_> {
                 self.start(Awaited::Servers, Job::Servers);
                 return Ok(());
             }
-            Slash::Key => return self.put(Ask::Provider(ProviderQuestion::key(self.key_of(argument)))),
+            Slash::Key => {
+                let clouds = &self.options.setup.clouds;
+                match slash::key_argument(argument, self.driver.state(), clouds) {
+                    (true, provider) => self.driver.start_job(Job::StoreKey(provider)),
+                    (false, provider) => return self.put(Ask::Provider(ProviderQuestion::key(provider))),
+                }
+            }
             Slash::Compact => self.driver.send(Command::Compact),
             Slash::Cost | Slash::Status => {
                 let lines = status::lines(self.driver.state());
@@ -138,14 +144,6 @@ impl Session<'_> {
         self.say(
             "  /edit: write the message in your editor   /output: all output of the last run, in your pager",
         )
-    }
-
-    /// The provider that a key is for.
-    fn key_of(&self, argument: &str) -> String {
-        let in_use = self.driver.state().transcript.model.as_ref().map(|model| model.provider.clone());
-        let first = self.options.setup.clouds.first().map(|cloud| cloud.provider.clone());
-        let named = Some(argument.to_owned()).filter(|name| !name.is_empty());
-        named.or(in_use.filter(|name| name != "scripted")).or(first).unwrap_or_else(|| "openai".into())
     }
 
     fn recipe(&mut self, argument: &str) -> io::Result<()> {

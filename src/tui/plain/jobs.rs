@@ -2,6 +2,7 @@
 
 use super::session::{Awaited, Session};
 use crate::domain::sentences::sandbox::SandboxStanding;
+use crate::domain::sentences::saving;
 use crate::driver::catalogue::{CatalogueAnswer, Offer};
 use crate::driver::{JobResult, Summary};
 use crate::tui::ui_command::Exit;
@@ -38,6 +39,10 @@ impl Session<'_> {
                 let (Ok(text) | Err(text)) = answer;
                 self.plain.page.line(text)?;
                 self.plain.page.line("/model lists the models.")?;
+            }
+            JobResult::KeyStored(provider, file) => {
+                let file = file.display().to_string();
+                self.plain.page.line(&saving::key_stored(provider, &file))?;
             }
             JobResult::NewRecipe(path) | JobResult::Saved(path) => {
                 self.plain.page.line(&format!("Written: {}", path.display()))?;

@@ -175,7 +175,7 @@ impl Screen {
             Slash::Status => self.open(Status::default()),
             Slash::Instructions => return self.instructions_command(argument, ctx),
             Slash::Provider => return self.open_welcome(),
-            Slash::Key => self.key_command(argument, ctx),
+            Slash::Key => return self.key_command(argument, ctx),
             Slash::Queue if ctx.state.live.queued.is_some() => return self.take_queued(ctx),
             Slash::Queue => {
                 self.panes.code.mode = Mode::Queue(0);
@@ -247,12 +247,13 @@ impl Screen {
     }
 
     /// Asks for a key: for the provider that was named, else for the one in use, else for the first of those known.
-    fn key_command(&mut self, argument: &str, ctx: Ctx<'_>) {
-        let in_use = ctx.state.transcript.model.as_ref().map(|model| model.provider.as_str());
-        let first = self.setup.clouds.first().map(|cloud| cloud.provider.as_str());
-        let named = Some(argument).filter(|name| !name.is_empty());
-        let provider = named.or(in_use.filter(|name| *name != "scripted")).or(first).unwrap_or("openai");
-        self.open(KeyBox::new(provider.to_owned()));
+    fn key_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let (stores, provider) = slash::key_argument(argument, ctx.state, &self.setup.clouds);
+        if stores {
+            return vec![UiCommand::Job(Job::StoreKey(provider))];
+        }
+        self.open(KeyBox::new(provider));
+        Vec::new()
     }
 
     fn model_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {

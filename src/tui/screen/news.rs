@@ -45,6 +45,10 @@ impl Screen {
             JobResult::Opened(path) => {
                 self.say(Note::info(format!("Opened {}.", ctx.look.place.path(&path))));
             }
+            JobResult::KeyStored(provider, file) => {
+                let file = ctx.look.place.path(&file);
+                self.say(Note::info(saving::key_stored(&provider, &file)));
+            }
             JobResult::Saved(path) => self.say(Note::info(saving::file(&ctx.look.place.path(&path)))),
             JobResult::Failed(why) => self.say(Note::warn(why)),
             // The overlay that asked is closed; pictures are painted by the run loop.
