@@ -20,7 +20,6 @@ PID = os.getpid()
 STDLIB = list(sys.path)
 MAIN = sys.modules["__main__"]
 NAMES = MAIN.__dict__
-VALUE_LIMIT = 256 * 1024
 TRACEBACK_LIMIT = 64 * 1024
 VARIABLES_LIMIT = 200
 FRAME_LIMIT = 64 * 1024 * 1024
@@ -46,7 +45,6 @@ _running = False
 _token = b"\0" * 16
 _future_flags = 0
 _loop = None
-_figures = 0
 
 
 # --- frames ------------------------------------------------------------------------------------------------------
@@ -280,127 +278,7 @@ class _Completing:
             pass
 
 
-# --- figures -----------------------------------------------------------------------------------------------------
-
-
-def _complete_pyplot(pyplot):
-    """`show()` hands the open figures over and closes them, as closing their windows would."""
-
-    def show(*args, **kwargs):
-        _show_figures(pyplot)
-
-    pyplot.show = show
-
-
-def _complete_figure(module):
-    def show(self, warn=True):
-        _send_figure(self)
-
-    module.Figure.show = show
-
-
-def _show_figures(pyplot):
-    for number in list(pyplot.get_fignums()):
-        figure = pyplot.figure(number)
-        try:
-            _send_figure(figure)
-        finally:
-            pyplot.close(figure)
-
-
-def _send_figure(figure):
-    global _figures
-    if _getpid() != PID:
-        return
-    data = io.BytesIO()
-    figure.savefig(data, format="png")
-    _figures += 1
-    label = figure.get_label()
-    name = label if type(label) is str and label else "figure-%d" % _figures
-    _send(b"I", name[:80] + ".png", data.getvalue())
-
-
-def _complete_pil(module):
-    def show(self, *args, **kwargs):
-        _send_picture(self)
-
-    module.Image.show = show
-
-
-def _send_picture(picture):
-    """An image of PIL, as PNG; a huge one smaller."""
-    global _figures
-    if _getpid() != PID:
-        return
-    if picture.width * picture.height > PICTURE_LIMIT:
-        picture = picture.copy()
-        picture.thumbnail((4096, 4096))
-    if picture.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
-        picture = picture.convert("RGBA" if "A" in picture.mode else "RGB")
-    data = io.BytesIO()
-    picture.save(data, "PNG")
-    _figures += 1
-    _send(b"I", "image-%d.png" % _figures, data.getvalue())
-
-
-def _complete_plotly(module):
-    def show(self, *args, **kwargs):
-        _send_plot(self)
-
-    module.BaseFigure.show = show
-
-
-def _send_plot(figure):
-    """A figure of plotly as an image where kaleido can make one, else as a page in the working folder, named."""
-    global _figures
-    if _getpid() != PID:
-        return
-    try:
-        data = figure.to_image(format="png")
-    except Exception:
-        data = None
-    if type(data) is bytes:
-        _figures += 1
-        _send(b"I", "figure-%d.png" % _figures, data)
-        return
-    number = 1
-    while True:
-        name = "figure-%d.html" % number
-        try:
-            with open(name, "x", encoding="utf-8") as page:
-                page.write(figure.to_html(include_plotlyjs=True))
-            break
-        except FileExistsError:
-            number += 1
-    print("plotly figure written to %s; with the package kaleido it is shown as an image" % name)
-
-
-def _shows_itself(value):
-    """Whether a last value is a picture, which is sent instead of written out."""
-    kind = type(value)
-    module = kind.__dict__.get("__module__")
-    if type(module) is not str:
-        return False
-    top = module.split(".", 1)[0]
-    if top == "PIL" and "PIL.Image" in sys.modules and isinstance(value, sys.modules["PIL.Image"].Image):
-        _send_picture(value)
-        return True
-    base = sys.modules.get("plotly.basedatatypes")
-    if top == "plotly" and base is not None and isinstance(value, base.BaseFigure):
-        _send_plot(value)
-        return True
-    return False
-
-
-PICTURE_LIMIT = 40_000_000
-
-
-def _open_figures():
-    """Figures that the block left open."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is None or not hasattr(pyplot, "get_fignums"):
-        return
-    _show_figures(pyplot)
+# --- modules that are completed when a block imports them ---------------------------------------------------------------
 
 
 _COMPLETE = {
@@ -491,119 +369,7 @@ def _describe_with_library(error):
     return kind, _bound(message, TRACEBACK_LIMIT), _bound(text, TRACEBACK_LIMIT)
 
 
-def _bound(text, limit):
-    if len(text) <= limit:
-        return text
-    head = limit // 4
-    tail = limit - head
-    return "%s\n… %d characters left out …\n%s" % (text[:head], len(text) - limit, text[-tail:])
-
-
-# --- values ------------------------------------------------------------------------------------------------------
-
-
-def _repr(value):
-    """The value as text: bounded, and an error in making it is told instead of raised."""
-    kind = type(value)
-    try:
-        if kind in (str, bytes, bytearray) and len(value) > VALUE_LIMIT:
-            return "%s… (%d long)" % (repr(value[:VALUE_LIMIT // 4]), len(value))
-        table = _table(value)
-        if table is not None:
-            return table
-        if kind in (list, tuple, set, frozenset, dict) and len(value) > 20000:
-            some = []
-            for item in value:
-                if len(some) == 1000:
-                    break
-                some.append("%r: %r" % (item, value[item]) if kind is dict else repr(item))
-            return _bound("%s of %d items: %s, …" % (_type_name(kind), len(value), ", ".join(some)), VALUE_LIMIT)
-        text = repr(value)
-        if not isinstance(text, str):
-            return "<%s>" % _type_name(kind)
-        return _bound(text, VALUE_LIMIT)
-    except KeyboardInterrupt:
-        raise
-    except Exception as error:
-        return "<%s, its repr() failed with %s>" % (_type_name(kind), _type_name(type(error)))
-
-
-TABLE_ROWS, TABLE_COLUMNS, CELL = 30, 20, 40
-
-
-def _table(value):
-    """A data frame or series of pandas or polars as aligned columns, its first and last rows; None for others.
-
-    Cells of built-in and numpy types are written out; of anything else only the type: its repr is somebody's code.
-    """
-    kind = type(value)
-    module = kind.__dict__.get("__module__")
-    if type(module) is not str or module.split(".", 1)[0] not in ("pandas", "polars"):
-        return None
-    name = module.split(".", 1)[0] + "." + _type_name(kind)
-    if name not in ("pandas.DataFrame", "pandas.Series", "polars.DataFrame", "polars.Series"):
-        return None
-    frame = value.to_frame() if name.endswith("Series") else value
-    rows, columns = frame.shape
-    wanted = list(range(min(columns, TABLE_COLUMNS)))
-    if rows <= TABLE_ROWS:
-        places = list(range(rows))
-    else:
-        places = list(range(TABLE_ROWS // 2)) + [None] + list(range(rows - TABLE_ROWS // 2, rows))
-    pandas = name.startswith("pandas")
-    names = list(frame.columns)
-    head = [""] + [_cell(names[at]) for at in wanted]
-    lines = [head]
-    read = []
-    for at in wanted:
-        column = frame.iloc[:, at] if pandas else frame[:, at]
-        read.append(column)
-    for place in places:
-        if place is None:
-            lines.append(["..."] + ["..."] * len(wanted))
-            continue
-        label = _cell(frame.index[place]) if pandas else str(place)
-        lines.append([label] + [_cell(column.iloc[place] if pandas else column[place]) for column in read])
-    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
-    numbers = [at > 0 and _is_number(read[at - 1]) for at in range(len(head))]
-    text = "\n".join(
-        "  ".join(
-            cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, numbers)
-        ).rstrip()
-        for line in lines
-    )
-    more = "" if columns <= TABLE_COLUMNS else ", the first %d shown" % TABLE_COLUMNS
-    return ("%s\n\n%d rows x %d columns%s" % (text, rows, columns, more)).lstrip("\n")
-
-
-def _is_number(column):
-    kind = str(column.dtype).lower()
-    return kind.startswith(("int", "uint", "float", "decimal"))
-
-
-def _cell(value):
-    """One cell as text, without running anybody's code."""
-    kind = type(value)
-    if value is None:
-        return "None"
-    if kind is str:
-        text = value
-    elif kind in (int, bool, float, complex):
-        text = repr(value) if kind is not float else "%.6g" % value
-    elif kind in (bytes, list, tuple, dict, set):
-        text = "%s of %d" % (_type_name(kind), len(value))
-    else:
-        module = _type_module(kind)
-        top = module.split(".", 1)[0] if type(module) is str else ""
-        if top == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
-            inner = value.item()
-            text = _cell(inner) if type(inner) in (int, bool, float, complex, str) else str(inner)
-        elif top in ("pandas", "datetime", "decimal", "uuid"):
-            text = str(value)
-        else:
-            text = "<%s>" % _type_name(kind)
-    text = text.replace("\n", " ").replace("\t", " ")
-    return text if len(text) <= CELL else text[:CELL - 1] + "\u2026"
+# --- variables ---------------------------------------------------------------------------------------------------------
 
 
 def _short(value):
@@ -836,30 +602,27 @@ def _run(label, source, path=None):
             if last is not None:
                 value = _evaluate(last)
                 has_value = value is not None
-                if has_value and _getpid() == PID and _shows_itself(value):
-                    builtins._ = value
-                    value, has_value, stores = None, False, False
-                    before = NAMES.get("result", MISSING)
             _future_flags |= future
-            if not has_value and _getpid() == PID:
+            if has_value:
+                builtins._ = value
+            else:
                 after = NAMES.get("result", MISSING)
                 if after is not MISSING and after is not None and (stores or after is not before):
                     value, has_value = after, True
-            elif has_value:
-                builtins._ = value
-            shown = _repr(value) if has_value and _getpid() == PID else ""
+            shown = None
             if _getpid() == PID:
+                shown = _display(value) if has_value else None
                 _open_figures()
         finally:
             _running = False
     except BaseException as raised:
         _running = False
         error = raised
-        shown = ""
+        shown = None
     if _getpid() != PID:
         _leave_child(error)
     if error is None:
-        return "ok", 0, has_value, shown, None
+        return "ok", 0, shown is not None, shown or "", None
     if isinstance(error, SystemExit):
         return "exit", _exit_code(error), False, "", None
     described = _describe(error)

@@ -6,8 +6,9 @@ use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The kernel's own text.
-pub(super) const KERNEL: &str = include_str!("../../assets/kernel.py");
+/// The kernel's own text: what a block shows, then the loop.
+pub(super) const KERNEL: &str =
+    concat!(include_str!("../../assets/display.py"), include_str!("../../assets/kernel.py"));
 const SHELL: &str = include_str!("../../assets/shell.sh");
 /// What starts a block in node.
 pub(super) const NODE: &str = include_str!("../../assets/node.js");

@@ -50,26 +50,132 @@ fn venv() -> std::path::PathBuf {
     std::env::var_os("SAYSO_TEST_DATA_PYTHON").expect("SAYSO_TEST_DATA_PYTHON").into()
 }
 
+/// What the values of `tests/fixtures/values.py` are made with.
+const MAKES_VALUES: &str = "\
+import collections, datetime, pathlib, re, types, uuid
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+import numpy as np, pandas as pd
+@dataclass
+class Point:
+    x: int
+    y: object
+class Colour(Enum):
+    RED = 1
+    BLUE = 2
+Named = collections.namedtuple('Named', 'a b')
+class Quiet:
+    def __init__(self, x): self.x = x
+    def __repr__(self): return 'Quiet(%r)' % (self.x,)
+class Lines:
+    def __repr__(self): return 'first\\nsecond'
+";
+
+/// What IPython shows of the same values. Tables are asked for in whole rows with their size, as they are shown here.
+const ASKS_IPYTHON: &str = "\
+import json
+from IPython.core.formatters import DisplayFormatter
+for name, value in (('expand_frame_repr', False), ('show_dimensions', True), ('max_columns', 20)):
+    pd.set_option('display.' + name, value)
+json.dumps([DisplayFormatter().format(eval(line))[0]['text/plain'] for line in VALUES])
+";
+
+#[tokio::test]
+#[ignore = "needs IPython and pandas: SAYSO_TEST_JUPYTER"]
+async fn values_are_shown_as_ipython_shows_them() {
+    let venv: std::path::PathBuf = std::env::var_os("SAYSO_TEST_JUPYTER")
+        .expect("SAYSO_TEST_JUPYTER names a virtual environment")
+        .into();
+    let shop = Shop::with(|setup| setup.python = Some(venv.join("bin/python")));
+    let values = include_str!("../fixtures/values.py");
+    shop.py(MAKES_VALUES).await.ok();
+    let lines = serde_json::to_string(&values.lines().collect::<Vec<_>>()).expect("a list");
+    let asked = shop.py(&format!("VALUES = {lines}\n{ASKS_IPYTHON}")).await.ok();
+    // The value is a text of Python that holds a text of JSON.
+    let decoded = shop.py("print(_)").await.ok().out();
+    let wanted: Vec<String> = serde_json::from_str(decoded.trim()).expect("what IPython shows");
+    assert!(asked.value().starts_with('\'') && wanted.len() == 200);
+    shop.py("pd.reset_option('^display.(expand|show|max_col)')").await.ok();
+    // Rows may be broken elsewhere.
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut others = Vec::new();
+    for (expression, wanted) in values.lines().zip(&wanted) {
+        let told = shop.py(expression).await.ok();
+        if words(told.value()) != words(wanted) {
+            others.push(format!("{expression}\n{}\n{wanted}", told.value()));
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n\n"));
+}
+
 #[tokio::test]
 #[ignore = "needs a Python with pandas, polars, pillow and plotly in SAYSO_TEST_DATA_PYTHON"]
-async fn data_frames_are_aligned_tables_without_anybodys_repr() {
+async fn tables_stand_in_whole_rows_with_their_size() {
     let shop = Shop::with(|setup| setup.python = Some(venv()));
     let told = shop
-        .py("import pandas as pd\nclass Odd:\n    def __repr__(self): open('ran', 'w'); return 'x' * 10**6\n\
-             pd.DataFrame({'name': ['North', 'East'], 'n': [1, 20], 'x': [1.5, 2.25], 'odd': [Odd(), Odd()]})")
+        .py("import pandas as pd\npd.DataFrame({'name': ['North', 'East'], 'n': [1, 20], 'x': [1.5, 2.25]})")
         .await
         .ok();
-    let wanted =
-        "   name    n     x  odd\n0  North   1   1.5  <Odd>\n1  East   20  2.25  <Odd>\n\n2 rows x 4 columns";
-    assert_eq!(told.value(), wanted);
-    assert!(!shop.work().join("ran").exists());
-    let told = shop.py("pd.DataFrame({f'c{n}': range(1000) for n in range(50)})").await.ok();
-    assert!(told.value().ends_with("1000 rows x 50 columns, the first 20 shown"), "{}", told.value());
-    assert!(told.value().contains("\n...") && told.value().lines().count() == 34, "{}", told.value());
-    let told = shop.py("pd.Series([1, 2], name='s', index=['a', 'b'])").await.ok();
-    assert_eq!(told.value(), "   s\na  1\nb  2\n\n2 rows x 1 columns");
+    assert_eq!(
+        told.value(),
+        "    name   n     x\n0  North   1  1.50\n1   East  20  2.25\n\n[2 rows x 3 columns]"
+    );
+    let told = shop.py("pd.DataFrame({f'column{n}': range(1000) for n in range(50)})").await.ok();
+    assert!(told.value().ends_with("[1000 rows x 50 columns]"), "{}", told.value());
+    assert!(!told.value().contains('\\') && told.value().contains("..."), "{}", told.value());
+    let told = shop.py("pd.set_option('display.max_rows', 4)\npd.DataFrame({'n': range(1000)})").await.ok();
+    assert_eq!(told.value().lines().count(), 8, "what the person sets holds: {}", told.value());
     let told = shop.py("import polars as pl\npl.DataFrame({'a': [1, 22], 'b': ['x', None]})").await.ok();
-    assert_eq!(told.value(), "    a  b\n0   1  x\n1  22  None\n\n2 rows x 2 columns");
+    assert!(
+        told.value().starts_with("shape: (2, 2)\n") && told.value().contains("│ i64 ┆ str"),
+        "{}",
+        told.value()
+    );
+}
+
+#[tokio::test]
+async fn a_value_shows_itself_as_a_notebook_asks_it_to() {
+    let shop = Shop::new();
+    let png = "import zlib, struct\n\
+               def part(kind, data): return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))\n\
+               PNG = (b'\\x89PNG\\r\\n\\x1a\\n' + part(b'IHDR', struct.pack('>IIBBBBB', 2, 3, 8, 0, 0, 0, 0))\n\
+               \x20   + part(b'IDAT', zlib.compress(b'\\0\\0\\0' * 3)) + part(b'IEND', b''))";
+    shop.py(png).await.ok();
+    for shows in [
+        "class A:\n    def _repr_png_(self): return PNG\nA()",
+        "import base64\nclass B:\n    def _repr_mimebundle_(self, include=None, exclude=None):\n        \
+         return {'image/png': base64.b64encode(PNG).decode(), 'text/plain': 'no'}, {}\nB()",
+    ] {
+        let told = shop.py(shows).await.ok();
+        let sizes: Vec<_> = told.report.images.iter().map(|image| (image.width, image.height)).collect();
+        assert_eq!((sizes.as_slice(), told.report.value.as_deref()), ([(2, 3)].as_slice(), None), "{shows}");
+    }
+    let told = shop.py("class C:\n    def _repr_markdown_(self): return '**bold**'\nC()").await.ok();
+    assert_eq!(told.value(), "**bold**");
+    let html = "class D:\n    def _repr_html_(self):\n        return '<style>b{}</style><table><tr><th>a</th><th>b</th></tr>\
+                <tr><td>1</td><td>&lt;2</td></tr></table>'\nD()";
+    assert_eq!(shop.py(html).await.ok().value(), "a  b\n1  <2");
+    // Who fails in one way shows itself in another; a class is not asked for what its values show.
+    let fails = "class E:\n    def _repr_png_(self): raise ValueError('no')\n    def __repr__(self): return 'E!'\nE()";
+    assert_eq!(shop.py(fails).await.ok().value(), "E!");
+    assert_eq!(shop.py("A").await.ok().value(), "__main__.A");
+    assert_eq!(shop.py("class Meta(type):\n    def __getattr__(cls, name): return 1\nclass M(metaclass=Meta): pass\nstr(M())[:10]").await.ok().value(), "'<__main__.'");
+    assert!(shop.py("M()").await.ok().value().starts_with("<__main__.M object"));
+}
+
+#[tokio::test]
+async fn showing_a_value_is_bounded_like_the_run() {
+    let shop = Shop::new();
+    shop.py("a = []\na.append(a)\nb = {'a': a}\ndeep = []\nfor _ in range(5000): deep = [deep]").await.ok();
+    assert_eq!(shop.py("b").await.ok().value(), "{'a': [[...]]}");
+    assert!(shop.py("deep").await.ok().value().contains("list of 1"));
+    let told = shop.py("[[[0] * 1000] * 1000] * 1000").await.ok();
+    assert!(told.value().len() < 100_000, "{}", told.value().len());
+    let slow = "class Slow:\n    def __repr__(self):\n        while True: pass\nSlow()";
+    let told = shop.run_for("python", slow, Some(1_000)).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut, "{:?}", told.report.outcome);
 }
 
 #[tokio::test]

@@ -137,7 +137,12 @@ fn is_table(text: &str) -> bool {
     let columns = |line: &str| {
         let by = |cells: Vec<&str>| cells.iter().filter(|cell| !cell.trim().is_empty()).count();
         let blanks = by(line.trim().split("  ").collect());
-        [by(line.split('|').collect()), by(line.split(',').collect()), by(line.split('│').collect()), blanks]
+        [
+            by(line.split('|').collect()),
+            by(line.split(',').collect()),
+            by(line.split(['│', '┆']).collect()),
+            blanks,
+        ]
     };
     let lines: Vec<[usize; 4]> = text.lines().map(columns).collect();
     let alike = |a: &[usize; 4], b: &[usize; 4]| {
@@ -158,6 +163,7 @@ mod tests {
             "name,total\nx,1\n",
             "a\tb\n1\t2\n",
             "month  total\nMay    12.0\n",
+            "│ a ┆ b │\n│ 1 ┆ 2 │\n",
         ] {
             assert!(is_table(table), "{table}");
         }

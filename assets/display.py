@@ -1,0 +1,426 @@
+"""What a block shows: the value of its last expression, figures and pictures.
+
+It stands in front of `kernel.py` in one text with it. A value is shown as its own library shows it, inside the run and
+under its limits, as a notebook does: by `_repr_mimebundle_`, `_repr_png_` or its `repr()`. Containers of the language
+that do not fit a row are laid out as IPython lays them out (`IPython.lib.pretty`), short numbers many to a row.
+"""
+
+import io
+import sys
+
+VALUE_LIMIT = 256 * 1024
+PICTURE_LIMIT = 40_000_000
+ROW = 79  # columns, as IPython has them
+ITEMS = 1000  # of a container, as IPython has them
+DEPTH = 40
+
+
+_figures = 0
+
+
+# --- figures -----------------------------------------------------------------------------------------------------
+
+
+def _complete_pyplot(pyplot):
+    """`show()` hands the open figures over and closes them, as closing their windows would."""
+
+    def show(*args, **kwargs):
+        _show_figures(pyplot)
+
+    pyplot.show = show
+
+
+def _complete_figure(module):
+    def show(self, warn=True):
+        _send_figure(self)
+
+    module.Figure.show = show
+
+
+def _show_figures(pyplot):
+    for number in list(pyplot.get_fignums()):
+        figure = pyplot.figure(number)
+        try:
+            _send_figure(figure)
+        finally:
+            pyplot.close(figure)
+
+
+def _send_figure(figure):
+    global _figures
+    if _getpid() != PID:
+        return
+    data = io.BytesIO()
+    figure.savefig(data, format="png")
+    _figures += 1
+    label = figure.get_label()
+    name = label if type(label) is str and label else "figure-%d" % _figures
+    _send(b"I", name[:80] + ".png", data.getvalue())
+
+
+def _complete_pil(module):
+    def show(self, *args, **kwargs):
+        _send_picture(self)
+
+    module.Image.show = show
+
+
+def _send_picture(picture):
+    """An image of PIL, as PNG; a huge one smaller."""
+    global _figures
+    if _getpid() != PID:
+        return
+    if picture.width * picture.height > PICTURE_LIMIT:
+        picture = picture.copy()
+        picture.thumbnail((4096, 4096))
+    if picture.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
+        picture = picture.convert("RGBA" if "A" in picture.mode else "RGB")
+    data = io.BytesIO()
+    picture.save(data, "PNG")
+    _figures += 1
+    _send(b"I", "image-%d.png" % _figures, data.getvalue())
+
+
+def _complete_plotly(module):
+    def show(self, *args, **kwargs):
+        _send_plot(self)
+
+    module.BaseFigure.show = show
+
+
+def _send_plot(figure):
+    """A figure of plotly as an image where kaleido can make one, else as a page in the working folder, named."""
+    global _figures
+    if _getpid() != PID:
+        return
+    try:
+        data = figure.to_image(format="png")
+    except Exception:
+        data = None
+    if type(data) is bytes:
+        _figures += 1
+        _send(b"I", "figure-%d.png" % _figures, data)
+        return
+    number = 1
+    while True:
+        name = "figure-%d.html" % number
+        try:
+            with open(name, "x", encoding="utf-8") as page:
+                page.write(figure.to_html(include_plotlyjs=True))
+            break
+        except FileExistsError:
+            number += 1
+    print("plotly figure written to %s; with the package kaleido it is shown as an image" % name)
+
+
+def _shows_itself(value):
+    """Whether a last value is a picture, which is sent instead of written out."""
+    kind = type(value)
+    top = _top_module(kind)
+    if top == "PIL" and "PIL.Image" in sys.modules and isinstance(value, sys.modules["PIL.Image"].Image):
+        _send_picture(value)
+        return True
+    base = sys.modules.get("plotly.basedatatypes")
+    if top == "plotly" and base is not None and isinstance(value, base.BaseFigure):
+        _send_plot(value)
+        return True
+    module = sys.modules.get("matplotlib.figure")
+    if top == "matplotlib" and module is not None and isinstance(value, module.Figure):
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        is_open = pyplot is not None and getattr(value, "number", None) in pyplot.get_fignums()
+        # One that is open is sent with the others at the end.
+        if not is_open:
+            _send_figure(value)
+        return True
+    return _sends_png(value)
+
+
+def _sends_png(value):
+    """Whether a value gives itself as a PNG, as a notebook asks it to."""
+    global _figures
+    bundle = _asked(value, "_repr_mimebundle_", include=None, exclude=None)
+    data = bundle.get("image/png") if type(bundle) is dict else None
+    if data is None:
+        data = _asked(value, "_repr_png_")
+    if type(data) is str:
+        data = _load("base64").b64decode(data)
+    if type(data) is not bytes or not data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return False
+    _figures += 1
+    _send(b"I", "image-%d.png" % _figures, data)
+    return True
+
+
+def _open_figures():
+    """Figures that the block left open."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or not hasattr(pyplot, "get_fignums"):
+        return
+    _show_figures(pyplot)
+
+
+# --- values ------------------------------------------------------------------------------------------------------
+
+
+def _display(value):
+    """Shows a last value: sends it where it is a picture, else gives its text. An error in its own code is told."""
+    kind = type(value)
+    try:
+        if _shows_itself(value):
+            return None
+        return _bound(_text(value), VALUE_LIMIT)
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:
+        return "<%s, showing it failed with %s>" % (_type_name(kind), _describe_shortly(error))
+
+
+def _describe_shortly(error):
+    try:
+        text = str(error).split("\n", 1)[0][:200]
+    except Exception:
+        text = ""
+    return _type_name(type(error)) + (": " + text if text else "")
+
+
+def _top_module(kind):
+    module = _type_module(kind)
+    return module.split(".", 1)[0] if type(module) is str else ""
+
+
+def _text(value):
+    """The text of a value by its own rules."""
+    kind = type(value)
+    if kind in (str, bytes, bytearray) and len(value) > VALUE_LIMIT:
+        return "%s… (%d long)" % (repr(value[: VALUE_LIMIT // 4]), len(value))
+    if _brackets(value) is not None:
+        return _laid_out(value)
+    if _top_module(kind) == "pandas" and "pandas" in sys.modules:
+        return _text_of_pandas(value)
+    if isinstance(value, type) and kind.__repr__ is type.__repr__:
+        module, name = value.__dict__.get("__module__"), value.__qualname__
+        return name if module in (None, "builtins") else "%s.%s" % (module, name)
+    if kind.__repr__ is object.__repr__:
+        other = _text_for_people(value)
+        if other is not None:
+            return other
+    text = repr(value)
+    return text if isinstance(text, str) else "<%s>" % _type_name(kind)
+
+
+def _text_of_pandas(value):
+    """A table in whole rows: the pane scrolls sideways. What the person set (`display.max_rows`) holds."""
+    pandas = sys.modules["pandas"]
+    options = ["display.expand_frame_repr", False, "display.show_dimensions", True]
+    # Zero asks the terminal, and there is none.
+    for name, most in (("display.max_columns", 20), ("display.max_rows", 60)):
+        if pandas.get_option(name) == 0:
+            options += [name, most]
+    with pandas.option_context(*options):
+        return repr(value)
+
+
+def _text_for_people(value):
+    """The text of a value that has no `repr()` of its own and shows itself in another way."""
+    for name in ("_repr_markdown_", "_repr_latex_"):
+        text = _asked(value, name)
+        if type(text) is str:
+            return text
+    text = _asked(value, "_repr_html_")
+    return _text_of_html(text) if type(text) is str else None
+
+
+def _asked(value, name, **arguments):
+    """What a method of a value's type gives, where there is one."""
+    method = getattr(type(value), name, None)
+    if method is None or isinstance(value, type):
+        return None
+    try:
+        found = method(value, **arguments)
+    except Exception:
+        return None  # it shows itself in another way
+    return found[0] if type(found) is tuple and found else found
+
+
+def _text_of_html(text):
+    """The words of a page, a row of a table on a line, its cells apart."""
+    parser = _load("html.parser").HTMLParser()
+    found = []
+    hidden = []
+
+    def begin(tag, attributes):
+        if tag in ("style", "script", "head"):
+            hidden.append(tag)
+        elif tag in ("br", "p", "div", "tr", "li", "h1", "h2", "h3", "table"):
+            found.append("\n")
+
+    def end(tag):
+        if hidden and hidden[-1] == tag:
+            hidden.pop()
+        elif tag in ("td", "th"):
+            found.append("  ")
+
+    def data(words):
+        if not hidden:
+            found.append(" ".join(words.split()))
+
+    parser.handle_starttag, parser.handle_endtag, parser.handle_data = begin, end, data
+    parser.feed(text)
+    parser.close()
+    lines = [line.rstrip() for line in "".join(found).split("\n")]
+    return "\n".join(line for line in lines if line)
+
+
+def _brackets(value):
+    """What stands around the items of a container of the language; None for anything else."""
+    kind = type(value)
+    found = _BRACKETS.get(kind)
+    if found is not None or _top_module(kind) != "collections":
+        return found
+    name = _type_name(kind)
+    if getattr(sys.modules.get("collections"), name, None) is not kind:
+        return None
+    if name == "OrderedDict":
+        return "OrderedDict([", "])"
+    if name == "Counter":
+        return "Counter({", "})"
+    if name == "defaultdict":
+        return "defaultdict(%s, {" % _text_of_item(value.default_factory), "})"
+    if name == "deque":
+        return "deque([", "])" if value.maxlen is None else "], maxlen=%d)" % value.maxlen
+    return None
+
+
+_BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
+
+
+def _laid_out(value):
+    """A container of the language on one row, or on as many as it takes."""
+    size = len(value)
+    text = _lay(_tree(value, (), [4 * ITEMS]), 0, 0)
+    if size > ITEMS:
+        text += "\n%d items, the first %d shown" % (size, ITEMS)
+    return text
+
+
+def _tree(value, above, left):
+    """A value as its text, or as (opening, closing, whether its items fill rows, [(key, value)]); `left` counts down
+    what is looked at in all."""
+    kind = type(value)
+    brackets = _brackets(value)
+    if brackets is None:
+        return _text_of_item(value)
+    opening, closing = brackets
+    if not value:
+        empty = {set: "set()", frozenset: "frozenset()"}.get(kind, opening + closing)
+        return _type_name(kind) + "()" if _type_name(kind) in ("OrderedDict", "Counter") else empty
+    if id(value) in above:
+        return opening + "..." + closing
+    if len(above) > DEPTH or left[0] <= 0:
+        return "%s of %d" % (_type_name(kind), len(value))
+    above += (id(value),)
+    items = []
+    plain, paired = True, closing.startswith("}") and isinstance(value, dict)
+    for item in _in_order(value):
+        if len(items) == ITEMS or left[0] <= 0:
+            items.append(("", "..."))
+            break
+        left[0] -= 1
+        inner = value[item] if paired else item
+        plain = plain and not paired and type(inner) in (int, float, bool, complex)
+        key = _flat(_tree(item, above, left)) + ": " if paired else ""
+        items.append((key, _tree(inner, above, left)))
+    if kind is tuple and len(items) == 1:
+        closing = ",)"
+    return opening, closing, plain, items
+
+
+def _in_order(value):
+    """The items as they are shown: of a set sorted where they can be, of a counter the most frequent first."""
+    if len(value) > ITEMS:
+        return value
+    try:
+        if type(value) in (set, frozenset):
+            return sorted(value)
+        if _type_name(type(value)) == "OrderedDict":
+            return value.items()
+        if _type_name(type(value)) == "Counter":
+            return [item for item, _ in value.most_common()]
+        return value
+    except Exception:
+        return value
+
+
+def _text_of_item(value):
+    kind = type(value)
+    if kind is int or kind is float or kind is bool:
+        return repr(value)
+    try:
+        text = _text(value) if kind is not str else repr(value)
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:
+        return "<%s, showing it failed with %s>" % (_type_name(kind), _describe_shortly(error))
+    return _bound(text, VALUE_LIMIT // 8)
+
+
+def _flat(node):
+    if type(node) is str:
+        return node
+    opening, closing, _, items = node
+    return opening + ", ".join(key + _flat(inner) for key, inner in items) + closing
+
+
+def _width(node, most):
+    """The columns of a node on one row, or more than `most`."""
+    if type(node) is str:
+        return most + 1 if "\n" in node else len(node)
+    opening, closing, _, items = node
+    width = len(opening) + len(closing) + 2 * len(items) - 2
+    for key, inner in items:
+        width += len(key) + _width(inner, most)
+        if width > most:
+            return width
+    return width
+
+
+def _lay(node, indent, behind):
+    """A node whose first row begins at a column; so many characters come behind its last one."""
+    if type(node) is str:
+        return node.replace("\n", "\n" + " " * indent)
+    room = ROW - indent - behind
+    if _width(node, room) <= room:
+        return _flat(node)
+    opening, closing, plain, items = node
+    at = indent + len(opening)
+    if plain:
+        return opening + _filled([inner for _, inner in items], at, len(closing) + behind) + closing
+    last = len(items) - 1
+    parts = []
+    for number, (key, inner) in enumerate(items):
+        after = len(closing) + behind if number == last else 1
+        parts.append(key + _lay(inner, at + len(key), after))
+    return opening + (",\n" + " " * at).join(parts) + closing
+
+
+def _filled(texts, indent, behind):
+    """Short texts, as many to a row as there is room for."""
+    rows, width = [[]], indent
+    for number, text in enumerate(texts):
+        more = len(text) + (behind if number + 1 == len(texts) else 2)
+        if rows[-1] and width + more > ROW:
+            rows.append([])
+            width = indent
+        rows[-1].append(text)
+        width += len(text) + 2
+    return (",\n" + " " * indent).join(", ".join(row) for row in rows)
+
+
+def _bound(text, limit):
+    if len(text) <= limit:
+        return text
+    head = limit // 4
+    tail = limit - head
+    return "%s\n… %d characters left out …\n%s" % (text[:head], len(text) - limit, text[-tail:])
+
+
