@@ -9,20 +9,28 @@ use crate::engine::State;
 use std::sync::Arc;
 
 /// The highlighter, and what it was asked for last.
-pub(super) struct Colouring {
+pub struct Colouring {
     highlighter: Highlighter,
     /// The key and fingerprint of the text that was asked for last.
     asked: Option<(u64, u64)>,
+    /// The theme whose colours were taken.
+    theme: String,
 }
 
 impl Colouring {
     /// Nothing is loaded before the first code. `waker` is called on another thread when there is something to take.
-    pub(super) fn start(waker: impl Fn() + Send + 'static) -> Self {
-        Self { highlighter: Highlighter::start(waker), asked: None }
+    pub fn start(waker: impl Fn() + Send + 'static) -> Self {
+        Self { highlighter: Highlighter::start(waker), asked: None, theme: String::new() }
     }
 
-    /// Asks for the colours of what the pane shows, if they are not known yet.
-    pub(super) fn ask(&mut self, pane: &CodePane, state: &State) {
+    /// Asks for the colours of what the pane shows, if they are not known yet in this theme.
+    pub fn ask(&mut self, pane: &CodePane, state: &State, theme: &Theme) {
+        if self.theme != theme.name() {
+            theme.name().clone_into(&mut self.theme);
+            if let Some((key, _)) = self.asked.take() {
+                self.highlighter.forget(key);
+            }
+        }
         let Some(wanted) = pane.wants_colours(state).filter(|wanted| !wanted.text.is_empty()) else { return };
         let print = wanted.fingerprint();
         let ColourRequest { key, language, text } = wanted;
@@ -37,7 +45,7 @@ impl Colouring {
     }
 
     /// Takes what was worked out; tells whether the pane looks different now.
-    pub(super) fn take(&mut self, pane: &mut CodePane, theme: &Theme) -> bool {
+    pub fn take(&mut self, pane: &mut CodePane, theme: &Theme) -> bool {
         let mut changed = false;
         for painted in self.highlighter.take() {
             if self.asked.is_some_and(|(key, _)| key == painted.key) {

@@ -7,7 +7,7 @@
 
 pub(crate) mod action;
 pub(crate) mod clipboard;
-mod colouring;
+pub mod colouring;
 pub mod fence;
 pub(crate) mod frames;
 pub(crate) mod guard;

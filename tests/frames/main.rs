@@ -9,6 +9,7 @@ mod hunks;
 mod limits;
 mod models;
 mod pickers;
+mod pictures;
 mod recipes;
 mod rights;
 mod rules;
@@ -21,6 +22,7 @@ mod typing;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
 use sayso::tui::widgets::look::{Glyphs, Look};
@@ -30,8 +32,8 @@ use scene::Scene;
 /// The sizes: wide, medium, narrow. One that is too small shows the same of every scene (`screens`).
 pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
-/// Draws a scene and returns the rows of the screen, without spaces at their ends.
-pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
+/// Draws a scene.
+fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult) {
     scene.screen.resized((width, height), scene.at);
     scene.settle();
     let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
@@ -46,8 +48,13 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
             made = view::draw(&scene.screen, scene.engine.state(), scene.at, frame.buffer_mut(), look);
         })
         .unwrap();
-    scene.screen.hits = made.hits;
-    let buffer = terminal.backend().buffer();
+    scene.screen.hits = made.hits.clone();
+    (terminal.backend().buffer().clone(), made)
+}
+
+/// Draws a scene and returns the rows of the screen, without spaces at their ends.
+pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
+    let (buffer, made) = frame(scene, width, height);
     let mut text = String::new();
     for y in 0..height {
         let mut row = String::new();
@@ -72,6 +79,7 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
 
 /// Snapshots of a scene at all sizes.
 pub fn snapshots(name: &str, make: impl Fn() -> Scene) {
+    pictures::write(name, &make);
     for (width, height) in SIZES {
         let text = drawn(&mut make(), width, height);
         insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);

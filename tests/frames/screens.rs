@@ -398,7 +398,7 @@ fn quit_while_running() {
     });
 }
 
-fn opening() -> Scene {
+pub fn opening() -> Scene {
     let prompts = ["sum of 1 to 10", "square root of 2", "line chart of a month of temperatures"];
     let opening = Opening {
         text:

@@ -190,6 +190,7 @@ fn the_readme_is_short_and_shows_screens() {
     assert!(readme.lines().count() <= MOST_LINES);
     let screens = pieces(readme, "text");
     assert!(screens.len() >= 2 && screens.iter().all(|screen| screen.lines().count() >= 24), "{screens:?}");
+    assert!(readme.matches("](assets/pictures/").count() >= 3, "and pictures");
     for command in ["cargo run --release -- --demo", "cargo test"] {
         assert!(pieces(readme, "sh").concat().contains(command), "{command}");
     }

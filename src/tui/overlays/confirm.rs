@@ -134,12 +134,9 @@ impl Overlay for Confirm {
                     sheet.row(row);
                 }
                 let message = safe::one_line(&finding.message);
-                for row in safe::hanging(
-                    Span::raw(" ".repeat(12)),
-                    &message,
-                    width.into(),
-                    look.severity(Severity::High),
-                ) {
+                let sign = Span::styled("HIGH", look.severity(Severity::High));
+                let head = vec![Span::raw(" ".repeat(6)), sign, Span::raw("  ")];
+                for row in safe::hanging(head, &message, width.into(), look.text()) {
                     sheet.row(row);
                 }
             }
@@ -150,7 +147,7 @@ impl Overlay for Confirm {
         }
         if let Some(why) = unchecked {
             let text = format!("Block {block} was not checked in full: {}", safe::one_line(why));
-            sheet.words(&text, width, look.severity(Severity::High)).gap();
+            sheet.words(&text, width, look.style(Slot::StatusError)).gap();
         }
         if off {
             let text = sandbox::off(&format!("block {block}"));

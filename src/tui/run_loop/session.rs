@@ -255,7 +255,7 @@ impl Session<'_> {
             let cells = (wanted.width, wanted.height);
             self.driver.start_job(crate::driver::Job::Picture(wanted.path, cells));
         }
-        self.colouring.ask(&self.screen.panes.code, self.driver.state());
+        self.colouring.ask(&self.screen.panes.code, self.driver.state(), &self.tui.theme);
     }
 
     fn deadline(&mut self) -> Option<Instant> {

@@ -215,6 +215,16 @@ impl Rgb {
         square(self.0, other.0, 3) + square(self.1, other.1, 6) + square(self.2, other.2, 1)
     }
 
+    /// So many hundredths of the way to another colour.
+    #[must_use]
+    pub fn towards(self, other: Rgb, hundredths: u16) -> Rgb {
+        let part = |from: u8, to: u8| {
+            let mixed = u16::from(from) * (100 - hundredths.min(100)) + u16::from(to) * hundredths.min(100);
+            u8::try_from(mixed / 100).unwrap_or(u8::MAX)
+        };
+        Rgb(part(self.0, other.0), part(self.1, other.1), part(self.2, other.2))
+    }
+
     /// Relative luminance as WCAG 2 defines it, 0 to 1.
     pub fn luminance(self) -> f64 {
         let linear = |v: u8| {

@@ -16,7 +16,7 @@ pub use colour::{ColourEnv, Depth, Rgb};
 pub use read::{ThemeError, Warning};
 pub use slot::{Slot, Syntax};
 
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use read::{Sheet, SlotStyle};
 
 /// The themes that are shipped: name and text.
@@ -28,6 +28,9 @@ pub const SHIPPED: [(&str, &str); 6] = [
     ("blue-orange", include_str!("../../../themes/blue-orange.toml")),
     ("mono", include_str!("../../../themes/mono.toml")),
 ];
+
+/// How much of its colour a tinted line has, in hundredths.
+const TINT: u16 = 10;
 
 /// A theme, resolved for one depth.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +116,32 @@ impl Theme {
     /// The look of characters that must not be drawn as they are and are shown as text (`<U+202E>`).
     pub fn mark(&self) -> Style {
         self.style(Slot::FindingHigh)
+    }
+
+    /// A background for lines that stand out for what a slot means: a little of its colour over the theme's background.
+    /// None where the colours are the terminal's own, whose background nobody knows.
+    pub fn tint(&self, slot: Slot) -> Style {
+        let (style, own) = (self.style(slot), self.background());
+        let known = |colour: &Color| {
+            matches!(
+                (colour, self.depth),
+                (Color::Rgb(..), Depth::True) | (Color::Indexed(16..), Depth::Ansi256)
+            )
+        };
+        let colours =
+            [style.fg, style.bg].into_iter().flatten().filter(known).filter_map(colour::approximate);
+        // Of a sign on a ground of its own, the ground is what stands out.
+        let Some(rgb) = colours.max_by(|a, b| a.contrast(own).total_cmp(&b.contrast(own))) else {
+            return Style::new();
+        };
+        match self.depth {
+            Depth::True => {
+                let Rgb(r, g, b) = own.towards(rgb, TINT);
+                Style::new().bg(Color::Rgb(r, g, b))
+            }
+            // The steps of the 256 are wide: less takes the nearest of them.
+            _ => Style::new().bg(Color::Indexed(own.towards(rgb, TINT * 2 / 3).nearest256())),
+        }
     }
 
     /// The background on which it is read: its own, or the one that it is made for.

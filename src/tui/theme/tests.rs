@@ -50,6 +50,32 @@ fn text_and_borders_can_be_read() {
     }
 }
 
+/// Code on a tinted line reads as well as beside it; where the colours are the terminal's own, no line is tinted.
+#[test]
+fn code_on_a_tint_can_be_read() {
+    let slots = [Slot::FindingHigh, Slot::FindingMedium, Slot::DiffAdd, Slot::DiffDel];
+    for (name, _) in SHIPPED {
+        for depth in DEPTHS {
+            let theme = shipped(name, depth);
+            for slot in slots {
+                let tint = theme.tint(slot);
+                if let Depth::Mono | Depth::Ansi16 = depth {
+                    assert_eq!(tint, Style::new(), "{name} {depth:?}");
+                    continue;
+                }
+                for class in Syntax::ALL {
+                    let text = theme.style(Slot::UiText).patch(theme.syntax(*class)).patch(tint);
+                    let (fg, bg) = shown(&theme, text);
+                    let ratio = fg.contrast(bg);
+                    assert!(ratio >= 4.5, "{name} {depth:?} {} on {}: {ratio:.2}", class.name(), slot.name());
+                }
+            }
+        }
+    }
+    assert_eq!(shipped("terminal", Depth::True).tint(Slot::FindingHigh), Style::new());
+    assert_ne!(shipped("ink", Depth::True).tint(Slot::FindingHigh), Style::new());
+}
+
 /// What an eye without the middle cones sees (Machado, Oliveira and Fernandes 2009, severity 1).
 fn deuteranopia(Rgb(r, g, b): Rgb) -> [f64; 3] {
     let [r, g, b] = [r, g, b].map(|v| (f64::from(v) / 255.0).powf(2.2));

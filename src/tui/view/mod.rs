@@ -12,9 +12,10 @@ use super::screen::Screen;
 use crate::engine::State;
 use crate::tui::panes::code;
 use crate::tui::panes::vars::VarsPane;
-use crate::tui::theme::Slot;
+use crate::tui::theme::Slot as Colour;
+use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::Hits;
-use crate::tui::widgets::layout::{Class, Edge, Pane};
+use crate::tui::widgets::layout::{Class, Pane, Slot};
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::{frame, safe};
 use ratatui::buffer::Buffer;
@@ -35,18 +36,20 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     let area = screen.arrangement.area;
     frame::clear(buf, area, look.text());
     if screen.arrangement.class == Class::TooSmall {
-        let rows = safe::words(status::TOO_SMALL, area.width.into(), look.style(Slot::StatusWarn));
+        let rows = safe::words(status::TOO_SMALL, area.width.into(), look.style(Colour::StatusWarn));
         for (y, row) in (area.y..area.bottom()).zip(&rows) {
             buf.set_line(area.x, y, row, area.width);
         }
         return FrameResult::default();
     }
     let tabs = if screen.bare.is_none() { header::draw(screen, state, buf, look) } else { Vec::new() };
-    draw_chat(screen, buf, look);
-    let mut cursor = draw_code(screen, state, now, buf, look);
+    frame::all(buf, &frames(screen, state, now, look), look);
+    if screen.arrangement.chat.is_some() {
+        screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, look);
+    }
+    let mut cursor = draw_code(screen, state, buf, look);
     draw_lower(screen, state, buf, look);
-    if let Some(slot) = screen.arrangement.message {
-        frame::draw(buf, slot, &message::title(screen), look);
+    if screen.arrangement.message.is_some() {
         cursor = message::draw(screen, state, buf, look).or(cursor);
     }
     status::draw(screen, state, now, buf, look);
@@ -59,48 +62,45 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     FrameResult { cursor, hits: Hits { buttons, tabs, prompts } }
 }
 
-fn draw_chat(screen: &Screen, buf: &mut Buffer, look: Look<'_>) {
-    let Some(slot) = screen.arrangement.chat else { return };
-    let right = screen.panes.chat.standing().to_owned();
-    let title =
-        frame::Title { left: "Chat".into(), right, focused: screen.panes.focus == Pane::Chat, style: None };
-    if slot.edge != Edge::Bare {
-        frame::draw(buf, slot, &title, look);
-    }
-    screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, look);
+/// The panes that are on screen, with what stands in their borders.
+fn frames(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Vec<(Slot, Title)> {
+    let (made, panes) = (&screen.arrangement, &screen.panes);
+    let code = || code::title(&panes.code, state, &screen.guard, now, panes.focus == Pane::Code, look);
+    let titles = [
+        made.chat.map(|slot| (slot, chat_title(screen))),
+        made.code.map(|slot| (slot, code())),
+        made.output.map(|slot| (slot, lower_title(screen, state, look))),
+        made.message.map(|slot| (slot, message::title(screen))),
+    ];
+    titles.into_iter().flatten().collect()
 }
 
-fn draw_code(
-    screen: &Screen,
-    state: &State,
-    now: Instant,
-    buf: &mut Buffer,
-    look: Look<'_>,
-) -> Option<Position> {
+fn chat_title(screen: &Screen) -> Title {
+    let right = screen.panes.chat.standing().to_owned();
+    Title { left: "Chat".into(), right, focused: screen.panes.focus == Pane::Chat, style: None }
+}
+
+fn lower_title(screen: &Screen, state: &State, look: Look<'_>) -> Title {
+    let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
+    match screen.panes.lower {
+        Lower::Output => screen.panes.output.title(state, focused, look),
+        Lower::Vars => VarsPane::title(state, focused, look),
+        Lower::Problems => problems::title(focused),
+    }
+}
+
+fn draw_code(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
     let slot = screen.arrangement.code?;
-    let focused = screen.panes.focus == Pane::Code;
-    let title = code::title(&screen.panes.code, state, &screen.guard, now, focused, look);
-    frame::draw(buf, slot, &title, look);
     let cursor = code::draw(&screen.panes.code, state, slot.inner, buf, look);
-    cursor.filter(|_| focused && screen.overlays.is_empty())
+    cursor.filter(|_| screen.panes.focus == Pane::Code && screen.overlays.is_empty())
 }
 
 fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
     let Some(slot) = screen.arrangement.output else { return };
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
-        Lower::Output => {
-            let title = screen.panes.output.title(state, focused, look);
-            frame::draw(buf, slot, &title, look);
-            screen.panes.output.draw(buf, look);
-        }
-        Lower::Vars => {
-            frame::draw(buf, slot, &VarsPane::title(state, focused, look), look);
-            screen.panes.vars.draw(state, focused, buf, look);
-        }
-        Lower::Problems => {
-            frame::draw(buf, slot, &problems::title(focused), look);
-            problems::draw(screen, state, slot.inner, buf, look);
-        }
+        Lower::Output => screen.panes.output.draw(buf, look),
+        Lower::Vars => screen.panes.vars.draw(state, focused, buf, look),
+        Lower::Problems => problems::draw(screen, state, slot.inner, buf, look),
     }
 }

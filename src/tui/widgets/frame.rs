@@ -1,5 +1,5 @@
 //! Borders and titles of panes and overlays. The title of the focused pane stands in brackets, so that the focus can
-//! be seen without colour.
+//! be seen without colour, and its lines are heavy. Where two borders meet they are joined.
 
 use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::layout::{Edge, Slot};
@@ -8,6 +8,7 @@ use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::symbols::merge::MergeStrategy;
 use unicode_width::UnicodeWidthStr as _;
 
 /// What stands in the frame of a pane.
@@ -23,51 +24,61 @@ pub struct Title {
     pub style: Option<Style>,
 }
 
-/// Draws the frame of a pane.
+/// Draws the frames of panes, which share the borders between them: the lines of the one with the focus lie above those
+/// of its neighbours, and no line lies above a title.
+pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: Look<'_>) {
+    for has_focus in [false, true] {
+        for (slot, title) in panes.iter().filter(|(_, title)| title.focused == has_focus) {
+            lines(buf, *slot, title.focused, look);
+        }
+    }
+    for (slot, title) in panes {
+        words(buf, *slot, title, look);
+    }
+}
+
+/// Draws the frame of one that shares no border.
 pub(crate) fn draw(buf: &mut Buffer, slot: Slot, title: &Title, look: Look<'_>) {
-    let border = look.style(if title.focused { Colour::UiFocus } else { Colour::UiBorder });
-    match slot.edge {
-        Edge::Bare => {}
-        Edge::Rule => {
-            rule(buf, slot.outer, title, look, border, false);
-        }
-        Edge::Box => {
-            sides(buf, slot.outer, look, border);
-            rule(buf, slot.outer, title, look, border, true);
-        }
-    }
+    lines(buf, slot, title.focused, look);
+    words(buf, slot, title, look);
 }
 
-/// The left and right sides and the bottom.
-fn sides(buf: &mut Buffer, area: Rect, look: Look<'_>, style: Style) {
-    if area.width < 2 || area.height < 2 {
+/// The border of a pane, or the rule above it.
+fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: Look<'_>) {
+    let style = look.style(if focused { Colour::UiFocus } else { Colour::UiBorder });
+    let strokes = if focused { look.glyphs.focus } else { look.glyphs.border };
+    let area = slot.outer;
+    if slot.edge == Edge::Bare || area.width < 4 || area.height == 0 {
         return;
     }
+    let boxed = slot.edge == Edge::Box && area.height > 1;
     let (right, bottom) = (area.right() - 1, area.bottom() - 1);
-    for y in area.y + 1..bottom {
-        put(buf, area.x, y, look.glyphs.vertical, style);
-        put(buf, right, y, look.glyphs.vertical, style);
+    let inset = u16::from(boxed);
+    for x in area.x + inset..area.right() - inset {
+        put(buf, x, area.y, strokes.horizontal, style);
+        if boxed {
+            put(buf, x, bottom, strokes.horizontal, style);
+        }
     }
-    for x in area.x + 1..right {
-        put(buf, x, bottom, look.glyphs.horizontal, style);
+    if boxed {
+        for y in area.y + 1..bottom {
+            put(buf, area.x, y, strokes.vertical, style);
+            put(buf, right, y, strokes.vertical, style);
+        }
+        let corners = [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)];
+        for ((x, y), sign) in corners.into_iter().zip(strokes.corners) {
+            put(buf, x, y, sign, style);
+        }
     }
-    put(buf, area.x, bottom, look.glyphs.corners[2], style);
-    put(buf, right, bottom, look.glyphs.corners[3], style);
 }
 
-/// The top row with its title.
-fn rule(buf: &mut Buffer, area: Rect, title: &Title, look: Look<'_>, border: Style, corners: bool) {
-    if area.width < 4 || area.height == 0 {
+/// The title, in the top row.
+fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: Look<'_>) {
+    let area = slot.outer;
+    if slot.edge == Edge::Bare || area.width < 4 || area.height == 0 {
         return;
     }
-    let y = area.y;
-    for x in area.x..area.right() {
-        put(buf, x, y, look.glyphs.horizontal, border);
-    }
-    if corners {
-        put(buf, area.x, y, look.glyphs.corners[0], border);
-        put(buf, area.right() - 1, y, look.glyphs.corners[1], border);
-    }
+    let corners = slot.edge == Edge::Box;
     let inset = u16::from(corners);
     let room = usize::from(area.width.saturating_sub(4 + 2 * inset));
     let right = safe::one_line(&title.right);
@@ -79,19 +90,30 @@ fn rule(buf: &mut Buffer, area: Rect, title: &Title, look: Look<'_>, border: Sty
     let style =
         title.style.unwrap_or(look.style(if title.focused { Colour::UiFocus } else { Colour::UiTitle }));
     if !left.is_empty() {
-        buf.set_stringn(area.x + 1 + inset, y, &bracketed, room + 2, style);
+        write(buf, (area.x + 1 + inset, area.y), &bracketed, room + 2, style, look);
     }
     if !right.is_empty() && fits {
         let text = format!(" {right} ");
         let x = area.right().saturating_sub(u16::try_from(text.width()).unwrap_or(0) + 1 + inset);
-        buf.set_stringn(x, y, &text, text.width(), look.style(Colour::UiTitle));
+        let slot = if title.focused { Colour::UiTitle } else { Colour::UiDim };
+        write(buf, (x, area.y), &text, text.width(), look.style(slot), look);
     }
 }
 
+/// Words over a line, whose look they don't take on.
+fn write(buf: &mut Buffer, (x, y): (u16, u16), text: &str, room: usize, style: Style, look: Look<'_>) {
+    let own = Style::reset().patch(look.text()).patch(style);
+    buf.set_stringn(x, y, text, room, own);
+}
+
+/// A piece of a border; where another border is there already, the two are joined.
 fn put(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
-    if let Some(cell) = buf.cell_mut((x, y)) {
-        cell.set_symbol(symbol).set_style(style);
+    let Some(cell) = buf.cell_mut((x, y)) else { return };
+    // Signs of ASCII can't be joined: a corner stays one.
+    if cell.symbol() != "+" {
+        cell.merge_symbol(symbol, MergeStrategy::Exact);
     }
+    cell.set_style(style);
 }
 
 /// Empties an area: what lay below an overlay doesn't shine through.

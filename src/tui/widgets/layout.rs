@@ -2,7 +2,8 @@
 //!
 //! There are three size classes. The shares of the panes follow the state of the block and change with nothing else,
 //! so that the screen doesn't jump about while a person reads. A pane with nothing in it has no slot: its room goes to the
-//! others, and where neither code nor output is there, the conversation has the screen.
+//! others, and where neither code nor output is there, the conversation has the screen. Panes next to each other share
+//! the border between them.
 
 mod borders;
 
@@ -175,9 +176,10 @@ pub struct Arrangement {
 /// Rows of prose that a stacked screen has at least while no block waits or runs.
 const PROSE_ROWS: u16 = 12;
 
-/// Columns of the conversation beside code and output: what those leave, which are 80 wide within their borders.
+/// Columns of the conversation beside code and output: what those leave, which are 80 wide within their borders. The
+/// border between them is counted for both.
 fn chat_columns(width: u16) -> u16 {
-    width.saturating_sub(82).clamp(38, 58)
+    width.saturating_sub(81).clamp(38, 58)
 }
 
 /// The part of `whole` in hundredths, rounded down.
@@ -191,6 +193,16 @@ fn take_top(area: &mut Rect, rows: u16) -> Rect {
     let top = Rect { height: rows, ..*area };
     area.y += rows;
     area.height -= rows;
+    top
+}
+
+/// Cuts `rows` off the top of `area`; the last of them is the first of what is left: a border of both.
+fn take_top_sharing(area: &mut Rect, rows: u16) -> Rect {
+    let top = take_top(area, rows);
+    if top.height > 0 {
+        area.y -= 1;
+        area.height += 1;
+    }
     top
 }
 
@@ -264,12 +276,13 @@ impl Arrangement {
         if wants.code || wants.output {
             let width = self.area.width;
             left.width = wants.borders.chat_columns(width).unwrap_or_else(|| chat_columns(width));
-            let right =
-                Rect { x: left.right(), width: self.body.width.saturating_sub(left.width), ..self.body };
+            let x = left.right().saturating_sub(1);
+            let right = Rect { x, width: self.body.right().saturating_sub(x), ..self.body };
             self.column(right, part(right.height, wants.share.code()), wants);
         }
         let most = (self.body.height / 3).max(3);
         let message = take_bottom(&mut left, (wants.message_rows.max(1) + 2).min(most));
+        left.height += 1;
         self.chat = Some(Slot::new(left, Edge::Box));
         self.message = Some(Slot::new(message, Edge::Box));
     }
@@ -284,6 +297,7 @@ impl Arrangement {
             ((wants.message_rows.max(1) + 2).min((tall / 3).max(3)), Edge::Box)
         };
         self.message = Some(Slot::new(take_bottom(&mut rest, message_rows), edge));
+        rest.height += u16::from(edge == Edge::Box);
         if !wants.code && !wants.output {
             self.chat = Some(Slot::new(rest, Edge::Box));
             return;
@@ -297,7 +311,7 @@ impl Arrangement {
             }
         };
         let chat = wants.borders.chat_rows(wants.share, tall, rest.height).unwrap_or(chat);
-        self.chat = Some(Slot::new(take_top(&mut rest, chat), Edge::Box));
+        self.chat = Some(Slot::new(take_top_sharing(&mut rest, chat), Edge::Box));
         // Stacked, a pane can be too low to be read. The one that the person goes to is not.
         let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
         let code = match wants.share {
@@ -318,7 +332,7 @@ impl Arrangement {
             (true, false) => column.height,
             (true, true) => wants.borders.code_rows(wants.share, column.height).unwrap_or(code_rows),
         };
-        let code = take_top(&mut column, rows);
+        let code = if wants.code { take_top_sharing(&mut column, rows) } else { Rect::default() };
         self.code = wants.code.then(|| Slot::new(code, Edge::Box));
         self.output = (column.height > 2).then(|| Slot::new(column, Edge::Box));
     }
@@ -360,10 +374,11 @@ impl Arrangement {
         let at = ratatui::layout::Position { x: column, y: row };
         let lower = if vars { Pane::Vars } else { Pane::Output };
         [
-            (Pane::Chat, self.chat),
+            // A border that two share is that of the one whose title stands in it.
             (Pane::Message, self.message),
-            (Pane::Code, self.code),
             (lower, self.output),
+            (Pane::Code, self.code),
+            (Pane::Chat, self.chat),
         ]
         .into_iter()
         .find(|(_, slot)| slot.is_some_and(|s| s.outer.contains(at)))

@@ -6,6 +6,25 @@ use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Locale;
 use ratatui::style::Style;
 
+/// The signs of a border.
+#[derive(Clone, Copy, Debug)]
+pub struct Strokes {
+    /// To the left and to the right.
+    pub vertical: &'static str,
+    /// Above and below.
+    pub horizontal: &'static str,
+    /// The corners: top left, top right, bottom left, bottom right.
+    pub corners: [&'static str; 4],
+}
+
+impl Strokes {
+    const LIGHT: Strokes =
+        Strokes { vertical: "│", horizontal: "─", corners: ["┌", "┐", "└", "┘"] };
+    const HEAVY: Strokes =
+        Strokes { vertical: "┃", horizontal: "━", corners: ["┏", "┓", "┗", "┛"] };
+    const ASCII: Strokes = Strokes { vertical: "|", horizontal: "-", corners: ["+"; 4] };
+}
+
 /// The signs that frames and marks are drawn with.
 #[derive(Clone, Copy, Debug)]
 pub struct Glyphs {
@@ -13,8 +32,10 @@ pub struct Glyphs {
     pub vertical: &'static str,
     /// `─`
     pub horizontal: &'static str,
-    /// The corners: top left, top right, bottom left, bottom right.
-    pub corners: [&'static str; 4],
+    /// Around panes.
+    pub border: &'static Strokes,
+    /// Around the pane with the focus.
+    pub focus: &'static Strokes,
     /// `└`, in front of a finding.
     pub hook: &'static str,
     /// In the gutter of a row that goes on with the line above.
@@ -28,7 +49,8 @@ impl Glyphs {
     pub const LINES: Glyphs = Glyphs {
         vertical: "│",
         horizontal: "─",
-        corners: ["┌", "┐", "└", "┘"],
+        border: &Strokes::LIGHT,
+        focus: &Strokes::HEAVY,
         hook: "└",
         goes_on: "┆",
         dot: "·",
@@ -37,7 +59,8 @@ impl Glyphs {
     pub const ASCII: Glyphs = Glyphs {
         vertical: "|",
         horizontal: "-",
-        corners: ["+", "+", "+", "+"],
+        border: &Strokes::ASCII,
+        focus: &Strokes::ASCII,
         hook: "`",
         goes_on: ":",
         dot: "-",
@@ -111,10 +134,15 @@ impl Look<'_> {
 
     /// The style of a finding.
     pub fn severity(&self, severity: Severity) -> Style {
-        self.style(match severity {
-            Severity::High => Slot::FindingHigh,
-            Severity::Medium => Slot::FindingMedium,
-            Severity::Info => Slot::FindingInfo,
-        })
+        self.style(severity_slot(severity))
+    }
+}
+
+/// The slot of findings that are so grave.
+pub fn severity_slot(severity: Severity) -> Slot {
+    match severity {
+        Severity::High => Slot::FindingHigh,
+        Severity::Medium => Slot::FindingMedium,
+        Severity::Info => Slot::FindingInfo,
     }
 }

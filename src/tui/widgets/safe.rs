@@ -58,12 +58,18 @@ pub(crate) fn words(text: &str, width: usize, style: Style) -> Vec<Line<'static>
 }
 
 /// The same with another beginning on the first row than on those below it.
-pub(crate) fn hanging(first: Span<'static>, text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
-    let indent = first.content.width();
+pub(crate) fn hanging(
+    first: impl Into<Line<'static>>,
+    text: &str,
+    width: usize,
+    style: Style,
+) -> Vec<Line<'static>> {
+    let first = first.into();
+    let indent = first.width();
     let mut rows = words(text, width.saturating_sub(indent).max(1), style).into_iter();
     let mut out = Vec::new();
     let mut head = rows.next().unwrap_or_default();
-    head.spans.insert(0, first);
+    head.spans.splice(0..0, first.spans);
     out.push(head);
     for mut row in rows {
         row.spans.insert(0, Span::raw(" ".repeat(indent)));

@@ -65,6 +65,7 @@ struct Layout {
     /// Whether the review was there, and how often the block was inspected anew: the terms as shown.
     terms: u64,
     full: bool,
+    theme: String,
     rights: Rights,
     doc: Doc,
     /// The change in hunks, where it is one and waits.
@@ -176,10 +177,13 @@ impl CodePane {
                 && l.width == self.area.width
                 && l.terms == stamp
                 && l.full == self.full_rights
+                && l.theme == look.theme.name()
         });
         if fits {
             return;
         }
+        // What is painted in it has the colours of the theme.
+        self.diff = None;
         if self.seen_before.0 != Some(item.block.id) {
             self.seen_before = (Some(item.block.id), self.seen_rights.clone());
         }
@@ -220,6 +224,7 @@ impl CodePane {
             width: self.area.width,
             terms: stamp,
             full: self.full_rights,
+            theme: look.theme.name().to_owned(),
             rights,
             doc,
             taken,

@@ -16,6 +16,7 @@ use crate::tui::widgets::safe;
 pub(super) use before::SeenRights;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Rights are measured in a space of their own, behind code and findings.
@@ -57,6 +58,9 @@ const SAME_LABEL: u64 = FACT << 12;
 
 /// The key that leads to the findings.
 const NEXT_FINDING: &str = "   f = next finding";
+
+/// The fact that tells what was found.
+const CHECK: &str = "Check";
 
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
@@ -144,7 +148,8 @@ impl Rights {
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
             self.see.push(guard::SubjectRow { extent: at..at + shown as u64, line: None });
             at += shown as u64;
-            self.rows.push(row);
+            let is_count = fact.label == CHECK && fact.text.starts_with(|c: char| c.is_ascii_digit());
+            self.rows.push(if is_count { signed(row, look) } else { row });
         }
     }
 
@@ -182,7 +187,7 @@ pub(in crate::tui) fn lines(
 fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wording<'_>) -> Vec<Fact> {
     let look = wording.look;
     let Some(inspected) = inspected else {
-        return vec![Fact::new("Check", "checking".into(), look.dim())];
+        return vec![Fact::new(CHECK, "checking".into(), look.dim())];
     };
     let mut facts = match &inspected.terms {
         Err(why) => {
@@ -198,7 +203,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
     facts.extend(effects::facts(inspected, wording.detail).into_iter().map(|(label, text, odd)| {
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
-    facts.push(Fact::new("Check", check(inspected, wording.detail), gravest_style(inspected, look)));
+    facts.push(Fact::new(CHECK, check(inspected, wording.detail), check_style(inspected, look)));
     facts
 }
 
@@ -219,7 +224,31 @@ fn check(inspected: &InspectionResult, detail: Detail) -> String {
     format!("{}{next}", told.join("   "))
 }
 
-fn gravest_style(inspected: &InspectionResult, look: Look<'_>) -> Style {
-    let unchecked = inspected.review.unchecked.as_ref().map(|_| Severity::High);
-    inspected.review.gravest().max(unchecked).map_or(look.text(), |severity| look.severity(severity))
+/// What could not be checked is told as what went wrong is; findings have their signs.
+fn check_style(inspected: &InspectionResult, look: Look<'_>) -> Style {
+    if inspected.review.unchecked.is_some() { look.style(Slot::StatusError) } else { look.text() }
+}
+
+/// Gives `1 high` and its kind the looks of their severities.
+fn signed(row: Line<'static>, look: Look<'_>) -> Line<'static> {
+    let mut spans = Vec::new();
+    for span in row.spans {
+        let (text, mut from) = (span.content.as_ref(), 0);
+        for severity in [Severity::High, Severity::Medium, Severity::Info] {
+            let rest = text.get(from..).unwrap_or_default();
+            let Some(at) = rest.find(severity.as_str()) else { continue };
+            let before = rest.get(..at).unwrap_or_default().trim_end();
+            let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+            if digits == 0 {
+                continue;
+            }
+            let (start, end) = (from + before.len() - digits, from + at + severity.as_str().len());
+            let part = |range: Range<usize>| text.get(range).unwrap_or_default().to_owned();
+            spans.push(Span::styled(part(from..start), span.style));
+            spans.push(Span::styled(part(start..end), look.severity(severity)));
+            from = end;
+        }
+        spans.push(Span::styled(text.get(from..).unwrap_or_default().to_owned(), span.style));
+    }
+    Line::from(spans)
 }

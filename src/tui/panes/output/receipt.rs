@@ -47,7 +47,7 @@ pub(super) fn ended(
     head.extend(not_looked_at(report, width, look));
     head.extend(refused(report, width, look));
     if report.receipt.moving {
-        head.extend(safe::words(running::MOVING, width.into(), look.severity(Severity::High)));
+        head.extend(safe::words(running::MOVING, width.into(), look.style(Slot::StatusError)));
     }
     head.extend(dropped(report, look));
     (head, traceback(report, width, look))
@@ -134,13 +134,13 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
     for file in &report.receipt.files {
         let path = Path::new(&file.path);
         let (name, mark, severity) = match (obeyed(path), run_by_tools(path)) {
-            (Some(name), _) => (name, "!!       ", Severity::High),
-            (None, Some(name)) => (name, "!        ", Severity::Medium),
+            (Some(name), _) => (name, "!!", Severity::High),
+            (None, Some(name)) => (name, "! ", Severity::Medium),
             (None, None) => continue,
         };
         let told = format!("{} {}: {}", file.change, safe::one_line(&file.path), name.what);
-        let style = look.severity(severity);
-        lines.extend(safe::hanging(Span::styled(mark, style), &told, width.into(), style));
+        let mark = vec![Span::styled(mark, look.severity(severity)), Span::raw(" ".repeat(7))];
+        lines.extend(safe::hanging(mark, &told, width.into(), look.text()));
     }
     lines
 }

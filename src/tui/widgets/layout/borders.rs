@@ -66,17 +66,18 @@ impl Borders {
     #[must_use]
     pub fn put(mut self, border: Border, at: u16, share: Share, made: &Arrangement) -> Self {
         match (border, made.class) {
-            (Border::Chat, Class::Wide) => self.columns = Some(at.saturating_sub(made.body.x)),
+            (Border::Chat, Class::Wide) => self.columns = Some((at + 1).saturating_sub(made.body.x)),
             (Border::Chat, _) => {
-                let rows = at.saturating_sub(made.body.y);
+                let rows = (at + 1).saturating_sub(made.body.y);
                 if let Some(kept) = self.rows.get_mut(number(share)) {
                     *kept = Some(hundredths(rows, made.body.height));
                 }
             }
             (Border::Code, _) => {
                 if let (Some(code), Some(output)) = (made.code, made.output) {
-                    let height = code.outer.height + output.outer.height;
-                    let rows = at.saturating_sub(code.outer.y);
+                    // The border is counted for both.
+                    let height = output.outer.bottom().saturating_sub(code.outer.y);
+                    let rows = (at + 1).saturating_sub(code.outer.y);
                     if let Some(kept) = self.code.get_mut(number(share)) {
                         *kept = Some(hundredths(rows, height));
                     }
@@ -135,30 +136,31 @@ fn hundredths(rows: u16, of: u16) -> u16 {
 }
 
 impl Arrangement {
-    /// Where a border stands: the first column or row behind it.
+    /// The column or row of a border, which both of its panes share.
     pub fn border(&self, border: Border) -> Option<u16> {
         let chat = self.chat?.outer;
         match (border, self.class) {
             (Border::Code, _) => self.output.filter(|_| self.code.is_some()).map(|slot| slot.outer.y),
-            (Border::Chat, Class::Wide) => (chat.right() < self.body.right()).then(|| chat.right()),
+            (Border::Chat, Class::Wide) => (chat.right() < self.body.right()).then(|| chat.right() - 1),
             (Border::Chat, _) => self.code.or(self.output).map(|slot| slot.outer.y),
         }
     }
 
     /// The border at a place of the screen.
     pub fn border_at(&self, column: u16, row: u16) -> Option<Border> {
-        let beside = |border: Border, at: u16| {
-            self.border(border).is_some_and(|stands| at == stands || at + 1 == stands)
+        let stands = |border: Border, at: u16, near: u16| {
+            self.border(border).is_some_and(|stands| at.abs_diff(stands) <= near)
         };
         let on_body = self.body.contains(ratatui::layout::Position { x: column, y: row });
         let wide = self.class == Class::Wide;
         if !on_body {
             None
-        } else if beside(Border::Chat, if wide { column } else { row }) {
+        } else if if wide { stands(Border::Chat, column, 1) } else { stands(Border::Chat, row, 0) } {
+            // Beside a column of it nothing stands: it is as good as the border.
             Some(Border::Chat)
         } else {
             let in_column = self.output.is_some_and(|s| (s.outer.x..s.outer.right()).contains(&column));
-            (in_column && beside(Border::Code, row)).then_some(Border::Code)
+            (in_column && stands(Border::Code, row, 0)).then_some(Border::Code)
         }
     }
 }
@@ -224,8 +226,9 @@ mod tests {
                 let slot = slot.expect("it is there");
                 prop_assert!(slot.outer.height >= LOWEST && slot.outer.width >= NARROWEST);
             }
+            // The border is of both; within it nothing is.
             let message = made.message.expect("it is there").outer;
-            prop_assert!(!message.intersects(made.code.expect("it is there").outer));
+            prop_assert!(!message.intersects(made.code.expect("it is there").inner));
         }
     }
 }

@@ -29,20 +29,20 @@ fn full(share: Share, focus: Pane) -> Wants {
 #[test]
 fn shares_follow_the_block() {
     for (share, code, output) in [
-        (Share::Even, 18, 19),
-        (Share::Waiting, 29, 8),
-        (Share::Running, 9, 28),
-        (Share::Done, 11, 26),
-        (Share::Below, 11, 26),
+        (Share::Even, 18, 20),
+        (Share::Waiting, 29, 9),
+        (Share::Running, 9, 29),
+        (Share::Done, 11, 27),
+        (Share::Below, 11, 27),
     ] {
         let made = Arrangement::of(140, 40, full(share, Pane::Message));
         assert_eq!((rows(made.code), rows(made.output)), (code, output), "{share:?}");
     }
     let made = Arrangement::of(100, 30, full(Share::Waiting, Pane::Code));
-    assert_eq!((rows(made.chat), rows(made.code), rows(made.message)), (4, 22, 1));
+    assert_eq!((rows(made.chat), rows(made.code), rows(made.message)), (4, 23, 1));
     assert_eq!(made.output, None);
     let made = Arrangement::of(100, 30, full(Share::Done, Pane::Message));
-    assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (14, 3, 7, 3));
+    assert_eq!((rows(made.chat), rows(made.code), rows(made.output), rows(made.message)), (14, 3, 10, 3));
 }
 
 #[test]
@@ -53,10 +53,12 @@ fn a_pane_with_nothing_in_it_gives_its_room_away() {
         for slot in [made.chat, made.message] {
             assert_eq!(slot.map(|s| s.outer.width), Some(width), "{width}x{height}");
         }
-        assert_eq!(rows(made.chat) + rows(made.message), made.body.height);
+        assert_eq!(rows(made.chat) + rows(made.message), made.body.height + 1);
         for share in SHARES {
             let both = Arrangement::of(width, height, full(share, Pane::Message));
-            let column = rows(both.code) + rows(both.output);
+            // The border that both share is counted twice.
+            let shared = u16::from(both.code.is_some() && both.output.is_some());
+            let column = rows(both.code) + rows(both.output) - shared;
             let code_only = Wants { output: false, ..full(share, Pane::Message) };
             let made = Arrangement::of(width, height, code_only);
             assert_eq!((rows(made.code), rows(made.output)), (column, 0), "{width}x{height} {share:?}");
@@ -96,30 +98,57 @@ fn code_is_eighty_columns_wide_beside_the_conversation() {
         let (Some(chat), Some(code)) = (made.chat, made.code) else { panic!("{width}: both are there") };
         assert!(code.outer.width - 2 >= 80, "{width}");
         assert!((38..=58).contains(&chat.outer.width), "{width}");
-        assert_eq!(chat.outer.width + code.outer.width, width);
+        assert_eq!(chat.outer.width + code.outer.width, width + 1);
     }
 }
 
+/// What of two panes lies on the same cells is at the most one line: the border of both.
+fn share_at_most_a_border(a: Slot, b: Slot) -> bool {
+    let common = a.outer.intersection(b.outer);
+    let apart = |slot: Slot| !slot.inner.intersects(common) || slot.inner.is_empty() || common.is_empty();
+    let is_line = common.is_empty() || common.width == 1 || common.height == 1;
+    is_line && apart(a) && apart(b)
+}
+
 #[test]
-fn nothing_overlaps_and_nothing_is_outside_at_any_size() {
+fn panes_share_borders_alone_and_nothing_is_outside_at_any_size() {
     let there = [(false, false), (true, false), (false, true), (true, true)];
     for (width, height) in (1..210).step_by(3).flat_map(|w| (1..70).map(move |h| (w, h))) {
         for (share, (code, output)) in SHARES.into_iter().flat_map(|s| there.map(|t| (s, t))) {
             for focus in PANES {
                 let wants = Wants { code, output, message_rows: 9, ..full(share, focus) };
                 let made = Arrangement::of(width, height, wants);
-                let slots: Vec<Rect> = [made.chat, made.message, made.code, made.output]
-                    .into_iter()
-                    .flatten()
-                    .map(|s| s.outer)
-                    .chain([made.header, made.status, made.keys])
-                    .collect();
+                let slots: Vec<Slot> =
+                    [made.chat, made.message, made.code, made.output].into_iter().flatten().collect();
+                let rows = [made.header, made.status, made.keys];
                 for (i, a) in slots.iter().enumerate() {
-                    assert!(made.area.union(*a) == made.area, "{width}x{height} {share:?}");
+                    assert!(made.area.union(a.outer) == made.area, "{width}x{height} {share:?}");
+                    assert!(rows.iter().all(|row| !row.intersects(a.outer)), "{width}x{height} {share:?}");
                     for b in slots.iter().skip(i + 1) {
-                        assert!(!a.intersects(*b) || a.is_empty() || b.is_empty());
+                        assert!(share_at_most_a_border(*a, *b), "{width}x{height} {share:?}: {a:?} {b:?}");
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Between two panes stands one line: no cell of the body next to a border is a border of another pane.
+#[test]
+fn no_border_is_doubled() {
+    for (width, height) in [(100, 30), (119, 45), (120, 28), (140, 40), (250, 80)] {
+        for share in SHARES {
+            let made = Arrangement::of(width, height, full(share, Pane::Output));
+            let (Some(chat), Some(output)) = (made.chat, made.output) else { panic!("both are there") };
+            if let Some(code) = made.code {
+                assert_eq!(code.outer.bottom() - 1, output.outer.y, "{width}x{height} {share:?}");
+            }
+            let beside = made.code.unwrap_or(output).outer;
+            let stacked = (chat.outer.bottom() - 1, chat.outer.x) == (beside.y, beside.x);
+            assert!(stacked || chat.outer.right() - 1 == beside.x, "{width}x{height} {share:?}");
+            if let Some(message) = made.message.filter(|slot| slot.edge == Edge::Box) {
+                let above = if stacked { output.outer } else { chat.outer };
+                assert_eq!(above.bottom() - 1, message.outer.y, "{width}x{height} {share:?}");
             }
         }
     }

@@ -6,8 +6,9 @@ use crate::domain::Severity;
 use crate::tui::paint::wrap;
 use crate::tui::panes::code::doc::line_diff::LineDiff;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::{Look, severity_slot};
 use crate::tui::widgets::{safe, words};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
@@ -46,7 +47,7 @@ impl Doc {
                     let rows = painted.as_ref().map(|p| p.1.as_slice()).unwrap_or_default();
                     let mut spans = self.gutter_spans(line as usize, part > 0, changed(line as usize), look);
                     spans.extend(rows.get(part as usize).map(|r| r.line.spans.clone()).unwrap_or_default());
-                    out.push(Line::from(spans));
+                    out.push(tinted(spans, self.tint(line, look), self.width));
                 }
             }
         }
@@ -54,13 +55,7 @@ impl Doc {
     }
 
     fn gutter_spans(&self, line: usize, goes_on: bool, changed: bool, look: Look<'_>) -> Vec<Span<'static>> {
-        let gravest = self
-            .remarks
-            .iter()
-            .filter(|f| f.line as usize == line + 1)
-            .filter_map(Remark::severity)
-            .max()
-            .filter(|_| !goes_on);
+        let gravest = self.gravest(line).filter(|_| !goes_on);
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
         let mut spans = gutter_of(line, self.most_lines(), goes_on, gravest, changed, look);
         if let (true, None, Some(sign)) = (from, gravest, spans.first_mut()) {
@@ -73,6 +68,18 @@ impl Doc {
             *sign = Span::styled(mark, look.style(Slot::DiffAdd));
         }
         spans
+    }
+
+    /// The background of a line: a little of the colour of the gravest that is said of it.
+    fn tint(&self, line: u32, look: Look<'_>) -> Style {
+        match self.gravest(line as usize) {
+            Some(severity @ (Severity::High | Severity::Medium)) => look.theme.tint(severity_slot(severity)),
+            Some(Severity::Info) | None => Style::new(),
+        }
+    }
+
+    fn gravest(&self, line: usize) -> Option<Severity> {
+        self.remarks.iter().filter(|f| f.line as usize == line + 1).filter_map(Remark::severity).max()
     }
 
     /// Lines of the longer text: numbers are as wide as it needs.
@@ -101,19 +108,36 @@ impl Doc {
         Line::from(vec![Span::styled(mark, look.style(Slot::DiffDel)), Span::styled(text, look.dim())])
     }
 
+    /// A short sign of how grave it is, and words that are read like all others.
     fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {
         let Some(finding) = self.remarks.get(finding as usize) else { return Line::default() };
         let style = finding.style(look);
         let mut row = finding.rows(self.width).into_iter().nth(part as usize).unwrap_or_default();
-        let head = if part == 0 {
-            format!("{}{} {:<4}  ", " ".repeat(self.gutter - 2), look.glyphs.hook, finding.word())
-        } else {
-            " ".repeat(self.gutter + finding.label())
-        };
-        row.spans.iter_mut().for_each(|s| s.style = style);
-        row.spans.insert(0, Span::styled(head, style));
+        let words = if finding.severity().is_some() { look.text() } else { style };
+        row.spans.iter_mut().for_each(|s| s.style = words);
+        if part > 0 {
+            row.spans.insert(0, Span::raw(" ".repeat(self.gutter + finding.label())));
+            return row;
+        }
+        let hook = format!("{}{} ", " ".repeat(self.gutter - 2), look.glyphs.hook);
+        let behind = " ".repeat(finding.label() - finding.word().len());
+        let head = [Span::styled(hook, look.dim()), Span::styled(finding.word(), style), Span::raw(behind)];
+        row.spans.splice(0..0, head);
         row
     }
+}
+
+/// A row with a background as wide as the pane.
+fn tinted(spans: Vec<Span<'static>>, tint: Style, width: u16) -> Line<'static> {
+    let mut line = Line::from(spans);
+    if tint == Style::new() {
+        return line;
+    }
+    let behind = usize::from(width).saturating_sub(line.width());
+    line.spans.push(Span::raw(" ".repeat(behind)));
+    // What has a background of its own (a sign, a match) keeps it.
+    line.spans.iter_mut().for_each(|span| span.style = tint.patch(span.style));
+    line
 }
 
 /// The gutter of a line: its sign, its number, the rule.
