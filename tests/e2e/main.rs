@@ -21,6 +21,7 @@ mod launch;
 mod leaving;
 mod models;
 mod plain;
+mod plain_stopping;
 mod pulling;
 mod recipes;
 mod resuming;

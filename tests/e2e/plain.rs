@@ -1,5 +1,6 @@
 //! The session as lines: whole words decide, nothing that was typed before the question, and no escape sequence is written.
 
+use crate::model_server::{Answer, ModelServer};
 use crate::terminal::{Setup, Terminal};
 use crate::{play, ran, session_with};
 use std::path::Path;
@@ -33,13 +34,28 @@ text = "The model was told why."
 "#;
 
 fn plain(home: &Path) -> Terminal {
-    let mut setup: Setup<'_> = play(home, STORY).env("TERM", "dumb");
+    lines(home, STORY)
+}
+
+/// This story, as lines.
+pub fn lines(home: &Path, story: &str) -> Terminal {
+    let mut setup: Setup<'_> = play(home, story).env("TERM", "dumb");
     setup.args.insert(0, "--plain".into());
     setup.start()
 }
 
+/// Approves the block that waits, with the word that a missing sandbox asks for.
+pub fn approve(terminal: &Terminal) {
+    answer(terminal, "approve");
+    if terminal.holds_within(Duration::from_millis(1500), |s| {
+        s.lines().rev().take(3).any(|line| line.contains("Type run and press Enter"))
+    }) {
+        answer(terminal, "run");
+    }
+}
+
 /// Types an answer as a person does who has read the question.
-fn answer(terminal: &Terminal, text: &str) {
+pub fn answer(terminal: &Terminal, text: &str) {
     terminal.pause(Duration::from_millis(400));
     terminal.type_text(text);
     terminal.press("Enter");
@@ -138,4 +154,91 @@ fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
     terminal.wait_for("You:");
     answer(&terminal, "and?");
     terminal.wait_for("The model says: all done.");
+}
+
+#[test]
+fn the_form_of_a_recipe_is_asked_line_by_line() {
+    let home = tempfile::tempdir().expect("a home");
+    let story = "[[reply]]\ntext = 'It prints one.'\n";
+    let terminal = lines(home.path(), story);
+    std::fs::write(home.path().join("work/one.py"), "print(1)\n").expect("written");
+    terminal.wait_for("You:");
+    answer(&terminal, "/recipe explain");
+    terminal.wait_for("Which file? (a file; Enter leaves it out):");
+    answer(&terminal, "one.py");
+    terminal.wait_for("Or which code?");
+    answer(&terminal, "");
+    terminal.wait_for("What do you want to know about it?");
+    terminal.wait_for("Enter takes what it does");
+    answer(&terminal, "");
+    terminal.wait_for("Recipe explain begins.");
+    terminal.wait_for("It prints one.");
+    session_with(home.path(), "one.py");
+}
+
+#[test]
+fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
+    let home = tempfile::tempdir().expect("a home");
+    let models = serde_json::json!({ "data": [{ "id": "one", "context_length": 8192 }] });
+    let server = ModelServer::start(vec![Answer::text("You are known here.")]).with_models(&models);
+    let url = format!("{}/v1", server.url());
+    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
+    let mut terminal = Setup::new(home.path(), &args).env("TERM", "dumb").start();
+    terminal.wait_for("You:");
+    answer(&terminal, "/key openai");
+    terminal.wait_for("Paste the key for openai");
+    // Broken off within: what was typed of it stays nowhere either.
+    terminal.pause(Duration::from_millis(400));
+    terminal.type_text("sk-half-of-it");
+    terminal.press("Ctrl-C");
+    terminal.wait_for("Ctrl-C again within 2 s quits.");
+    terminal.wait_for("You:");
+    terminal.pause(Duration::from_millis(2100));
+    answer(&terminal, "/key openai");
+    terminal.holds_within(Duration::from_secs(20), |s| s.matches("Paste the key").count() == 2);
+    answer(&terminal, "sk-typed-by-hand");
+    terminal.wait_for("openai answers after");
+    answer(&terminal, "hello");
+    terminal.wait_for("You are known here.");
+    let asked = server.wait_for_requests(1).pop().expect("a request");
+    assert_eq!(asked.header("authorization"), Some("Bearer sk-typed-by-hand"));
+    answer(&terminal, "/quit");
+    terminal.wait_exit();
+    assert!(!terminal.screen().contains("memory): Nothing"), "its line has an end: {}", terminal.screen());
+    for part in ["sk-half", "sk-typed"] {
+        assert!(!String::from_utf8_lossy(&asked.body).contains(part));
+        assert!(!String::from_utf8_lossy(&terminal.raw()).contains(part), "{}", terminal.screen());
+        assert_eq!(files_with(home.path(), part), Vec::<std::path::PathBuf>::new());
+    }
+}
+
+/// Files below a folder that hold this text.
+fn files_with(folder: &Path, text: &str) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_with(&path, text));
+        } else if std::fs::read(&path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(text)) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn a_paste_whose_lines_end_in_a_backslash_arrives_whole() {
+    let home = tempfile::tempdir().expect("a home");
+    let server = ModelServer::start(vec![Answer::text("It has three lines.")]);
+    let url = format!("{}/v1", server.url());
+    let args = ["--plain", "--model", "openai/one", "--base-url", &url];
+    let terminal = Setup::new(home.path(), &args).env("TERM", "dumb").start();
+    terminal.wait_for("You:");
+    terminal.pause(Duration::from_millis(400));
+    terminal.send(b"docker run \\\r  --rm \\\r  image\r");
+    terminal.wait_for("Enter sends it");
+    answer(&terminal, "");
+    terminal.wait_for("It has three lines.");
+    let told = server.wait_for_requests(1)[0].last_message();
+    assert!(told.contains("docker run \\\n  --rm \\\n  image"), "{told}");
 }

@@ -15,7 +15,10 @@ const BURST: Duration = Duration::from_millis(30);
 impl Session<'_> {
     /// A line of the person.
     pub(super) async fn line(&mut self, line: Line) -> io::Result<()> {
-        self.plain.page.answered();
+        // The end of a line that is not shown is not shown either.
+        if !self.asked.ask.is_secret() {
+            self.plain.page.answered();
+        }
         self.quits = None;
         let Line { text, at } = line;
         let before = self.last_line.replace(at);

@@ -159,8 +159,10 @@ impl Session<'_> {
                 let recipes = self.driver.recipes();
                 let card = recipes.iter().find(|card| card.name == name);
                 let first = card.and_then(|card| card.inputs.fields.first()).map(|field| field.name.clone());
+                // Without words it is asked for, as in the panes: fields may be left out each, and not all of them.
+                let shown = words.is_empty() && first.is_some();
                 let given = first.filter(|_| !words.is_empty()).map(|field| (field, words.trim().to_owned()));
-                return self.begin_recipe(name, given.into_iter().collect(), false);
+                return self.begin_recipe(name, given.into_iter().collect(), shown);
             }
         }
         self.ask_again()

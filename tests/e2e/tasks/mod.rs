@@ -117,8 +117,14 @@ impl Task {
         // The second press counts no sooner than 300 ms after the first.
         self.terminal.pause(Duration::from_millis(310).saturating_sub(there.elapsed()));
         self.press("Ctrl-Y");
+        let keys = self.keys - before;
+        // Where nothing confines a run, each one takes its word: that is not what is counted here.
+        if self.terminal.holds_within(Duration::from_millis(300), |s| s.contains("Type  run")) {
+            self.terminal.type_text("run");
+            self.terminal.press("Enter");
+        }
         self.recorded(&format!(r#""block":{block},"#));
-        self.decisions.push(Decision { keys: self.keys - before, took: began.elapsed() });
+        self.decisions.push(Decision { keys, took: began.elapsed() });
     }
 
     /// Waits until a decision with this in it is in the session file.
