@@ -223,8 +223,6 @@ actions! {
     VarsInspect = "vars.inspect",
     /// Sort the variables.
     VarsSort = "vars.sort",
-    /// Read the variables again.
-    VarsRefresh = "vars.refresh",
 
     /// Up in a list.
     ListUp = "list.up",

@@ -28,6 +28,7 @@ mod resuming;
 mod tasks;
 mod tour;
 mod typed_command;
+mod walks;
 
 use std::path::{Path, PathBuf};
 use terminal::Setup;

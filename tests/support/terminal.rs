@@ -199,6 +199,31 @@ impl Terminal {
         self.shared.0.lock().expect("the screen").parser.screen().contents()
     }
 
+    /// What is on the screen with its styles: each row, then what each stretch of it is dressed in. Blanks are the same
+    /// whether they were written or erased.
+    pub fn painted(&self) -> Vec<String> {
+        let shared = self.shared.0.lock().expect("the screen");
+        let screen = shared.parser.screen();
+        let (rows, columns) = screen.size();
+        let row = |y: u16| {
+            let (mut text, mut styles, mut last) = (String::new(), String::new(), String::new());
+            for x in 0..columns.get() {
+                let Some(cell) = screen.cell(y, x) else { continue };
+                let blank = cell.contents().trim().is_empty();
+                let colour = if blank { vt100::Color::Default } else { cell.fgcolor() };
+                let marks = (cell.bold() && !blank, cell.underline(), cell.inverse());
+                let style = format!("{colour:?} {:?} {marks:?}", cell.bgcolor());
+                if !cell.is_wide_continuation() && style != last {
+                    styles.push_str(&format!(" {x}: {style};"));
+                    last = style;
+                }
+                text.push_str(if blank && !cell.is_wide_continuation() { " " } else { cell.contents() });
+            }
+            format!("{text} |{styles}")
+        };
+        (0..rows.get()).map(row).collect()
+    }
+
     /// Whether a condition on the screen's text comes to hold in that time.
     pub fn holds_within(&self, time: Duration, condition: impl Fn(&str) -> bool) -> bool {
         self.wait_until(time, |s| condition(&s.parser.screen().contents()))
@@ -246,6 +271,16 @@ impl Terminal {
     /// Bytes written by the program so far.
     pub fn written(&self) -> usize {
         self.shared.0.lock().expect("the screen").written
+    }
+
+    /// Whether the program writes more than so many bytes in that time.
+    pub fn writes_more_than(&self, bytes: usize, time: Duration) -> bool {
+        self.wait_until(time, |s| s.written > bytes || s.closed) && self.written() > bytes
+    }
+
+    /// Its exit code, if it has ended.
+    pub fn ended(&mut self) -> Option<u32> {
+        self.child.try_wait().expect("its status").map(|status| status.exit_code())
     }
 
     /// All that the program has written, raw.

@@ -130,7 +130,6 @@ impl Screen {
             }
             Action::VarsSort => self.panes.vars.sort(),
             Action::VarsInspect => self.panes.vars.toggle(),
-            Action::VarsRefresh => self.say(Note::info("Variables are read when a block ends.")),
             Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
                 return self.output_action(action, ctx);
             }

@@ -1,0 +1,482 @@
+//! Random walks: thousands of keys, pastes, clicks and sizes at speed, on the real program with a real sandbox. It does not
+//! end but by its own keys, it redraws when it is asked to, it does not grow, what stands on the terminal is what it
+//! means to show, and nothing ran that was not approved.
+//!
+//! A walk is its seed. A short one by default; with `SAYSO_TEST_CASES=all` ten of ten thousand steps, each about a minute.
+
+use crate::terminal::{Setup, Terminal};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Steps between two looks at whether all is well.
+const EVERY: usize = 500;
+/// How long the program may take to draw when it is asked to, on a machine that is busy.
+const REDRAW: Duration = Duration::from_secs(20);
+/// Longer than the rest of a key is waited for, and than two keys of a paste lie apart.
+const SETTLED: Duration = Duration::from_millis(400);
+/// Longer than anything moves by itself behind a key: the keys of a block open.
+const QUIET: Duration = Duration::from_millis(1100);
+/// Ends whatever an odd piece began: a paste, a string of the terminal's.
+const ENDS: &[u8] = b"\x1b[201~\x1b\\";
+/// No step takes so long, but where nobody reads keys any more.
+const STUCK: Duration = Duration::from_secs(60);
+/// What a program may take more than after its first frame: caches have bounds, and so has a chat of this length.
+const GROWTH_KB: u64 = 160 << 10;
+
+/// Numbers that depend on their seed alone (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
+    }
+}
+
+/// Keys that no letter is, as terminals send them. Ctrl-Z is not among them: nobody is there to go on with the program.
+const KEYS: &[&str] = &[
+    "\r",
+    "\r",
+    "\t",
+    "\x1b[Z",
+    "\x1b",
+    "\x7f",
+    "\x1b[A",
+    "\x1b[B",
+    "\x1b[C",
+    "\x1b[D",
+    "\x1b[H",
+    "\x1b[F",
+    "\x1b[5~",
+    "\x1b[6~",
+    "\x1b[2~",
+    "\x1b[3~",
+    "\x1bOP",
+    "\x1bOQ",
+    "\x1bOR",
+    "\x1b[15~",
+    "\x1b[21~",
+    "\x01",
+    "\x02",
+    "\x03",
+    "\x04",
+    "\x05",
+    "\x06",
+    "\x07",
+    "\x08",
+    "\n",
+    "\x0b",
+    "\x0c",
+    "\x0e",
+    "\x0f",
+    "\x10",
+    "\x11",
+    "\x12",
+    "\x13",
+    "\x14",
+    "\x15",
+    "\x16",
+    "\x17",
+    "\x18",
+    "\x19",
+    "\x19",
+    "\x1f",
+    "\x1bb",
+    "\x1by",
+    "\x1b\r",
+    "\x1b[1;2C",
+    "\x1b[1;5D",
+    "\x1b[1;3A",
+    "\x00",
+    "\x1c",
+    "\x1d",
+    "\x1e",
+];
+/// Pieces of what terminals send, and what none sends.
+const ODD: &[&str] = &[
+    "\x1b[I",
+    "\x1b[O",
+    "\x1b[12;40R",
+    "\x1b[?62;22c",
+    "\x1b[",
+    "\x1bO",
+    "\x1b]11;rgb:0000/0000/0000\x07",
+    "\x1b]",
+    "\x1bP",
+    "\x1b_G\x1b\\",
+    "\x1b[999~",
+    "\x1b[<0;5",
+    "\x1b[200~",
+    "\x1b[201~",
+    "\x1b[?2026;2$y",
+    "\x1b[57358u",
+];
+/// What is typed, as a line.
+const LINES: &[&str] = &[
+    "go on",
+    "more",
+    "/model",
+    "/vars",
+    "/theme",
+    "/keys",
+    "/status",
+    "/rules",
+    "/steps",
+    "/resume",
+    "/find x",
+    "/help",
+    "/queue",
+    "/limits",
+    "/rerun 1",
+    "/restart",
+    "/copy",
+    "/rename walk",
+    "/cost",
+    "/recipe",
+    "/new",
+    "/quit",
+    "/nonsense",
+    "!echo mine",
+    "see @story",
+    "日本語のテキスト 👩‍🚀",
+    "/provider",
+    "/rebuild",
+];
+/// What is pasted.
+const PASTES: &[&str] = &[
+    "a",
+    "aaaa",
+    "run\r",
+    "\x19",
+    "one\ntwo\nthree\nfour\nfive",
+    "e\u{301}\u{202e}hidden\u{200b}",
+    "\t\t- x\r\n",
+    "👩‍🚀🇩🇪 ﷽ नमस्ते",
+    "\x1b[2J\x1b]0;title\x07",
+];
+
+/// A story in which every message brings blocks, each of which leaves a mark of its own.
+fn story() -> String {
+    let mut text = String::from("pace = 0\n");
+    for reply in 0..400 {
+        let code = match reply % 8 {
+            0 | 4 | 7 => format!(
+                "```python\nopen('ran-{reply}', 'w').close()\nprint('mark', {reply})\n{reply} * 2\n```"
+            ),
+            1 | 5 => format!(
+                "```bash\ntouch ran-{reply}; echo mark {reply}\n```\n\nAnd then\n\n```bash\ntouch ran-{reply}b\n```"
+            ),
+            2 | 6 => format!(
+                "```python\nopen('ran-{reply}', 'w').close()\nimport time\nfor n in range(40):\n    print('wide 日本語', n, 'x' * n)\n    \
+                 time.sleep(0.01)\n```"
+            ),
+            _ => format!(
+                "| a | b |\n|---|---|\n| {reply} | 👩‍🚀 |\n\n```bash\ntouch ran-{reply}\nrm -rf ./gone-{reply}\n```"
+            ),
+        };
+        text.push_str(&format!("[[reply]]\ntext = '''\nReply *{reply}* with `words`.\n\n{code}\n'''\n"));
+    }
+    text
+}
+
+/// A walk under way.
+struct Walk {
+    seed: u64,
+    chance: Chance,
+    home: tempfile::TempDir,
+    terminal: Terminal,
+    size: (u16, u16),
+    /// Memory after the first frame.
+    begun_kb: u64,
+    most_kb: u64,
+    /// How often the program was left by its keys.
+    left: usize,
+}
+
+impl Walk {
+    fn begin(seed: u64) -> Self {
+        let home = tempfile::tempdir().expect("a home");
+        std::fs::create_dir(home.path().join("work")).expect("a working folder");
+        std::fs::write(home.path().join("story.toml"), story()).expect("the story");
+        let terminal = start(home.path(), (100, 30), &["--demo"]);
+        let mut walk = Self {
+            seed,
+            chance: Chance(seed),
+            home,
+            terminal,
+            size: (100, 30),
+            begun_kb: 0,
+            most_kb: 0,
+            left: 0,
+        };
+        walk.began();
+        walk
+    }
+
+    fn began(&mut self) {
+        let drawn = self.terminal.holds_within(REDRAW, |s| !s.trim().is_empty());
+        assert!(drawn, "{}: no first frame", self.seed);
+        self.begun_kb = resident_kb(self.terminal.pid());
+    }
+
+    /// One step: a key, several, a paste, a click, another size.
+    fn step(&mut self) {
+        let chance = &mut self.chance;
+        match chance.below(1000) {
+            0..550 => {
+                let letter = (b'!' + chance.below(94) as u8) as char;
+                self.terminal.send(letter.to_string().as_bytes());
+            }
+            550..850 => self.terminal.send(chance.of(KEYS).as_bytes()),
+            850..880 => self.terminal.send(b" "),
+            880..900 => self.terminal.send(chance.of(ODD).as_bytes()),
+            900..920 => {
+                let pasted = chance.of(PASTES);
+                self.terminal.paste(pasted);
+            }
+            920..930 => self.terminal.send(chance.of(PASTES).repeat(20).as_bytes()),
+            930..960 => self.click(),
+            960..985 => self.resize(),
+            985..994 => self.terminal.send(chance.of(KEYS).repeat(3).as_bytes()),
+            994..998 => self.say(),
+            _ => self.approve(),
+        }
+    }
+
+    fn click(&mut self) {
+        let (x, y) = (self.chance.below(self.size.0.into()) + 1, self.chance.below(self.size.1.into()) + 1);
+        let (button, end) =
+            [(0, 'M'), (0, 'm'), (32, 'M'), (64, 'M'), (65, 'M'), (2, 'M')][self.chance.below(6)];
+        self.terminal.send(format!("\x1b[<{button};{x};{y}{end}").as_bytes());
+    }
+
+    fn resize(&mut self) {
+        let size = match self.chance.below(4) {
+            // Below the smallest, down to almost nothing.
+            0 => (self.chance.below(60) + 2, self.chance.below(14) + 1),
+            1 => *self.chance.of(&[&(80, 24), &(100, 30), &(140, 40), &(50, 12), &(49, 12)]),
+            _ => (self.chance.below(200) + 2, self.chance.below(60) + 1),
+        };
+        self.size = (size.0 as u16, size.1 as u16);
+        self.terminal.resize(self.size.0, self.size.1);
+    }
+
+    /// A line as a person types it, behind what leads to the message.
+    fn say(&mut self) {
+        self.terminal.pause(Duration::from_millis(60));
+        self.terminal.send(b"\x1b");
+        self.terminal.pause(Duration::from_millis(120));
+        self.terminal.send(b"\x15");
+        for letter in self.chance.of(LINES).chars() {
+            self.terminal.pause(Duration::from_millis(35));
+            self.terminal.send(letter.to_string().as_bytes());
+        }
+        self.terminal.pause(Duration::from_millis(60));
+        self.terminal.send(b"\r");
+    }
+
+    /// As a person approves; whether something waits, and can be approved, is chance.
+    fn approve(&mut self) {
+        if self.size.0 < 80 || self.size.1 < 24 {
+            self.size = (100, 30);
+            self.terminal.resize(100, 30);
+        }
+        self.terminal.send(b"\x1b");
+        for _ in 0..3 {
+            self.terminal.pause(Duration::from_millis(400));
+            self.terminal.send(b"\x19");
+        }
+        self.terminal.pause(Duration::from_millis(400));
+        if self.chance.below(2) == 0 && self.terminal.screen().contains("Type  run") {
+            for key in [b"r", b"u", b"n", b"\r"] {
+                self.terminal.send(key);
+                self.terminal.pause(Duration::from_millis(60));
+            }
+        }
+    }
+
+    /// All is well: it lives, draws when it is asked to, and has not grown; or it was left by its own keys.
+    fn look(&mut self) {
+        if let Some(code) = self.terminal.ended() {
+            assert_eq!(code, 0, "{}: it ended badly:\n{}", self.seed, self.terminal.screen());
+            self.left += 1;
+            let again: &[&str] =
+                if self.left.is_multiple_of(2) { &["--demo"] } else { &["resume", "--last", "--demo"] };
+            self.terminal = start(self.home.path(), self.size, again);
+            return self.began();
+        }
+        self.terminal.send(ENDS);
+        self.terminal.pause(SETTLED);
+        let before = self.terminal.written();
+        self.terminal.press("Ctrl-L");
+        let drawn = self.terminal.writes_more_than(before, REDRAW);
+        if self.terminal.ended() == Some(0) {
+            return;
+        }
+        assert!(drawn, "{}: Ctrl-L drew nothing at {:?}:\n{}", self.seed, self.size, self.terminal.screen());
+        let now = resident_kb(self.terminal.pid());
+        self.most_kb = self.most_kb.max(now.saturating_sub(self.begun_kb));
+        assert!(self.most_kb < GROWTH_KB, "{}: it grew by {} KB", self.seed, self.most_kb);
+    }
+
+    /// What stands on the terminal after all those small changes is what a whole new drawing puts there.
+    fn compare(&mut self) {
+        let quiet = |terminal: &Terminal| {
+            let until = Instant::now() + REDRAW;
+            loop {
+                let written = terminal.written();
+                if !terminal.writes_more_than(written, QUIET) {
+                    return true;
+                }
+                if Instant::now() > until {
+                    return false;
+                }
+            }
+        };
+        // A key that does nothing, so that what a key changes has changed before.
+        self.terminal.send(ENDS);
+        self.terminal.pause(SETTLED);
+        self.terminal.send(b"\x1b[34~");
+        // What counts the seconds is never quiet.
+        if !quiet(&self.terminal) || self.terminal.ended().is_some() {
+            return;
+        }
+        let before = self.terminal.painted();
+        self.terminal.press("Ctrl-L");
+        if !quiet(&self.terminal) || self.terminal.ended().is_some() {
+            return;
+        }
+        for (drawn, meant) in before.iter().zip(self.terminal.painted()) {
+            assert_eq!(*drawn, meant, "{}: the screen was not as it was meant", self.seed);
+        }
+    }
+}
+
+fn start(home: &Path, (columns, rows): (u16, u16), args: &[&str]) -> Terminal {
+    let story = home.join("story.toml").to_string_lossy().into_owned();
+    let cwd = home.join("work").to_string_lossy().into_owned();
+    let args = [args, &[story.as_str(), "--cwd", cwd.as_str()]].concat();
+    // What is typed at random goes to nobody outside.
+    let nowhere = "http://127.0.0.1:9";
+    let setup = Setup::new(home, &args).size(columns, rows).env("EDITOR", "true").env("PAGER", "cat");
+    setup.env("HTTPS_PROXY", nowhere).env("HTTP_PROXY", nowhere).env("https_proxy", nowhere).start()
+}
+
+fn resident_kb(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0");
+    line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
+}
+
+/// Every mark in the folder is one of a text that was approved. Gives how many there are.
+fn nothing_ran_unapproved(walk: &Walk) -> usize {
+    let (mut approved, mut texts) = (BTreeSet::new(), Vec::new());
+    let mut files: Vec<PathBuf> = Vec::new();
+    super::find(&walk.home.path().join("sayso"), &mut files);
+    for file in &files {
+        let text = std::fs::read_to_string(file).expect("a session");
+        for entry in text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+            if entry["decision"] == "approve" {
+                approved.extend(entry["sha256"].as_str().map(str::to_owned));
+            }
+            let versions = entry["versions"].as_array().into_iter().flatten();
+            texts.extend(versions.filter_map(|version| version["source"].as_str()).map(str::to_owned));
+            texts.extend(entry["source"].as_str().map(str::to_owned));
+        }
+    }
+    let hash = |text: &str| Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    texts.retain(|text| approved.contains(&hash(text)));
+    let mut marks = 0;
+    for entry in std::fs::read_dir(walk.home.path().join("work")).expect("the folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("ran-") {
+            marks += 1;
+            let known = texts.iter().any(|text| text.contains(&name));
+            assert!(known, "{}: {name} was made by what nobody approved", walk.seed);
+        }
+    }
+    marks
+}
+
+/// Ends a program that reads no keys any more: else the test would write for ever and tell nothing.
+fn watch(pid: &AtomicU32, steps: &AtomicUsize) {
+    let mut last = (0, Instant::now());
+    loop {
+        std::thread::park_timeout(Duration::from_millis(500));
+        match (pid.load(Ordering::Relaxed), steps.load(Ordering::Relaxed)) {
+            (0, _) => return,
+            (_, step) if step != last.0 => last = (step, Instant::now()),
+            (pid, step) if last.1.elapsed() > STUCK => {
+                println!("process {pid} reads no keys any more, step {step}");
+                let _ = std::process::Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+                return;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A walk from its seed to its end.
+fn walk(seed: u64, steps: usize) {
+    let began = Instant::now();
+    let mut walk = Walk::begin(seed);
+    let (pid, step) = (AtomicU32::new(walk.terminal.pid()), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| watch(&pid, &step));
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            for n in 1..=steps {
+                step.store(n, Ordering::Relaxed);
+                walk.step();
+                if n % EVERY == 0 {
+                    walk.look();
+                    pid.store(walk.terminal.pid(), Ordering::Relaxed);
+                } else {
+                    let gap = [0, 0, 1, 2][walk.chance.below(4)];
+                    walk.terminal.pause(Duration::from_millis(gap));
+                }
+                if n % (EVERY * 4) == 0 {
+                    walk.compare();
+                }
+            }
+        }));
+        pid.store(0, Ordering::Relaxed);
+        if let Err(failure) = done {
+            resume_unwind(failure);
+        }
+    });
+    let marks = nothing_ran_unapproved(&walk);
+    println!(
+        "walk {seed}: {steps} steps in {:.0} s, left {} times, grew {} MB, {marks} blocks ran, all approved",
+        began.elapsed().as_secs_f64(),
+        walk.left,
+        walk.most_kb >> 10
+    );
+}
+
+#[test]
+fn random_walks_end_in_nothing_that_was_not_meant() {
+    let all = std::env::var_os("SAYSO_TEST_CASES").is_some_and(|value| value == "all");
+    let (walks, steps) = if all { (10, 10_000) } else { (1, 1_000) };
+    let first = std::env::var("SAYSO_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    for pair in (first..first + walks).collect::<Vec<u64>>().chunks(2) {
+        std::thread::scope(|scope| {
+            for seed in pair {
+                scope.spawn(move || walk(*seed, steps));
+            }
+        });
+    }
+}
