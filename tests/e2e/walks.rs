@@ -314,8 +314,13 @@ impl Walk {
         if let Some(code) = self.terminal.ended() {
             assert_eq!(code, 0, "{}: it ended badly:\n{}", self.seed, self.terminal.screen());
             self.left += 1;
-            let again: &[&str] =
-                if self.left.is_multiple_of(2) { &["--demo"] } else { &["resume", "--last", "--demo"] };
+            let mut sessions = Vec::new();
+            super::find(&self.home.path().join("sayso"), &mut sessions);
+            // Where nothing was said there is none to go on with.
+            let again: &[&str] = match sessions.is_empty() || self.left.is_multiple_of(2) {
+                true => &["--demo"],
+                false => &["resume", "--last", "--demo"],
+            };
             self.terminal = start(self.home.path(), self.size, again);
             return self.began();
         }
