@@ -13,6 +13,7 @@ mod terminal;
 
 mod aimock;
 mod always;
+mod checks;
 mod deciding;
 mod flood;
 mod given;

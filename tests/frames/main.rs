@@ -15,6 +15,7 @@ mod rights;
 mod rules;
 mod scene;
 mod screens;
+mod sizes;
 mod speed;
 mod standing;
 mod typed_command;
