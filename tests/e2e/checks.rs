@@ -18,7 +18,7 @@ raise SystemExit(1)
 """
 "#;
 
-fn waiting<'a>(home: &'a std::path::Path, env: &[(&str, &str)]) -> crate::terminal::Terminal {
+fn waiting(home: &std::path::Path, env: &[(&str, &str)]) -> crate::terminal::Terminal {
     let setup = env.iter().fold(play(home, WAITS), |setup, (name, value)| setup.env(name, value));
     let terminal = setup.start();
     terminal.wait_for("Enter send");

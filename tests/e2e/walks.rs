@@ -317,10 +317,8 @@ impl Walk {
             let mut sessions = Vec::new();
             super::find(&self.home.path().join("sayso"), &mut sessions);
             // Where nothing was said there is none to go on with.
-            let again: &[&str] = match sessions.is_empty() || self.left.is_multiple_of(2) {
-                true => &["--demo"],
-                false => &["resume", "--last", "--demo"],
-            };
+            let anew = sessions.is_empty() || self.left.is_multiple_of(2);
+            let again: &[&str] = if anew { &["--demo"] } else { &["resume", "--last", "--demo"] };
             self.terminal = start(self.home.path(), self.size, again);
             return self.began();
         }
