@@ -6,6 +6,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+#[path = "terminal/growth.rs"]
+mod growth;
 #[path = "terminal/probe.rs"]
 mod probe;
 #[path = "terminal/server.rs"]
@@ -22,7 +24,7 @@ type Bench = fn() -> Vec<Row>;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let all: [(&str, Bench); 7] = [
+    let all: [(&str, Bench); 10] = [
         ("start", start),
         ("idle", idle),
         ("echo", echo),
@@ -30,6 +32,9 @@ fn main() {
         ("latency", latency),
         ("approve", approve),
         ("resume", resume),
+        ("entries", growth::entries),
+        ("lines", growth::lines),
+        ("printed", growth::printed),
     ];
     println!("{:<52} {:>12} {:>12} {:>12}", "what", "median", "goal", "worst");
     for (name, bench) in all {
@@ -237,7 +242,7 @@ fn resume() -> Vec<Row> {
     let mut times = Vec::new();
     for _ in 0..7 {
         let home = tempfile::tempdir().expect("a home");
-        probe::long_session(&home.path().join("sayso"), 2_000);
+        probe::long_session(&home.path().join("sayso"), 2_000, 0);
         let began = Instant::now();
         let mut probe = Probe::resumed(home.path());
         probe.until("omega");

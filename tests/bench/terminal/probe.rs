@@ -65,7 +65,7 @@ pub struct Probe {
     screen: vt100::Parser,
     /// Bytes of a sequence without its end.
     rest: Vec<u8>,
-    _master: Box<dyn MasterPty + Send>,
+    master: Box<dyn MasterPty + Send>,
 }
 
 impl Probe {
@@ -122,7 +122,7 @@ impl Probe {
                 }
             }
         });
-        Self { bytes, keys, child, screen: answer::screen(40, 140), rest: Vec::new(), _master: pair.master }
+        Self { bytes, keys, child, screen: answer::screen(40, 140), rest: Vec::new(), master: pair.master }
     }
 
     pub fn send(&mut self, keys: &[u8]) {
@@ -155,6 +155,14 @@ impl Probe {
                 Err(error) => panic!("`{text}` did not come ({error}):\n{}", self.screen.screen().contents()),
             }
         }
+    }
+
+    /// Changes the size: columns, rows.
+    pub fn resize(&mut self, (cols, rows): (u16, u16)) {
+        let some = |n: u16| std::num::NonZeroU16::new(n).expect("a size");
+        self.screen.screen_mut().set_size(some(rows), some(cols));
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        self.master.resize(size).expect("the terminal resizes");
     }
 
     /// Reads for so long; gives the number of bytes.
@@ -238,8 +246,8 @@ pub fn disk_sync_ms(count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Writes a session of so many messages below a program's home.
-pub fn long_session(home: &Path, messages: usize) {
+/// Writes a session of so many messages below a program's home, each answer so many paragraphs long.
+pub fn long_session(home: &Path, messages: usize, paragraphs: usize) {
     use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
@@ -247,7 +255,8 @@ pub fn long_session(home: &Path, messages: usize) {
             id: SessionId("01900000-0000-7000-8000-000000000000".into()),
             name: "long".into(),
             created: Timestamp(0),
-            cwd: home.to_path_buf(),
+            // Where the program is started: else it asks where to go on.
+            cwd: home.parent().unwrap_or(home).to_path_buf(),
             model: None,
             program: "bench".into(),
         };
@@ -256,8 +265,12 @@ pub fn long_session(home: &Path, messages: usize) {
             let at = Timestamp(n as i64 * 1000);
             store.append(Entry::Prompt(format!("Question {n}: what is it about?").into()), at);
             let end = if n + 1 == messages / 2 { "omega" } else { "and so on" };
-            let text =
-                format!("An answer with **some** words and `code`, number {n}, {end}.\n\n- one\n- two\n");
+            let more =
+                "A line of *words* with `code`, long enough to be wrapped where the window is narrow.\n\n";
+            let text = format!(
+                "{}An answer with **some** words and `code`, number {n}, {end}.\n\n- one\n- two\n",
+                more.repeat(paragraphs)
+            );
             let finish = Finish { reason: FinishReason::Stop, word: None };
             let step = StepId(n as u32 + 1);
             let reply = Entry::Reply {

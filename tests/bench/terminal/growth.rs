@@ -1,0 +1,116 @@
+//! Whether what a key, another size or a page costs grows with the session, or with what is visible alone: each figure is
+//! taken in a small session and in one that is a hundred times as long.
+
+use crate::echoes;
+use crate::probe::{self, Probe, Row};
+use std::time::Duration;
+
+/// More than so many times what it costs in the small one is growth.
+const MOST: f64 = 1.6;
+
+/// The figure of the large session, with that of the small one as what it is held to.
+fn rows(what: &str, small: &[f64], large: &[f64]) -> Vec<Row> {
+    let goal = probe::median(small) * MOST + 0.2;
+    vec![
+        Row::new(&format!("{what}, small"), "ms", small, f64::NAN),
+        Row::new(&format!("{what}, 100 x"), "ms", large, goal),
+    ]
+}
+
+/// Keys with 100 and with 10,000 entries in the session.
+pub fn entries() -> Vec<Row> {
+    let typed = |messages: usize| {
+        let home = tempfile::tempdir().expect("a home");
+        probe::long_session(&home.path().join("sayso"), messages, 0);
+        let mut probe = Probe::resumed(home.path());
+        probe.until("omega");
+        probe.drain(Duration::from_millis(800));
+        let before = probe.cpu_ms();
+        let times = echoes(&mut probe, 60);
+        let cpu = (probe.cpu_ms() - before) / times.len() as f64;
+        (times, cpu, sizes(&mut probe), pages(&mut probe))
+    };
+    let (small, large) = (typed(100), typed(10_000));
+    let mut all = rows("key to echo, entries", &small.0, &large.0);
+    all.extend(rows("processor time a key, entries", &[small.1], &[large.1]));
+    all.extend(rows("another size, entries", &small.2, &large.2));
+    all.extend(rows("a page of the chat, entries", &small.3, &large.3));
+    all
+}
+
+/// Another size, a page and a key with 1,000 and with 100,000 lines of the model's in the session.
+pub fn lines() -> Vec<Row> {
+    let resized = |messages: usize| {
+        let home = tempfile::tempdir().expect("a home");
+        probe::long_session(&home.path().join("sayso"), messages, 50);
+        let mut probe = Probe::resumed(home.path());
+        probe.until("omega");
+        probe.drain(Duration::from_secs(1));
+        (sizes(&mut probe), pages(&mut probe), echoes(&mut probe, 30))
+    };
+    let (small, large) = (resized(20), resized(2_000));
+    let mut all = rows("another size, lines of chat", &small.0, &large.0);
+    all.extend(rows("a page, lines of chat", &small.1, &large.1));
+    all.extend(rows("key to echo, lines of chat", &small.2, &large.2));
+    all
+}
+
+/// Keys and pages behind a run that printed 10,000 and 1,000,000 lines.
+pub fn printed() -> Vec<Row> {
+    let after = |lines: usize| {
+        let home = tempfile::tempdir().expect("a home");
+        let code = format!(
+            "print('\\n'.join(f'line {{n}} of the output' for n in range({lines})))\nprint('om' + 'ega')"
+        );
+        let story = format!(
+            "pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"\n```python\n{}\n```\n\"\"\"\n",
+            code.replace('\\', "\\\\")
+        );
+        let mut probe = Probe::story(home.path(), &story, &["--sandbox", "off"]);
+        go(&mut probe);
+        probe.until("WAITING");
+        crate::approved(&mut probe, "omega");
+        probe.drain(Duration::from_secs(2));
+        let memory = probe.pss_mb();
+        probe.send(b"\x1b");
+        probe.drain(Duration::from_millis(200));
+        (echoes(&mut probe, 30), sizes(&mut probe), memory)
+    };
+    let (small, large) = (after(10_000), after(1_000_000));
+    let mut all = rows("key to echo, lines of output", &small.0, &large.0);
+    all.extend(rows("another size, lines of output", &small.1, &large.1));
+    all.push(Row::single("memory after 1,000,000 lines of output", "MB", large.2, small.2 * MOST + 8.0));
+    all
+}
+
+fn go(probe: &mut Probe) {
+    probe.until("Enter send");
+    probe.drain(Duration::from_millis(300));
+    probe.send(b"go");
+    probe.drain(Duration::from_millis(60));
+    probe.send(b"\r");
+}
+
+/// Processor time of a change of the window's size, each with its frame.
+fn sizes(probe: &mut Probe) -> Vec<f64> {
+    let mut times = Vec::new();
+    for n in 0..12 {
+        let before = probe.cpu_ms();
+        probe.resize(if n % 2 == 0 { (100, 30) } else { (140, 40) });
+        probe.drain(Duration::from_millis(400));
+        times.push(probe.cpu_ms() - before);
+    }
+    times
+}
+
+/// Processor time of a page up, each with its frame.
+fn pages(probe: &mut Probe) -> Vec<f64> {
+    let mut times = Vec::new();
+    for _ in 0..12 {
+        let before = probe.cpu_ms();
+        probe.send(b"\x1b[5~");
+        probe.drain(Duration::from_millis(150));
+        times.push(probe.cpu_ms() - before);
+    }
+    times
+}
