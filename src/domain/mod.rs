@@ -75,8 +75,8 @@ pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use run::{
     Change, Chunk, Enforcement, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,
-    Layer, Limits, Outcome, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport, SandboxLevel,
-    SandboxReport, SharedState, Variable, VariableChanges,
+    Layer, Limits, Outcome, ProjectPython, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport,
+    SandboxLevel, SandboxReport, SharedState, Variable, VariableChanges,
 };
 pub use sha256::Sha256;
 pub use timestamp::Timestamp;

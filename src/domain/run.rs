@@ -208,7 +208,20 @@ pub struct Rights {
     /// The names of the environment variables that it is given.
     #[serde(default)]
     pub environment: Vec<String>,
+    /// The Python that it finds as `python3`, where that is not the one of the `PATH`: the project's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<ProjectPython>,
     pub sandbox: SandboxReport,
+}
+
+/// A Python that stands under its usual names in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectPython {
+    #[serde(with = "super::serial::path")]
+    pub path: PathBuf,
+    /// Its version by where it lies, `3.12.4`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// How much a run may use. Of memory, processes, file size and open files, 0 means: not limited.

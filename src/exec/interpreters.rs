@@ -5,6 +5,7 @@
 //! ([`super::asking`]): a version manager's stand-in for what it stands for, others for their version. What may not be
 //! asked is found all the same, and runs once the person approved a block for it; its version is not known until then.
 
+mod environments;
 pub(crate) mod told;
 
 use super::ExecutorError;
@@ -288,16 +289,9 @@ impl Finder {
         if let Some(chosen) = self.chosen(language) {
             return which(chosen);
         }
-        if language.as_str() == "python" {
-            let project = Some(self.cwd.join(".venv"));
-            let active = env::var_os("VIRTUAL_ENV").map(PathBuf::from);
-            for folder in [project, active].into_iter().flatten() {
-                if let Some(found) = which(&folder.join("bin/python")) {
-                    return Some(found);
-                }
-            }
-        }
-        self.which(&way.command)
+        let python = || environments::python_of(&self.cwd, self.home.as_deref(), &|name| env::var_os(name));
+        let of_project = (language.as_str() == "python").then(python).flatten();
+        of_project.or_else(|| self.which(&way.command))
     }
 
     /// From a path to the real executable.

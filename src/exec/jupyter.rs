@@ -237,6 +237,7 @@ impl Jupyter {
             target: None,
             cwd,
             rights: Rights {
+                python: None,
                 read: Vec::new(),
                 write: Vec::new(),
                 network: true,

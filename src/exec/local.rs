@@ -20,6 +20,7 @@ use super::interpreters::Finder;
 use super::kernel::Kernel;
 use super::kernel_wire::{FrameToken, RunSummary};
 use super::process::Process;
+use super::project_tools::ProjectTools;
 use super::sandbox::refused::ClosedPlaces;
 use super::sandbox::{Sandbox, SandboxError};
 use super::shell_state::ShellState;
@@ -47,6 +48,8 @@ pub(super) struct Local {
     asking: PackageQuestion,
     /// Kernels in a row that ended before they were ready.
     never_ready: u32,
+    /// The project's programs; looked for at the first need.
+    tools: Option<ProjectTools>,
     /// Prepared at the first need.
     sandbox: Option<Result<Sandbox, SandboxError>>,
     /// What is to be told next.
@@ -122,6 +125,7 @@ impl Local {
             run: None,
             asking: PackageQuestion::default(),
             never_ready: 0,
+            tools: None,
             sandbox: None,
             queue: VecDeque::new(),
             leaving: None,

@@ -60,6 +60,7 @@ mod pictures;
 mod pipes;
 mod plan;
 mod process;
+mod project_tools;
 mod pull;
 mod receipt;
 mod run;

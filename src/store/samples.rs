@@ -81,6 +81,7 @@ pub(super) fn terms() -> Terms {
         kernel: Some(KernelRef { generation: 1, variables: 14, goes_on: false }),
         cwd: PathBuf::from("/home/ada/data/sales"),
         rights: Rights {
+            python: None,
             read: vec![],
             write: vec![PathBuf::from("/home/ada/data/sales/out")],
             network: true,

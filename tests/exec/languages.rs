@@ -181,3 +181,68 @@ async fn typescript_runs_in_node() {
     let told = shop.run("typescript", "const a: number = ;\n").await;
     assert_eq!(told.report.outcome, Outcome::Failed);
 }
+
+/// A project with an environment of its own that has a module of its own.
+fn project(shop: &Shop) {
+    let made = std::process::Command::new(python())
+        .args(["-m", "venv", "--without-pip", ".venv"])
+        .current_dir(shop.work())
+        .status()
+        .expect("python makes an environment");
+    assert!(made.success());
+    let made = std::process::Command::new(shop.work().join(".venv/bin/python"))
+        .args(["-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"])
+        .output()
+        .expect("its folder of modules");
+    let folder = String::from_utf8(made.stdout).expect("text");
+    std::fs::write(format!("{}/only_here.py", folder.trim()), "WORD = 'from the project'").expect("written");
+    let tool = shop.work().join(".venv/bin/projecttool");
+    write_program(&tool, "#!/bin/sh\necho tool of the project\n");
+    write_program(&shop.work().join(".venv/bin/ls"), "#!/bin/sh\necho not the ls that you know\n");
+    write_program(&shop.work().join("node_modules/.bin/nodetool"), "#!/bin/sh\necho tool of node\n");
+}
+
+fn write_program(path: &std::path::Path, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    std::fs::write(path, text).expect("written");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("marked");
+}
+
+#[tokio::test]
+async fn all_programs_see_the_python_and_the_commands_of_the_project() {
+    let shop = Shop::with(|setup| setup.python = None);
+    project(&shop);
+    let wanted = shop.py("import sys, only_here\nprint(only_here.WORD, sys.prefix)").await.ok().out();
+    let venv = shop.work().join(".venv");
+    assert_eq!(wanted.trim(), format!("from the project {}", venv.display()));
+    let asks = "import sys, only_here; print(only_here.WORD, sys.prefix)";
+    for name in ["python", "python3"] {
+        assert_eq!(shop.sh(&format!("{name} -c '{asks}'")).await.ok().out(), wanted, "{name}");
+    }
+    let from_kernel = format!("import subprocess\nsubprocess.run(['python3', '-c', {asks:?}])");
+    assert_eq!(shop.py(&from_kernel).await.ok().out(), wanted);
+    assert_eq!(shop.sh("projecttool; nodetool").await.ok().out(), "tool of the project\ntool of node\n");
+    // What the review knows by its name stays what it is.
+    assert!(!shop.sh("ls").await.ok().out().contains("not the ls"));
+    assert_eq!(shop.sh("echo $VIRTUAL_ENV").await.ok().out(), format!("{}\n", venv.display()));
+    let told =
+        shop.executor.terms(&Language::bash(), None).await.expect("terms").rights.python.expect("told");
+    assert_eq!(told.path, venv.join("bin/python"));
+    assert!(told.version.is_some_and(|version| version.starts_with("3.")));
+}
+
+#[tokio::test]
+async fn packages_of_the_session_are_found_by_every_python() {
+    let shop = Shop::with(|setup| setup.python = None);
+    project(&shop);
+    shop.sh("true").await.ok();
+    let packages = shop.work().parent().expect("a folder").join("blobs/packages/python");
+    std::fs::write(packages.join("fetched.py"), "print('a package')").expect("as an installation does");
+    write_program(&packages.join("bin/fetchedtool"), "#!/bin/sh\necho tool of a package\n");
+    assert_eq!(
+        shop.sh("python3 -c 'import fetched'; fetchedtool").await.ok().out(),
+        "a package\ntool of a package\n"
+    );
+    assert_eq!(shop.py("import fetched").await.ok().out(), "a package\n");
+}

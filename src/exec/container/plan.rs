@@ -150,6 +150,7 @@ impl ContainerFrame {
         read.extend(self.granted.read.iter().chain(&self.granted.write).cloned());
         write.extend(self.granted.write.iter().cloned());
         Rights {
+            python: None,
             read,
             write,
             network: self.granted.network,

@@ -129,7 +129,7 @@ pub(crate) fn behind(stand_in: &Path) -> Option<PathBuf> {
 }
 
 /// A name of one folder and nothing else.
-fn one_name(text: &str) -> Option<&str> {
+pub(super) fn one_name(text: &str) -> Option<&str> {
     let mut parts = Path::new(text).components();
     let one = matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none();
     (one && !text.is_empty()).then_some(text)
@@ -173,7 +173,10 @@ fn versions(library: &Path) -> Vec<PathBuf> {
     pythons.take(VERSIONS).flat_map(folders).filter(|folder| folder.is_dir()).collect()
 }
 
-fn text(path: &Path) -> Option<String> {
+/// The text of a plain file, bounded.
+pub(super) fn text(path: &Path) -> Option<String> {
+    // Opening a pipe would wait for its writer: look before.
+    fs::metadata(path).ok().filter(|meta| meta.is_file())?;
     let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
     let mut text = String::new();
     file.take(TEXT).read_to_string(&mut text).ok()?;

@@ -7,7 +7,7 @@ use crate::domain::{
 use crate::exec::ExecutorError;
 use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch, in_that_kernel};
 use crate::exec::helper_wire::{HelperOrder, ResourceUse};
-use crate::exec::packages;
+use crate::exec::{packages, project_tools};
 use tokio::sync::oneshot;
 
 impl Backend for Local {
@@ -128,6 +128,7 @@ impl Backend for Local {
     async fn close(&mut self) {
         self.leaving = None;
         self.end_kernel();
+        project_tools::clear(&self.setup.blobs);
         packages::clear(&self.setup.blobs);
         // With it goes the private folder of the session.
         self.sandbox = None;

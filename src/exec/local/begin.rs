@@ -11,6 +11,7 @@ use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, HelperOrder};
 use crate::exec::kernel::Kernel;
 use crate::exec::plan::{self, GivenFile};
+use crate::exec::project_tools::ProjectTools;
 use crate::exec::sandbox::refused::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
 use crate::exec::{blob, languages, memory_file, packages, process};
@@ -23,7 +24,8 @@ pub(super) const ATTEMPTS: u32 = 3;
 impl Local {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
     pub(super) fn prepared(&mut self) -> Result<&Sandbox, SandboxError> {
-        let Self { setup, sandbox, finder, .. } = self;
+        let Self { setup, sandbox, finder, tools, .. } = self;
+        let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.cwd, &setup.blobs));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let standing = SessionSite {
             cwd: &setup.cwd,
@@ -45,10 +47,11 @@ impl Local {
             let sandbox =
                 Sandbox::prepare(&setup.sandbox, setup.without, standing, &setup.limits, &setup.helper);
             // Packages that are installed later have to be in sight of a kernel that is there before them.
-            sandbox.map(|sandbox| match packages::make(&setup.blobs) {
+            let sandbox = sandbox.map(|sandbox| match packages::make(&setup.blobs) {
                 Ok(folder) => sandbox.with_packages(&folder),
                 Err(_) => sandbox,
-            })
+            });
+            sandbox.map(|sandbox| sandbox.with_python(tools.python().map(|python| python.path.clone())))
         };
         // Nothing ran yet where it could not be had: what was missing may be there by now.
         if sandbox.as_ref().is_some_and(Result::is_err) {
@@ -102,6 +105,7 @@ impl Local {
             }
             _ => usual.and_then(|usual| self.shell.shared(&usual)),
         };
+        let python = self.tools.as_ref().and_then(ProjectTools::python).cloned();
         let environment =
             self.environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
         Ok(Terms {
@@ -111,7 +115,7 @@ impl Local {
             version: interpreter.version.clone(),
             kernel,
             cwd: cwd.clone(),
-            rights: Rights { read, write, network, environment, sandbox },
+            rights: Rights { read, write, network, environment, python, sandbox },
             limits,
             shared,
             target: None,
@@ -144,6 +148,10 @@ impl Local {
     fn dressed(&mut self) -> Result<Environment, SandboxError> {
         let mut env = self.environment.clone();
         self.prepared()?.dress(&mut env);
+        if let Some(tools) = &self.tools {
+            tools.dress(&mut env);
+            tools.lend_packages(&mut env);
+        }
         Ok(env)
     }
 
@@ -204,11 +212,13 @@ impl Local {
             plan::set(&mut env, "MPLCONFIGDIR", folder);
         }
         let packages = packages::folder(&self.setup.blobs, "python");
-        let sandbox = self.prepared()?;
-        sandbox.dress(&mut env);
+        self.prepared()?.dress(&mut env);
+        if let Some(tools) = &self.tools {
+            tools.dress(&mut env);
+        }
         // It is there before the kernel is, so that packages that come later are found.
         plan::set(&mut env, packages::VARIABLE, packages);
-        let cell = sandbox.cell(interpreter, true);
+        let cell = self.prepared()?.cell(interpreter, true);
         let (limits, cwd) = (&self.kernel_limits, &self.setup.cwd);
         Kernel::start((&cell, limits), interpreter, cwd, env, generation)
     }

@@ -34,7 +34,7 @@ impl Local {
             version: installer.version.clone(),
             kernel: None,
             cwd: folder,
-            rights: Rights { read, write, network, environment, sandbox },
+            rights: Rights { read, write, network, environment, python: None, sandbox },
             limits,
             shared: None,
             target: None,

@@ -15,6 +15,12 @@ impl Sandbox {
         self
     }
 
+    /// The same, with what this Python needs to read for every run.
+    #[must_use]
+    pub(crate) fn with_python(self, python: Option<PathBuf>) -> Self {
+        Self { python, ..self }
+    }
+
     /// What an installation into this folder by these programs may reach.
     pub(crate) fn allowance_to_install(&self, programs: &[PathBuf], folder: &Path) -> Allowance {
         match self.policy_to_install(programs, folder) {

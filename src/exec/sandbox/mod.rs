@@ -86,6 +86,8 @@ pub(super) struct Sandbox {
     helper: HelperFile,
     /// The place for control groups.
     scope: Option<Arc<Scope>>,
+    /// The Python that programs find by its name, where it is not the one of the `PATH`.
+    python: Option<PathBuf>,
     /// Whether the level is lower than the wish, because of the working folder.
     narrowed: bool,
 }
@@ -147,6 +149,7 @@ impl Sandbox {
             own: standing.own.to_vec(),
             helper: helper.clone(),
             scope: None,
+            python: None,
             narrowed: false,
         };
         if wish.level == SandboxLevel::Off {
@@ -317,7 +320,9 @@ impl Sandbox {
     fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
         let ground = SearchScope { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
-        Some(policy.clone().with_read(&toolchain::of_interpreter(program, python, ground)))
+        let mut needed = toolchain::of_interpreter(program, python, ground);
+        needed.extend(self.python.iter().flat_map(|python| toolchain::of_interpreter(python, true, ground)));
+        Some(policy.clone().with_read(&needed))
     }
 }
 

@@ -73,7 +73,7 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
         shared: _,
         target: _,
     } = now;
-    let Rights { read, write, network, environment, sandbox } = rights;
+    let Rights { read, write, network, environment, python, sandbox } = rights;
     let SandboxReport {
         level,
         network_blocked,
@@ -113,7 +113,7 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
             || *notes != held.notes
             || *own_tree != reached.own_tree
             || *home != reached.home,
-        program: *interpreter != then.interpreter || *version != then.version,
+        program: *interpreter != then.interpreter || *version != then.version || *python != may.python,
         start: *cwd != then.cwd || moved(*kernel, then.kernel),
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::domain::Can;
     use crate::domain::ReachPlace as Place;
-    use crate::domain::{Language, Limits};
+    use crate::domain::{Language, Limits, ProjectPython};
 
     fn terms() -> Terms {
         Terms {
@@ -166,7 +166,7 @@ mod tests {
     fn each_right_that_changed_is_told() {
         type Change = fn(&mut Terms, &mut Reach);
         type Told = fn(RightsChange) -> bool;
-        let parts: [(Change, Told); 12] = [
+        let parts: [(Change, Told); 13] = [
             (|t, _| t.rights.read.push("/a".into()), |c| c.read),
             (|_, r| r.places.push(Place::closed("/a")), |c| c.read && c.write),
             (|_, r| r.read = Can::Yes, |c| c.read),
@@ -179,6 +179,10 @@ mod tests {
             (|t, _| t.rights.sandbox.contained = true, |c| c.sandbox),
             (|t, _| t.interpreter = "/opt/python3".into(), |c| c.program),
             (|t, _| t.version = Some("3.13".into()), |c| c.program),
+            (
+                |t, _| t.rights.python = Some(ProjectPython { path: "/v".into(), version: None }),
+                |c| c.program,
+            ),
         ];
         for (number, (make, told)) in parts.into_iter().enumerate() {
             let found = change(make);

@@ -206,12 +206,15 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
                 n => format!("{} live", words::count(n as usize, "variable")),
             };
             format!(
-                "{language} kernel k{}, {}{live}, cwd {cwd}",
+                "{language} kernel k{}, {}{live}, {}cwd {cwd}",
                 kernel.generation,
-                shared(terms, "interpreter")
+                shared(terms, "interpreter"),
+                project_python(terms, look)
             )
         }
-        (ExecutorKind::Kernel, None) => format!("a new {language} kernel, no variables, cwd {cwd}"),
+        (ExecutorKind::Kernel, None) => {
+            format!("a new {language} kernel, no variables, {}cwd {cwd}", project_python(terms, look))
+        }
         (ExecutorKind::Installer, _) => {
             format!("{}, nothing else", safe::one_line(&look.place.path(&terms.interpreter)))
         }
@@ -239,9 +242,24 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
         (ExecutorKind::Files, _) => "sayso itself: nothing is started".into(),
         (ExecutorKind::Engine, _) => "the container engine itself: nothing is started".into(),
         (ExecutorKind::Subprocess, _) => {
-            format!("{language}, a process of its own, {}cwd {cwd}", shared(terms, "environment"))
+            let (shared, python) = (shared(terms, "environment"), project_python(terms, look));
+            format!("{language}, a process of its own, {shared}{python}cwd {cwd}")
         }
     }
+}
+
+/// `python: .venv (3.12), `: the Python that all programs of the run find, where it is not the one of the `PATH`.
+fn project_python(terms: &Terms, look: Look<'_>) -> String {
+    let Some(python) = &terms.rights.python else { return String::new() };
+    let environment = python.path.parent().and_then(Path::parent);
+    let of_project =
+        |path: &Path| path.strip_prefix(&terms.cwd).ok().map(|inner| inner.display().to_string());
+    let name = environment.and_then(of_project).unwrap_or_else(|| look.place.path(&python.path));
+    // The third number changes nothing of what a block can do.
+    let short = |version: &str| version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    let version =
+        python.version.as_deref().map(|version| format!(" ({})", short(version))).unwrap_or_default();
+    safe::one_line(&format!("python: {name}{version}, "))
 }
 
 /// `interpreter shared with blocks 1-3, `; empty for the first block.
