@@ -249,6 +249,11 @@ impl Driver {
         })
     }
 
+    /// Whether this is what was kept last of what is being typed.
+    pub fn keeps_draft(&self, text: &str) -> bool {
+        self.draft.keeps(text)
+    }
+
     /// Keeps what is being typed, so that it outlives this process; an empty text removes it. Only told to the log when
     /// it can't be written: who types has other things to see.
     pub fn keep_draft(&mut self, text: &str) {

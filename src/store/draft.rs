@@ -28,12 +28,17 @@ impl Draft {
         Self { path: session.with_extension("draft"), masker, last: String::new() }
     }
 
+    /// Whether this text was kept last, or is none that is kept.
+    pub fn keeps(&self, text: &str) -> bool {
+        text == self.last || text.len() as u64 > LONGEST
+    }
+
     /// Keeps what stands there now; an empty text removes it. What is kept already is not written again.
     ///
     /// # Errors
     /// When it can't be written; the old text may be there still.
     pub fn keep(&mut self, text: &str) -> Result<(), StoreError> {
-        if text == self.last || text.len() as u64 > LONGEST {
+        if self.keeps(text) {
             return Ok(());
         }
         text.clone_into(&mut self.last);

@@ -118,6 +118,7 @@ impl Tui {
             workers,
             title: String::new(),
             last_frame: now,
+            draft_due: None,
             exit: None,
         };
         session.frames.changed(Urgency::Now, now);

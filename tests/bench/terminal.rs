@@ -47,9 +47,13 @@ fn main() {
 }
 
 fn start() -> Vec<Row> {
-    let (mut first, mut usable, mut cpu) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut very_first, mut first, mut usable, mut cpu) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..15 {
         let home = tempfile::tempdir().expect("a home");
+        // The very first start makes the key of sessions, and waits until it is on the disk.
+        let began = Instant::now();
+        Probe::story(home.path(), TALK, &[]).until("Enter send");
+        very_first.push(ms(began.elapsed()));
         let began = Instant::now();
         let mut probe = Probe::story(home.path(), TALK, &[]);
         probe.until("Enter send");
@@ -60,7 +64,8 @@ fn start() -> Vec<Row> {
         cpu.push(probe.cpu_ms());
     }
     vec![
-        Row::new("first frame", "ms", &first, 12.0),
+        Row::new("first frame", "ms", &first, 8.0),
+        Row::new("first frame of the very first start", "ms", &very_first, f64::NAN),
         Row::new("usable: a key is echoed", "ms", &usable, 35.0),
         Row::new("processor time until usable", "ms", &cpu, 25.0),
     ]
@@ -71,11 +76,12 @@ fn idle() -> Vec<Row> {
     let mut probe = Probe::story(home.path(), TALK, &[]);
     probe.until("Enter send");
     probe.drain(Duration::from_secs(2));
-    let (wakes, memory) = (probe.wakeups(), probe.pss_mb());
+    let (wakes, memory, own) = (probe.wakeups(), probe.memory_mb("Pss:"), probe.memory_mb("Anonymous:"));
     let written = probe.drain(Duration::from_secs(5));
     let woken = probe.wakeups().saturating_sub(wakes);
     vec![
-        Row::new("idle: memory", "MB", &[memory], 12.0),
+        Row::single("idle: memory of its own, without pages of the program's file", "MB", own, f64::NAN),
+        Row::new("idle: memory", "MB", &[memory], 10.0),
         Row::new("idle: wake-ups in 5 s", "", &[woken as f64], 0.0),
         Row::new("idle: bytes written in 5 s", "B", &[written as f64], 0.0),
     ]
@@ -92,7 +98,7 @@ fn echo() -> Vec<Row> {
     vec![
         Row::new("key to echo", "ms", &times, 0.9),
         Row::single("key to echo, 95th percentile", "ms", percentile(&times, 0.95), 3.0),
-        Row::single("processor time a key", "ms", cpu, 0.25),
+        Row::single("processor time a key", "ms", cpu, 0.2),
     ]
 }
 
@@ -134,7 +140,7 @@ fn stream() -> Vec<Row> {
         let cpu = probe.cpu_ms() - before;
         rows.push(Row::single(&format!("processor time of {tokens} tokens"), "ms", cpu, goal));
         if tokens == 20_000 {
-            rows.push(Row::single("memory after 20000 tokens", "MB", probe.pss_mb(), 25.0));
+            rows.push(Row::single("memory after 20000 tokens", "MB", probe.memory_mb("Pss:"), 25.0));
         }
     }
     rows
@@ -149,7 +155,7 @@ fn reply_of(tokens: usize) -> String {
 }
 
 fn latency() -> Vec<Row> {
-    let (mut leaving, mut last, mut typed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut leaving, mut first, mut last, mut typed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..7 {
         let home = tempfile::tempdir().expect("a home");
         let server = server::Server::start(if round == 0 { 300 } else { 20 });
@@ -162,16 +168,18 @@ fn latency() -> Vec<Row> {
         probe.send(b"\r");
         let asked = server.asked();
         leaving.push(ms(asked.saturating_duration_since(entered)));
+        probe.until("alpha");
+        first.push(ms(Instant::now().saturating_duration_since(server.word())));
         if round == 0 {
             typed = echoes(&mut probe, 60);
         }
         probe.until("omega");
-        let seen = Instant::now();
-        last.push(ms(seen.saturating_duration_since(server.last_word())));
+        last.push(ms(Instant::now().saturating_duration_since(server.word())));
     }
     vec![
         Row::new("Enter to the request's leaving", "ms", &leaving, 10.0),
-        Row::new("last word arrived to on screen", "ms", &last, 5.0),
+        Row::new("first word arrived to on screen", "ms", &first, 5.0),
+        Row::new("last word, and the end behind it, to on screen", "ms", &last, 5.0),
         Row::new("key to echo while a reply streams", "ms", &typed, 0.9),
     ]
 }
@@ -199,11 +207,13 @@ print("mark" + "er3")
 /// what it prints.
 fn approved(probe: &mut Probe, marker: &str) -> f64 {
     probe.drain(Duration::from_millis(300));
-    probe.send(b"\x19");
-    // The guard opens when the terminal has answered, everything has to have been seen.
-    probe.drain(Duration::from_millis(1600));
-    probe.send(b"\x19");
-    probe.until("Type  run");
+    // The first time it goes to the block; it approves once the terminal has answered and everything was seen.
+    loop {
+        probe.send(b"\x19");
+        if probe.comes("Type  run", Duration::from_millis(1600)) {
+            break;
+        }
+    }
     for key in [b"r", b"u", b"n"] {
         probe.drain(Duration::from_millis(60));
         probe.send(key);

@@ -105,6 +105,7 @@ fn what_was_being_typed_outlives_a_kill() {
     terminal.wait_for("Enter send");
     terminal.type_text("half a thought about");
     terminal.wait_for("half a thought about");
+    kept(home.path(), "half a thought about");
     kill(&mut terminal);
     let mut terminal = play(home.path(), STORY).start();
     terminal.wait_for("half a thought about");
@@ -119,6 +120,7 @@ fn what_was_being_typed_outlives_a_kill() {
     // One that has a file keeps its own.
     terminal.type_text("and then another");
     terminal.wait_for("and then another");
+    kept(home.path(), "and then another");
     kill(&mut terminal);
     let terminal = resume(home.path());
     terminal.wait_for("and then another");
@@ -128,6 +130,17 @@ fn what_was_being_typed_outlives_a_kill() {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::metadata(&drafts[0]).expect("a draft").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+/// Waits until what is typed is on the disk, which is a moment after it is on the screen.
+fn kept(home: &Path, text: &str) {
+    let deadline = std::time::Instant::now() + crate::terminal::PATIENCE;
+    let holds =
+        |path: &std::path::PathBuf| std::fs::read_to_string(path).is_ok_and(|kept| kept.contains(text));
+    while !drafts(&home.join("sayso")).iter().any(holds) {
+        assert!(std::time::Instant::now() < deadline, "`{text}` was not kept");
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+    }
 }
 
 fn drafts(folder: &Path) -> Vec<std::path::PathBuf> {

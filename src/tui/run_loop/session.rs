@@ -19,6 +19,9 @@ use crate::tui::workers::{WorkerResult, Workers};
 use crate::tui::{TuiError, clipboard};
 use std::time::{Duration, Instant};
 
+/// A process that is killed loses at most what was typed within this time.
+const DRAFT_PAUSE: Duration = Duration::from_millis(200);
+
 /// One session on screen.
 pub(super) struct Session<'a> {
     pub(super) tui: &'a mut Tui,
@@ -30,6 +33,8 @@ pub(super) struct Session<'a> {
     pub(super) colouring: Colouring,
     pub(super) title: String,
     pub(super) last_frame: Instant,
+    /// When what is typed is written to the disk, where it was not yet.
+    pub(super) draft_due: Option<Instant>,
     pub(super) exit: Option<Exit>,
 }
 
@@ -52,14 +57,28 @@ impl Session<'_> {
             self.drain()?;
             let now = Instant::now();
             self.by_itself(now)?;
-            // What is typed outlives a process that is killed.
-            self.driver.keep_draft(&self.screen.unsent());
+            if self.exit.is_none() && self.frames.is_due(now) {
+                self.frame(now);
+            }
+            self.keep_draft(now);
             if let Some(exit) = self.exit.take() {
                 return Ok(exit);
             }
-            if self.frames.is_due(now) {
-                self.frame(now);
-            }
+        }
+    }
+
+    /// What is typed outlives a process that is killed. It is written after the frame that shows it, and not for each key:
+    /// a disk that is slow, or a long text, holds up nobody who types.
+    fn keep_draft(&mut self, now: Instant) {
+        let text = self.screen.unsent();
+        if self.driver.keeps_draft(&text) {
+            self.draft_due = None;
+            return;
+        }
+        let due = *self.draft_due.get_or_insert(now + DRAFT_PAUSE);
+        if due <= now || text.is_empty() || self.exit.is_some() {
+            self.driver.keep_draft(&text);
+            self.draft_due = None;
         }
     }
 
@@ -259,7 +278,7 @@ impl Session<'_> {
     }
 
     fn deadline(&mut self) -> Option<Instant> {
-        [self.frames.deadline(), self.screen.next_deadline(), self.turn_deadline()]
+        [self.frames.deadline(), self.screen.next_deadline(), self.turn_deadline(), self.draft_due]
             .into_iter()
             .flatten()
             .min()

@@ -165,6 +165,20 @@ impl Probe {
         self.master.resize(size).expect("the terminal resizes");
     }
 
+    /// Reads until this text stands on the screen, for so long at most; gives whether it does.
+    pub fn comes(&mut self, text: &str, time: Duration) -> bool {
+        let deadline = Instant::now() + time;
+        loop {
+            if self.screen.screen().contents().contains(text) {
+                return true;
+            }
+            match self.bytes.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(bytes) => self.take(&bytes),
+                Err(_) => return false,
+            }
+        }
+    }
+
     /// Reads for so long; gives the number of bytes.
     pub fn drain(&mut self, time: Duration) -> usize {
         let deadline = Instant::now() + time;
@@ -212,11 +226,11 @@ impl Probe {
             .sum()
     }
 
-    /// Proportional set size.
-    pub fn pss_mb(&self) -> f64 {
+    /// What the system says of its memory: `Pss:` is its proportional set size, `Anonymous:` what lies in no file.
+    pub fn memory_mb(&self, what: &str) -> f64 {
         let rollup =
             std::fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid())).expect("its memory");
-        let line = rollup.lines().find(|l| l.starts_with("Pss:")).expect("a sum");
+        let line = rollup.lines().find(|l| l.starts_with(what)).expect("a sum");
         line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
     }
 }

@@ -1,4 +1,4 @@
-//! A model server that notes when it was asked and when it sent its last word.
+//! A model server that notes when it was asked and when it sent its first and its last word.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,24 +8,25 @@ use std::time::{Duration, Instant};
 pub struct Server {
     port: u16,
     asked: Receiver<Instant>,
-    last: Receiver<Instant>,
+    words: Receiver<Instant>,
 }
 
 impl Server {
-    /// Answers one request with so many words, 20 ms apart, the last of them `omega`.
+    /// Answers one request with so many words, 20 ms apart; the first is `alpha`, and the last, `omega`, comes with the
+    /// end of the reply.
     pub fn start(words: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let (asked_sender, asked) = channel();
-        let (last_sender, last) = channel();
+        let (word_sender, sent) = channel();
         std::thread::spawn(move || {
             // Connections come before the request: opened beforehand, or to ask what the server knows of the model.
             for stream in listener.incoming().flatten() {
-                let (asked, last) = (asked_sender.clone(), last_sender.clone());
-                std::thread::spawn(move || serve(stream, words, &asked, &last));
+                let (asked, sent) = (asked_sender.clone(), word_sender.clone());
+                std::thread::spawn(move || serve(stream, words, &asked, &sent));
             }
         });
-        Self { port, asked, last }
+        Self { port, asked, words: sent }
     }
 
     pub fn address(&self) -> String {
@@ -37,14 +38,14 @@ impl Server {
         self.asked.recv_timeout(Duration::from_secs(30)).expect("a request")
     }
 
-    /// When the last word was sent.
-    pub fn last_word(&self) -> Instant {
-        self.last.recv_timeout(Duration::from_secs(30)).expect("a last word")
+    /// When the first word was sent, and when the last was.
+    pub fn word(&self) -> Instant {
+        self.words.recv_timeout(Duration::from_secs(30)).expect("a word")
     }
 }
 
 /// Answers one connection: a request for a reply with its words, any other with nothing.
-fn serve(mut stream: TcpStream, words: usize, asked: &Sender<Instant>, last: &Sender<Instant>) {
+fn serve(mut stream: TcpStream, words: usize, asked: &Sender<Instant>, sent: &Sender<Instant>) {
     let _ = stream.set_nodelay(true);
     let mut request = Vec::new();
     let mut buffer = [0u8; 16 << 10];
@@ -62,18 +63,23 @@ fn serve(mut stream: TcpStream, words: usize, asked: &Sender<Instant>, last: &Se
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     let _ = stream.write_all(head.as_bytes());
     for n in 0..words {
-        let word = if n + 1 == words { " omega" } else { " WORD" };
-        let chunk =
+        std::thread::sleep(Duration::from_millis(20));
+        let is_last = n + 1 == words;
+        let word = match n {
+            0 => "alpha",
+            _ if is_last => " omega",
+            _ => " WORD",
+        };
+        let mut chunk =
             format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n");
-        if n + 1 == words {
-            let _ = last.send(Instant::now());
+        if is_last {
+            chunk += "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+        }
+        if n == 0 || is_last {
+            let _ = sent.send(Instant::now());
         }
         let _ = stream.write_all(chunk.as_bytes());
-        std::thread::sleep(Duration::from_millis(20));
     }
-    let end =
-        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-    let _ = stream.write_all(end.as_bytes());
 }
 
 /// Whether head and body of a request are there.
