@@ -67,6 +67,14 @@ pub struct Target {
     pub folder: Option<FolderId>,
 }
 
+impl Target {
+    /// What stands at this path in the working folder: no link leads to it, and its folder is not opened yet.
+    pub fn at(path: impl Into<PathBuf>, found: OnDisk) -> Self {
+        let path = path.into();
+        Self { path, link: None, found, bytes: 0, folders: 0, outside: false, folder: None }
+    }
+}
+
 /// What tells a folder from every other one, whatever path leads to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderId {

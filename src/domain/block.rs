@@ -61,6 +61,28 @@ pub struct Origin {
     pub typed: bool,
 }
 
+impl Origin {
+    /// A fenced block with this info string, at this place of its reply.
+    pub fn fence(info: &str, range: Range<usize>) -> Self {
+        let dialect = Dialect::Fences;
+        Self {
+            dialect,
+            info: info.into(),
+            range,
+            closed: true,
+            call: None,
+            note: None,
+            own: false,
+            typed: false,
+        }
+    }
+
+    /// What sayso proposes by itself, and what for.
+    pub fn own(note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), own: true, ..Self::fence("", 0..0) }
+    }
+}
+
 /// Whether a version of a block could be approved, apart from the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {

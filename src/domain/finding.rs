@@ -42,6 +42,19 @@ pub struct Finding {
     pub forbidden: bool,
 }
 
+impl Finding {
+    /// A finding about the text as a whole, which nobody forbade.
+    pub fn new(rule: &str, severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            rule: rule.into(),
+            severity,
+            place: Place::default(),
+            message: message.into(),
+            forbidden: false,
+        }
+    }
+}
+
 /// What a block would do, as far as it can be told from its text. Empty lists: nothing of that kind was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

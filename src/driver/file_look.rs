@@ -2,8 +2,8 @@
 
 use super::review_time::review_in_time;
 use crate::domain::{
-    Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, Place, Reach, Review, Revision,
-    Rights, Severity, Terms,
+    Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, Place, Review, Revision, Rights,
+    Severity, Terms,
 };
 use crate::engine::Inspection;
 use crate::review::{self, Scope};
@@ -68,16 +68,7 @@ pub(super) fn inspect(
         shared: None,
         target: Some(seen.target),
     };
-    let inspection = Inspection {
-        review,
-        terms: Ok(terms),
-        reach: Reach::default(),
-        refused: Vec::new(),
-        before: seen.before,
-        lacking: Vec::new(),
-        image: None,
-        venv: None,
-    };
+    let inspection = Inspection { before: seen.before, ..Inspection::new(review, Ok(terms)) };
     (inspection, Some(seen.place))
 }
 
@@ -91,14 +82,5 @@ fn rights(kind: &BlockKind, path: &Path) -> Rights {
 }
 
 pub(super) fn impossible(why: String) -> Inspection {
-    Inspection {
-        review: Review::default(),
-        terms: Err(why),
-        reach: Reach::default(),
-        refused: Vec::new(),
-        before: None,
-        lacking: Vec::new(),
-        image: None,
-        venv: None,
-    }
+    Inspection::new(Review::default(), Err(why))
 }

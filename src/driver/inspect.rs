@@ -152,15 +152,8 @@ async fn find_terms(
 /// The file that is loaded. What counts is the text that was read from it; the file itself is not looked at again.
 fn file_of_functions(path: &str, source: &str, cwd: &Path) -> Target {
     let path = PathBuf::from(path);
-    Target {
-        outside: !path.starts_with(cwd),
-        found: OnDisk::File(Some(Sha256::of(source.as_bytes()))),
-        bytes: source.len() as u64,
-        folders: 0,
-        link: None,
-        folder: None,
-        path,
-    }
+    let found = OnDisk::File(Some(Sha256::of(source.as_bytes())));
+    Target { outside: !path.starts_with(cwd), bytes: source.len() as u64, ..Target::at(path, found) }
 }
 
 /// The review of a block whose text is no code but names what is fetched: packages, an image.

@@ -15,9 +15,9 @@ use super::state::Question;
 use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
 use crate::domain::{
     BlockId, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, KernelFate,
-    KernelRef, Language, Limits, Message, Outcome, OutputBuffer, Place, Purpose, Receipt, RecipeFact,
-    ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport,
-    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms, Timestamp,
+    KernelRef, Language, Limits, Message, Outcome, OutputBuffer, Purpose, Receipt, RecipeFact, ReplyEvent,
+    ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport, SandboxLevel,
+    SandboxReport, Severity, StepId, Stream, Terms, Timestamp,
 };
 
 /// One session that is talked to.
@@ -130,50 +130,20 @@ impl Dialogue {
     pub(crate) fn inspected(&mut self, block: u32, review: Review, terms: Result<Terms, String>) -> String {
         let id = BlockId(block);
         let revision = self.revision(block);
-        self.send(Event::Inspected(
-            id,
-            revision,
-            Box::new(Inspection {
-                review,
-                terms,
-                reach: crate::domain::Reach::default(),
-                refused: Vec::new(),
-                before: None,
-                lacking: Vec::new(),
-                image: None,
-                venv: None,
-            }),
-        ))
+        self.send(Event::Inspected(id, revision, Box::new(Inspection::new(review, terms))))
     }
 
     /// The same of a block that writes a file which holds this.
     pub(crate) fn inspected_over(&mut self, block: u32, before: &str, terms: Terms) -> String {
-        let inspection = Inspection {
-            review: Review::default(),
-            terms: Ok(terms),
-            reach: crate::domain::Reach::default(),
-            refused: Vec::new(),
-            before: Some(before.into()),
-            lacking: Vec::new(),
-            image: None,
-            venv: None,
-        };
+        let inspection =
+            Inspection { before: Some(before.into()), ..Inspection::new(Review::default(), Ok(terms)) };
         let revision = self.revision(block);
         self.send(Event::Inspected(BlockId(block), revision, Box::new(inspection)))
     }
 
     /// The answer to an order to look at this revision: no findings, and it could run.
     pub(crate) fn answered(&mut self, block: u32, revision: u32) -> String {
-        let inspection = Inspection {
-            review: Review::default(),
-            terms: Ok(terms()),
-            reach: crate::domain::Reach::default(),
-            refused: Vec::new(),
-            before: None,
-            lacking: Vec::new(),
-            image: None,
-            venv: None,
-        };
+        let inspection = Inspection::new(Review::default(), Ok(terms()));
         self.send(Event::Inspected(BlockId(block), Revision(revision), Box::new(inspection)))
     }
 
@@ -344,13 +314,7 @@ pub(crate) fn confined() -> Terms {
 
 /// A review with one finding.
 pub(crate) fn review(severity: Severity) -> Review {
-    let finding = Finding {
-        rule: "t.rule".into(),
-        severity,
-        place: Place::default(),
-        message: "does much".into(),
-        forbidden: false,
-    };
+    let finding = Finding::new("t.rule", severity, "does much");
     Review { findings: vec![finding], ..Review::default() }
 }
 

@@ -115,6 +115,22 @@ pub struct Inspection {
     pub venv: Option<PathBuf>,
 }
 
+impl Inspection {
+    /// A review with its terms, of a block that reaches, lacks and replaces nothing.
+    pub fn new(review: Review, terms: Result<Terms, String>) -> Self {
+        Self {
+            review,
+            terms,
+            reach: Reach::default(),
+            refused: Vec::new(),
+            before: None,
+            lacking: Vec::new(),
+            image: None,
+            venv: None,
+        }
+    }
+}
+
 /// What the session file's room tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEvent {

@@ -214,16 +214,8 @@ mod tests {
     }
 
     fn lacking(d: &mut Dialogue, block: u32, packages: &[&str]) -> String {
-        let inspection = Inspection {
-            review: Review::default(),
-            terms: Ok(terms()),
-            before: None,
-            lacking: packages.iter().map(ToString::to_string).collect(),
-            image: None,
-            venv: None,
-            reach: crate::domain::Reach::default(),
-            refused: Vec::new(),
-        };
+        let lacking = packages.iter().map(ToString::to_string).collect();
+        let inspection = Inspection { lacking, ..Inspection::new(Review::default(), Ok(terms())) };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
     }
 
@@ -300,16 +292,8 @@ mod tests {
     }
 
     fn no_image(d: &mut Dialogue, block: u32) -> String {
-        let inspection = Inspection {
-            review: Review::default(),
-            terms: Err("the image is not there".into()),
-            before: None,
-            lacking: Vec::new(),
-            image: Some(ImageName::parse("python:3").unwrap()),
-            venv: None,
-            reach: crate::domain::Reach::default(),
-            refused: Vec::new(),
-        };
+        let nothing = Inspection::new(Review::default(), Err("the image is not there".into()));
+        let inspection = Inspection { image: Some(ImageName::parse("python:3").unwrap()), ..nothing };
         d.send(Event::Inspected(BlockId(block), Revision(1), Box::new(inspection)))
     }
 

@@ -244,15 +244,8 @@ impl Aim<'_> {
         let language = item.and_then(|item| item.block.current().language.clone());
         let generation = self.b as u32 / 5 % 2;
         let file = item.filter(|item| !item.block.kind.is_code());
-        let target = file.map(|_| Target {
-            path: "/work/a.txt".into(),
-            link: None,
-            found: OnDisk::Nothing,
-            bytes: 0,
-            folders: self.b as u32 % 2,
-            outside: false,
-            folder: None,
-        });
+        let target =
+            file.map(|_| Target { folders: self.b as u32 % 2, ..Target::at("/work/a.txt", OnDisk::Nothing) });
         let found = Terms {
             executor: if target.is_some() { ExecutorKind::Files } else { ExecutorKind::Kernel },
             target,
@@ -264,16 +257,7 @@ impl Aim<'_> {
         let rule = self.watched.engine.state().transcript.rules_in_force().next_back();
         if let (Some(rule), None, false) = (rule, file, self.a.is_multiple_of(4)) {
             let found = Terms { language: found.language, ..rule.terms.clone() };
-            let inspection = Inspection {
-                review: Review::default(),
-                terms: Ok(found),
-                reach: crate::domain::Reach::default(),
-                refused: Vec::new(),
-                before: None,
-                lacking: Vec::new(),
-                image: None,
-                venv: None,
-            };
+            let inspection = Inspection::new(Review::default(), Ok(found));
             return Event::Inspected(block, self.revision(block), Box::new(inspection));
         }
         let review = match self.b % 5 {
@@ -282,20 +266,7 @@ impl Aim<'_> {
             _ => Review::default(),
         };
         let terms = if self.b.is_multiple_of(11) { Err("not installed".into()) } else { Ok(found) };
-        Event::Inspected(
-            block,
-            self.revision(block),
-            Box::new(Inspection {
-                review,
-                terms,
-                reach: crate::domain::Reach::default(),
-                refused: Vec::new(),
-                before: None,
-                lacking: Vec::new(),
-                image: None,
-                venv: None,
-            }),
-        )
+        Event::Inspected(block, self.revision(block), Box::new(Inspection::new(review, terms)))
     }
 
     /// Confined, and now and then with other rights.

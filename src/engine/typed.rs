@@ -3,7 +3,7 @@
 //! told to the model with the next prompt.
 
 use super::{Engine, Phase, notices};
-use crate::domain::{BlockKind, Dialect, Language, Origin};
+use crate::domain::{BlockKind, Language, Origin};
 
 impl Engine {
     /// Proposes the command.
@@ -15,16 +15,7 @@ impl Engine {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::command_not_now());
         }
-        let origin = Origin {
-            dialect: Dialect::Fences,
-            info: String::new(),
-            range: 0..0,
-            closed: true,
-            call: None,
-            note: Some("your own command".into()),
-            own: true,
-            typed: true,
-        };
+        let origin = Origin { typed: true, ..Origin::own("your own command") };
         let kind = BlockKind::Code { language: Some(Language::bash()) };
         let block = self.propose_from(origin, kind, Language::bash(), command.into());
         self.look(block);

@@ -1,6 +1,6 @@
 //! What has to be known before a container image is pulled. Pure.
 
-use crate::domain::{Effects, Finding, ImageName, Place, Review, Severity};
+use crate::domain::{Effects, Finding, ImageName, Review, Severity};
 
 /// The review of a block that pulls an image; its text is the image's name.
 pub fn review(source: &str) -> Review {
@@ -11,13 +11,7 @@ pub fn review(source: &str) -> Review {
          by this: a block that runs in it is asked about by itself",
         image.registry()
     );
-    let finding = Finding {
-        rule: "sayso.pull".into(),
-        severity: Severity::Medium,
-        place: Place::default(),
-        message,
-        forbidden: false,
-    };
+    let finding = Finding::new("sayso.pull", Severity::Medium, message);
     let effects = Effects { hosts: vec![image.registry().to_owned()], ..Effects::default() };
     Review { findings: vec![finding], effects, ..Review::default() }
 }

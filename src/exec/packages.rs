@@ -12,7 +12,7 @@ use super::kernel_wire::MissingFacility;
 use super::plan::Invocation;
 use crate::domain::packages::python_package;
 use crate::domain::sentences::network;
-use crate::domain::{Finding, InstallInto, PackageList, Place, Review, Severity};
+use crate::domain::{Finding, InstallInto, PackageList, Review, Severity};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -216,13 +216,7 @@ pub fn review(language: &str, source: &str) -> Review {
         InstallInto::Project => " into the project's .venv, where they stay",
     };
     let message = network::of_installation(&list.words(), stays);
-    let finding = Finding {
-        rule: "sayso.install".into(),
-        severity: Severity::Medium,
-        place: Place::default(),
-        message,
-        forbidden: false,
-    };
+    let finding = Finding::new("sayso.install", Severity::Medium, message);
     Review { findings: vec![finding], ..Review::default() }
 }
 

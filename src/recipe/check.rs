@@ -26,42 +26,17 @@ use std::sync::Arc;
 
 /// One way to judge a round. It sees what came of the round and has no state of its own.
 pub(crate) trait Check: Debug + Send + Sync {
-    /// Its name in definitions.
-    fn name(&self) -> &'static str;
-
-    /// What it may say of a round. The first is the one that is hoped for, the last that there was nothing to judge.
-    fn verdicts(&self) -> &'static [&'static str];
-
-    /// What else a step with it may be told.
-    fn options(&self) -> &'static [CheckOption] {
-        &[]
-    }
-
-    /// Whether it has something to judge in a step in which the model was told nothing.
-    fn alone(&self) -> bool {
-        false
-    }
-
-    /// Whether it asks the person by a form while it goes on.
-    fn asks(&self) -> bool {
-        false
-    }
-
-    /// Whether it needs to know the test runners of the machine.
-    fn wants_tests(&self) -> bool {
-        false
-    }
-
-    /// Whether it needs to know the person's file of functions.
-    fn wants_functions(&self) -> bool {
-        false
-    }
+    /// What is the same of it in every round.
+    fn facts(&self) -> CheckFacts;
 
     /// What comes next in this round.
     fn look(&self, view: &View<'_>) -> CheckResponse;
 
     /// What the model is told after a verdict of which the definition says nothing.
-    fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String;
+    fn hint(&self, view: &View<'_>, verdict: &str, note: &str) -> String {
+        let _ = (view, verdict, note);
+        String::new()
+    }
 
     /// Why a block of the model does not fit.
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
@@ -91,6 +66,33 @@ pub(crate) trait Check: Debug + Send + Sync {
     fn keeps(&self, path: &str) -> bool {
         let _ = path;
         true
+    }
+}
+
+/// What is the same of a check in every round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CheckFacts {
+    /// Its name in definitions.
+    pub(crate) name: &'static str,
+    /// What it may say of a round. The first is the one that is hoped for, the last that there was nothing to judge.
+    pub(crate) verdicts: &'static [&'static str],
+    /// What else a step with it may be told.
+    pub(crate) options: &'static [CheckOption],
+    /// Whether it has something to judge in a step in which the model was told nothing.
+    pub(crate) alone: bool,
+    /// Whether it asks the person by a form while it goes on.
+    pub(crate) asks: bool,
+    /// Whether it needs to know the test runners of the machine.
+    pub(crate) wants_tests: bool,
+    /// Whether it needs to know the person's file of functions.
+    pub(crate) wants_functions: bool,
+}
+
+impl CheckFacts {
+    /// A check with these verdicts that is told nothing, asks nothing and needs to know nothing.
+    fn of(name: &'static str, verdicts: &'static [&'static str]) -> Self {
+        let (alone, asks, wants_tests, wants_functions) = (false, false, false, false);
+        Self { name, verdicts, options: &[], alone, asks, wants_tests, wants_functions }
     }
 }
 

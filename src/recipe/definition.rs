@@ -112,7 +112,8 @@ impl Definition {
             of_turns.chain([&step.say])
         });
         let told = |step: &Step| {
-            let mut options = step.check.options().iter().filter(|option| option.kind == OptionKind::Input);
+            let mut options =
+                step.check.facts().options.iter().filter(|option| option.kind == OptionKind::Input);
             options.any(|option| step.option(option.name) == input)
         };
         let mut texts = texts.chain([&self.say, &self.prompt, &self.summary]);

@@ -41,7 +41,7 @@ impl Machine {
                 if view.replies().count()
                     >= usize::try_from(self.definition.replies).unwrap_or(usize::MAX) =>
             {
-                let verdict = check.verdicts().last().copied().unwrap_or_default();
+                let verdict = check.facts().verdicts.last().copied().unwrap_or_default();
                 Ok(CheckResponse::Judge {
                     verdict,
                     note: format!("{} replies, and nothing to judge", self.definition.replies),

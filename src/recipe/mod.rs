@@ -91,10 +91,10 @@ impl Recipe {
             let named = inputs.iter().find(|(name, text)| *name == field.name && !text.is_empty());
             wants.extend(named.map(|(input, path)| Want::File { input: input.clone(), path: path.into() }));
         }
-        if self.definition.steps.iter().any(|step| step.check.wants_tests()) {
+        if self.definition.steps.iter().any(|step| step.check.facts().wants_tests) {
             wants.extend([Want::Runners, Want::Tests]);
         }
-        if self.definition.steps.iter().any(|step| step.check.wants_functions()) {
+        if self.definition.steps.iter().any(|step| step.check.facts().wants_functions) {
             wants.push(Want::Functions);
         }
         wants
@@ -102,7 +102,7 @@ impl Recipe {
 
     /// Whether it may ask for more while it goes on.
     pub fn asks_later(&self) -> bool {
-        self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.asks())
+        self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.facts().asks)
     }
 
     /// Its beginning. `inputs` went through its form ([`crate::engine::answers::check`]).

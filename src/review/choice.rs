@@ -195,14 +195,7 @@ mod tests {
     fn ways_stay_few() {
         let wide = choice(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]);
         let argument = |value: Value| Argument { value, span: 0..1 };
-        let act = Act {
-            name: "f".to_owned(),
-            receiver: None,
-            arguments: (0..8).map(|_| argument(wide.clone())).collect(),
-            named: Vec::new(),
-            folder: None,
-            span: 0..1,
-        };
+        let act = Act::new("f", (0..8).map(|_| argument(wide.clone())).collect(), 0..1);
         let ways = act.ways();
         assert!(ways.len() > 10 && ways.len() < 150, "{}", ways.len());
         // Each value is met at each place.

@@ -129,13 +129,9 @@ mod tests {
 
     fn rules(act: &FileAct, path: &str, change: impl FnOnce(&mut Target)) -> Vec<String> {
         let mut target = Target {
-            path: path.into(),
-            link: None,
-            found: OnDisk::File(None),
             bytes: 1,
-            folders: 0,
             outside: !path.starts_with("/home/ann/data/"),
-            folder: None,
+            ..Target::at(path, OnDisk::File(None))
         };
         change(&mut target);
         let review = review(act, &target, &scope(), &[Path::new("/home/ann/own")]);

@@ -157,13 +157,7 @@ mod tests {
 
     #[test]
     fn acts_on_files_and_installations_are_barred_by_their_rules() {
-        let finding = |rule: &str| crate::domain::Finding {
-            rule: rule.into(),
-            severity: Severity::Medium,
-            place: crate::domain::Place::default(),
-            message: "x".into(),
-            forbidden: false,
-        };
+        let finding = |rule: &str| crate::domain::Finding::new(rule, Severity::Medium, "x");
         let findings: Vec<_> = ["file.outside", "file.remark", "sayso.install"].map(finding).into();
         let marked = |forbid: &[&str]| {
             let mut review = Review { findings: findings.clone(), ..Review::default() };

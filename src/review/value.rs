@@ -288,6 +288,11 @@ pub(super) struct Act {
 }
 
 impl Act {
+    /// A call that belongs to no value, with these arguments by position.
+    pub(super) fn new(name: impl Into<String>, arguments: Vec<Argument>, span: Range<usize>) -> Self {
+        Self { name: name.into(), receiver: None, arguments, named: Vec::new(), folder: None, span }
+    }
+
     /// The arguments that a selector means: a position (`0`, `-1`), `*` for all positions, `0/1` for an
     /// item of a list (or what stands in its place), `receiver`, or a name.
     pub(super) fn select(&self, selector: &str) -> Vec<(&Value, Option<&Range<usize>>)> {

@@ -217,14 +217,7 @@ impl<'a, 't> WalkContext<'a, 't> {
 
     /// An act without named arguments.
     pub(super) fn tell(&mut self, name: &str, arguments: Vec<Argument>, span: Range<usize>) {
-        self.reading.acts.push(Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments,
-            named: Vec::new(),
-            folder: self.folder.clone(),
-            span,
-        });
+        self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, arguments, span) });
     }
 }
 

@@ -21,16 +21,7 @@ pub(super) fn block(id: u32, source: &str) -> Block {
         id: BlockId(id),
         step: StepId(1),
         kind: BlockKind::Code { language: Some(Language::python()) },
-        origin: Origin {
-            dialect: Dialect::Fences,
-            info: "python title=\"x\"".into(),
-            range: 10..40,
-            closed: true,
-            call: None,
-            note: None,
-            own: false,
-            typed: false,
-        },
+        origin: Origin::fence("python title=\"x\"", 10..40),
         versions: vec![Version {
             revision: Revision(1),
             source: Arc::from(source),
@@ -53,14 +44,12 @@ fn file_block(id: u32, kind: BlockKind, source: &str) -> Block {
 
 /// The approval of a block that writes over a file which a link leads to.
 fn written(run: u32, block: BlockId) -> Entry {
+    let found = OnDisk::File(Some(Sha256::of(b"# Old\n")));
     let target = Target {
-        path: PathBuf::from("/home/ada/notes/plan.md"),
         link: Some(PathBuf::from("/home/ada/data/sales/notes/plan.md")),
-        found: OnDisk::File(Some(Sha256::of(b"# Old\n"))),
         bytes: 6,
-        folders: 0,
         outside: true,
-        folder: None,
+        ..Target::at("/home/ada/notes/plan.md", found)
     };
     Entry::Approved {
         run: RunId(run),

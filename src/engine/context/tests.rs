@@ -31,16 +31,7 @@ fn block(step: u32, id: u32) -> Entry {
         id: BlockId(id),
         step: StepId(step),
         kind: BlockKind::Code { language: language.clone() },
-        origin: Origin {
-            dialect: Dialect::Fences,
-            info: "python".into(),
-            range: 0..1,
-            closed: true,
-            call: None,
-            note: None,
-            own: false,
-            typed: false,
-        },
+        origin: Origin::fence("python", 0..1),
         versions: vec![Version { revision: Revision(1), source: SOURCE.into(), language, whole: true }],
     })
 }

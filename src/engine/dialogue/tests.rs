@@ -864,31 +864,9 @@ fn stale_events_change_nothing() {
         Event::Inspected(
             BlockId(1),
             Revision(1),
-            Box::new(Inspection {
-                review: review(Severity::High),
-                terms: Err("no".into()),
-                reach: crate::domain::Reach::default(),
-                refused: Vec::new(),
-                before: None,
-                lacking: Vec::new(),
-                image: None,
-                venv: None,
-            }),
+            Box::new(Inspection::new(review(Severity::High), Err("no".into()))),
         ),
-        Event::Inspected(
-            BlockId(5),
-            Revision(1),
-            Box::new(Inspection {
-                review: Review::default(),
-                terms: Ok(terms()),
-                reach: crate::domain::Reach::default(),
-                refused: Vec::new(),
-                before: None,
-                lacking: Vec::new(),
-                image: None,
-                venv: None,
-            }),
-        ),
+        Event::Inspected(BlockId(5), Revision(1), Box::new(Inspection::new(Review::default(), Ok(terms())))),
     ] {
         let before = d.state().clone();
         assert_eq!(d.send(event.clone()), "| deciding 1", "{event:?}");

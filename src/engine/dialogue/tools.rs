@@ -16,15 +16,7 @@ const CODE: &str = r#"{"language": "python", "code": "print(1)"}"#;
 const WRITE: &str = r##"{"path": "notes.md", "content": "# Notes\n"}"##;
 
 fn file_terms(word: &str) -> Terms {
-    let target = Target {
-        path: "/work/notes.md".into(),
-        link: None,
-        found: OnDisk::Nothing,
-        bytes: 0,
-        folders: 0,
-        outside: false,
-        folder: None,
-    };
+    let target = Target::at("/work/notes.md", OnDisk::Nothing);
     Terms {
         language: Language(word.into()),
         executor: ExecutorKind::Files,

@@ -105,16 +105,7 @@ impl Engine {
         source: std::sync::Arc<str>,
         note: String,
     ) -> BlockId {
-        let origin = Origin {
-            dialect: Dialect::Fences,
-            info: String::new(),
-            range: 0..0,
-            closed: true,
-            call: None,
-            note: Some(note),
-            own: true,
-            typed: false,
-        };
+        let origin = Origin::own(note);
         self.propose_from(origin, kind, language, source)
     }
 

@@ -4,7 +4,6 @@ use super::super::dialogue::Dialogue;
 use super::*;
 use crate::domain::{Limits, OnDisk, Parameter, Review, RunEvent, Target};
 use crate::engine::{Command, Event, Settings};
-use std::path::PathBuf;
 
 fn function(name: &str) -> Function {
     let parameter = Parameter {
@@ -28,15 +27,7 @@ fn dialogue() -> Dialogue {
 }
 
 fn load_terms(generation: u32) -> Terms {
-    let target = Target {
-        path: PathBuf::from("/home/ann/tools.py"),
-        link: None,
-        found: OnDisk::File(None),
-        bytes: 1,
-        folders: 0,
-        outside: true,
-        folder: None,
-    };
+    let target = Target { bytes: 1, outside: true, ..Target::at("/home/ann/tools.py", OnDisk::File(None)) };
     let kernel = Some(KernelRef { generation, variables: 0, goes_on: false });
     Terms { target: Some(target), kernel, ..crate::engine::dialogue::confined() }
 }

@@ -1,7 +1,7 @@
 //! Rules of the person: what they cover, and what starts by them.
 
 use super::*;
-use crate::domain::{Effects, Enforcement, Finding, Language, Outcome, Place, Revision, TimerId};
+use crate::domain::{Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
 use crate::engine::dialogue::{Dialogue, confined, review};
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::{Command, Event};
@@ -309,13 +309,7 @@ fn an_offer_tells_what_it_would_have_covered_and_a_near_miss() {
 
 #[test]
 fn a_named_finding_says_why() {
-    let finding = Finding {
-        rule: "r".into(),
-        severity: Severity::High,
-        place: Place::default(),
-        message: "deletes all".into(),
-        forbidden: false,
-    };
+    let finding = Finding::new("r", Severity::High, "deletes all");
     let found = Review { findings: vec![finding], ..Review::default() };
     assert_eq!(judged(RuleScope::SameText, found, |_| {}), Err("has a high finding: deletes all".into()));
 }

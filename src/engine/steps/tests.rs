@@ -50,16 +50,7 @@ impl Session {
             id: BlockId(id),
             step: StepId(step),
             kind: BlockKind::Code { language },
-            origin: Origin {
-                dialect: Dialect::Fences,
-                info: String::new(),
-                range: 0..0,
-                closed: true,
-                call: None,
-                note: note.map(str::to_owned),
-                own,
-                typed: false,
-            },
+            origin: Origin { note: note.map(str::to_owned), own, ..Origin::fence("", 0..0) },
             versions: vec![version],
         }))
     }

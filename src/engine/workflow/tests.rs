@@ -1,7 +1,7 @@
 //! A small recipe in dialogues with the engine: it declines, proposes, asks, ends; and goes on after a resume.
 
 use super::*;
-use crate::domain::{Decision, Field, FieldKind, Finding, Place, RecipeStart, Severity};
+use crate::domain::{Decision, Field, FieldKind, Finding, RecipeStart, Severity};
 use crate::domain::{Outcome, Revision};
 use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::{Command, Event, Settings};
@@ -66,13 +66,7 @@ impl Workflow for Small {
     }
 
     fn remarks(&self, _: &WorkflowContext<'_>, block: &Block, _: &Review) -> Vec<Finding> {
-        let finding = |message: &str| Finding {
-            rule: "recipe.small".into(),
-            severity: Severity::High,
-            place: Place::default(),
-            message: message.into(),
-            forbidden: false,
-        };
+        let finding = |message: &str| Finding::new("recipe.small", Severity::High, message);
         if block.current().source.contains("grave") { vec![finding("is grave")] } else { Vec::new() }
     }
 

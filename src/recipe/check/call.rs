@@ -2,7 +2,7 @@
 
 use super::function::{self, KnownFunction};
 use super::run::detail;
-use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock};
 use crate::domain::{Answers, BlockKind, Field, FieldKind, Form, Language, Outcome, RunReport, Stream};
 use crate::engine::transcript::BlockStanding;
 use crate::recipe::arguments;
@@ -23,24 +23,13 @@ const LEAVE: &str = "leave it";
 pub(super) struct CallCheck;
 
 impl Check for CallCheck {
-    fn name(&self) -> &'static str {
-        "call"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[CALLED, FAILED, AGAIN, NOT_CALLED]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }]
-    }
-
-    fn asks(&self) -> bool {
-        true
-    }
-
-    fn alone(&self) -> bool {
-        true
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }],
+            alone: true,
+            asks: true,
+            ..CheckFacts::of("call", &[CALLED, FAILED, AGAIN, NOT_CALLED])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -57,10 +46,6 @@ impl Check for CallCheck {
             (BlockStanding::Approved, Some((_, report))) => failed(view, &known, report),
             _ => CheckResponse::Judge { verdict: NOT_CALLED, note: "it was not called".into() },
         }
-    }
-
-    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
-        String::new()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean, judge, printed, said_by};
 use super::suite::Tests;
-use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::hunks::hunks;
@@ -20,20 +20,15 @@ const WHICH: &str = "find out which hunk breaks the net";
 pub(super) struct ChangedCheck;
 
 impl Check for ChangedCheck {
-    fn name(&self) -> &'static str {
-        "changed"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[GREEN, RED, NOTHING]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[
-            FILE,
-            CheckOption { name: "net", values: &[], kind: OptionKind::Step },
-            CheckOption { name: "record", values: &[], kind: OptionKind::Step },
-        ]
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[
+                FILE,
+                CheckOption { name: "net", values: &[], kind: OptionKind::Step },
+                CheckOption { name: "record", values: &[], kind: OptionKind::Step },
+            ],
+            ..CheckFacts::of("changed", &[GREEN, RED, NOTHING])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

@@ -133,15 +133,7 @@ impl Talk {
 }
 
 fn file_terms(path: &str) -> Terms {
-    let target = Target {
-        path: format!("/work/{path}").into(),
-        link: None,
-        found: OnDisk::Nothing,
-        bytes: 0,
-        folders: 0,
-        outside: false,
-        folder: None,
-    };
+    let target = Target::at(format!("/work/{path}"), OnDisk::Nothing);
     let language = Language("write".into());
     Terms { language, executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() }
 }

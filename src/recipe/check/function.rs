@@ -1,7 +1,7 @@
 //! The check `function`: exactly one function was defined, with docstring and annotations, and nothing else happened.
 
 use super::run::{code_runs, detail};
-use super::{Check, CheckResponse};
+use super::{Check, CheckFacts, CheckResponse};
 use crate::domain::{Block, BlockKind, Language, Outcome};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::python::function::{self, Definition};
@@ -16,12 +16,8 @@ const NOTHING: &str = "nothing";
 pub(super) struct FunctionCheck;
 
 impl Check for FunctionCheck {
-    fn name(&self) -> &'static str {
-        "function"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[DEFINED, WRONG, FAILED, NOTHING]
+    fn facts(&self) -> CheckFacts {
+        CheckFacts::of("function", &[DEFINED, WRONG, FAILED, NOTHING])
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

@@ -2,7 +2,7 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckOption, CheckResponse, OwnRun};
+use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Language, Outcome, RunReport};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::view::{View, ended};
@@ -21,16 +21,8 @@ const NOTHING: &str = "nothing";
 pub(super) struct MendedCheck;
 
 impl Check for MendedCheck {
-    fn name(&self) -> &'static str {
-        "mended"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[OK, FAILED, TIMED_OUT, NOTHING]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        OPTIONS
+    fn facts(&self) -> CheckFacts {
+        CheckFacts { options: OPTIONS, ..CheckFacts::of("mended", &[OK, FAILED, TIMED_OUT, NOTHING]) }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

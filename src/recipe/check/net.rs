@@ -3,7 +3,7 @@
 
 use super::subject::said;
 use super::suite::{self, TestReading};
-use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Language, Outcome, RunReport, Stream};
 use crate::recipe::command;
 use crate::recipe::view::View;
@@ -20,24 +20,13 @@ pub(super) const FILE: CheckOption = CheckOption { name: "file", values: &[], ki
 pub(super) struct Net;
 
 impl Check for Net {
-    fn name(&self) -> &'static str {
-        "net"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[GREEN, RED, NONE]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[CheckOption { name: "command", values: &[], kind: OptionKind::Input }]
-    }
-
-    fn alone(&self) -> bool {
-        true
-    }
-
-    fn wants_tests(&self) -> bool {
-        true
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[CheckOption { name: "command", values: &[], kind: OptionKind::Input }],
+            alone: true,
+            wants_tests: true,
+            ..CheckFacts::of("net", &[GREEN, RED, NONE])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -56,10 +45,6 @@ impl Check for Net {
             }
         }
     }
-
-    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
-        String::new()
-    }
 }
 
 /// The behaviour as it is was written down as a test that holds.
@@ -67,16 +52,8 @@ impl Check for Net {
 pub(super) struct Record;
 
 impl Check for Record {
-    fn name(&self) -> &'static str {
-        "record"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[GREEN, RED, NOTHING]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[FILE]
+    fn facts(&self) -> CheckFacts {
+        CheckFacts { options: &[FILE], ..CheckFacts::of("record", &[GREEN, RED, NOTHING]) }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

@@ -1,6 +1,6 @@
 //! The check `reply`: the model answered in words.
 
-use super::{Check, CheckResponse};
+use super::{Check, CheckFacts, CheckResponse};
 use crate::engine::transcript::{BlockStanding, ReplyItem};
 use crate::recipe::view::View;
 
@@ -11,12 +11,8 @@ const NOTHING: &str = "nothing";
 pub(super) struct Reply;
 
 impl Check for Reply {
-    fn name(&self) -> &'static str {
-        "reply"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[ANSWERED, NOTHING]
+    fn facts(&self) -> CheckFacts {
+        CheckFacts::of("reply", &[ANSWERED, NOTHING])
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

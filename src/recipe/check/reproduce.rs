@@ -1,7 +1,7 @@
 //! The check `reproduce`: the failure is seen before anything is changed.
 
 use super::subject::{self, OPTIONS, Subject};
-use super::{Check, CheckOption, CheckResponse, OwnRun};
+use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Field, FieldKind, Form, Outcome, RunReport, Stream};
 use crate::recipe::view::View;
 
@@ -18,29 +18,15 @@ const STOP: &str = "it is not mine";
 pub(super) struct Reproduce;
 
 impl Check for Reproduce {
-    fn name(&self) -> &'static str {
-        "reproduce"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[REPRODUCED, TIMED_OUT, WORKS]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        OPTIONS
-    }
-
-    fn asks(&self) -> bool {
-        true
-    }
-
-    fn alone(&self) -> bool {
-        true
-    }
-
-    /// How Python is called here is found out with them.
-    fn wants_tests(&self) -> bool {
-        true
+    fn facts(&self) -> CheckFacts {
+        // How Python is called here is found out with them.
+        CheckFacts {
+            options: OPTIONS,
+            alone: true,
+            asks: true,
+            wants_tests: true,
+            ..CheckFacts::of("reproduce", &[REPRODUCED, TIMED_OUT, WORKS])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -61,10 +47,6 @@ impl Check for Reproduce {
             }
             OwnRun::Ran(_, report) => judge(view, report),
         }
-    }
-
-    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
-        String::new()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The check `run`: how the newest block of code of the model ended, and whether it showed what is needed.
 
-use super::{Check, CheckOption, CheckResponse, OptionKind};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind};
 use crate::domain::{BlockKind, Outcome, RunReport, Stream};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::recipe::view::View;
@@ -21,16 +21,11 @@ const IMAGES: &[&str] = &[".png", ".svg", ".jpg", ".jpeg", ".pdf", ".gif", ".web
 pub(super) struct RunCheck;
 
 impl Check for RunCheck {
-    fn name(&self) -> &'static str {
-        "run"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[CheckOption { name: "needs", values: &[IMAGE, TABLE], kind: OptionKind::Word }]
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[CheckOption { name: "needs", values: &[IMAGE, TABLE], kind: OptionKind::Word }],
+            ..CheckFacts::of("run", &[OK, FAILED, TIMED_OUT, NOTHING_SHOWN, NOTHING])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

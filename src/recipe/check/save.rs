@@ -1,8 +1,8 @@
 //! The check `save`: the function is added to the person's file of functions, when they want that.
 
 use super::function;
-use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Place, Severity};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Severity};
 use crate::python::merge::with_function;
 use crate::recipe::view::View;
 
@@ -17,28 +17,14 @@ const NO: &str = "no";
 pub(super) struct Save;
 
 impl Check for Save {
-    fn name(&self) -> &'static str {
-        "save"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[SAVED, NOT_SAVED]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }]
-    }
-
-    fn asks(&self) -> bool {
-        true
-    }
-
-    fn alone(&self) -> bool {
-        true
-    }
-
-    fn wants_functions(&self) -> bool {
-        true
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }],
+            alone: true,
+            asks: true,
+            wants_functions: true,
+            ..CheckFacts::of("save", &[SAVED, NOT_SAVED])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -82,17 +68,8 @@ impl Check for Save {
         let file = view.context.fact("functions_file");
         let BlockKind::Write { path } = &block.kind else { return None };
         let stale = block.is_own() && path == file && on_disk != view.context.fact("functions_text");
-        stale.then(|| Finding {
-            rule: "recipe.outdated".into(),
-            severity: Severity::High,
-            place: Place::default(),
-            message: format!("{file} was changed since this recipe began; what came since would be lost"),
-            forbidden: false,
-        })
-    }
-
-    fn hint(&self, _: &View<'_>, _: &str, _: &str) -> String {
-        String::new()
+        let message = format!("{file} was changed since this recipe began; what came since would be lost");
+        stale.then(|| Finding::new("recipe.outdated", Severity::High, message))
     }
 }
 

@@ -2,7 +2,7 @@
 //! beside what it was before).
 
 use super::net::{budget, printed, stays};
-use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, Language, Outcome, RunReport};
 use crate::recipe::command;
 use crate::recipe::scripts::{self, Figures};
@@ -20,16 +20,11 @@ const SLOWER: &str = "slower";
 pub(super) struct MeasuredCheck;
 
 impl Check for MeasuredCheck {
-    fn name(&self) -> &'static str {
-        "measured"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[MEASURED, FAILED, NOTHING]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[CheckOption { name: "file", values: &[], kind: OptionKind::Input }]
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[CheckOption { name: "file", values: &[], kind: OptionKind::Input }],
+            ..CheckFacts::of("measured", &[MEASURED, FAILED, NOTHING])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -83,20 +78,12 @@ impl Check for MeasuredCheck {
 pub(super) struct Faster;
 
 impl Check for Faster {
-    fn name(&self) -> &'static str {
-        "faster"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[FASTER, SAME, SLOWER, FAILED]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[CheckOption { name: "workload", values: &[], kind: OptionKind::Step }]
-    }
-
-    fn alone(&self) -> bool {
-        true
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[CheckOption { name: "workload", values: &[], kind: OptionKind::Step }],
+            alone: true,
+            ..CheckFacts::of("faster", &[FASTER, SAME, SLOWER, FAILED])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

@@ -8,7 +8,7 @@ mod printed;
 mod python;
 mod runner;
 
-use super::{Check, CheckOption, CheckResponse, OptionKind, OwnBlock};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock};
 use crate::domain::{Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
 use crate::recipe::view::{OwnRun, View};
@@ -25,29 +25,18 @@ const MANIFESTS: &[&str] =
 pub(super) struct Tests;
 
 impl Check for Tests {
-    fn name(&self) -> &'static str {
-        "tests"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[GREEN, RED, BROKEN, UNCLEAR, NOTHING]
-    }
-
-    fn options(&self) -> &'static [CheckOption] {
-        &[
-            CheckOption { name: "run", values: &["written", "all"], kind: OptionKind::Word },
-            CheckOption { name: "only", values: &["tests"], kind: OptionKind::Word },
-            CheckOption { name: "target", values: &[], kind: OptionKind::Input },
-            CheckOption { name: "of", values: &[], kind: OptionKind::Step },
-        ]
-    }
-
-    fn alone(&self) -> bool {
-        true
-    }
-
-    fn wants_tests(&self) -> bool {
-        true
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[
+                CheckOption { name: "run", values: &["written", "all"], kind: OptionKind::Word },
+                CheckOption { name: "only", values: &["tests"], kind: OptionKind::Word },
+                CheckOption { name: "target", values: &[], kind: OptionKind::Input },
+                CheckOption { name: "of", values: &[], kind: OptionKind::Step },
+            ],
+            alone: true,
+            wants_tests: true,
+            ..CheckFacts::of("tests", &[GREEN, RED, BROKEN, UNCLEAR, NOTHING])
+        }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

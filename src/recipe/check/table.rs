@@ -26,10 +26,10 @@ pub(crate) const NONE: &dyn Check = &reply::Reply;
 
 /// The check with this name.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Check> {
-    ALL.iter().copied().find(|check| check.name() == name)
+    ALL.iter().copied().find(|check| check.facts().name == name)
 }
 
 /// The names of all checks.
 pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|check| check.name()).collect()
+    ALL.iter().map(|check| check.facts().name).collect()
 }

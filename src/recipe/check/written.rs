@@ -1,6 +1,6 @@
 //! The check `written`: files were written.
 
-use super::{Check, CheckResponse};
+use super::{Check, CheckFacts, CheckResponse};
 use crate::recipe::view::View;
 
 const WRITTEN: &str = "written";
@@ -10,12 +10,8 @@ const NOTHING: &str = "nothing";
 pub(super) struct WrittenCheck;
 
 impl Check for WrittenCheck {
-    fn name(&self) -> &'static str {
-        "written"
-    }
-
-    fn verdicts(&self) -> &'static [&'static str] {
-        &[WRITTEN, NOTHING]
+    fn facts(&self) -> CheckFacts {
+        CheckFacts::of("written", &[WRITTEN, NOTHING])
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

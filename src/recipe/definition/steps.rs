@@ -76,8 +76,11 @@ fn read_step(
     let title = source.needed(place, "title", LINE);
     let say = source.text_or_blank(place, "say", TEXT);
     let check = read_check(source, place);
-    let known: Vec<&str> =
-        STEP.iter().copied().chain(check.iter().flat_map(|c| c.options().iter().map(|o| o.name))).collect();
+    let known: Vec<&str> = STEP
+        .iter()
+        .copied()
+        .chain(check.iter().flat_map(|c| c.facts().options.iter().map(|o| o.name)))
+        .collect();
     if check.is_some() {
         source.only(place, &known);
     }
@@ -91,7 +94,7 @@ fn read_step(
     let (turns, on) = turns(source, place);
     let (name, title, check) = (name?, title?, check?);
     source.name_fits(&name, WAYS);
-    if say.text.is_empty() && !check.alone() {
+    if say.text.is_empty() && !check.facts().alone {
         let hint = "add say = \"…\": what the model is told when the step begins";
         source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
     }
@@ -126,7 +129,7 @@ fn read_options(
     check: &'static dyn Check,
 ) -> Vec<(String, At<String>)> {
     let mut read = Vec::new();
-    for option in check.options() {
+    for option in check.facts().options {
         let value = match option.values {
             [] => source.text(place, option.name, LINE),
             values => source.word(place, option.name, values),
@@ -221,7 +224,7 @@ fn turn(
 
 /// The verdicts that a step can come to.
 pub(super) fn verdicts(step: &Step) -> Vec<&'static str> {
-    let mut all = step.check.verdicts().to_vec();
+    let mut all = step.check.facts().verdicts.to_vec();
     all.push(ROUNDS_USED);
     if !step.protects.is_empty() {
         all.push(CHANGED);

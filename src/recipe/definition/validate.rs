@@ -101,7 +101,8 @@ impl Names {
         steps: &[&str],
     ) {
         for (name, value) in &step.options {
-            let kind = step.step.check.options().iter().find(|option| option.name == name).map(|o| o.kind);
+            let kind =
+                step.step.check.facts().options.iter().find(|option| option.name == name).map(|o| o.kind);
             match kind {
                 Some(OptionKind::Input) if !inputs.iter().any(|input| input.value.name == value.value) => {
                     let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
@@ -123,7 +124,8 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
     for turn in &step.turns {
         let verdict = &turn.verdict;
         if !known.contains(&verdict.value.as_str()) {
-            let what = format!("the check {} never says {}", step.step.check.name(), shown(&verdict.value));
+            let what =
+                format!("the check {} never says {}", step.step.check.facts().name, shown(&verdict.value));
             source.fault(&verdict.span, what, near(&verdict.value, &known));
         }
         if !targets.contains(&turn.then.value.as_str()) {
@@ -137,7 +139,7 @@ fn turns(source: &mut DefinitionSource<'_>, names: &Names, step: &ReadStep, step
         Destination::Again | Destination::Stop => false,
     };
     if !step.step.on.iter().any(leads) {
-        let good = step.step.check.verdicts().first().copied().unwrap_or_default();
+        let good = step.step.check.facts().verdicts.first().copied().unwrap_or_default();
         let what = format!("nothing leads on from step {}", step.step.name);
         source.fault(&step.span, what, format!("add [step.on.{good}] with then = \"next\""));
     }

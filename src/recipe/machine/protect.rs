@@ -9,8 +9,8 @@ use super::super::view::{Span, View};
 use super::super::written::{changes, named, same, settled_runs};
 use super::path::{Ending, Path};
 use crate::domain::{
-    Block, BlockKind, Field, FieldKind, Finding, Form, Grantor, Outcome, Place, RecipeEnd, RecipeFact,
-    Review, Revision, Severity,
+    Block, BlockKind, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review,
+    Revision, Severity,
 };
 use crate::engine::transcript::{BlockItem, Item, RunItem};
 use content::{Content, FileObservation};
@@ -70,13 +70,7 @@ pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &
         }
         _ => protected.iter().filter(|file| tells_of(view, review, file)).collect(),
     };
-    let finding = |file: &String| Finding {
-        rule: RULE.into(),
-        severity: Severity::High,
-        place: Place::default(),
-        message: message(file),
-        forbidden: false,
-    };
+    let finding = |file: &String| Finding::new(RULE, Severity::High, message(file));
     let mut remarks: Vec<Finding> = touched.into_iter().map(finding).collect();
     remarks.extend(configures(path, view, block, review));
     remarks
@@ -96,7 +90,7 @@ fn tells_of(view: &View<'_>, review: &Review, file: &str) -> bool {
 fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) -> Option<Finding> {
     let steps = view.protects.iter().filter_map(|name| path.definition.step(name));
     let mut checks = steps.filter_map(|step| path.definition.steps.get(step));
-    if !checks.any(|step| step.check.name() == "tests") {
+    if !checks.any(|step| step.check.facts().name == "tests") {
         return None;
     }
     let is_one = |path: &&str| CONFIGURES.contains(&path.rsplit('/').next().unwrap_or(path));
@@ -105,13 +99,8 @@ fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) 
         BlockKind::Write { path } => Some(path.as_str()).filter(is_one),
         _ => effects.writes.iter().chain(&effects.deletes).map(|path| path.as_ref()).find(is_one),
     }?;
-    Some(Finding {
-        rule: "recipe.configures".into(),
-        severity: Severity::High,
-        place: Place::default(),
-        message: format!("changes {}, which says how the tests run", named(&view.context, path)),
-        forbidden: false,
-    })
+    let message = format!("changes {}, which says how the tests run", named(&view.context, path));
+    Some(Finding::new("recipe.configures", Severity::High, message))
 }
 
 /// What a change that nobody agreed to means for the round; `None` where there is none.

@@ -185,15 +185,7 @@ impl Talk {
                 language: Language("write".into()),
                 executor: ExecutorKind::Files,
                 kernel: None,
-                target: Some(Target {
-                    path: Path::new("/work").join(path),
-                    link: None,
-                    found: OnDisk::Nothing,
-                    bytes: 0,
-                    folders: 0,
-                    outside: false,
-                    folder: None,
-                }),
+                target: Some(Target::at(Path::new("/work").join(path), OnDisk::Nothing)),
                 ..terms()
             },
             _ => match block.current().language.clone() {

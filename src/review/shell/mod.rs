@@ -230,14 +230,7 @@ impl ShellReader<'_, '_> {
         }
         let name = format!("{name}=");
         if self.book.knows(&name) {
-            self.reading.acts.push(Act {
-                name,
-                receiver: None,
-                arguments: vec![value],
-                named: Vec::new(),
-                folder: self.folder.clone(),
-                span,
-            });
+            self.reading.acts.push(Act { folder: self.folder.clone(), ..Act::new(name, vec![value], span) });
         }
     }
 

@@ -95,14 +95,7 @@ impl ShellReader<'_, '_> {
         let book = self.book;
         let takes: &[String] = book.file.values.get(name).map_or(&[], Vec::as_slice);
         let mut known = CommandFacts::of(name);
-        let mut act = Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments: Vec::new(),
-            named: Vec::new(),
-            folder: self.folder.clone(),
-            span: span.clone(),
-        };
+        let mut act = Act { folder: self.folder.clone(), ..Act::new(name, Vec::new(), span.clone()) };
         let mut only_operands = false;
         let mut words = bundled(name, words).into_iter().peekable();
         while let Some(word) = words.next() {

@@ -106,14 +106,9 @@ impl ShellReader<'_, '_> {
 
     /// Tells an act of sayso's own naming.
     fn note(&mut self, name: &str, arguments: Vec<Argument>, span: &Range<usize>) {
-        self.reading.acts.push(Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments,
-            named: Vec::new(),
-            folder: self.folder.clone(),
-            span: span.clone(),
-        });
+        self.reading
+            .acts
+            .push(Act { folder: self.folder.clone(), ..Act::new(name, arguments, span.clone()) });
     }
 
     /// Tells what becomes of one value. `by` is the option that does it, for messages.

@@ -32,14 +32,8 @@ pub(super) fn read(source: &str, words: &[Word], book: &RuleSet) -> Extraction {
 /// A command in backquotes.
 fn command(source: &str, word: &Word, reading: &mut Extraction) {
     let text = source.get(word.inner.clone()).unwrap_or_default();
-    reading.acts.push(Act {
-        name: "`".to_owned(),
-        receiver: None,
-        arguments: vec![Argument { value: value(text), span: word.span.clone() }],
-        named: Vec::new(),
-        folder: None,
-        span: word.span.clone(),
-    });
+    let argument = Argument { value: value(text), span: word.span.clone() };
+    reading.acts.push(Act::new("`", vec![argument], word.span.clone()));
 }
 
 /// The call that begins with the name in this position, where rules know it.
@@ -63,14 +57,7 @@ fn call(source: &str, words: &[&Word], at: usize, book: &RuleSet) -> Option<Act>
     {
         return None;
     }
-    let mut act = Act {
-        name,
-        receiver: None,
-        arguments: Vec::new(),
-        named: Vec::new(),
-        folder: None,
-        span: word.span.clone(),
-    };
+    let mut act = Act::new(name, Vec::new(), word.span.clone());
     let end = arguments(source, words, from, &mut act);
     act.span.end = end.max(word.span.end);
     Some(act)

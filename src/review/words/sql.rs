@@ -56,14 +56,8 @@ fn client_lines(source: &str, reading: &mut Extraction) {
             _ => continue,
         };
         let end = order.at.start + line.trim_end().len();
-        reading.acts.push(Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments: vec![Argument { value: Value::text(text.clone()), span: order.at.start..end }],
-            named: Vec::new(),
-            folder: None,
-            span: order.at.start..end,
-        });
+        let argument = Argument { value: Value::text(text.clone()), span: order.at.start..end };
+        reading.acts.push(Act::new(name, vec![argument], order.at.start..end));
         if let What::Starts { text, .. } = order.what {
             reading.nested.push(NestedCode::Text {
                 language: InnerPattern::Bash,
@@ -370,13 +364,7 @@ impl Statement<'_> {
                 )
             })
         };
-        reading.acts.push(Act {
-            name: name.to_owned(),
-            receiver: None,
-            arguments: argument.into_iter().collect(),
-            named: flags.iter().filter_map(flag).collect(),
-            folder: None,
-            span: span.clone(),
-        });
+        let act = Act::new(name, argument.into_iter().collect(), span.clone());
+        reading.acts.push(Act { named: flags.iter().filter_map(flag).collect(), ..act });
     }
 }

@@ -64,16 +64,7 @@ pub fn writing(before: Option<&str>) -> Inspection {
 
 /// What was found out about a block that can run under these terms.
 pub fn inspection(terms: Terms, findings: Vec<Finding>) -> Inspection {
-    Inspection {
-        review: Review { findings, ..Review::default() },
-        terms: Ok(terms),
-        reach: Reach::default(),
-        refused: Vec::new(),
-        before: None,
-        lacking: Vec::new(),
-        image: None,
-        venv: None,
-    }
+    Inspection::new(Review { findings, ..Review::default() }, Ok(terms))
 }
 
 pub fn findings() -> Vec<Finding> {

@@ -61,16 +61,7 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
         id: block,
         step: StepId(n),
         kind: BlockKind::Code { language: language.clone() },
-        origin: Origin {
-            dialect: Dialect::Fences,
-            info: "python".into(),
-            range: 0..1,
-            closed: true,
-            call: None,
-            note: None,
-            own: false,
-            typed: false,
-        },
+        origin: Origin::fence("python", 0..1),
         versions: vec![Version { revision, source: format!("source {n}.").into(), language, whole: true }],
     }));
     match fate {

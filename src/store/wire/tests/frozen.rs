@@ -274,15 +274,7 @@ fn of_approvals() -> Vec<Entry> {
     }));
     let found = [OnDisk::Nothing, OnDisk::File(None), OnDisk::File(Some(Sha256::of(b"y"))), OnDisk::Folder];
     entries.extend(found.map(|found| {
-        let target = Target {
-            path: strange_path(),
-            link: None,
-            found,
-            bytes: 9,
-            folders: 2,
-            outside: false,
-            folder: None,
-        };
+        let target = Target { bytes: 9, folders: 2, ..Target::at(strange_path(), found) };
         approved(Terms { target: Some(target), ..terms() }, Grantor::Flag)
     }));
     entries.extend(RuleScope::ALL.map(|scope| {
