@@ -6,10 +6,12 @@
 //! processes that are not sayso's, or promise anything where a write was refused. Everything is a file, so all but the
 //! system's own part is tested with folders of plain files.
 
+mod error;
 mod files;
 mod group;
 mod place;
 
+pub use error::CgroupError;
 pub use group::Group;
 
 use super::helper_file::HelperFile;
@@ -19,9 +21,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-
-/// What can be done where there is no place for groups.
-const REMEDY: &str = "`systemd-run --user --scope -p Delegate=yes sayso` gives it a group of its own";
 
 /// A place where groups can be made.
 #[derive(Debug)]
@@ -37,18 +36,18 @@ impl Scope {
     /// it, ends it.
     ///
     /// # Errors
-    /// Why there is none, in words.
-    pub fn find(helper: &HelperFile) -> Result<Self, String> {
+    /// Why there is none.
+    pub fn find(helper: &HelperFile) -> Result<Self, CgroupError> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        let root = place::mount(&mounts).ok_or("control groups of version 2 are not mounted here")?;
+        let root = place::mount(&mounts).ok_or(CgroupError::NotMounted)?;
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let scope = Self::at(&root, &own, std::process::id(), helper)?;
-        scope.attempt().map_err(|error| format!("a group was made and could not be used: {error}"))?;
+        scope.attempt()?;
         Ok(scope)
     }
 
     /// The place for the groups of the process `pid`, whose own group is told by `own` (`/proc/PID/cgroup`).
-    fn at(root: &Path, own: &str, pid: u32, helper: &HelperFile) -> Result<Self, String> {
+    fn at(root: &Path, own: &str, pid: u32, helper: &HelperFile) -> Result<Self, CgroupError> {
         let name = format!("{}{pid}-{}", place::NAME, place::began(pid).unwrap_or(0));
         let folder = place::prepare(&place::own(root, own)?, pid, &name)?;
         place::sweep(&folder);
@@ -66,9 +65,9 @@ impl Scope {
         Ok(group)
     }
 
-    fn attempt(&self) -> Result<(), String> {
-        let group = self.group(&Limits::default()).map_err(|error| error.to_string())?;
-        let helper = self.helper.program().map_err(|error| error.to_string())?;
+    fn attempt(&self) -> Result<(), CgroupError> {
+        let group = self.group(&Limits::default())?;
+        let helper = self.helper.program()?;
         let entered = Command::new(helper)
             .args(["__run", JOIN])
             .arg(group.door())
@@ -76,20 +75,19 @@ impl Scope {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            .output()
-            .map_err(|error| error.to_string())?;
+            .output()?;
         if entered.status.success() {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&entered.stderr);
-        Err(said.lines().next().unwrap_or("it could not be entered").to_owned())
+        Err(CgroupError::NotEntered(said.lines().next().unwrap_or("it could not be entered").to_owned()))
     }
 }
 
 /// What is told of it among the layers of the sandbox. A group was made, given limits and entered; that a limit holds
 /// was not seen.
-pub fn layer(found: &Result<std::sync::Arc<Scope>, String>) -> Layer {
-    let why = found.as_ref().err().cloned();
+pub fn layer(found: &Result<std::sync::Arc<Scope>, CgroupError>) -> Layer {
+    let why = found.as_ref().err().map(ToString::to_string);
     Layer { name: "cgroup".into(), active: found.is_ok(), tested: false, why }
 }
 

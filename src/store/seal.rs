@@ -28,6 +28,8 @@ struct Inner {
     key: [u8; BYTES],
     /// Where it is noted how far sessions went.
     ends: PathBuf,
+    /// Whether the key was made just now: it may not be on the disk yet.
+    is_new: bool,
 }
 
 impl fmt::Debug for Seal {
@@ -38,7 +40,7 @@ impl fmt::Debug for Seal {
 
 impl Seal {
     /// The seal of the installation with this state folder; it is made where there is none. Of several processes that
-    /// make one at a time, all get the same.
+    /// make one at a time, all get the same. It has to be kept ([`Seal::keep`]) before it seals anything.
     ///
     /// # Errors
     /// When the key can't be made or read, or is none.
@@ -53,16 +55,23 @@ impl Seal {
         let mut key = [0; BYTES];
         File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut key)).map_err(failed)?;
         let mut file = disk::replace(&new)?;
-        let named = file.write_all(&key).and_then(|()| file.sync_all()).and_then(|()| {
-            // Under its name it is whole from the first moment, and nobody's key is ever replaced.
-            std::fs::hard_link(&new, &path)
-        });
+        // Under its name it is whole from the first moment, and nobody's key is ever replaced.
+        let named = file.write_all(&key).and_then(|()| std::fs::hard_link(&new, &path));
         std::fs::remove_file(&new).ok();
-        match named {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(failed(error)),
-            _ => disk::sync_folder(state).map_err(failed)?,
+        named.or_else(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => Ok(()),
+            _ => Err(failed(error)),
+        })?;
+        Self::read(state, true)?.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))
+    }
+
+    /// Brings a key that was made just now to the disk. Nobody who looks at a screen waits for it: the writer does it.
+    pub(crate) fn keep(&self) {
+        let Some(state) = self.0.ends.parent().filter(|_| self.0.is_new) else { return };
+        let kept = File::open(state.join(KEY)).and_then(|key| key.sync_all());
+        if let Err(error) = kept.and_then(|()| disk::sync_folder(state)) {
+            tracing::warn!(%error, "the key of sessions may not outlive a power cut");
         }
-        Self::find(state)?.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))
     }
 
     /// The seal of this installation; `None` where none was made.
@@ -70,6 +79,10 @@ impl Seal {
     /// # Errors
     /// When its key can't be read, or is none.
     pub fn find(state: &Path) -> Result<Option<Self>, StoreError> {
+        Self::read(state, false)
+    }
+
+    fn read(state: &Path, is_new: bool) -> Result<Option<Self>, StoreError> {
         let path = state.join(KEY);
         let mut file = match disk::open_read(&path) {
             Ok(file) => file,
@@ -84,7 +97,7 @@ impl Seal {
             .read_to_end(&mut key)
             .map_err(|e| StoreError::io(&path, "read", e))?;
         match <[u8; BYTES]>::try_from(key) {
-            Ok(key) => Ok(Some(Self(Arc::new(Inner { key, ends: state.join(ENDS) })))),
+            Ok(key) => Ok(Some(Self(Arc::new(Inner { key, ends: state.join(ENDS), is_new })))),
             Err(_) => Err(StoreError::unsafe_place(
                 &path,
                 "is not the key that was made: delete it for a new one; all sessions then wait to be adopted",

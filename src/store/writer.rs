@@ -154,6 +154,7 @@ impl Writer {
                 WriteOrder::Masker(masker) => self.masker = masker,
                 // A file that was read goes on with the chain that was found in it.
                 WriteOrder::Seal(seal) if self.file.is_none() => {
+                    seal.keep();
                     self.link.sealing.get_or_insert(LineSeal::begin(seal, Mac::FIRST));
                 }
                 WriteOrder::Seal(_) => {}

@@ -99,32 +99,51 @@ fn folders(search: &Search) -> Vec<PathBuf> {
     all.into_iter().take(count).map(Path::to_path_buf).collect()
 }
 
+/// Why a file of instructions is not used: the end of a sentence that names the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum InstructionsError {
+    #[error("it is a link that leads nowhere")]
+    DeadLink,
+    #[error("it is a link that leads out of the project")]
+    LeadsOut,
+    #[error("it can't be read")]
+    Unreadable,
+    #[error("it is no plain file")]
+    NoFile,
+    #[error("there is no room for it behind the others")]
+    NoRoom,
+    #[error("it is no text")]
+    Binary,
+    #[error("it is no text in UTF-8")]
+    NoUtf8,
+}
+
 /// Whether there is a file, which lies in the project.
-fn inside(path: &Path, top: &Path) -> Result<bool, String> {
+fn inside(path: &Path, top: &Path) -> Result<bool, InstructionsError> {
     let Ok(info) = std::fs::symlink_metadata(path) else { return Ok(false) };
     if !info.is_symlink() {
         return Ok(info.is_file());
     }
-    let real = path.canonicalize().map_err(|_| "it is a link that leads nowhere".to_owned())?;
-    let top = top.canonicalize().map_err(|error| error.to_string())?;
-    if real.starts_with(&top) { Ok(true) } else { Err("it is a link that leads out of the project".into()) }
+    let real = path.canonicalize().map_err(|_| InstructionsError::DeadLink)?;
+    let top = top.canonicalize().map_err(|_| InstructionsError::Unreadable)?;
+    if real.starts_with(&top) { Ok(true) } else { Err(InstructionsError::LeadsOut) }
 }
 
 /// The beginning of a file, as much of it as there is room for. `None`: it is empty.
-fn one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, String> {
-    let info = std::fs::metadata(path).map_err(|_| "it can't be read".to_owned())?;
+fn one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, InstructionsError> {
+    let info = std::fs::metadata(path).map_err(|_| InstructionsError::Unreadable)?;
     if !info.is_file() {
-        return Err("it is no plain file".into());
+        return Err(InstructionsError::NoFile);
     }
     let room = LARGEST.min(*left);
     if room == 0 && info.len() > 0 {
-        return Err("there is no room for it behind the others".into());
+        return Err(InstructionsError::NoRoom);
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|_| "it can't be read".to_owned())?;
-    file.take(room).read_to_end(&mut bytes).map_err(|_| "it can't be read".to_owned())?;
+    let file = File::open(path).map_err(|_| InstructionsError::Unreadable)?;
+    file.take(room).read_to_end(&mut bytes).map_err(|_| InstructionsError::Unreadable)?;
     if bytes.contains(&0) {
-        return Err("it is no text".into());
+        return Err(InstructionsError::Binary);
     }
     // A character that is cut at the end goes.
     let text = match std::str::from_utf8(&bytes) {
@@ -132,7 +151,7 @@ fn one(path: &Path, left: &mut u64, own: bool) -> Result<Option<Instructions>, S
         Err(error) if error.error_len().is_none() => {
             String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default()).into_owned()
         }
-        Err(_) => return Err("it is no text in UTF-8".into()),
+        Err(_) => return Err(InstructionsError::NoUtf8),
     };
     if text.trim().is_empty() {
         return Ok(None);

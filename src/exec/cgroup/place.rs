@@ -1,6 +1,6 @@
 //! Finding a place for groups: the group that this process is in, if it may have groups below it.
 
-use super::REMEDY;
+use super::CgroupError;
 use super::files::{words, write};
 use super::group::Group;
 use std::fs;
@@ -32,27 +32,26 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The folder of the group that `/proc/PID/cgroup` tells.
-pub(super) fn own(root: &Path, told: &str) -> Result<PathBuf, String> {
-    let path = told.lines().find_map(|line| line.strip_prefix("0::")).ok_or("this process is in no group")?;
+pub(super) fn own(root: &Path, told: &str) -> Result<PathBuf, CgroupError> {
+    let path = told.lines().find_map(|line| line.strip_prefix("0::")).ok_or(CgroupError::NoGroup)?;
     let below = Path::new(path.trim_start_matches('/'));
     if below.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return Err("the group of this process is out of sight".into());
+        return Err(CgroupError::OutOfSight);
     }
     Ok(root.join(below))
 }
 
 /// Makes a group ready to have groups below it; returns the folder where they are made.
-pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, String> {
+pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, CgroupError> {
     // A later session of this process: it has moved already.
     let leaf = format!("{name}{SELF}");
     if own.file_name().is_some_and(|is| *is == *leaf) {
-        return own.parent().map(Into::into).ok_or_else(|| "the group of this process has no parent".into());
+        return own.parent().map(Into::into).ok_or(CgroupError::NoParent);
     }
     let there = words(&own.join("cgroup.controllers"));
     let lacking: Vec<&str> = WANTED.into_iter().filter(|want| !there.iter().any(|is| is == want)).collect();
     if !lacking.is_empty() {
-        let lacking = lacking.join(" and ");
-        return Err(format!("the group of this process has no control of {lacking}; {REMEDY}"));
+        return Err(CgroupError::NoControl(lacking.join(" and ")));
     }
     let enabled = words(&own.join("cgroup.subtree_control"));
     if WANTED.iter().all(|want| enabled.iter().any(|is| is == want)) {
@@ -60,19 +59,17 @@ pub(super) fn prepare(own: &Path, pid: u32, name: &str) -> Result<PathBuf, Strin
     }
     let others = words(&own.join("cgroup.procs")).iter().any(|is| *is != pid.to_string());
     if others {
-        return Err(format!("other processes are in the group of this one; {REMEDY}"));
+        return Err(CgroupError::Shared);
     }
     let leaf = own.join(leaf);
-    let refused =
-        |error: std::io::Error| format!("the group of this process can't have others ({error}); {REMEDY}");
-    fs::create_dir(&leaf).map_err(refused)?;
+    fs::create_dir(&leaf).map_err(CgroupError::Refused)?;
     let moved = write(&leaf.join("cgroup.procs"), &pid.to_string())
         .and_then(|()| write(&own.join("cgroup.subtree_control"), "+memory +pids"));
     if let Err(error) = moved {
         // As it was before.
         let _ = write(&own.join("cgroup.procs"), &pid.to_string());
         let _ = fs::remove_dir(&leaf);
-        return Err(refused(error));
+        return Err(CgroupError::Refused(error));
     }
     Ok(own.into())
 }

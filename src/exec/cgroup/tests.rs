@@ -15,7 +15,7 @@ fn shown(folder: &Path, controllers: &str, enabled: &str, processes: &str) {
     }
 }
 
-fn at(root: &Path, own: &str) -> Result<Scope, String> {
+fn at(root: &Path, own: &str) -> Result<Scope, CgroupError> {
     Scope::at(root, own, 4711, &HelperFile::at(Path::new("/bin/true")).unwrap())
 }
 
@@ -32,13 +32,11 @@ fn the_hierarchy_is_found_among_the_mounts() {
 #[test]
 fn only_a_group_below_the_mount_is_taken() {
     let root = Path::new("/cg");
-    assert_eq!(
-        place::own(root, "4:memory:/x\n0::/user.slice/a.scope\n"),
-        Ok("/cg/user.slice/a.scope".into())
-    );
-    assert_eq!(place::own(root, "0::/\n"), Ok("/cg".into()));
-    assert!(place::own(root, "0::/../other\n").unwrap_err().contains("out of sight"));
-    assert!(place::own(root, "4:memory:/x\n").is_err());
+    let own = |told: &str| place::own(root, told);
+    assert_eq!(own("4:memory:/x\n0::/user.slice/a.scope\n").unwrap(), Path::new("/cg/user.slice/a.scope"));
+    assert_eq!(own("0::/\n").unwrap(), Path::new("/cg"));
+    assert!(matches!(own("0::/../other\n"), Err(CgroupError::OutOfSight)));
+    assert!(own("4:memory:/x\n").is_err());
 }
 
 #[test]
@@ -46,10 +44,10 @@ fn without_controllers_or_among_others_there_is_no_place_and_it_says_why() {
     let root = tempfile::tempdir().unwrap();
     let own = root.path().join("a.scope");
     shown(&own, "cpu pids", "", "4711\n");
-    let why = at(root.path(), "0::/a.scope\n").unwrap_err();
+    let why = at(root.path(), "0::/a.scope\n").unwrap_err().to_string();
     assert!(why.contains("no control of memory;") && why.contains("systemd-run"), "{why}");
     shown(&own, "cpu memory pids", "", "12\n4711\n");
-    let why = at(root.path(), "0::/a.scope\n").unwrap_err();
+    let why = at(root.path(), "0::/a.scope\n").unwrap_err().to_string();
     assert!(why.contains("other processes"), "{why}");
     assert!(
         fs::read_dir(&own).unwrap().all(|e| e.unwrap().file_type().unwrap().is_file()),
@@ -63,7 +61,7 @@ fn what_can_not_be_moved_is_as_before() {
     let root = tempfile::tempdir().unwrap();
     let own = root.path().join("a.scope");
     shown(&own, "cpu memory pids", "", "4711\n");
-    let why = at(root.path(), "0::/a.scope\n").unwrap_err();
+    let why = at(root.path(), "0::/a.scope\n").unwrap_err().to_string();
     assert!(why.contains("can't have others"), "{why}");
     assert!(fs::read_dir(&own).unwrap().all(|e| e.unwrap().file_type().unwrap().is_file()));
     assert_eq!(fs::read_to_string(own.join("cgroup.subtree_control")).unwrap(), "");

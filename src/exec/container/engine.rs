@@ -69,7 +69,9 @@ impl Engine {
         let shown = address.to_string();
         let unreachable = |why: String| ContainerError::Unreachable { address: shown.clone(), why };
         let tunnel = match &address {
-            Address::Ssh { .. } => Some(Tunnel::open(&address, programs).await.map_err(&unreachable)?),
+            Address::Ssh { .. } => {
+                Some(Tunnel::open(&address, programs).await.map_err(|why| unreachable(why.to_string()))?)
+            }
             _ => None,
         };
         let socket = match (&address, &tunnel) {

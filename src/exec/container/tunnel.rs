@@ -1,7 +1,7 @@
 //! An engine behind `ssh`: the person's own `ssh` carries its socket here, with their keys and their known hosts.
 
 use super::address::Address;
-use crate::launch::{Launcher, Start};
+use crate::launch::{LaunchError, Launcher, Start};
 use crate::text::line::one_line;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -12,6 +12,26 @@ use tokio::time::{Instant, sleep};
 
 /// How long `ssh` may take to log in.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Why there is no way to an engine.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TunnelError {
+    #[error("it is not behind ssh")]
+    NotSsh,
+    /// There is no folder for the socket.
+    #[error(transparent)]
+    Folder(std::io::Error),
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    #[error("ssh could not be started: {0}")]
+    Start(std::io::Error),
+    #[error("ssh was not through after {} s", PATIENCE.as_secs())]
+    TooSlow,
+    #[error("ssh ended without a word")]
+    Silent,
+    #[error("ssh said: {0}")]
+    Said(String),
+}
 
 /// A socket here that leads to the engine there. Dropping it ends `ssh`.
 pub(super) struct Tunnel {
@@ -25,28 +45,27 @@ impl Tunnel {
     ///
     /// # Errors
     /// With what `ssh` said.
-    pub(super) async fn open(address: &Address, programs: &Launcher) -> Result<Self, String> {
+    pub(super) async fn open(address: &Address, programs: &Launcher) -> Result<Self, TunnelError> {
         let Address::Ssh { host, port, socket: there } = address else {
-            return Err("it is not behind ssh".into());
+            return Err(TunnelError::NotSsh);
         };
-        let folder =
-            tempfile::Builder::new().prefix("sayso-").tempdir().map_err(|error| error.to_string())?;
+        let folder = tempfile::Builder::new().prefix("sayso-").tempdir().map_err(TunnelError::Folder)?;
         let socket = folder.path().join("engine.sock");
-        let mut ssh = Command::from(programs.command(Start::Ssh).map_err(|why| why.to_string())?)
+        let mut ssh = Command::from(programs.command(Start::Ssh)?)
             .args(arguments(host, *port, &socket, there))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
-            .map_err(|error| format!("ssh could not be started: {error}"))?;
+            .map_err(TunnelError::Start)?;
         let until = Instant::now() + PATIENCE;
         while !socket.exists() {
             if ssh.try_wait().is_ok_and(|status| status.is_some()) {
                 return Err(said(&mut ssh).await);
             }
             if Instant::now() > until {
-                return Err(format!("ssh was not through after {} s", PATIENCE.as_secs()));
+                return Err(TunnelError::TooSlow);
             }
             sleep(Duration::from_millis(50)).await;
         }
@@ -73,13 +92,14 @@ fn arguments(host: &str, port: Option<u16>, here: &Path, there: &str) -> Vec<Str
     words
 }
 
-async fn said(ssh: &mut Child) -> String {
+/// What `ssh` said before it ended.
+async fn said(ssh: &mut Child) -> TunnelError {
     let mut text = Vec::new();
     if let Some(pipe) = ssh.stderr.take() {
         let _ = tokio::time::timeout(Duration::from_secs(1), pipe.take(2000).read_to_end(&mut text)).await;
     }
     let text = one_line(&String::from_utf8_lossy(&text));
-    if text.is_empty() { "ssh ended without a word".into() } else { format!("ssh said: {text}") }
+    if text.is_empty() { TunnelError::Silent } else { TunnelError::Said(text) }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(crate) mod selftest;
 mod survey;
 mod toolchain;
 
-use super::cgroup::{self, Scope};
+use super::cgroup::{self, CgroupError, Scope};
 use super::entry::HelperEntry;
 use super::environment::Environment;
 use super::helper_file::HelperFile;
@@ -127,7 +127,7 @@ impl Sandbox {
         helper: &HelperFile,
     ) -> Result<Self, SandboxError> {
         let mut sandbox = Self::layered(wish, without, standing, limits, helper)?;
-        let found = if without.cgroup { Err("left out".to_owned()) } else { Scope::find(helper) };
+        let found = if without.cgroup { Err(CgroupError::LeftOut) } else { Scope::find(helper) };
         let found = found.map(Arc::new);
         sandbox.report.held_by_group(cgroup::layer(&found));
         sandbox.scope = found.ok();
