@@ -4,11 +4,12 @@ use super::folder;
 use super::front_end::{self, FrontEnd, Kind};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
+use crate::config::ChoiceError;
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
-use crate::domain::{ModelName, Notice, Policy};
+use crate::domain::{ModelName, Notice, Policy, ReplyFailure};
 use crate::engine::State;
-use crate::provider::Provider;
+use crate::provider::{ConnectError, Provider};
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
@@ -217,7 +218,7 @@ async fn sessions(
                 }
                 Err(why) => {
                     options.setup.try_provider = false;
-                    options.notices.push(Notice::error(why));
+                    options.notices.push(Notice::error(why.to_string()));
                     continue;
                 }
             },
@@ -300,15 +301,30 @@ fn is_untried(choice: &Choice) -> bool {
     matches!(choice, Choice::Cloud { key: Some(_), .. } | Choice::Address { .. })
 }
 
+/// Why what was chosen on screen is no source of replies.
+#[derive(Debug, thiserror::Error)]
+enum SourceError {
+    #[error("{}", .0.what)]
+    Story(Failure),
+    #[error("{}. {}", .0, .0.hint())]
+    Model(#[from] ChoiceError),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("{} {}", .0.message, .0.hint)]
+    Models(ReplyFailure),
+    #[error("{0} lists no models. Name one: /model PROVIDER/MODEL")]
+    NoModels(String),
+}
+
 /// The source of replies that was chosen on screen; with another factory where it works in a folder of its own.
 async fn choose(
     factory: &SessionFactory,
     choice: Choice,
     state: &State,
-) -> Result<(Provider, Option<SessionFactory>), String> {
+) -> Result<(Provider, Option<SessionFactory>), SourceError> {
     match choice {
         Choice::Demo => {
-            let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, true).map_err(|f| f.what)?;
+            let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, true).map_err(SourceError::Story)?;
             Ok((demo.provider, Some(demo.factory)))
         }
         Choice::Cloud { provider, key } => {
@@ -318,29 +334,23 @@ async fn choose(
             // A key that is pasted for the provider in use changes nothing about the model.
             let name = match state.transcript.model.as_ref().filter(|model| model.provider == provider) {
                 Some(model) => model.clone(),
-                None => {
-                    let chosen = factory.loaded.config.resolve(&provider);
-                    chosen.map_err(|error| format!("{error}. {}", error.hint()))?.name
-                }
+                None => factory.loaded.config.resolve(&provider)?.name,
             };
-            Ok((factory.provider(&name).map_err(|error| error.to_string())?, None))
+            Ok((factory.provider(&name)?, None))
         }
         Choice::Server { provider, model } => {
             let model = match model {
                 Some(model) => model,
-                None => {
-                    first_model(&factory.provider(&any_of(&provider)).map_err(|e| e.to_string())?).await?
-                }
+                None => first_model(&factory.provider(&any_of(&provider))?).await?,
             };
-            let name = ModelName { provider, model };
-            Ok((factory.provider(&name).map_err(|error| error.to_string())?, None))
+            Ok((factory.provider(&ModelName { provider, model })?, None))
         }
         Choice::Address { base_url, key } => {
             let provider = factory.loaded.config.provider_at(&base_url).unwrap_or("other").to_owned();
             if let Some(key) = key {
                 factory.keys.remember(&provider, &base_url, key);
             }
-            let at = |name| factory.provider_at(name, &base_url).map_err(|error| error.to_string());
+            let at = |name| factory.provider_at(name, &base_url);
             let model = first_model(&at(any_of(&provider))?).await?;
             Ok((at(ModelName { provider, model })?, None))
         }
@@ -353,12 +363,10 @@ fn any_of(provider: &str) -> ModelName {
 }
 
 /// The first model that a server lists.
-async fn first_model(provider: &Provider) -> Result<String, String> {
-    let name = &provider.name().provider;
-    let models =
-        provider.models().await.map_err(|failure| format!("{} {}", failure.message, failure.hint))?;
+async fn first_model(provider: &Provider) -> Result<String, SourceError> {
+    let models = provider.models().await.map_err(SourceError::Models)?;
     let first = models.into_iter().next().map(|model| model.name.model);
-    first.ok_or_else(|| format!("{name} lists no models. Name one: /model PROVIDER/MODEL"))
+    first.ok_or_else(|| SourceError::NoModels(provider.name().provider.clone()))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
 use crate::recipe::{Recipe, Want};
-use crate::workspace::{self, testing};
+use crate::workspace::{self, FileError, testing};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,8 +61,8 @@ impl Driver {
     }
 }
 
-fn misfit(field: &str, why: String) -> AnswerError {
-    AnswerError { field: field.to_owned(), why }
+fn misfit(field: &str, why: impl ToString) -> AnswerError {
+    AnswerError { field: field.to_owned(), why: why.to_string() }
 }
 
 async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<RecipeStart, Vec<AnswerError>> {
@@ -91,23 +91,36 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
     if misfits.is_empty() { recipe.start(inputs, facts) } else { Err(misfits) }
 }
 
+/// Why the text of a file is not there for a recipe.
+#[derive(Debug, thiserror::Error)]
+enum TextError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("it could not be read in time")]
+    TooSlow,
+    #[error("this file is no text")]
+    NoText,
+    #[error("the file of functions can't be read: {0}")]
+    Functions(Box<TextError>),
+}
+
 /// The text of a file.
-async fn text_of(cwd: &Path, path: PathBuf) -> Result<String, String> {
+async fn text_of(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
     let path = cwd.join(path);
-    let read = move || workspace::read::bounded(&path, LARGEST).map_err(|error| error.to_string());
-    let bytes = in_time(read).await.unwrap_or_else(|| Err("it could not be read in time".into()))?;
-    String::from_utf8(bytes).map_err(|_| "this file is no text".into())
+    let bytes =
+        in_time(move || workspace::read::bounded(&path, LARGEST)).await.ok_or(TextError::TooSlow)??;
+    String::from_utf8(bytes).map_err(|_| TextError::NoText)
 }
 
 /// Where functions are saved, and what is there already.
-async fn functions(path: &Path) -> Result<[Fact; 2], String> {
+async fn functions(path: &Path) -> Result<[Fact; 2], TextError> {
     let file = path.to_path_buf();
     let there = in_time(move || file.try_exists()).await.and_then(Result::ok);
     let text = match there {
         Some(false) => String::new(),
         _ => text_of(Path::new(""), path.to_path_buf())
             .await
-            .map_err(|why| format!("the file of functions can't be read: {why}"))?,
+            .map_err(|why| TextError::Functions(Box::new(why)))?,
     };
     Ok([
         ("functions_file".to_owned(), path.to_string_lossy().into_owned()),

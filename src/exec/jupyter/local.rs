@@ -9,6 +9,7 @@ use super::specs::Spec;
 use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
 use crate::domain::{Limits, Stream};
 use crate::exec::environment::Environment;
+use crate::exec::error::ExecError;
 use crate::exec::helper_file::HelperFile;
 use crate::exec::helper_wire::{HelperOrder as ToHelper, Notification, ProgramSpec, RestState};
 use crate::exec::link::Link;
@@ -19,7 +20,7 @@ use crate::exec::{blob, process};
 use crate::launch;
 use serde_json::json;
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -65,8 +66,8 @@ pub(super) async fn carry(
 ) {
     let held = match spawn(&start) {
         Ok(held) => held,
-        Err(why) => {
-            let name = start.spec.name.clone();
+        Err(error) => {
+            let (name, why) = (start.spec.name.clone(), error.to_string());
             outlet.tell(KernelNews::NotStarted(JupyterError::NotStarted { name, why }.to_string())).await;
             return;
         }
@@ -204,9 +205,26 @@ async fn close(held: KernelProcess) {
     let _ = tokio::task::spawn_blocking(move || drop((link, folder))).await;
 }
 
-fn spawn(start: &LocalStart) -> Result<KernelProcess, String> {
-    let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir().map_err(|e| e.to_string())?;
-    let key = blob::random::<32>().map_err(|e| e.to_string())?;
+/// Why the process of a kernel was not started.
+#[derive(Debug, thiserror::Error)]
+enum KernelStartError {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    #[error("no free ports: {0}")]
+    Ports(io::Error),
+    #[error("its helper is gone")]
+    NoHelper,
+    #[error("its description names no program")]
+    NoProgram,
+    #[error("{0} is not there; install the kernel again")]
+    NotThere(String),
+}
+
+fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
+    let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir()?;
+    let key = blob::random::<32>()?;
     let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     // Kernels that are built on IPython's know sockets as files; of others it is not known.
     let program =
@@ -214,7 +232,7 @@ fn spawn(start: &LocalStart) -> Result<KernelProcess, String> {
     let addresses = if program.starts_with("python") {
         Addresses::Files(folder.path().join("socket"))
     } else {
-        Addresses::Ports(free_ports().map_err(|e| format!("no free ports: {e}"))?)
+        Addresses::Ports(free_ports().map_err(KernelStartError::Ports)?)
     };
     let file = folder.path().join("connection.json");
     let (transport, ip, [shell, control, stdin, iopub, hb]) = match &addresses {
@@ -231,34 +249,31 @@ fn spawn(start: &LocalStart) -> Result<KernelProcess, String> {
         .create_new(true)
         .mode(0o600)
         .open(&file)
-        .and_then(|mut file| file.write_all(text.to_string().as_bytes()))
-        .map_err(|e| e.to_string())?;
+        .and_then(|mut file| file.write_all(text.to_string().as_bytes()))?;
     let cell = Enclosure::open(&start.helper);
-    let given = |_| Err(crate::exec::error::ExecError::Ended);
-    let process =
-        process::start(&cell, &start.limits, invocation(start, &file)?, given).map_err(|e| e.to_string())?;
+    let given = |_| Err(ExecError::Ended);
+    let process = process::start(&cell, &start.limits, invocation(start, &file)?, given)?;
     let process::Process { link, pipes, .. } = process;
-    let told = link.socket().ok_or("its helper is gone")?.try_clone_to_owned().map_err(|e| e.to_string())?;
+    let told = link.socket().ok_or(KernelStartError::NoHelper)?.try_clone_to_owned()?;
     let mut output = Vec::new();
     for (stream, fd) in [(Stream::Stdout, pipes.stdout), (Stream::Stderr, pipes.stderr)] {
         let Some(fd) = fd else { continue };
-        output.push((stream, pipe::Receiver::from_owned_fd(fd).map_err(|e| e.to_string())?));
+        output.push((stream, pipe::Receiver::from_owned_fd(fd)?));
     }
     let told = std::os::unix::net::UnixStream::from(told);
-    let told =
-        told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told)).map_err(|e| e.to_string())?;
+    let told = told.set_nonblocking(true).and_then(|()| UnixStream::from_std(told))?;
     Ok(KernelProcess { told, link, output, key, addresses, folder })
 }
 
-fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, String> {
+fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStartError> {
     let mut words = start.spec.argv.iter().map(|word| {
         let word = word.replace("{connection_file}", &file.to_string_lossy());
         OsString::from(word)
     });
-    let program = words.next().ok_or("its description names no program")?;
+    let program = words.next().ok_or(KernelStartError::NoProgram)?;
     let path = start.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     let executable = launch::which(Path::new(&program), path.unwrap_or_default())
-        .ok_or_else(|| format!("{} is not there; install the kernel again", program.to_string_lossy()))?;
+        .ok_or_else(|| KernelStartError::NotThere(program.to_string_lossy().into_owned()))?;
     let mut env = start.env.clone();
     for (name, value) in &start.spec.env {
         crate::exec::plan::set(&mut env, name, value);
