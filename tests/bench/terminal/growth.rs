@@ -71,7 +71,7 @@ pub fn printed() -> Vec<Row> {
         probe.until("WAITING");
         crate::approved(&mut probe, "omega");
         probe.drain(Duration::from_secs(2));
-        let memory = probe.pss_mb();
+        let memory = probe.memory_mb("Pss:");
         probe.send(b"\x1b");
         probe.drain(Duration::from_millis(200));
         (echoes(&mut probe, 30), sizes(&mut probe), memory)
