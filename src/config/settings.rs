@@ -299,7 +299,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("ui.motion", Flag, Never, "whether anything moves by itself, as the spinner does"),
     setting("ui.images", Words(&["auto", "half", "off"]), Never, "how images are drawn"),
     setting("ui.fps", Whole(1, 60), Never, "frames a second at the most, while text streams in"),
-    setting("ui.notify", Flag, Never, "whether the terminal is asked to call you when a block waits long"),
+    setting(
+        "ui.notify",
+        Flag,
+        Never,
+        "whether the terminal calls you when something waits, and is told what goes on",
+    ),
     setting("editor.command", Text, Never, "the editor for Ctrl-G, in place of VISUAL and EDITOR"),
     setting("sessions.folder", Folder, Never, "where sessions are kept"),
     setting("providers.*.kind", Words(ProviderKind::WORDS), Never, "how the provider is spoken to"),

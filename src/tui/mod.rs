@@ -6,6 +6,7 @@
 //! and functions of values: they are tested without a terminal. `plain` is the same session as lines, without panes.
 
 pub(crate) mod action;
+pub mod attention;
 pub(crate) mod clipboard;
 pub mod colouring;
 pub mod fence;

@@ -2,6 +2,7 @@
 //! All of them are given; nothing is looked up here.
 
 use super::TuiError;
+use super::attention::Attention;
 use super::clipboard::Surroundings;
 use super::keymap::Keymap;
 use super::setup::Setup;
@@ -35,8 +36,8 @@ pub struct Options {
     pub frames: u32,
     /// Whether pictures are drawn.
     pub images: bool,
-    /// Whether the person is called when a block waits long.
-    pub notify: bool,
+    /// What the terminal is told for a person who looks elsewhere; nothing where that is not wished.
+    pub attention: Option<Attention>,
     /// How long Esc is waited for that begins a longer sequence.
     pub esc_delay: Duration,
     /// Use the kitty keyboard protocol where the terminal knows it.
@@ -83,7 +84,7 @@ impl Default for Options {
             motion: true,
             frames: 30,
             images: true,
-            notify: true,
+            attention: Some(Attention::default()),
             esc_delay: Duration::from_millis(25),
             kitty: true,
             surroundings: Surroundings::default(),

@@ -7,6 +7,7 @@ mod grant;
 mod session;
 
 use super::TuiError;
+use super::attention::Teller;
 use super::colouring::Colouring;
 use super::frames::{Frames, Urgency};
 use super::input::{Input, InputEvent};
@@ -117,6 +118,7 @@ impl Tui {
             colouring: Colouring::start(workers.colour_waker()),
             workers,
             title: String::new(),
+            teller: Teller::new(options.attention.unwrap_or_default()),
             last_frame: now,
             draft_due: None,
             exit: None,

@@ -2,11 +2,13 @@
 
 use super::models::ollama;
 use super::scene::{ANSWER, CODE, Scene, TABLE, USAGE, clouds, findings, report};
-use super::{drawn, snapshots};
+use super::{drawn, frame, snapshots};
 use sayso::domain::*;
 use sayso::driver::{JobResult, Notification};
 use sayso::engine::Settings;
 use sayso::tui::setup::{Opening, Setup};
+use sayso::tui::theme::{Depth, Slot, Theme};
+use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
 #[test]
@@ -427,4 +429,50 @@ fn a_suggested_prompt_is_taken_as_text() {
     // What is written there is another key's business again.
     scene.press(&["tab"]);
     assert_ne!(scene.screen.panes.focus, Pane::Message);
+}
+
+/// Block 3 as the person changed it, beside what the model wrote.
+fn changed() -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene.press(&["e"]);
+    scene.pass(100);
+    scene.frame();
+    scene.press(&["down"; 9]);
+    scene.press(&["ctrl-e", "backspace"]);
+    scene.type_text(" and full:");
+    for wish in scene.press(&["esc"]) {
+        if let UiCommand::Send(command) = wish {
+            scene.command(command);
+        }
+    }
+    scene.inspect(3, findings());
+    scene.frame();
+    scene.pass(2_000);
+    scene.press(&["v"]);
+    scene
+}
+
+#[test]
+fn changes() {
+    snapshots("05_changes", changed);
+}
+
+/// What came has a background, and the words that came have more of it; the sign stands in front of it all.
+#[test]
+fn changed_words_are_marked_inside_their_line() {
+    let mut scene = changed();
+    scene.theme = Theme::load("ink", Depth::True, |_| None).unwrap().theme;
+    let (buffer, _) = frame(&mut scene, 140, 40);
+    let row = |y: u16| (0..140).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    let y = (0..40).find(|y| row(*y).contains("+ ") && row(*y).contains("and full:")).expect("the new line");
+    let text = row(y);
+    let column = |what: &str| text.find(what).map_or(0, |at| text[..at].chars().count());
+    let ground = |what: &str| buffer[(column(what) as u16, y)].bg;
+    let theme = &scene.theme;
+    assert_eq!(Some(ground("if old")), theme.tint(Slot::DiffAdd).bg, "{text}");
+    assert_eq!(Some(ground("and full")), theme.tint_more(Slot::DiffAdd).bg, "{text}");
 }

@@ -1,6 +1,7 @@
 //! Doing what the screen asked for: commands to the driver, other programs, the terminal itself.
 
 use super::session::Session;
+use crate::tui::attention::Standing;
 use crate::tui::frames::Urgency;
 use crate::tui::note::Note;
 use crate::tui::theme::Theme;
@@ -50,8 +51,10 @@ impl Session<'_> {
             }
             UiCommand::Mouse(on) => self.tui.terminal.set_mouse(on),
             UiCommand::Call => {
-                if self.options.notify {
-                    self.tui.terminal.queue(b"\x07");
+                if let Some(attention) = self.options.attention {
+                    let standing = Standing::of(self.driver.state());
+                    let call = attention.call(&self.screen.setup.app, standing);
+                    self.tui.terminal.queue(call.as_bytes());
                     self.tui.terminal.flush()?;
                 }
             }
@@ -98,6 +101,7 @@ impl Session<'_> {
         self.screen.resized(self.tui.terminal.size(), now);
         self.screen.guard.focused(now);
         self.title.clear();
+        self.teller.forget();
         self.frames.changed(Urgency::Now, now);
     }
 }

@@ -3,6 +3,7 @@
 use super::Tui;
 use crate::domain::Timestamp;
 use crate::driver::{Driver, JobResult, Notification, Update};
+use crate::tui::attention::{Standing, Teller};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
@@ -32,6 +33,7 @@ pub(super) struct Session<'a> {
     pub(super) workers: Workers,
     pub(super) colouring: Colouring,
     pub(super) title: String,
+    pub(super) teller: Teller,
     pub(super) last_frame: Instant,
     /// When what is typed is written to the disk, where it was not yet.
     pub(super) draft_due: Option<Instant>,
@@ -325,6 +327,10 @@ impl Session<'_> {
         if title != self.title {
             self.tui.terminal.title(&title);
             self.title = title;
+        }
+        let told = self.teller.tell(&self.screen.setup.app, Standing::of(self.driver.state()), now);
+        if let Some(attention) = self.options.attention.filter(|_| !told.is_empty()) {
+            self.tui.terminal.tell(attention, &told);
         }
         let look = look(&self.tui.theme, self.options, self.driver.now());
         self.screen.departed = self.driver.departed();

@@ -11,6 +11,7 @@ mod sgr;
 pub(crate) use backend::CellDiff;
 pub(crate) use modes::ModeOptions;
 
+use super::attention::Attention;
 use super::fence::Query;
 use super::input::Input;
 use modes::SwitchedModes;
@@ -183,6 +184,14 @@ impl Terminal {
         }
         let text = format!("\x1b]2;{}\x07", super::paint::plain::clean(title));
         self.queue(text.as_bytes());
+    }
+
+    /// Tells what goes on; it is taken back when the terminal is given back.
+    pub(crate) fn tell(&mut self, attention: Attention, told: &str) {
+        if self.touched.told.is_none() {
+            self.change(|touched| touched.told = Some(attention));
+        }
+        self.queue(told.as_bytes());
     }
 
     fn change(&mut self, change: impl Fn(&mut SwitchedModes)) {

@@ -1,5 +1,7 @@
 //! What is switched on while the program has the terminal, and how everything is switched off again. Pure.
 
+use crate::tui::attention::Attention;
+
 /// What the person wants of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModeOptions {
@@ -36,6 +38,8 @@ pub(super) struct SwitchedModes {
     pub kitty: bool,
     pub title: bool,
     pub sync: bool,
+    /// The terminal was told what goes on.
+    pub told: Option<Attention>,
 }
 
 pub(super) fn enter(touched: SwitchedModes) -> String {
@@ -57,6 +61,9 @@ pub(super) fn leave(touched: SwitchedModes) -> String {
     let mut text = String::new();
     if touched.sync {
         text.push_str("\x1b[?2026l");
+    }
+    if let Some(attention) = touched.told {
+        text.push_str(&attention.clear());
     }
     if touched.title {
         text.push_str(TITLE_POP);

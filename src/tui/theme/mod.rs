@@ -31,6 +31,8 @@ pub const SHIPPED: [(&str, &str); 6] = [
 
 /// How much of its colour a tinted line has, in hundredths.
 const TINT: u16 = 10;
+/// The same of what stands out in it.
+const MORE: u16 = 30;
 
 /// A theme, resolved for one depth.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,9 +120,18 @@ impl Theme {
         self.style(Slot::FindingHigh)
     }
 
+    /// The background of what stands out in a tinted line.
+    pub fn tint_more(&self, slot: Slot) -> Style {
+        self.mixed(slot, MORE)
+    }
+
     /// A background for lines that stand out for what a slot means: a little of its colour over the theme's background.
     /// None where the colours are the terminal's own, whose background nobody knows.
     pub fn tint(&self, slot: Slot) -> Style {
+        self.mixed(slot, TINT)
+    }
+
+    fn mixed(&self, slot: Slot, hundredths: u16) -> Style {
         let (style, own) = (self.style(slot), self.background());
         let known = |colour: &Color| {
             matches!(
@@ -136,11 +147,11 @@ impl Theme {
         };
         match self.depth {
             Depth::True => {
-                let Rgb(r, g, b) = own.towards(rgb, TINT);
+                let Rgb(r, g, b) = own.towards(rgb, hundredths);
                 Style::new().bg(Color::Rgb(r, g, b))
             }
             // The steps of the 256 are wide: less takes the nearest of them.
-            _ => Style::new().bg(Color::Indexed(own.towards(rgb, TINT * 2 / 3).nearest256())),
+            _ => Style::new().bg(Color::Indexed(own.towards(rgb, hundredths * 2 / 3).nearest256())),
         }
     }
 

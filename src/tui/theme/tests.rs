@@ -72,6 +72,12 @@ fn code_on_a_tint_can_be_read() {
             }
         }
     }
+    for theme in SHIPPED.iter().flat_map(|(name, _)| DEPTHS.map(|depth| shipped(name, depth))) {
+        for slot in [Slot::DiffAdd, Slot::DiffDel] {
+            let (fg, bg) = shown(&theme, theme.style(Slot::UiText).patch(theme.tint_more(slot)));
+            assert!(fg.contrast(bg) >= 4.5, "{} {:?}: {:.2}", theme.name(), theme.depth(), fg.contrast(bg));
+        }
+    }
     assert_eq!(shipped("terminal", Depth::True).tint(Slot::FindingHigh), Style::new());
     assert_ne!(shipped("ink", Depth::True).tint(Slot::FindingHigh), Style::new());
 }

@@ -123,7 +123,7 @@ fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
         ),
         Item::TurnEnd { end, .. } => match end {
             TurnEnd::Answered => return None,
-            TurnEnd::Stopped => "Stopped.".into(),
+            TurnEnd::Stopped => "Stopped by you.".into(),
             TurnEnd::StepLimit => "Ended at the step limit.".into(),
             TurnEnd::Repeated => "Ended: the same block was proposed again and again.".into(),
             TurnEnd::Budget => "Ended at the session budget.".into(),
@@ -168,9 +168,10 @@ fn reply_rows(
     }
     let warn = match reply.finish.reason {
         FinishReason::Stop | FinishReason::ToolCalls => return,
+        // The end of the turn says so.
+        FinishReason::Incomplete if reply.finish.word.as_deref() == Some("stopped") => return,
         FinishReason::Length => "cut: the model reached its length limit",
         FinishReason::Filter => "cut: the provider's content filter",
-        FinishReason::Incomplete if reply.finish.word.as_deref() == Some("stopped") => "stopped by you",
         FinishReason::Incomplete => "cut: the stream ended early",
     };
     rows.push(Line::styled(format!("! {warn}"), look.style(Slot::StatusWarn)));

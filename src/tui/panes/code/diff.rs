@@ -1,10 +1,13 @@
 //! What changed in a block, line by line: against what the model wrote, or against what ran last.
 
 use super::doc;
+use super::doc::changed_words::{DiffLook, changes, line_of, marked};
+use super::highlight::Colours;
 use crate::engine::transcript::BlockItem;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use similar::{ChangeTag, TextDiff};
 
@@ -34,7 +37,13 @@ pub(crate) fn older(item: &BlockItem, against: DiffBase) -> Option<&str> {
 
 impl Diff {
     /// Compares and lays out for so many columns.
-    pub(crate) fn new(item: &BlockItem, against: DiffBase, width: u16, look: Look<'_>) -> Self {
+    pub(crate) fn new(
+        item: &BlockItem,
+        against: DiffBase,
+        width: u16,
+        colours: &Colours,
+        look: Look<'_>,
+    ) -> Self {
         let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
         let new = item.block.current().source.as_ref();
         let compared = TextDiff::from_lines(old, new);
@@ -49,24 +58,30 @@ impl Diff {
             if number > 0 {
                 rows.push(Line::styled("...", look.dim()));
             }
-            for change in group.iter().flat_map(|op| compared.iter_changes(op)) {
-                let (sign, style) = match change.tag() {
-                    ChangeTag::Delete => ("-", look.style(Slot::DiffDel)),
-                    ChangeTag::Insert => ("+", look.style(Slot::DiffAdd)),
-                    ChangeTag::Equal => (" ", look.text()),
-                };
+            for change in group.iter().flat_map(|op| changes(&compared, op)) {
+                let (text, words) = line_of(&change);
                 let index = change.new_index().or(change.old_index()).unwrap_or(0);
-                let text = change.value();
-                let text = text.strip_suffix('\n').unwrap_or(text);
-                for (part, row) in
-                    safe::code(text, &[], style, room, look.theme.mark()).into_iter().enumerate()
-                {
+                // Colours are known of the text that is shown in the pane: of the newer one.
+                let syntax =
+                    change.new_index().and_then(|line| colours.for_line(line, &text)).unwrap_or_default();
+                let (sign, diff) = match change.tag() {
+                    ChangeTag::Delete => ("-", Some(DiffLook::of(Slot::DiffDel, look))),
+                    ChangeTag::Insert => ("+", Some(DiffLook::of(Slot::DiffAdd, look))),
+                    ChangeTag::Equal => (" ", None),
+                };
+                let (styles, base, tint) = match &diff {
+                    Some(diff) => (marked(&syntax, &words, diff.word), diff.text, diff.tint),
+                    None => (syntax, look.text(), Style::new()),
+                };
+                let laid = safe::code(&text, &styles, base, room, look.theme.mark());
+                for (part, row) in laid.into_iter().enumerate() {
                     let mut spans = doc::gutter_of(index, lines, part > 0, None, false, look);
                     if let Some(first) = spans.first_mut() {
+                        let style = diff.as_ref().map_or(look.text(), |diff| diff.sign);
                         *first = Span::styled(format!("{sign} "), style);
                     }
                     spans.extend(row.line.spans);
-                    rows.push(Line::from(spans));
+                    rows.push(doc::tinted(spans, tint, width));
                 }
                 if change.missing_newline() {
                     rows.push(Line::styled("        (no newline at the end)", look.dim()));

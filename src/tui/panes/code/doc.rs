@@ -1,6 +1,7 @@
 //! A block's text laid out for a width: which rows there are, and what stands on each. Rows are only counted here;
 //! they are painted when they are looked at.
 
+pub(crate) mod changed_words;
 mod line_diff;
 mod paint;
 pub(crate) mod remark;
@@ -9,7 +10,7 @@ use super::hunks::{DroppedHunks, HunkChoice};
 use crate::tui::guard;
 use crate::tui::widgets::safe;
 use line_diff::{DiffStep, LineDiff};
-pub(crate) use paint::gutter_of;
+pub(crate) use paint::{gutter_of, tinted};
 use ratatui::style::Style;
 use remark::Remark;
 use std::ops::Range;

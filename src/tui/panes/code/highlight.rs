@@ -64,6 +64,8 @@ fn key_of(what: &impl std::hash::Hash) -> u64 {
 #[derive(Debug, Default)]
 pub struct Colours {
     lines: Vec<(u64, LineStyles)>,
+    /// Whether more was told since it was last asked.
+    news: bool,
 }
 
 impl Colours {
@@ -74,9 +76,15 @@ impl Colours {
 
     /// Takes colours for the lines from `first` on.
     pub fn set<'a>(&mut self, first: usize, lines: impl IntoIterator<Item = (&'a str, LineStyles)>) {
+        self.news = true;
         self.lines.truncate(first);
         self.lines.resize_with(first, Default::default);
         self.lines.extend(lines.into_iter().map(|(text, styles)| (fingerprint(text), styles)));
+    }
+
+    /// Whether colours came since the last time that this was asked.
+    pub(super) fn take_news(&mut self) -> bool {
+        std::mem::take(&mut self.news)
     }
 
     pub fn clear(&mut self) {

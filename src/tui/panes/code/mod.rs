@@ -133,6 +133,13 @@ impl CodePane {
         self.subject == Some(block) && matches!(self.mode, Mode::View)
     }
 
+    /// Whether there is an older text of the block to compare it with.
+    pub fn has_diff(&self, state: &State) -> bool {
+        let item = self.subject.and_then(|id| state.transcript.blocks.get(&id));
+        let bases = [DiffBase::Model, DiffBase::LastRun];
+        item.is_some_and(|item| bases.into_iter().any(|base| diff::older(item, base).is_some()))
+    }
+
     /// The editor, while there is one.
     pub fn editor(&mut self) -> Option<&mut Editor> {
         match &mut self.mode {
@@ -237,9 +244,10 @@ impl CodePane {
         let fits = self
             .diff
             .as_ref()
-            .is_some_and(|(b, r, a, w, _)| (*b, *r, *a, *w) == (id, revision, against, self.area.width));
+            .is_some_and(|(b, r, a, w, _)| (*b, *r, *a, *w) == (id, revision, against, self.area.width))
+            && !self.colours.take_news();
         if !fits {
-            let diff = Diff::new(item, against, self.area.width, look);
+            let diff = Diff::new(item, against, self.area.width, &self.colours, look);
             self.diff = Some((id, revision, against, self.area.width, diff));
         }
     }

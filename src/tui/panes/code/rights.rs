@@ -62,6 +62,9 @@ const NEXT_FINDING: &str = "   f = next finding";
 /// The fact that tells what was found.
 const CHECK: &str = "Check";
 
+/// Stands for a space at which no row ends, while rows are made.
+const HELD: char = '¤';
+
 /// Columns of the label in front of each fact.
 const LABEL: usize = 11;
 
@@ -143,7 +146,13 @@ impl Rights {
         let number = LABELS.iter().position(|known| *known == fact.label).unwrap_or(LABELS.len());
         // Words are counted without the spaces between them: those come and go with the width.
         let mut at = RIGHTS_FROM + (number as u64) * SAME_LABEL + (same as u64) * FACT;
-        for row in safe::hanging(label, &fact.text, width, fact.style) {
+        // How to see the rest of a list stays beside how much that is.
+        let kept = !fact.text.contains(HELD);
+        let text = if kept { fact.text.replace(": p", &format!(":{HELD}p")) } else { fact.text.clone() };
+        for mut row in safe::hanging(label, &text, width, fact.style) {
+            if kept {
+                row.spans.iter_mut().for_each(|span| span.content = span.content.replace(HELD, " ").into());
+            }
             let shown =
                 row.spans.iter().flat_map(|s| s.content.chars()).filter(|c| !c.is_whitespace()).count();
             self.see.push(guard::SubjectRow { extent: at..at + shown as u64, line: None });
@@ -251,4 +260,28 @@ fn signed(row: Line<'static>, look: Look<'_>) -> Line<'static> {
         spans.push(Span::styled(text.get(from..).unwrap_or_default().to_owned(), span.style));
     }
     Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Timestamp;
+    use crate::tui::theme::{Depth, Theme};
+    use crate::tui::widgets::look::Glyphs;
+    use crate::tui::widgets::words::Locale;
+
+    #[test]
+    fn the_key_that_shows_the_rest_stands_beside_how_much_that_is() {
+        let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
+        let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
+        let look = Look { theme: &theme, glyphs, place: &place, now, motion: false };
+        for width in 24..60 {
+            let mut rights = Rights::default();
+            let fact = Fact::new("May read", "the system, ~/data/sales +2: p".into(), Style::new());
+            rights.add(0, &fact, width, look);
+            let rows: Vec<String> = rights.rows().iter().map(ToString::to_string).collect();
+            assert!(rows.iter().any(|row| row.contains("+2: p")), "{width}: {rows:?}");
+            assert_eq!(rows.concat().matches(HELD).count(), 0, "{width}: {rows:?}");
+        }
+    }
 }

@@ -77,6 +77,11 @@ impl CodePane {
         }
     }
 
+    /// Whether a line of it has a finding.
+    pub fn has_findings(&self) -> bool {
+        self.layout.as_ref().is_some_and(|laid| laid.doc.finding_rows().next().is_some())
+    }
+
     /// Scrolls so that the next finding (or the one before) is on screen; its line stands a little below the top.
     /// Returns whether there is one.
     pub fn next_finding(&mut self, back: bool) -> bool {

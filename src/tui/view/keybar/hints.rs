@@ -104,15 +104,20 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         .key(Action::Approve, "approve once", "approve", 0)
         .key(Action::Edit, "edit", "edit", 0)
         .key(Action::Reject, "reject+reason", "reject", 0)
-        .key(Action::Skip, "skip", "skip", 1)
-        .key(Action::Diff, "diff", "diff", 2);
+        .key(Action::Skip, "skip", "skip", 1);
+    if screen.panes.code.has_diff(state) {
+        hints.key(Action::Diff, "diff", "diff", 2);
+    }
     if offers_always(state) {
         hints.key(Action::Always, "always...", "always", 2);
     }
     if screen.panes.code.has_hunks() {
         hints.key(Action::HunkNext, "hunk", "hunk", 1).key(Action::HunkDrop, "drop hunk", "drop", 1);
     }
-    hints.key(Action::FindingNext, "finding", "finding", 2).key(Action::ScrollPageDown, "page", "page", 3);
+    if screen.panes.code.has_findings() {
+        hints.key(Action::FindingNext, "finding", "finding", 2);
+    }
+    hints.key(Action::ScrollPageDown, "page", "page", 3);
     if traced(state) {
         hints.key(Action::Provenance, "from where", "from where", 1);
     }

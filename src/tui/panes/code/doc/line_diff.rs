@@ -1,8 +1,10 @@
 //! A new text against the one that it would replace: which lines are shown, which stay as they are.
 
+use super::changed_words::{changes, line_of};
 use super::split;
 use crate::tui::panes::code::hunks::DroppedHunks;
 use similar::{ChangeTag, TextDiff};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +35,9 @@ pub(super) struct LineDiff {
     lines: Vec<Range<usize>>,
     pub(super) steps: Vec<DiffStep>,
     added: Vec<bool>,
+    /// The bytes that changed inside lines that came and went, by their numbers.
+    came: HashMap<u32, Vec<Range<usize>>>,
+    went: HashMap<u32, Vec<Range<usize>>>,
 }
 
 impl LineDiff {
@@ -44,21 +49,24 @@ impl LineDiff {
         }
         let mut steps = Vec::new();
         let mut added = vec![false; new_lines];
+        let (mut came, mut went) = (HashMap::new(), HashMap::new());
         {
             let compared = TextDiff::configure().timeout(MOST_TIME).diff_lines(old.as_ref(), new);
             let mut next = 0;
             for op in compared.grouped_ops(AROUND).iter().flatten() {
                 same(&mut steps, next, op.new_range().start);
                 next = op.new_range().end;
-                for change in compared.iter_changes(op) {
+                for change in changes(&compared, op) {
                     match (change.tag(), change.old_index(), change.new_index()) {
                         (ChangeTag::Delete, Some(line), _) => {
                             steps.push(DiffStep::Old { line: small(line), at: small(op.new_range().start) });
+                            went.insert(small(line), line_of(&change).1);
                         }
                         (tag, _, Some(line)) => {
                             steps.push(DiffStep::New(small(line)));
                             if let (ChangeTag::Insert, Some(mark)) = (tag, added.get_mut(line)) {
                                 *mark = true;
+                                came.insert(small(line), line_of(&change).1);
                             }
                         }
                         _ => {}
@@ -70,7 +78,7 @@ impl LineDiff {
         if steps.is_empty() {
             steps.push(DiffStep::New(0));
         }
-        Some(Self { old, lines, steps, added })
+        Some(Self { old, lines, steps, added, came, went })
     }
 
     /// Marks the places of hunks that were dropped; they come in the order of their lines.
@@ -108,6 +116,16 @@ impl LineDiff {
     /// The text of an old line.
     pub(super) fn line(&self, line: u32) -> &str {
         self.range(line).and_then(|range| self.old.get(range)).unwrap_or_default()
+    }
+
+    /// What changed inside a line of the new text.
+    pub(super) fn came(&self, line: u32) -> &[Range<usize>] {
+        self.came.get(&line).map_or(&[], Vec::as_slice)
+    }
+
+    /// What changed inside an old line.
+    pub(super) fn went(&self, line: u32) -> &[Range<usize>] {
+        self.went.get(&line).map_or(&[], Vec::as_slice)
     }
 
     /// Where an old line stands in the old text.

@@ -1,5 +1,6 @@
 //! Painting rows of a text that was laid out: code with its gutter, lines that go, findings, hunks that were dropped.
 
+use super::changed_words::{DiffLook, marked};
 use super::remark::Remark;
 use super::{CodeRow, Doc, FROM, LineStyles, gutter};
 use crate::domain::Severity;
@@ -39,7 +40,12 @@ impl Doc {
                     if painted.as_ref().map(|p| p.0) != Some(line) {
                         let number = line as usize;
                         let text = self.line(number);
-                        let colours = styles(number).unwrap_or_default();
+                        let mut colours = styles(number).unwrap_or_default();
+                        let came =
+                            self.against.as_ref().map(|against| against.came(line)).unwrap_or_default();
+                        if !came.is_empty() {
+                            colours = marked(&colours, came, DiffLook::of(Slot::DiffAdd, look).word);
+                        }
                         let mark = look.theme.mark();
                         painted =
                             Some((line, safe::code(text, &colours, look.text(), self.code_width(), mark)));
@@ -74,6 +80,9 @@ impl Doc {
     fn tint(&self, line: u32, look: Look<'_>) -> Style {
         match self.gravest(line as usize) {
             Some(severity @ (Severity::High | Severity::Medium)) => look.theme.tint(severity_slot(severity)),
+            _ if self.against.as_ref().is_some_and(|against| against.added(line as usize)) => {
+                look.theme.tint(Slot::DiffAdd)
+            }
             Some(Severity::Info) | None => Style::new(),
         }
     }
@@ -89,15 +98,16 @@ impl Doc {
 
     fn paint_old(&self, line: u32, part: u32, look: Look<'_>) -> Line<'static> {
         let Some(against) = &self.against else { return Line::default() };
-        let style = look.style(Slot::DiffDel);
-        let rows = safe::code(against.line(line), &[], style, self.code_width(), look.theme.mark());
+        let DiffLook { sign: style, text, tint, word } = DiffLook::of(Slot::DiffDel, look);
+        let words = marked(&LineStyles::new(), against.went(line), word);
+        let rows = safe::code(against.line(line), &words, text, self.code_width(), look.theme.mark());
         let mut spans = gutter_of(line as usize, self.most_lines(), part > 0, None, false, look);
         if let Some(sign) = spans.first_mut() {
             let mark = if self.chosen.gone.contains(&(line as usize)) { "->" } else { "- " };
             *sign = Span::styled(mark, style);
         }
         spans.extend(rows.get(part as usize).map(|row| row.line.spans.clone()).unwrap_or_default());
-        Line::from(spans)
+        tinted(spans, tint, self.width)
     }
 
     fn paint_dropped(&self, number: u32, look: Look<'_>) -> Line<'static> {
@@ -128,7 +138,7 @@ impl Doc {
 }
 
 /// A row with a background as wide as the pane.
-fn tinted(spans: Vec<Span<'static>>, tint: Style, width: u16) -> Line<'static> {
+pub(crate) fn tinted(spans: Vec<Span<'static>>, tint: Style, width: u16) -> Line<'static> {
     let mut line = Line::from(spans);
     if tint == Style::new() {
         return line;

@@ -1,0 +1,290 @@
+//! What the terminal is told of what goes on, for a person who looks elsewhere: one call when something waits, the
+//! progress of its tab, and the state of the program. Pure: what is known of the terminal, in; bytes, out.
+//!
+//! Nothing of code, of paths or of names is told. A sequence goes only to terminals that are known to read it: others
+//! would show its text, or take progress for a message. In tmux it is wrapped; tmux drops it where
+//! `allow-passthrough` is off.
+
+use crate::engine::{Phase, State};
+use std::time::{Duration, Instant};
+
+/// Ghostty takes progress back that was not told again for 15 s.
+const TOLD_AGAIN: Duration = Duration::from_secs(10);
+
+/// What goes on, as far as anybody outside is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing, and nothing is waited for.
+    Idle,
+    /// The model answers, or a block runs.
+    Working,
+    /// A block waits for a decision.
+    Permission,
+    /// Something else is asked.
+    Question,
+    /// It can't go on without the person.
+    Failed,
+}
+
+impl Standing {
+    /// What goes on in a session.
+    pub fn of(state: &State) -> Self {
+        match state.phase() {
+            Phase::Idle => Standing::Idle,
+            Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => Standing::Working,
+            Phase::Deciding(_) => Standing::Permission,
+            Phase::Asking(_) => Standing::Question,
+            Phase::Stuck(_) => Standing::Failed,
+        }
+    }
+}
+
+/// How the terminal shows a message on the desktop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MessageWay {
+    /// It is not known to: the bell alone.
+    #[default]
+    Bell,
+    /// OSC 9: iTerm2, Warp.
+    Osc9,
+    /// OSC 777: Ghostty, WezTerm, foot, rxvt, the terminals of GNOME.
+    Osc777,
+    /// OSC 99: kitty.
+    Osc99,
+}
+
+/// What the terminal can be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attention {
+    message: MessageWay,
+    /// OSC 9;4.
+    progress: bool,
+    /// Whether progress has to be told again while it lasts.
+    again: bool,
+    /// OSC 7501.
+    status: bool,
+    /// Whether tmux stands between.
+    tmux: bool,
+}
+
+impl Attention {
+    /// What the terminal of this environment can be told.
+    pub fn of(env: impl Fn(&str) -> Option<String>) -> Self {
+        let value = |name: &str| env(name).unwrap_or_default();
+        let (term, program) = (value("TERM"), value("TERM_PROGRAM"));
+        let is = |name: &str| program == name || value("LC_TERMINAL") == name;
+        let version = version(&value("TERM_PROGRAM_VERSION"));
+        let ghostty = is("ghostty") || term.contains("ghostty") || env("GHOSTTY_RESOURCES_DIR").is_some();
+        let vte = value("VTE_VERSION").parse::<u32>().unwrap_or(0);
+        let message = if env("KITTY_WINDOW_ID").is_some() || term.contains("kitty") {
+            MessageWay::Osc99
+        } else if ghostty
+            || is("WezTerm")
+            || term.starts_with("foot")
+            || term.starts_with("rxvt")
+            || vte >= 4600
+        {
+            MessageWay::Osc777
+        } else if is("iTerm.app") || is("iTerm2") || is("WarpTerminal") {
+            MessageWay::Osc9
+        } else {
+            MessageWay::Bell
+        };
+        // Older ones take it for a message.
+        let knows_progress = (program == "ghostty" && version >= (1, 2, 0))
+            || (program == "iTerm.app" && version >= (3, 6, 6))
+            || vte >= 8000
+            || env("WT_SESSION").is_some()
+            || value("ConEmuANSI") == "ON";
+        Self {
+            message,
+            progress: knows_progress,
+            again: ghostty,
+            // Consoles write what they don't know.
+            status: !term.is_empty()
+                && !["linux", "dumb", "unknown"].contains(&term.as_str())
+                && !term.starts_with("vt"),
+            tmux: env("TMUX").is_some(),
+        }
+    }
+
+    /// Calls the person: the bell, and a message where the terminal shows any.
+    pub(crate) fn call(self, app: &str, standing: Standing) -> String {
+        let what = match standing {
+            Standing::Permission => "A block waits for you",
+            Standing::Question => "A question waits for you",
+            Standing::Idle | Standing::Working | Standing::Failed => "It waits for you",
+        };
+        let message = match self.message {
+            MessageWay::Bell => String::new(),
+            MessageWay::Osc9 => format!("\x1b]9;{app}: {what}\x1b\\"),
+            MessageWay::Osc777 => format!("\x1b]777;notify;{app};{what}\x1b\\"),
+            MessageWay::Osc99 => format!("\x1b]99;i={app};{app}: {what}\x1b\\"),
+        };
+        format!("\x07{}", self.wrapped(message))
+    }
+
+    fn standing(self, app: &str, standing: Standing) -> String {
+        let state = match standing {
+            Standing::Idle => "idle",
+            Standing::Working => "working",
+            Standing::Permission => "blocked:kind=permission",
+            Standing::Question => "blocked:kind=question",
+            Standing::Failed => "error",
+        };
+        if self.status {
+            self.wrapped(format!("\x1b]7501;state={state}:app={app}\x1b\\"))
+        } else {
+            String::new()
+        }
+    }
+
+    fn progress(self, standing: Standing) -> String {
+        let progress = match standing {
+            Standing::Working => "3",
+            Standing::Failed => "2;100",
+            Standing::Idle | Standing::Permission | Standing::Question => "0",
+        };
+        if self.progress { self.wrapped(format!("\x1b]9;4;{progress}\x1b\\")) } else { String::new() }
+    }
+
+    /// Takes back what was told.
+    pub(crate) fn clear(self) -> String {
+        let status =
+            if self.status { self.wrapped("\x1b]7501;state=clear\x1b\\".into()) } else { String::new() };
+        status + &self.progress(Standing::Idle)
+    }
+
+    fn wrapped(self, sequence: String) -> String {
+        if self.tmux && !sequence.is_empty() {
+            return format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"));
+        }
+        sequence
+    }
+}
+
+/// The first three numbers of a version.
+fn version(text: &str) -> (u32, u32, u32) {
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    (next(), next(), next())
+}
+
+/// What the terminal was told last, and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Teller {
+    attention: Attention,
+    told: Option<(Standing, Instant)>,
+}
+
+impl Teller {
+    /// Nothing was told yet.
+    pub(crate) fn new(attention: Attention) -> Self {
+        Self { attention, told: None }
+    }
+
+    /// What has to be told now; empty while nothing changed.
+    pub(crate) fn tell(&mut self, app: &str, standing: Standing, now: Instant) -> String {
+        let at = self.attention;
+        let before = self.told.map(|(told, _)| told);
+        if before == Some(standing) {
+            let lasts = at.again && standing == Standing::Working;
+            let late = self.told.is_some_and(|(_, told)| now.saturating_duration_since(told) >= TOLD_AGAIN);
+            if !(lasts && late) {
+                return String::new();
+            }
+            self.told = Some((standing, now));
+            return at.progress(standing);
+        }
+        self.told = Some((standing, now));
+        let (was, progress) = (at.progress(before.unwrap_or(Standing::Idle)), at.progress(standing));
+        at.standing(app, standing) + if progress == was { "" } else { &progress }
+    }
+
+    /// The terminal was given away in between: all has to be told again.
+    pub(crate) fn forget(&mut self) {
+        self.told = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(env: &[(&str, &str)]) -> Attention {
+        Attention::of(|name| {
+            env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn each_terminal_is_called_as_it_understands() {
+        for (env, expected) in [
+            (&[("TERM", "xterm-256color")][..], "\x07"),
+            (&[("TERM", "xterm-kitty")], "\x07\x1b]99;i=sayso;sayso: A block waits for you\x1b\\"),
+            (
+                &[("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty")],
+                "\x07\x1b]777;notify;sayso;A block waits for you\x1b\\",
+            ),
+            (
+                &[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")],
+                "\x07\x1b]9;sayso: A block waits for you\x1b\\",
+            ),
+            (
+                &[("TERM", "tmux-256color"), ("TMUX", "/tmp/tmux"), ("LC_TERMINAL", "iTerm2")],
+                "\x07\x1bPtmux;\x1b\x1b]9;sayso: A block waits for you\x1b\x1b\\\x1b\\",
+            ),
+        ] {
+            assert_eq!(at(env).call("sayso", Standing::Permission), expected, "{env:?}");
+        }
+    }
+
+    /// Told once for each change, and taken back at the end.
+    #[test]
+    fn a_change_is_told_once() {
+        let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
+        let (mut teller, now) = (Teller::new(attention), Instant::now());
+        let later = now + Duration::from_secs(60);
+        assert_eq!(teller.tell("sayso", Standing::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
+        assert_eq!(teller.tell("sayso", Standing::Idle, later), "");
+        let working = "\x1b]7501;state=working:app=sayso\x1b\\\x1b]9;4;3\x1b\\";
+        assert_eq!(teller.tell("sayso", Standing::Working, now), working);
+        assert_eq!(teller.tell("sayso", Standing::Working, later), "");
+        let waits = "\x1b]7501;state=blocked:kind=permission:app=sayso\x1b\\\x1b]9;4;0\x1b\\";
+        assert_eq!(teller.tell("sayso", Standing::Permission, now), waits);
+        assert_eq!(teller.tell("sayso", Standing::Permission, later), "");
+        let failed = "\x1b]7501;state=error:app=sayso\x1b\\\x1b]9;4;2;100\x1b\\";
+        assert_eq!(teller.tell("sayso", Standing::Failed, now), failed);
+        assert_eq!(attention.clear(), "\x1b]7501;state=clear\x1b\\\x1b]9;4;0\x1b\\");
+        teller.forget();
+        assert_ne!(teller.tell("sayso", Standing::Failed, now), "");
+    }
+
+    #[test]
+    fn ghostty_is_told_again_what_lasts() {
+        let ghostty =
+            [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.2.3")];
+        let (mut teller, now) = (Teller::new(at(&ghostty)), Instant::now());
+        assert!(teller.tell("sayso", Standing::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
+        assert_eq!(teller.tell("sayso", Standing::Working, now + Duration::from_secs(9)), "");
+        assert_eq!(
+            teller.tell("sayso", Standing::Working, now + Duration::from_secs(11)),
+            "\x1b]9;4;3\x1b\\"
+        );
+        assert_eq!(teller.tell("sayso", Standing::Working, now + Duration::from_secs(12)), "");
+    }
+
+    #[test]
+    fn a_terminal_that_would_write_it_is_told_nothing() {
+        for term in ["linux", "dumb", "vt100", ""] {
+            let mut teller = Teller::new(at(&[("TERM", term)]));
+            assert_eq!(teller.tell("sayso", Standing::Working, Instant::now()), "", "{term}");
+            assert_eq!(at(&[("TERM", term)]).clear(), "");
+        }
+        // These would take it for a message.
+        for (name, version) in [("ghostty", "1.1.9"), ("iTerm.app", "3.5.14")] {
+            let old = at(&[("TERM", "xterm"), ("TERM_PROGRAM", name), ("TERM_PROGRAM_VERSION", version)]);
+            assert!(!old.progress, "{name} {version}");
+        }
+    }
+}

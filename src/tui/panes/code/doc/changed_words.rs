@@ -1,0 +1,144 @@
+//! Words that changed inside a line: where they stand, and how a line with its colours looks with them marked.
+
+use super::LineStyles;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use ratatui::style::{Modifier, Style};
+use similar::{DiffOp, InlineChange, TextDiff};
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// How long the words of one hunk may be compared.
+const MOST_TIME: Duration = Duration::from_millis(20);
+
+/// The lines of a hunk with what changed inside them.
+pub(crate) fn changes<'s>(
+    compared: &'s TextDiff<'s, 's, str>,
+    op: &DiffOp,
+) -> impl Iterator<Item = InlineChange<'s, str>> {
+    compared.iter_inline_changes_deadline(op, Some(Instant::now() + MOST_TIME))
+}
+
+/// A line without its end, and the bytes in it that changed.
+pub(crate) fn line_of(change: &InlineChange<'_, str>) -> (String, Vec<Range<usize>>) {
+    let (mut text, mut words) = (String::new(), Vec::new());
+    for (changed, part) in change.values() {
+        let from = text.len();
+        text.push_str(part);
+        if *changed {
+            words.push(from..text.len());
+        }
+    }
+    let end = text.strip_suffix('\n').unwrap_or(&text).len();
+    text.truncate(end);
+    for word in &mut words {
+        word.end = word.end.min(end);
+    }
+    words.retain(|word| !word.is_empty());
+    (text, words)
+}
+
+/// Colours of a line with its changed words marked.
+pub(crate) fn marked(styles: &LineStyles, words: &[Range<usize>], mark: Style) -> LineStyles {
+    let mut made = LineStyles::new();
+    let mut words = words.iter().filter(|word| !word.is_empty()).peekable();
+    let mut styles = styles.iter().peekable();
+    let mut at = 0;
+    // From one place where the look changes to the next.
+    while styles.peek().is_some() || words.peek().is_some() {
+        let (style, word) = (styles.peek().copied(), words.peek().copied());
+        let starts = [style.map(|(range, _)| range.start), word.map(|range| range.start)];
+        let colour = style.filter(|(range, _)| range.start <= at);
+        let word = word.filter(|range| range.start <= at);
+        let ends = [colour.map(|(range, _)| range.end), word.map(|range| range.end)];
+        let next = starts.into_iter().flatten().filter(|start| *start > at).chain(ends.into_iter().flatten());
+        let Some(next) = next.min() else { break };
+        let style = match (colour, word) {
+            (Some((_, style)), Some(_)) => Some(style.patch(mark)),
+            (Some((_, style)), None) => Some(*style),
+            (None, Some(_)) => Some(mark),
+            (None, None) => None,
+        };
+        made.extend(style.map(|style| (at..next, style)));
+        at = next;
+        while styles.next_if(|(range, _)| range.end <= at).is_some() {}
+        while words.next_if(|range| range.end <= at).is_some() {}
+    }
+    made
+}
+
+/// How lines that came (`diff.add`) or went (`diff.del`) look: the text, behind it, its changed words.
+pub(crate) struct DiffLook {
+    /// The sign in front.
+    pub sign: Style,
+    /// The text: as all code where the line has a background, else in the colour of the change.
+    pub text: Style,
+    /// The background of the whole line; nothing where the colours are the terminal's own.
+    pub tint: Style,
+    /// Changed words.
+    pub word: Style,
+}
+
+impl DiffLook {
+    pub(crate) fn of(slot: Slot, look: Look<'_>) -> Self {
+        let (sign, tint) = (look.style(slot), look.theme.tint(slot));
+        let underlined = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+        if tint == Style::new() {
+            return Self { sign, text: sign, tint, word: underlined };
+        }
+        Self { sign, text: look.text(), tint, word: look.theme.tint_more(slot) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_words_that_changed_are_found() {
+        let (old, new) = ("total = price * 2\n", "total = amount * 2\n");
+        let compared = TextDiff::from_lines(old, new);
+        let lines: Vec<_> =
+            compared.ops().iter().flat_map(|op| changes(&compared, op).collect::<Vec<_>>()).collect();
+        let told: Vec<_> = lines.iter().map(line_of).collect();
+        let words = |at: usize| {
+            let (text, words): &(String, Vec<Range<usize>>) = &told[at];
+            words.iter().map(|word| &text[word.clone()]).collect::<Vec<_>>()
+        };
+        assert_eq!((words(0), words(1)), (vec!["price"], vec!["amount"]));
+    }
+
+    proptest! {
+        /// Every byte keeps its colour, those of changed words are marked besides, and ranges stay in order and apart.
+        #[test]
+        fn colours_are_kept_and_words_marked(
+            colours in proptest::collection::vec((0usize..6, 1usize..6), 0..5),
+            words in proptest::collection::vec((0usize..6, 1usize..6), 0..5),
+        ) {
+            let place = |gaps: &[(usize, usize)]| {
+                let mut at = 0;
+                gaps.iter()
+                    .map(|(gap, length)| {
+                        let range = at + gap..at + gap + length;
+                        at = range.end;
+                        range
+                    })
+                    .collect::<Vec<_>>()
+            };
+            let bold = Style::new().add_modifier(Modifier::BOLD);
+            let mark = Style::new().add_modifier(Modifier::UNDERLINED);
+            let styles: LineStyles = place(&colours).into_iter().map(|range| (range, bold)).collect();
+            let words = place(&words);
+            let made = marked(&styles, &words, mark);
+            prop_assert!(made.windows(2).all(|pair| pair[0].0.end <= pair[1].0.start));
+            for byte in 0..70 {
+                let style = made.iter().find(|(range, _)| range.contains(&byte)).map_or(Style::new(), |(_, s)| *s);
+                let coloured = styles.iter().any(|(range, _)| range.contains(&byte));
+                let is_word = words.iter().any(|range| range.contains(&byte));
+                prop_assert_eq!(style.add_modifier.contains(Modifier::BOLD), coloured);
+                prop_assert_eq!(style.add_modifier.contains(Modifier::UNDERLINED), is_word);
+            }
+        }
+    }
+}
