@@ -4,7 +4,6 @@ use super::folder;
 use super::front_end::{self, FrontEnd, Kind};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
-use crate::config::ChoiceError;
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
 use crate::domain::{ModelName, Notice, Policy, ReplyFailure};
@@ -306,8 +305,9 @@ fn is_untried(choice: &Choice) -> bool {
 enum SourceError {
     #[error("{}", .0.what)]
     Story(Failure),
-    #[error("{}. {}", .0, .0.hint())]
-    Model(#[from] ChoiceError),
+    /// Why the configuration names no model there, and what to do.
+    #[error("{0}")]
+    Model(String),
     #[error(transparent)]
     Connect(#[from] ConnectError),
     #[error("{} {}", .0.message, .0.hint)]
@@ -334,7 +334,11 @@ async fn choose(
             // A key that is pasted for the provider in use changes nothing about the model.
             let name = match state.transcript.model.as_ref().filter(|model| model.provider == provider) {
                 Some(model) => model.clone(),
-                None => factory.loaded.config.resolve(&provider)?.name,
+                None => {
+                    let chosen = factory.loaded.config.resolve(&provider);
+                    let told = chosen.map_err(|error| format!("{error}. {}", error.hint()));
+                    told.map_err(SourceError::Model)?.name
+                }
             };
             Ok((factory.provider(&name)?, None))
         }
