@@ -32,8 +32,16 @@ use std::time::{Duration, Instant};
 /// From SIGINT at the time limit to SIGTERM, and from there to SIGKILL: together well under the 2 s that are promised.
 const GRACE: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(500)];
 /// When an interrupt is looked after: a process that was just being born loses it.
-const REPEATS: [Duration; 3] =
-    [Duration::from_millis(40), Duration::from_millis(160), Duration::from_millis(400)];
+const REPEATS: [Duration; 5] = [
+    Duration::from_millis(40),
+    Duration::from_millis(160),
+    Duration::from_millis(400),
+    Duration::from_millis(1000),
+    Duration::from_millis(2500),
+];
+/// The last of them, for a machine that is so busy that a birth takes as long: only for those that were there at the
+/// interrupt, so that what cleans up after it is left in peace.
+const LATE: usize = 2;
 /// When it is looked after shells that went on, which ask for more patience: each of their programs can hide it anew.
 const SHELLS: [Duration; 10] = [
     Duration::from_millis(60),
@@ -96,6 +104,8 @@ struct Watch {
     shells_at: Vec<Instant>,
     /// The processes that were there at the last interrupt.
     there: BTreeSet<i32>,
+    /// The same, as long as the interrupt is repeated.
+    interrupted: BTreeSet<i32>,
 }
 
 /// What there is to do.
@@ -235,10 +245,11 @@ impl Supervisor {
 
     fn interrupt(&mut self) {
         self.signal_group(Signal::INT);
-        let there = tree::descendants(self.own).into_iter().collect();
+        let there: BTreeSet<i32> = tree::descendants(self.own).into_iter().collect();
         if let Some(watch) = &mut self.watch {
             let now = Instant::now();
             let at = |after: &[Duration]| after.iter().rev().map(|after| now + *after).collect();
+            watch.interrupted.clone_from(&there);
             (watch.repeat_at, watch.shells_at, watch.there) = (at(&REPEATS), at(&SHELLS), there);
         }
     }
@@ -261,13 +272,15 @@ impl Supervisor {
     /// Our own Python kernel catches it, and can still miss it: the interpreter takes note of the signal, and when it was
     /// about to wait (`time.sleep`) it looks at the note only after that. It gets another signal, which does nothing but
     /// end the waiting; a handler of the code is not called twice, and who has looked already goes on waiting.
-    fn repeat_interrupt(&self) {
+    fn repeat_interrupt(&self, late: Option<&BTreeSet<i32>>) {
         let Some(program) = &self.program else { return };
         let group = program.pid.as_raw_nonzero().get();
         if tree::catches(group, &[Signal::INT.as_raw(), Signal::URG.as_raw()]) {
             let _ = rustix::process::kill_process(program.pid, Signal::URG);
         }
-        for pid in tree::interruptible(self.own, group).into_iter().filter_map(Pid::from_raw) {
+        let alive = tree::interruptible(self.own, group).into_iter();
+        let meant = alive.filter(|pid| late.is_none_or(|there| there.contains(pid)));
+        for pid in meant.filter_map(Pid::from_raw) {
             let _ = rustix::process::kill_process(pid, Signal::INT);
         }
     }
@@ -312,6 +325,7 @@ impl Supervisor {
             repeat_at: Vec::new(),
             shells_at: Vec::new(),
             there: BTreeSet::new(),
+            interrupted: BTreeSet::new(),
         });
         self.go_on();
         self.tell(&Notification::Begun);
@@ -360,7 +374,8 @@ impl Supervisor {
         }
         let Some(watch) = &mut self.watch else { return };
         if watch.repeat_at.pop_if(|at| now >= *at).is_some() {
-            self.repeat_interrupt();
+            let late = (watch.repeat_at.len() < LATE).then(|| watch.interrupted.clone());
+            self.repeat_interrupt(late.as_ref());
         }
         if self.watch.as_mut().is_some_and(|watch| watch.shells_at.pop_if(|at| now >= *at).is_some()) {
             self.repeat_to_shells();
