@@ -53,7 +53,7 @@ pub struct Config {
     pub languages: BTreeMap<String, LanguageChoice>,
     /// The terminal.
     pub ui: Ui,
-    /// The external editor.
+    /// How texts are written.
     pub editor: Editor,
     /// Where sessions are kept.
     pub sessions: Sessions,
@@ -270,10 +270,12 @@ pub enum Images {
     Off,
 }
 
-/// The external editor.
+/// How texts are written: here, and in the external editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Editor {
+    /// Whether Message and the editor of blocks take the keys of vim.
+    pub vim: bool,
     /// The command, in place of `VISUAL` and `EDITOR`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,

@@ -305,6 +305,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         Never,
         "whether the terminal calls you when something waits, and is told what goes on",
     ),
+    setting("editor.vim", Flag, Never, "whether Message and the editor of blocks take the keys of vim"),
     setting("editor.command", Text, Never, "the editor for Ctrl-G, in place of VISUAL and EDITOR"),
     setting("sessions.folder", Folder, Never, "where sessions are kept"),
     setting("providers.*.kind", Words(ProviderKind::WORDS), Never, "how the provider is spoken to"),

@@ -114,6 +114,7 @@ fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
         },
         borders: borders::kept(&factory.loaded.paths.borders()),
         mouse: config.ui.mouse,
+        vim: config.editor.vim,
         languages: config.languages(),
         clouds: clouds(factory),
         ignored: factory.loaded.notices.iter().map(|notice| notice.text.clone()).collect(),

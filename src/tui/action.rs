@@ -107,8 +107,32 @@ actions! {
     TextSelectUp = "text.select-up",
     /// Select downwards.
     TextSelectDown = "text.select-down",
+    /// Select to the start of the word.
+    TextSelectWordLeft = "text.select-word-left",
+    /// Select to the next word.
+    TextSelectWordRight = "text.select-word-right",
+    /// Select to the start of the line.
+    TextSelectLineStart = "text.select-line-start",
+    /// Select to the end of the line.
+    TextSelectLineEnd = "text.select-line-end",
+    /// Select to the start of the text.
+    TextSelectStart = "text.select-start",
+    /// Select to the end of the text.
+    TextSelectEnd = "text.select-end",
     /// Select everything.
     TextSelectAll = "text.select-all",
+    /// Begin to select by moves alone, or stop it.
+    TextMark = "text.mark",
+    /// Copy what is selected.
+    TextCopy = "text.copy",
+    /// Cut what is selected.
+    TextCut = "text.cut",
+    /// To the bracket that belongs to the one under the cursor.
+    TextBracket = "text.bracket",
+    /// Comment lines out, or in again.
+    TextComment = "text.comment",
+    /// To a line by its number.
+    TextGoToLine = "text.go-to-line",
     /// Indent.
     TextIndent = "text.indent",
     /// Take one indent back.
@@ -117,6 +141,14 @@ actions! {
     TextFind = "text.find",
     /// The next match in the text.
     TextFindNext = "text.find-next",
+    /// The match before in the text.
+    TextFindPrevious = "text.find-previous",
+    /// Find in the text and replace.
+    TextReplace = "text.replace",
+    /// Replace all matches.
+    ReplaceAll = "replace.all",
+    /// What is looked for is a regular expression, or a text again.
+    ReplacePattern = "replace.pattern",
 
     /// One line down.
     ScrollDown = "scroll.down",

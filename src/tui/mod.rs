@@ -9,6 +9,7 @@ pub(crate) mod action;
 pub mod attention;
 pub(crate) mod clipboard;
 pub mod colouring;
+pub(crate) mod editing;
 pub mod fence;
 pub(crate) mod frames;
 pub(crate) mod guard;

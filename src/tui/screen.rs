@@ -25,7 +25,9 @@ mod room;
 mod rules;
 mod standing;
 mod stop;
+mod text_mouse;
 mod troubles;
+mod vim;
 
 pub use focus::has_problem;
 pub(in crate::tui) use given::refusal;
@@ -48,7 +50,8 @@ use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{Hit, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, Pane, Wants};
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::{safe, words};
+use crate::tui::widgets::safe::Typed;
+use crate::tui::widgets::words;
 use std::time::Instant;
 
 /// What every step of the screen is given.
@@ -116,6 +119,8 @@ pub struct Screen {
     follow: focus::WaitState,
     escalation: stop::Escalation,
     pressed: Option<Hit<Action>>,
+    /// Clicks in a text that is being written.
+    clicks: text_mouse::Clicks,
     /// The block whose output is shown because words of another came from there.
     source: Option<BlockId>,
     seen_layout: Option<LayoutStamp>,
@@ -129,12 +134,16 @@ impl Screen {
     pub fn new(setup: Setup, keymap: Keymap, size: (u16, u16), now: Instant) -> Self {
         let overlays: Vec<Box<dyn Overlay>> =
             if setup.welcome { vec![Box::new(Welcome::new(setup.clouds.clone()))] } else { Vec::new() };
+        let mut panes = Panes::default();
+        if setup.vim {
+            panes.composer.use_vim();
+        }
         Self {
             guard: Guard::new(setup.times, size, now),
             borders: setup.borders,
             setup,
             keymap,
-            panes: Panes::default(),
+            panes,
             overlays,
             drafts: Vec::new(),
             given: Vec::new(),
@@ -158,6 +167,7 @@ impl Screen {
             follow: focus::WaitState::default(),
             escalation: stop::Escalation::default(),
             pressed: None,
+            clicks: text_mouse::Clicks::default(),
             source: None,
             seen_layout: None,
         }
@@ -210,7 +220,13 @@ impl Screen {
         self.zoomed = self.zoomed.filter(|pane| *pane == self.panes.focus);
         let wants = self.wants(ctx.state);
         self.recipe.update(ctx.state);
+        let width_of = |made: &Arrangement| made.message.map(|slot| slot.inner.width);
+        let before = width_of(&self.arrangement);
         self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);
+        // The rows of Message were counted for the width of before.
+        if width_of(&self.arrangement) != before {
+            self.arrangement = Arrangement::of(self.size.0, self.size.1, self.wants(ctx.state));
+        }
         let made = self.arrangement;
         if let Some(slot) = made.chat {
             let opening = (&self.setup.opening, self.suggested);
@@ -276,15 +292,7 @@ impl Screen {
 
     fn message_rows(&self) -> u16 {
         let width = self.arrangement.message.map_or(60, |s| s.inner.width).saturating_sub(2).max(10);
-        let rows: usize = self
-            .panes
-            .composer
-            .field()
-            .rows()
-            .iter()
-            .take(20)
-            .map(|line| safe::code_rows(line, width.into()))
-            .sum();
+        let rows = Typed::of(self.panes.composer.field()).count(width.into(), 10);
         u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, 10)
     }
 }

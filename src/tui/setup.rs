@@ -18,6 +18,8 @@ pub struct Setup {
     pub times: Times,
     /// Whether the mouse is used.
     pub mouse: bool,
+    /// Whether texts take the keys of vim.
+    pub vim: bool,
     /// The languages that can be run.
     pub languages: Languages,
     /// Providers in the cloud, with what is known of their keys.
@@ -59,6 +61,7 @@ impl Default for Setup {
             borders: Borders::default(),
             times: Times::default(),
             mouse: true,
+            vim: false,
             languages: Languages::default(),
             clouds: Vec::new(),
             welcome: false,

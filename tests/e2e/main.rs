@@ -29,6 +29,7 @@ mod resuming;
 mod tasks;
 mod tour;
 mod typed_command;
+mod vim;
 mod walks;
 
 use std::path::{Path, PathBuf};

@@ -20,6 +20,7 @@ mod speed;
 mod standing;
 mod typed_command;
 mod typing;
+mod writing;
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

@@ -54,6 +54,8 @@ contexts! {
     Message = "message" < Some(Context::Text),
     /// The block in the editor.
     Edit = "edit" < Some(Context::Text),
+    /// Finding and replacing in the editor.
+    Replace = "replace" < Some(Context::Text),
     /// Any pane that scrolls.
     Pane = "pane" < Some(Context::Everywhere),
     /// The conversation.

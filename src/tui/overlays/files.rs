@@ -70,7 +70,7 @@ impl Overlay for FileList {
     /// The file on the cursor goes into the message; where there is none, the message is typed on.
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if let Some(word) = self.file(self.cursor.0).and_then(|file| at_word(&file.path)) {
-            let typed = self.filter.text().chars().count() + 1;
+            let typed = self.filter.text().len() + 1;
             panes.composer.replace_before(typed, &format!("{word} "));
         }
         vec![Then::Close]

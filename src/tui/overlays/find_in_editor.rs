@@ -1,52 +1,202 @@
-//! A text that is looked for in the block that is edited.
+//! A text that is looked for in the block that is edited, and what takes its place.
 
 use super::{Overlay, OverlayContext, Then};
+use crate::tui::action::Action;
+use crate::tui::editing::Pos;
+use crate::tui::editing::search::Needle;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::widgets::field::Field;
+use crate::tui::panes::editor::Editor;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::words;
 use ratatui::layout::Rect;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct FindInEditor {
-    pub field: Field,
+    needle: Field,
+    by: Field,
+    /// Whether letters go into what takes its place.
+    replaces: bool,
+    is_pattern: bool,
+    /// Which match of how many is selected.
+    at: (usize, usize),
+    /// Why what was typed is no pattern.
+    wrong: Option<String>,
+    /// Where the cursor was before.
+    before: Pos,
+    replaced: bool,
+}
+
+impl FindInEditor {
+    /// What was looked for last stands in the field, offered; or what is selected on one line.
+    pub(crate) fn new(editor: &Editor, replaces: bool) -> Self {
+        let mut needle = Field::line();
+        let last = editor.needle();
+        let selected = editor.selected().filter(|text| !text.contains('\n'));
+        let is_pattern = selected.is_none() && last.is_some_and(Needle::is_pattern);
+        needle.offer(selected.as_deref().or(last.map(Needle::text)).unwrap_or_default());
+        let before = editor.selection().map_or(editor.cursor(), |(from, _)| from);
+        let replaces = replaces && !needle.is_empty();
+        let by = Field::line();
+        Self { needle, by, replaces, is_pattern, at: (0, 0), wrong: None, before, replaced: false }
+    }
+
+    /// What is typed is looked for from where the cursor was.
+    fn look(&mut self, panes: &mut Panes) {
+        let Some(editor) = panes.code.editor() else { return };
+        match Needle::new(&self.needle.text(), self.is_pattern) {
+            Ok(needle) => {
+                self.wrong = None;
+                editor.look_for(needle);
+                editor.engine().put_cursor(self.before);
+                self.step_to(false, true, panes);
+            }
+            Err(why) => {
+                self.wrong = Some(why);
+                self.at = (0, 0);
+            }
+        }
+    }
+
+    fn step_to(&mut self, back: bool, here: bool, panes: &mut Panes) {
+        let Some(editor) = panes.code.editor() else { return };
+        editor.engine().find(back, here);
+        let start = editor.selection().map_or(editor.cursor(), |(from, _)| from);
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.lines(), start));
+    }
+
+    /// Replaces the match that is selected and goes on to the next.
+    fn replace(&mut self, panes: &mut Panes) {
+        let by = self.by.text();
+        let Some(editor) = panes.code.editor() else { return };
+        self.replaced |= editor.engine().replace_match(&by);
+        self.before = editor.cursor();
+        self.step_to(false, true, panes);
+    }
+
+    fn replace_all(&mut self, panes: &mut Panes) -> Vec<Then> {
+        let by = self.by.text();
+        let Some(editor) = panes.code.editor() else { return Vec::new() };
+        let count = editor.engine().replace_matches(&by);
+        self.replaced |= count > 0;
+        self.before = editor.cursor();
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.lines(), self.before));
+        let done = format!("{} replaced. Ctrl-_ in the text takes it back.", words::count(count, "match"));
+        vec![Then::Say(Note::info(done))]
+    }
+
+    /// `2 of 5`, or why there is none.
+    fn standing(&self) -> String {
+        match (&self.wrong, self.at) {
+            (Some(why), _) => safe::one_line(why),
+            (None, _) if self.needle.is_empty() => String::new(),
+            (None, (_, 0)) => "No matches.".into(),
+            (None, (0, all)) => words::count(all, "match"),
+            (None, (which, all)) => format!("Match {which} of {all}."),
+        }
+    }
 }
 
 impl Overlay for FindInEditor {
     fn context(&self) -> Context {
-        Context::Text
+        Context::Replace
     }
 
     fn field(&mut self) -> Option<&mut Field> {
-        Some(&mut self.field)
+        Some(if self.replaces { &mut self.by } else { &mut self.needle })
+    }
+
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        match action {
+            Action::FormNext | Action::FormPrevious => self.replaces = !self.replaces,
+            Action::TextFindNext => self.step_to(false, false, panes),
+            Action::TextFindPrevious => self.step_to(true, false, panes),
+            Action::ReplaceAll => return self.replace_all(panes),
+            Action::ReplacePattern => {
+                self.is_pattern = !self.is_pattern;
+                self.look(panes);
+            }
+            other => return self.common(other, around, panes),
+        }
+        Vec::new()
+    }
+
+    fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        if self.replaces {
+            self.by.apply(edit);
+        } else if self.needle.apply(edit) {
+            self.look(panes);
+        }
+        Vec::new()
+    }
+
+    fn changed(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        if !self.replaces {
+            self.look(panes);
+        }
+        Vec::new()
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
-        let needle = self.field.text();
+        // What stands there from the last time was not looked for yet.
+        if self.at == (0, 0) && self.wrong.is_none() {
+            self.look(panes);
+        }
+        if self.replaces {
+            self.replace(panes);
+            return Vec::new();
+        }
+        if let Some(editor) = panes.code.editor() {
+            editor.keep_match();
+        }
         let mut then = vec![Then::Close];
-        if panes.code.editor().is_some_and(|editor| !editor.find(&needle, false, true)) {
-            then.push(Then::Say(Note::info(format!("No matches for {needle}."))));
+        if self.wrong.is_some() || (self.at.1 == 0 && !self.needle.is_empty()) {
+            let why = self.wrong.clone().unwrap_or_else(|| format!("No matches for {}.", self.needle.text()));
+            then.push(Then::Say(Note::info(safe::one_line(&why))));
         }
         then
     }
 
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        if let Some(editor) = panes.code.editor() {
+            editor.jump(if self.replaced { editor.cursor() } else { self.before });
+        }
+        vec![Then::Close]
+    }
+
+    fn is_stale(&self, state: &crate::engine::State) -> bool {
+        state.waiting().is_none()
+    }
+
     fn hints(&self, hints: &mut Hints<'_>) {
-        hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
+        let enter = if self.replaces { "replace, next" } else { "take it" };
+        hints.plain("Enter", enter, 0).key(Action::FormNext, "other field", "field", 1);
+        hints.key(Action::TextFindNext, "next", "next", 2).key(Action::ReplaceAll, "all", "all", 1);
+        hints.key(Action::ReplacePattern, "pattern", "pattern", 3).plain("Esc", "back", 0);
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some("Find in this block.".into())
+        Some(format!("Find in this block. {}", self.standing()).trim_end().to_owned())
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
-        Some(Sheet::with_field(
-            "Find",
-            "Text to look for in this block:",
-            &self.field,
-            room.width,
-            around.look,
-        ))
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new("Find");
+        let kind = if self.is_pattern { "pattern > " } else { "find > " };
+        let (first, second) = (format!("{kind:>12}"), format!("{:>12}", "replace > "));
+        sheet.field(&first, &self.needle, width, look);
+        let cursor = sheet.cursor;
+        sheet.field(&second, &self.by, width, look);
+        if !self.replaces {
+            sheet.cursor = cursor;
+        }
+        let style = if self.wrong.is_some() { look.style(Slot::StatusError) } else { look.dim() };
+        sheet.words(&format!("{:12}{}", "", self.standing()), width, style);
+        Some(sheet)
     }
 }

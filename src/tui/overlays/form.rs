@@ -65,6 +65,10 @@ impl FormBox {
         for at in 0..made.form.fields.len() {
             if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
                 made.put(at, &default);
+                // A default is only offered: what is typed takes its place.
+                if let Some(Reply::Text(field)) = made.replies.get_mut(at) {
+                    field.apply(Edit::SelectAll);
+                }
             }
         }
         made
@@ -187,7 +191,7 @@ impl FormBox {
     /// A line up or down in the field, beyond its ends to the other field.
     pub fn line(&mut self, by: isize) {
         if let Some(Reply::Text(field)) = self.replies.get_mut(self.at) {
-            let (row, last) = (field.cursor().0, field.rows().len().saturating_sub(1));
+            let (row, last) = (field.cursor().row, field.rows().len().saturating_sub(1));
             if (by < 0 && row > 0) || (by > 0 && row < last) {
                 let motion = if by < 0 { Motion::Up } else { Motion::Down };
                 for _ in 0..by.unsigned_abs() {
@@ -481,7 +485,7 @@ mod tests {
         let mut form = form();
         form.put(0, "one\ntwo");
         form.line(-1);
-        assert_eq!((form.at, form.text_field().unwrap().cursor().0), (0, 0));
+        assert_eq!((form.at, form.text_field().unwrap().cursor().row), (0, 0));
         form.line(1);
         form.line(1);
         assert_eq!(form.at, 1);

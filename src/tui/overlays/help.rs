@@ -5,6 +5,7 @@ use crate::tui::keymap::{Binding, Context, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -63,6 +64,14 @@ impl Overlay for Help {
                 section(keymap, context, true, width, look, &mut rows);
             }
         }
+        if around.setup.vim && matches!(self.context, Context::Message | Context::Edit) {
+            rows.push(Line::default());
+            rows.push(Line::styled("Keys of vim", look.style(Slot::UiTitle)));
+            for (keys, what) in VIM {
+                let head = Span::styled(format!("  {keys:<23} "), look.style(Slot::UiKeybarKey));
+                rows.extend(safe::hanging(head, what, width.into(), look.text()));
+            }
+        }
         rows.push(Line::default());
         rows.push(Line::styled("Keys are changed in keymap.toml in the configuration folder.", look.dim()));
         let height = usize::from(height).max(1);
@@ -75,6 +84,18 @@ impl Overlay for Help {
     }
 }
 
+/// The keys of vim, in a few rows.
+const VIM: [(&str, &str); 8] = [
+    ("Esc", "normal mode; there: back, as without vim"),
+    ("i a I A o O", "insert mode"),
+    ("h j k l w b e 0 ^ $", "move; gg G, f t F T ; , and % { } too"),
+    ("d c y > < gc gu gU", "with a move or an object: dw ci\" yap >>"),
+    ("x r ~ J p P . u Ctrl-R", "change, put, again, undo, redo"),
+    ("v V", "select letters or lines"),
+    ("/ n N * #", "find in the block"),
+    (":", "go to a line; nothing else"),
+];
+
 /// What the contexts are called on this page.
 fn heading(context: Context) -> &'static str {
     match context {
@@ -82,6 +103,7 @@ fn heading(context: Context) -> &'static str {
         Context::Text => "Writing",
         Context::Message => "Message box",
         Context::Edit => "Editing a block",
+        Context::Replace => "Find and replace",
         Context::Pane => "Any pane",
         Context::Chat => "Conversation",
         Context::Review => "A block that waits",

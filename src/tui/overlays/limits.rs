@@ -14,7 +14,7 @@ use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe;
+use crate::tui::widgets::safe::{self, Typed};
 use crate::tui::widgets::sheet::Sheet;
 use limit::Limit;
 use ratatui::layout::Rect;
@@ -72,7 +72,7 @@ impl LimitsForm {
     fn new(block: BlockId, limits: Limits, terms: Option<&Terms>) -> Self {
         let row = |limit: Limit| {
             let mut field = Field::line();
-            field.set(&limit.text(&limits));
+            field.offer(&limit.text(&limits));
             LimitRow { limit, field, hold: limit.hold(terms), wrong: None }
         };
         Self { block, rows: Limit::ALL.into_iter().map(row).collect(), at: 0, before: limits }
@@ -182,7 +182,9 @@ fn draw(sheet: &mut Sheet, row: &LimitRow, here: bool, width: u16, look: Look<'_
     let head = format!("{mark}{:<NAME$}", row.limit.name());
     // A long text goes on below; what stands beside it stays in the first row.
     let room = VALUE.min(usize::from(width).saturating_sub(NAME + 3)).max(4);
-    let (lines, (line, column)) = safe::field(row.field.rows(), row.field.cursor(), room, look.text());
+    let typed = Typed::of(&row.field);
+    let typed = if here { typed } else { Typed { selected: None, ..typed } };
+    let (lines, (line, column)) = typed.layout(room, look.text(), look.style(Slot::UiSelection));
     let first = sheet.rows.len();
     for (at, mut typed) in lines.into_iter().enumerate() {
         let wide: usize = typed.spans.iter().map(|span| span.content.width()).sum();

@@ -13,6 +13,7 @@ pub(crate) mod files;
 pub(crate) mod find;
 pub(crate) mod find_in_editor;
 pub mod form;
+pub(crate) mod go_to_line;
 pub(crate) mod help;
 pub mod key;
 pub mod language;

@@ -72,7 +72,7 @@ impl Sessions {
     fn start_rename(&mut self) {
         self.rename = self.chosen().map(|chosen| {
             let mut field = Field::line();
-            field.set(&chosen.name);
+            field.offer(&chosen.name);
             field
         });
     }

@@ -2,8 +2,8 @@
 //!
 //! It decides nothing about sending; it hands the finished text over.
 
-use crate::tui::widgets::field::Motion;
-use crate::tui::widgets::field::{Edit, Field};
+use crate::tui::editing::vim::{Mode, Vim};
+use crate::tui::widgets::field::{Edit, Field, Motion};
 
 /// A paste longer than this many characters, or of more lines than [`CHIP_LINES`], becomes a chip.
 const CHIP_CHARACTERS: usize = 800;
@@ -34,11 +34,20 @@ pub struct Composer {
     pastes: usize,
     history: Vec<String>,
     past: Option<Past>,
+    /// The keys of vim, where they were asked for.
+    vim: Option<Vim>,
 }
 
 impl Default for Composer {
     fn default() -> Self {
-        Self { field: Field::lines(), chips: Vec::new(), pastes: 0, history: Vec::new(), past: None }
+        Self {
+            field: Field::lines(),
+            chips: Vec::new(),
+            pastes: 0,
+            history: Vec::new(),
+            past: None,
+            vim: None,
+        }
     }
 }
 
@@ -46,6 +55,33 @@ impl Composer {
     /// The text as it stands in the box.
     pub fn field(&self) -> &Field {
         &self.field
+    }
+
+    /// The field, for whoever selects in it.
+    pub(crate) fn field_mut(&mut self) -> &mut Field {
+        &mut self.field
+    }
+
+    /// Takes the keys of vim; letters are text at first.
+    pub fn use_vim(&mut self) {
+        self.vim = Some(Vim::new(Mode::Insert));
+    }
+
+    /// The keys of vim and what they work on.
+    pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Field)> {
+        self.vim.as_mut().map(|vim| (vim, &mut self.field))
+    }
+
+    /// What letters mean.
+    pub fn mode(&self) -> Option<Mode> {
+        self.vim.as_ref().map(Vim::mode)
+    }
+
+    /// Letters are text from here on.
+    pub fn to_insert(&mut self) {
+        if let Some(vim) = &mut self.vim {
+            vim.set_mode(Mode::Insert, self.field.engine());
+        }
     }
 
     /// Whether nothing was written.
@@ -67,6 +103,7 @@ impl Composer {
         let text = self.full_text();
         self.remember(text.clone());
         self.field = Field::lines();
+        self.to_insert();
         self.chips.clear();
         self.past = None;
         text
@@ -113,13 +150,10 @@ impl Composer {
 
     /// Puts the chip under the cursor into the text in full; `false`: there is none.
     pub fn open_chip(&mut self) -> bool {
-        let (row, column) = self.field.cursor();
-        let Some(line) = self.field.rows().get(row) else { return false };
+        let at = self.field.cursor();
+        let Some(line) = self.field.rows().get(at.row) else { return false };
         let found = self.chips.iter().position(|chip| {
-            line.find(&chip.mark).is_some_and(|at| {
-                let from = line.get(..at).map_or(0, |s| s.chars().count());
-                (from..from + chip.mark.chars().count()).contains(&column)
-            })
+            line.find(&chip.mark).is_some_and(|from| (from..from + chip.mark.len()).contains(&at.byte))
         });
         let Some(found) = found else { return false };
         let chip = self.chips.remove(found);
@@ -134,25 +168,33 @@ impl Composer {
             let before = self.field.before_cursor();
             if let Some(at) = self.chips.iter().position(|c| before.ends_with(&c.mark)) {
                 let chip = self.chips.remove(at);
-                return self.field.delete_before(chip.mark.chars().count());
+                return self.field.delete_before(chip.mark.len());
             }
         }
         if self.field.apply(edit) {
             self.past = None;
         }
+        self.settle();
     }
 
-    /// Puts a text in the place of so many characters before the cursor.
-    pub fn replace_before(&mut self, characters: usize, text: &str) {
-        self.field.delete_before(characters);
+    /// What other keys did counts for those of vim.
+    pub(crate) fn settle(&mut self) {
+        if let Some(vim) = &mut self.vim {
+            vim.settle(self.field.engine());
+        }
+    }
+
+    /// Puts a text in the place of so many bytes before the cursor.
+    pub fn replace_before(&mut self, bytes: usize, text: &str) {
+        self.field.delete_before(bytes);
         self.field.apply(Edit::Paste(text.to_owned()));
         self.past = None;
     }
 
     /// Whether a backslash stands before the cursor at the end of its line: Enter then begins a new line.
     pub fn continues(&self) -> bool {
-        let (row, column) = self.field.cursor();
-        self.field.rows().get(row).is_some_and(|l| l.ends_with('\\') && l.chars().count() == column)
+        let at = self.field.cursor();
+        self.field.rows().get(at.row).is_some_and(|l| l.ends_with('\\') && l.len() == at.byte)
     }
 
     /// Replaces that backslash by a new line.
@@ -163,7 +205,7 @@ impl Composer {
 
     /// One line up; on the first line, to the message before.
     pub fn up(&mut self) {
-        if self.field.cursor().0 > 0 {
+        if self.field.cursor().row > 0 {
             self.field.apply(Edit::Move(Motion::Up, false));
             return;
         }
@@ -176,7 +218,7 @@ impl Composer {
 
     /// One line down; on the last line, to the message after.
     pub fn down(&mut self) {
-        if self.field.cursor().0 + 1 < self.field.rows().len() {
+        if self.field.cursor().row + 1 < self.field.rows().len() {
             self.field.apply(Edit::Move(Motion::Down, false));
             return;
         }

@@ -24,7 +24,9 @@ impl Screen {
         let key = Key::new(event.code, event.modifiers);
         let context = self.context(ctx.state);
         let text = self.typed(event, ctx);
-        let action = if text.is_some() { None } else { self.keymap.action(context, key) };
+        let bound = self.keymap.action(context, key).filter(|_| text.is_none());
+        let stroke = self.stroke(event, text, bound);
+        let action = bound.filter(|_| stroke.is_none());
         let class = match (text, action, key.text()) {
             (Some(_), ..) => Class::Text,
             (None, Some(action), _) => self.class(ctx.state, action),
@@ -50,10 +52,13 @@ impl Screen {
             // Too small to see anything: only ways out count.
             return action.map_or_else(Vec::new, |action| self.act_blind(action, ctx));
         }
+        if let Some(wishes) = stroke.and_then(|stroke| self.take_stroke(stroke, ctx)) {
+            return wishes;
+        }
         if let Some(letter) = text {
             return self.letter(letter, ctx);
         }
-        match action {
+        match bound {
             Some(action) => self.act(action, ctx),
             None => self.unbound(event, ctx),
         }
@@ -83,6 +88,7 @@ impl Screen {
             wishes.extend(self.close_top(ctx));
         }
         self.panes.focus = Pane::Message;
+        self.panes.composer.to_insert();
         text.chars().for_each(|c| self.panes.composer.apply(Edit::Insert(c)));
         if meant {
             self.say(Note::of_wait("That was text: it is in Message. Nothing was decided."));
@@ -170,7 +176,7 @@ impl Screen {
             Context::Message => self.panes.composer.paste(text),
             Context::Edit => {
                 if let Some(editor) = self.panes.code.editor() {
-                    editor.insert_text(text);
+                    editor.apply(Edit::Paste(text.to_owned()));
                 }
             }
             _ => self.say(Note::info("A paste goes into Message: i.")),

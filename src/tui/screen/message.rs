@@ -35,7 +35,7 @@ impl Screen {
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
             if let Some(editor) = self.panes.code.editor() {
-                editor.insert(letter);
+                editor.apply(Edit::Insert(letter));
             }
             return Vec::new();
         }
@@ -43,7 +43,7 @@ impl Screen {
             self.open(CommandList::default());
             return Vec::new();
         }
-        let begins = letter == '@' && begins_word(&self.panes.composer.field().before_cursor());
+        let begins = letter == '@' && begins_word(self.panes.composer.field().before_cursor());
         self.panes.composer.apply(Edit::Insert(letter));
         if begins {
             self.open(FileList::default());
@@ -68,6 +68,10 @@ impl Screen {
             Action::TextDown => self.panes.composer.down(),
             Action::TextEditor => {
                 return vec![UiCommand::Editor(PageTarget::Message, self.panes.composer.full_text())];
+            }
+            Action::TextCopy | Action::TextCut => {
+                let text = self.keep_or_cut(action == Action::TextCut);
+                return text.map(UiCommand::Copy).into_iter().collect();
             }
             Action::MessageHistory => self.open_old_messages(),
             Action::MessageEditQueued => return self.take_queued(ctx),
@@ -164,7 +168,7 @@ impl Screen {
             }
             Slash::Rename => {
                 let mut field = Field::line();
-                field.set(&ctx.state.transcript.name);
+                field.offer(&ctx.state.transcript.name);
                 self.open(Rename { field });
             }
             Slash::Model => return self.model_command(argument, ctx),

@@ -3,9 +3,11 @@
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::Command;
 use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::overlays::Then;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::find_in_editor::FindInEditor;
+use crate::tui::overlays::go_to_line::GoToLine;
 use crate::tui::panes::code::Mode;
 use crate::tui::ui_command::PageTarget;
 use crate::tui::widgets::field::{Edit, Motion};
@@ -24,13 +26,25 @@ impl Screen {
             }
             Action::TextIndent => editor.indent(true),
             Action::TextDedent => editor.indent(false),
-            Action::TextSelectAll => editor.select_all(),
-            Action::TextFind => self.open(FindInEditor::default()),
-            Action::TextFindNext => {
-                let needle = editor.needle().map(str::to_owned);
-                if !needle.is_some_and(|n| editor.find(&n, false, false)) {
-                    self.say(Note::info("Ctrl-F says what to look for."));
+            Action::TextComment => {
+                if !editor.toggle_comment() {
+                    self.say(Note::info("This language has no comments to the end of a line."));
                 }
+            }
+            Action::TextFind | Action::TextReplace => {
+                let find = FindInEditor::new(editor, action == Action::TextReplace);
+                self.open(find);
+            }
+            Action::TextFindNext | Action::TextFindPrevious => {
+                if !editor.find(action == Action::TextFindPrevious, false) {
+                    let key = self.keymap.hint(Context::Edit, Action::TextFind);
+                    self.say(Note::info(format!("No matches. {key} says what to look for.")));
+                }
+            }
+            Action::TextGoToLine => self.open(GoToLine::default()),
+            Action::TextCopy | Action::TextCut => {
+                let text = self.keep_or_cut(action == Action::TextCut);
+                return text.map(UiCommand::Copy).into_iter().collect();
             }
             Action::ScrollPageDown => editor.motion(Motion::PageDown(page), false),
             Action::ScrollPageUp => editor.motion(Motion::PageUp(page), false),

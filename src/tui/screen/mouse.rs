@@ -25,17 +25,22 @@ impl Screen {
                 self.guard.pressed(self.pressed.is_some(), ctx.at);
                 if self.pressed.is_none() && self.overlays.is_empty() {
                     self.held_border = self.arrangement.border_at(column, row);
-                    self.click(column, row);
+                    if self.held_border.is_some() || !self.click_in_text(column, row, ctx.at) {
+                        self.click(column, row);
+                    }
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
                 if let Some(border) = self.held_border {
                     let wide = self.arrangement.class == Class::Wide && border == Border::Chat;
                     self.put_border(border, if wide { column } else { row }, ctx.state);
+                } else {
+                    self.drag_in_text(column, row);
                 }
             }
             MouseEventKind::Up(MouseButton::Left) => {
                 self.held_border = None;
+                self.release_in_text();
                 let released = hit(&self.hits.buttons, column, row);
                 if let (Some(pressed), Some(released)) = (self.pressed.take(), released)
                     && pressed == released

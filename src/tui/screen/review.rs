@@ -83,7 +83,10 @@ impl Screen {
             Verb::Edit => {
                 let source = item.block.current().source.clone();
                 let line = self.panes.code.first_line();
-                self.panes.code.mode = Mode::Edit(Box::new(Editor::open(block, revision, &source, line)));
+                let editor = Editor::open(block, revision, &source, line)
+                    .written_in(item.block.current().language.as_ref())
+                    .with_vim(self.setup.vim);
+                self.panes.code.mode = Mode::Edit(Box::new(editor));
                 Vec::new()
             }
             Verb::EditOutside => {

@@ -64,7 +64,7 @@ impl Screen {
             return self.close_top(ctx);
         }
         if self.panes.code.edits() && self.panes.focus == Pane::Code {
-            if let Some(text) = self.panes.code.editor().and_then(crate::tui::panes::editor::Editor::copy) {
+            if let Some(text) = self.keep_or_cut(false) {
                 return vec![UiCommand::Copy(text)];
             }
             self.say(Note::info(
@@ -73,6 +73,9 @@ impl Screen {
             return Vec::new();
         }
         if !self.panes.composer.is_empty() && self.panes.focus == Pane::Message {
+            if let Some(text) = self.keep_or_cut(false) {
+                return vec![UiCommand::Copy(text)];
+            }
             self.panes.composer.clear();
             self.say(Note::info("Cleared. Ctrl-_ brings it back."));
             return Vec::new();

@@ -3,17 +3,22 @@
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::screen::Screen;
+use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::layout::{Edge, Pane};
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe;
+use crate::tui::widgets::safe::{self, Typed};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 pub(crate) fn title(screen: &Screen) -> Title {
-    Title { left: "Message".into(), focused: screen.panes.focus == Pane::Message, ..Title::default() }
+    let left = match screen.panes.composer.mode() {
+        Some(mode) => format!("Message {}", mode.word()),
+        None => "Message".to_owned(),
+    };
+    Title { left, focused: screen.panes.focus == Pane::Message, ..Title::default() }
 }
 
 /// Draws the box's content; returns where the cursor stands, if it has the focus.
@@ -21,11 +26,12 @@ pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<
     let slot = screen.arrangement.message?;
     let area = slot.inner;
     if let Some((head, field)) = screen.overlays.last().and_then(|top| top.in_message()) {
-        let (rows, at) = safe::field(field.rows(), field.cursor(), area.width.into(), look.text());
-        let mut line = rows.into_iter().next().unwrap_or_default();
+        let room = usize::from(area.width).saturating_sub(head.len());
+        let typed = Typed::of(field).rows(room, 1, look.text(), look.style(Slot::UiSelection));
+        let mut line = typed.rows.into_iter().next().unwrap_or_default();
         line.spans.insert(0, Span::styled(head, look.dim()));
         buf.set_line(area.x, area.y, &line, area.width);
-        return place(area, head.len() + at.1, 0);
+        return place(area, head.len() + typed.cursor.1, 0);
     }
     let empty = screen.panes.composer.is_empty();
     let focused = screen.panes.focus == Pane::Message && screen.overlays.is_empty();
@@ -37,19 +43,20 @@ pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<
         buf.set_stringn(text_area.x, text_area.y, hint, room, look.dim());
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
-    let field = screen.panes.composer.field();
-    let (rows, (row, column)) =
-        safe::field(field.rows(), field.cursor(), text_area.width.into(), look.text());
-    let height = usize::from(text_area.height).max(1);
-    // The row with the cursor is always on screen.
-    let first = (row + 1).saturating_sub(height);
-    for (y, line) in (text_area.y..text_area.bottom()).zip(rows.iter().skip(first)) {
+    let typed = Typed::of(screen.panes.composer.field()).rows(
+        text_area.width.into(),
+        text_area.height.into(),
+        look.text(),
+        look.style(Slot::UiSelection),
+    );
+    for (y, line) in (text_area.y..text_area.bottom()).zip(&typed.rows) {
         buf.set_line(text_area.x, y, line, text_area.width);
     }
-    if first > 0 {
+    if typed.above {
         buf.set_line(area.x, area.y, &Line::styled("^", look.dim()), 1);
     }
-    focused.then(|| place(text_area, column, row - first)).flatten()
+    let (row, column) = typed.cursor;
+    focused.then(|| place(text_area, column, row)).flatten()
 }
 
 /// What stands in the empty message; in fewer words where there is no room for all.

@@ -11,6 +11,7 @@ use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
+use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::guard::Why;
 use crate::tui::overlays::welcome::from_where;
 use crate::tui::panes::code::Mode;
@@ -132,6 +133,9 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
         return Some(format!("Block {block} waits{}", way(screen, state)));
     }
     Some(match &screen.panes.code.mode {
+        Mode::Edit(editor) if editor.mode().is_some_and(|mode| mode != VimMode::Normal) => {
+            "Editing. Nothing runs from here: Esc goes to normal mode, there back to the review.".into()
+        }
         Mode::Edit(_) => "Editing. Nothing runs from here: Esc keeps the text and returns to review.".into(),
         Mode::Queue(_) => {
             let count = state.queue().count();

@@ -1,96 +1,12 @@
 //! A field that a person types into: one line or several, with the keys of readline.
 
-use crate::tui::action::Action;
-use ratatui_textarea::{CursorMove, TextArea};
+pub(crate) use crate::tui::editing::{Edit, Motion, Pos};
 
-/// How the cursor moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Motion {
-    Left,
-    Right,
-    Up,
-    Down,
-    WordLeft,
-    WordRight,
-    /// To the start of the line.
-    Home,
-    /// To the end of the line.
-    End,
-    /// To the start of the text.
-    Top,
-    /// To the end of the text.
-    Bottom,
-    /// So many lines up.
-    PageUp(u16),
-    /// So many lines down.
-    PageDown(u16),
-}
-
-/// One change or move that text fields and the editor know alike.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edit {
-    Insert(char),
-    /// Put in a text.
-    Paste(String),
-    /// Begin a new line.
-    Newline,
-    /// Delete the character before the cursor.
-    Backspace,
-    /// Delete the character under the cursor.
-    Delete,
-    /// Delete the word before the cursor.
-    DeleteWord,
-    /// Delete to the end of the line.
-    KillToEnd,
-    /// Delete to the start of the line.
-    KillToStart,
-    /// Put in what was deleted last.
-    Yank,
-    /// Take the last change back.
-    Undo,
-    /// Make a change again that was taken back.
-    Redo,
-    /// Move the cursor; `true` selects on the way.
-    Move(Motion, bool),
-}
-
-impl Edit {
-    /// The change that an action makes in a text, if it makes one.
-    pub fn of(action: Action) -> Option<Self> {
-        let moved = |motion| Some(Edit::Move(motion, false));
-        match action {
-            Action::TextNewline => Some(Edit::Newline),
-            Action::TextUp => moved(Motion::Up),
-            Action::TextDown => moved(Motion::Down),
-            Action::TextLeft => moved(Motion::Left),
-            Action::TextRight => moved(Motion::Right),
-            Action::TextWordLeft => moved(Motion::WordLeft),
-            Action::TextWordRight => moved(Motion::WordRight),
-            Action::TextLineStart => moved(Motion::Home),
-            Action::TextLineEnd => moved(Motion::End),
-            Action::TextStart => moved(Motion::Top),
-            Action::TextEnd => moved(Motion::Bottom),
-            Action::TextSelectLeft => Some(Edit::Move(Motion::Left, true)),
-            Action::TextSelectRight => Some(Edit::Move(Motion::Right, true)),
-            Action::TextSelectUp => Some(Edit::Move(Motion::Up, true)),
-            Action::TextSelectDown => Some(Edit::Move(Motion::Down, true)),
-            Action::TextBackspace => Some(Edit::Backspace),
-            Action::TextDelete => Some(Edit::Delete),
-            Action::TextCutToStart => Some(Edit::KillToStart),
-            Action::TextCutToEnd => Some(Edit::KillToEnd),
-            Action::TextCutWord => Some(Edit::DeleteWord),
-            Action::TextYank => Some(Edit::Yank),
-            Action::TextUndo => Some(Edit::Undo),
-            Action::TextRedo => Some(Edit::Redo),
-            _ => None,
-        }
-    }
-}
+use crate::tui::editing::Text;
 
 #[derive(Debug)]
 pub struct Field {
-    area: TextArea<'static>,
-    multiline: bool,
+    text: Text,
     secret: bool,
 }
 
@@ -103,14 +19,12 @@ impl Default for Field {
 impl Field {
     /// A field of one line.
     pub fn line() -> Self {
-        Self { area: TextArea::default(), multiline: false, secret: false }
+        Self { text: Text::line(), secret: false }
     }
 
     /// A field of several lines.
     pub fn lines() -> Self {
-        let mut area = TextArea::default();
-        area.set_max_histories(500);
-        Self { area, multiline: true, secret: false }
+        Self { text: Text::of(""), secret: false }
     }
 
     /// A field of one line whose text is never shown.
@@ -125,113 +39,77 @@ impl Field {
 
     /// The text, lines joined by `\n`.
     pub fn text(&self) -> String {
-        self.area.lines().join("\n")
+        self.text.lines().join("\n")
     }
 
     /// The lines; there is always one.
     pub fn rows(&self) -> &[String] {
-        self.area.lines()
+        self.text.lines()
     }
 
-    /// The cursor: line and column in characters, from 0.
-    pub fn cursor(&self) -> (usize, usize) {
-        let at = self.area.cursor();
-        (at.0, at.1)
+    /// The cursor.
+    pub fn cursor(&self) -> Pos {
+        self.text.cursor()
+    }
+
+    /// What is selected: from and to, the end not in it.
+    pub fn selection(&self) -> Option<(Pos, Pos)> {
+        self.text.selection()
+    }
+
+    /// What is selected, as text; never that of a secret.
+    pub fn selected(&self) -> Option<String> {
+        self.text.selected().filter(|_| !self.secret)
     }
 
     /// The text of the line before the cursor.
-    pub fn before_cursor(&self) -> String {
-        let (row, column) = self.cursor();
-        self.area.lines().get(row).map(|l| l.chars().take(column).collect()).unwrap_or_default()
+    pub fn before_cursor(&self) -> &str {
+        self.text.before_cursor()
     }
 
     /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
-        self.area.lines().iter().all(String::is_empty)
+        self.text.is_empty()
     }
 
     /// Replaces the text and puts the cursor at its end. It can be undone.
     pub fn set(&mut self, text: &str) {
-        self.area.select_all();
-        self.area.cut();
-        self.insert_text(text);
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        self.text.replace_all(&text);
+    }
+
+    /// Puts a text in that is only offered: it stands selected, so that what is typed takes its place, and any move keeps
+    /// it.
+    pub fn offer(&mut self, text: &str) {
+        self.set(text);
+        self.text.apply(Edit::SelectAll);
     }
 
     /// Empties the field and hands its text over. It can be undone.
     pub fn take(&mut self) -> String {
         let text = self.text();
-        self.area.select_all();
-        self.area.cut();
+        self.text.replace_all("");
         text
     }
 
-    /// Deletes so many characters before the cursor.
-    pub fn delete_before(&mut self, characters: usize) {
-        for _ in 0..characters {
-            self.area.delete_char();
-        }
+    /// Deletes so many bytes before the cursor, of its line.
+    pub fn delete_before(&mut self, bytes: usize) {
+        let to = self.text.cursor();
+        self.text.replace(Pos::new(to.row, to.byte.saturating_sub(bytes)), to, "");
     }
 
     /// Makes one change; tells whether the text is another than before.
     pub fn apply(&mut self, edit: Edit) -> bool {
         match edit {
-            Edit::Insert(c) => {
-                self.area.insert_char(c);
-                true
-            }
-            Edit::Paste(text) => {
-                self.insert_text(&text);
-                true
-            }
-            Edit::Newline if self.multiline => {
-                self.area.insert_newline();
-                true
-            }
-            Edit::Newline => false,
-            Edit::Backspace => self.area.delete_char(),
-            Edit::Delete => self.area.delete_next_char(),
-            Edit::DeleteWord => self.area.delete_word(),
-            Edit::KillToEnd => self.area.delete_line_by_end(),
-            Edit::KillToStart => self.area.delete_line_by_head(),
-            Edit::Yank => self.area.paste(),
-            Edit::Undo => self.area.undo(),
-            Edit::Redo => self.area.redo(),
-            Edit::Move(motion, select) => {
-                self.motion(motion, select);
-                false
-            }
+            // A secret leaves the field in one way only.
+            Edit::Copy | Edit::Cut if self.secret => false,
+            edit => self.text.apply(edit),
         }
     }
 
-    fn motion(&mut self, motion: Motion, select: bool) {
-        if select && !self.area.is_selecting() {
-            self.area.start_selection();
-        } else if !select {
-            self.area.cancel_selection();
-        }
-        let (row, _) = self.cursor();
-        let row = u16::try_from(row).unwrap_or(u16::MAX);
-        self.area.move_cursor(match motion {
-            Motion::Left => CursorMove::Back,
-            Motion::Right => CursorMove::Forward,
-            Motion::Up | Motion::PageUp(_) => CursorMove::Up,
-            Motion::Down | Motion::PageDown(_) => CursorMove::Down,
-            Motion::WordLeft => CursorMove::WordBack,
-            Motion::WordRight => CursorMove::WordForward,
-            Motion::Home => CursorMove::Jump(row, 0),
-            Motion::End => CursorMove::Jump(row, u16::MAX),
-            Motion::Top => CursorMove::Top,
-            Motion::Bottom => CursorMove::Bottom,
-        });
-    }
-
-    fn insert_text(&mut self, text: &str) {
-        let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        if self.multiline {
-            self.area.insert_str(text);
-        } else {
-            self.area.insert_str(text.replace('\n', " "));
-        }
+    /// The engine, for whoever knows more than these changes.
+    pub(crate) fn engine(&mut self) -> &mut Text {
+        &mut self.text
     }
 }
 

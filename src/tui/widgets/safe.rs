@@ -2,6 +2,7 @@
 
 use crate::tui::paint::plain;
 use crate::tui::paint::wrap::{self, WrapOptions};
+use crate::tui::widgets::field::{Field, Pos};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::ops::Range;
@@ -114,11 +115,6 @@ pub(crate) fn code_rows(line: &str, width: usize) -> usize {
     wrap::count(line, WrapOptions::code(width, Style::default()))
 }
 
-/// The columns that the beginning of a line of code takes, in one long row.
-pub(crate) fn code_column(before: &str) -> usize {
-    plain::glyphs(before, plain::Strictness::Code, plain::TAB).map(|g| g.width).sum()
-}
-
 /// A painted line on rows of at most `width` columns.
 pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> {
     if line.width() <= width {
@@ -134,35 +130,161 @@ pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> 
     wrap::rows(&text, &runs, options).into_iter().map(|row| row.line).collect()
 }
 
-/// A text for a field of input: on rows, with the row and column at which the cursor stands. `cursor` counts lines and
-/// characters from 0.
-pub(crate) fn field(
-    lines: &[String],
-    cursor: (usize, usize),
-    width: usize,
-    style: Style,
-) -> (Vec<Line<'static>>, (usize, usize)) {
-    let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
-    let (mut rows, mut place) = (Vec::new(), (0, 0));
-    for (number, text) in lines.iter().enumerate() {
-        let laid = wrap::rows(text, &[(text.len(), style)], options);
-        if number == cursor.0 {
-            let at = text.char_indices().nth(cursor.1).map_or(text.len(), |(at, _)| at);
-            // The cursor behind a full row stands at the start of the next one.
-            let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
-            let from = laid.get(row).map_or(0, |r| r.range.start);
-            let before = text.get(from..at).unwrap_or_default();
-            let column =
-                plain::glyphs(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
-            place = (rows.len() + row, column);
-            if column >= width {
-                place = (rows.len() + row + 1, 0);
-            }
-        }
-        rows.extend(laid.into_iter().map(|row| row.line));
-        if place.0 == rows.len() && number == cursor.0 {
-            rows.push(Line::default());
+/// A text that is being typed, as it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed<'a> {
+    /// Its lines, or those around the cursor.
+    pub lines: &'a [String],
+    /// The number of the first of them.
+    pub first: usize,
+    pub cursor: Pos,
+    pub selected: Option<(Pos, Pos)>,
+}
+
+/// Rows of a text that is being typed.
+pub(crate) struct TypedRows {
+    pub rows: Vec<Line<'static>>,
+    /// The row and column at which the cursor stands.
+    pub cursor: (usize, usize),
+    /// Whether there is more above and below.
+    pub above: bool,
+    pub below: bool,
+}
+
+impl<'a> Typed<'a> {
+    /// What stands in a field.
+    pub(crate) fn of(field: &'a Field) -> Self {
+        Self { lines: field.rows(), first: 0, cursor: field.cursor(), selected: field.selection() }
+    }
+
+    /// Only the lines that can come into sight on so many rows.
+    fn near(self, height: usize) -> Self {
+        let from = self.cursor.row.saturating_sub(height).min(self.lines.len());
+        let to = (self.cursor.row + height + 1).min(self.lines.len());
+        Self { lines: self.lines.get(from..to).unwrap_or_default(), first: self.first + from, ..self }
+    }
+
+    /// How many rows it takes, up to about `most`; the cursor behind a full row takes one more.
+    pub(crate) fn count(self, width: usize, most: usize) -> usize {
+        let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
+        let rows: usize = self.lines.iter().take(most).map(|line| wrap::count(line, options)).sum();
+        if rows >= most {
+            rows
+        } else {
+            self.layout(width, Style::default(), Style::default()).0.len().max(rows)
         }
     }
-    (rows, place)
+
+    /// The rows that are shown of it: the one with the cursor is always among them.
+    pub(crate) fn rows(self, width: usize, height: usize, style: Style, over: Style) -> TypedRows {
+        let height = height.max(1);
+        let near = self.near(height);
+        let (rows, (row, column)) = near.layout(width, style, over);
+        let top = (row + 1).saturating_sub(height);
+        let below =
+            rows.len() > top + height || near.first + near.lines.len() < self.first + self.lines.len();
+        let rows = rows.into_iter().skip(top).take(height).collect();
+        TypedRows { rows, cursor: (row - top, column), above: top > 0 || near.first > self.first, below }
+    }
+
+    /// All its rows, with the row and column at which the cursor stands.
+    pub(crate) fn layout(
+        self,
+        width: usize,
+        style: Style,
+        over: Style,
+    ) -> (Vec<Line<'static>>, (usize, usize)) {
+        let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
+        let (mut rows, mut place) = (Vec::new(), (0, 0));
+        for (number, text) in (self.first..).zip(self.lines) {
+            let laid = wrap::rows(text, &self.runs(number, text, style, over), options);
+            if number == self.cursor.row {
+                let at = self.cursor.byte;
+                // The cursor behind a full row stands at the start of the next one.
+                let row = laid.iter().position(|r| at < r.range.end).unwrap_or(laid.len().saturating_sub(1));
+                let from = laid.get(row).map_or(0, |r| r.range.start);
+                let before = text.get(from..at).unwrap_or_default();
+                let column =
+                    plain::glyphs(before, options.strictness, options.tab).map(|g| g.width).sum::<usize>();
+                place = (rows.len() + row, column);
+                if column >= options.width.max(2) {
+                    place = (rows.len() + row + 1, 0);
+                }
+            }
+            rows.extend(laid.into_iter().map(|row| row.line));
+            if place.0 == rows.len() && number == self.cursor.row {
+                rows.push(Line::default());
+            }
+        }
+        (rows, place)
+    }
+
+    /// The looks of a line: what is selected stands apart.
+    fn runs(self, number: usize, text: &str, style: Style, over: Style) -> Vec<(usize, Style)> {
+        let Some(range) = selected_in(self.selected, number, text.len()) else {
+            return vec![(text.len(), style)];
+        };
+        vec![(range.start, style), (range.end, style.patch(over)), (text.len(), style)]
+    }
+
+    /// The place in the text that is shown at a row and column of [`Typed::rows`] with this width and height.
+    pub(crate) fn at(self, (row, column): (usize, usize), width: usize, height: usize) -> Pos {
+        let height = height.max(1);
+        let near = self.near(height);
+        let (_, (cursor, _)) = near.layout(width, Style::default(), Style::default());
+        let mut left = row + (cursor + 1).saturating_sub(height);
+        let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
+        for (number, text) in (near.first..).zip(near.lines) {
+            let laid = wrap::rows(text, &[], options);
+            match laid.get(left) {
+                Some(row) => return Pos::new(number, byte_at(text, row.range.clone(), column, options)),
+                None => left -= laid.len().min(left),
+            }
+        }
+        let last = near.lines.len().saturating_sub(1);
+        Pos::new(near.first + last, near.lines.last().map_or(0, String::len))
+    }
+}
+
+/// The byte of a line that a row shows at a column; behind its end, the end.
+fn byte_at(text: &str, range: Range<usize>, column: usize, options: WrapOptions) -> usize {
+    let mut seen = 0;
+    for glyph in plain::glyphs(text.get(range.clone()).unwrap_or_default(), options.strictness, options.tab) {
+        if seen + glyph.width > column {
+            return range.start + glyph.start;
+        }
+        seen += glyph.width;
+    }
+    range.end
+}
+
+/// The byte of a line of code at a row and column of it.
+pub(crate) fn code_byte_at(text: &str, width: usize, row: usize, column: usize) -> usize {
+    let ranges = code_ranges(text, width);
+    match ranges.get(row) {
+        Some(range) => byte_at(text, range.clone(), column, WrapOptions::code(width, Style::default())),
+        None => text.len(),
+    }
+}
+
+/// The row and column of a byte of a line of code; behind a full row stands the start of the next.
+pub(crate) fn code_place(text: &str, width: usize, byte: usize) -> (usize, usize) {
+    let width = width.max(2);
+    let ranges = code_ranges(text, width);
+    let row = ranges.iter().position(|r| byte < r.end).unwrap_or(ranges.len().saturating_sub(1));
+    let from = ranges.get(row).map_or(0, |r| r.start);
+    let before = text.get(from..byte).unwrap_or_default();
+    let column = plain::glyphs(before, plain::Strictness::Code, plain::TAB).map(|g| g.width).sum::<usize>();
+    if column >= width { (row + 1, 0) } else { (row, column) }
+}
+
+/// The bytes of a line that are selected.
+pub(crate) fn selected_in(selected: Option<(Pos, Pos)>, line: usize, len: usize) -> Option<Range<usize>> {
+    let (from, to) = selected?;
+    if line < from.row || line > to.row {
+        return None;
+    }
+    let start = if line == from.row { from.byte } else { 0 };
+    let end = if line == to.row { to.byte } else { len };
+    (start < end).then_some(start..end)
 }

@@ -1,9 +1,9 @@
 //! The rows of an overlay: title, text, fields, entries of lists, and where its cursor stands.
 
 use crate::tui::theme::Slot;
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe;
+use crate::tui::widgets::safe::{self, Typed};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -55,17 +55,14 @@ impl Sheet {
         let indent = head.chars().count();
         let room = usize::from(width).saturating_sub(indent).max(4);
         let hidden: Vec<String>;
-        let rows = if field.is_secret() {
-            hidden = field.rows().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
-            &hidden
-        } else {
-            field.rows()
-        };
-        let mut cursor = field.cursor();
+        let mut typed = Typed::of(field);
         if field.is_secret() {
-            cursor.1 = cursor.1.min(40);
+            // As many stars as letters, up to a number.
+            hidden = field.rows().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
+            let letters = field.before_cursor().chars().count().min(40);
+            typed = Typed { lines: &hidden, cursor: Pos::new(0, letters), selected: None, ..typed };
         }
-        let (lines, (row, column)) = safe::field(rows, cursor, room, look.text());
+        let (lines, (row, column)) = typed.layout(room, look.text(), look.style(Slot::UiSelection));
         let first = self.rows.len();
         for (at, mut line) in lines.into_iter().enumerate() {
             let head = if at == 0 { head.to_owned() } else { " ".repeat(indent) };

@@ -4,10 +4,11 @@ use super::{FormBox, FormPurpose, LOOKING, Reply};
 use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe::{self, Typed};
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::widgets::{safe, words};
+use crate::tui::widgets::words;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
@@ -144,27 +145,21 @@ fn text(field: &Field, here: bool, width: usize, look: Look<'_>, rows: &mut Rows
     let room = width.saturating_sub(INDENT).max(4);
     let lines = field.rows();
     let most = if here { OPEN } else { CLOSED };
-    let (line, column) = field.cursor();
-    // Only lines that can come into sight are laid out.
-    let first_line = if here { line.saturating_sub(most) } else { 0 };
-    let last_line = (first_line + 2 * most).min(lines.len());
-    let near = lines.get(first_line..last_line).unwrap_or_default();
-    let cursor = (line.saturating_sub(first_line), column);
-    let (laid, (row, column)) = safe::field(near, cursor, room, look.text());
-    let top = if here { (row + 1).saturating_sub(most) } else { 0 };
+    let shown = Typed { cursor: if here { field.cursor() } else { Pos::default() }, ..Typed::of(field) };
+    let shown = if here { shown } else { Typed { selected: None, ..shown } };
+    let laid = shown.rows(room, most, look.text(), look.style(Slot::UiSelection));
     let from = rows.rows.len();
-    let count = laid.len();
-    for mut line in laid.into_iter().skip(top).take(most) {
+    let hidden = laid.above || laid.below;
+    for mut line in laid.rows {
         line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.vertical), look.dim()));
         rows.rows.push(line);
     }
-    let hidden = lines.len() > near.len() || count > top + most || top > 0;
     if hidden {
         let of = words::count(lines.len(), "line");
         rows.rows.push(Line::styled(format!("{:INDENT$}({of} in all)", ""), look.dim()));
     }
     if here {
-        rows.cursor = Some((from + row - top, INDENT + column));
+        rows.cursor = Some((from + laid.cursor.0, INDENT + laid.cursor.1));
     }
 }
 

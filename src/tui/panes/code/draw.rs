@@ -15,6 +15,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use std::collections::HashSet;
 use std::time::Instant;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// The title: which block, how it stands, what is locked.
 pub fn title(
@@ -37,9 +38,12 @@ pub fn title(
             (format!("Block {id} {language}: WRITING"), "not runnable yet".into(), style)
         }
         (PaneSubject::Block(item), Mode::Edit(editor)) => {
-            let (row, column) = editor.cursor();
-            let left = format!("Block {} {}: EDITING", item.block.id, words::language_of(item));
-            (left, format!("line {} col {}", row + 1, column + 1), Some(look.block(BlockState::Edited)))
+            let at = editor.cursor();
+            let before = editor.lines().get(at.row).and_then(|line| line.get(..at.byte)).unwrap_or_default();
+            let column = before.graphemes(true).count() + 1;
+            let mode = editor.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
+            let left = format!("Block {} {}: EDITING{mode}", item.block.id, words::language_of(item));
+            (left, format!("line {} col {column}", at.row + 1), Some(look.block(BlockState::Edited)))
         }
         (PaneSubject::Block(item), Mode::Diff(_)) => (
             format!("Block {} {}: CHANGES", item.block.id, words::language_of(item)),

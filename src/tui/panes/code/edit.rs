@@ -2,15 +2,20 @@
 
 use super::doc::{gutter, gutter_of};
 use super::{CodePane, Mode};
+use crate::tui::paint::wrap;
 use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
+use crate::tui::widgets::field::Pos;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use std::ops::Range;
+
+/// How the bracket under the cursor and the one that belongs to it stand out.
+const BRACKET: Style = Style::new().add_modifier(Modifier::BOLD).add_modifier(Modifier::UNDERLINED);
 
 impl CodePane {
     /// Scrolls so that the cursor of the editor is on screen.
@@ -18,17 +23,20 @@ impl CodePane {
         let Mode::Edit(editor) = &mut self.mode else { return };
         editor.compare();
         let height = usize::from(self.area.height.saturating_sub(1)).max(1);
-        let (row, column) = editor.cursor();
+        let at = editor.cursor();
+        let row = at.row;
         if row < self.edit_top {
             self.edit_top = row;
         }
+        // What is more than a screen above is not counted row by row.
+        self.edit_top = self.edit_top.max((row + 1).saturating_sub(height));
         let room = text_width(editor, self.area);
+        let (within, _) = safe::code_place(editor.lines().get(row).map_or("", String::as_str), room, at.byte);
         // Rows between the top and the cursor; lines above are taken off until the cursor's row fits.
         loop {
             let above: usize = (self.edit_top..row)
                 .map(|l| editor.lines().get(l).map_or(1, |t| safe::code_rows(t, room)))
                 .sum();
-            let within = column_of(editor.lines().get(row).map_or("", String::as_str), column) / room;
             if above + within < height || self.edit_top >= row {
                 break;
             }
@@ -56,7 +64,8 @@ impl CodePane {
         let marks = editor.changed_lines();
         let room = text_width(editor, area);
         let of = editor.lines().len();
-        let (row, column) = editor.cursor();
+        let at = editor.cursor();
+        let brackets = editor.brackets();
         let mut y = area.y + 1;
         let mut cursor = None;
         for (number, text) in editor.lines().iter().enumerate().skip(edit_top) {
@@ -64,20 +73,29 @@ impl CodePane {
                 break;
             }
             let mut styles = self.colours.for_line(number, text).unwrap_or_default();
-            if let Some(selected) = selected(editor, number, text) {
+            for found in editor.needle().into_iter().flat_map(|needle| needle.in_line(text)) {
+                lay_over(&mut styles, found, look.style(Slot::UiMatch));
+            }
+            for bracket in brackets.iter().flat_map(|(here, there)| [here, there]).filter(|b| b.row == number)
+            {
+                lay_over(&mut styles, bracket.byte..bracket.byte + 1, BRACKET);
+            }
+            if let Some(selected) = safe::selected_in(editor.selection(), number, text.len()) {
                 lay_over(&mut styles, selected, look.style(Slot::UiSelection));
             }
-            if number == row {
-                let at = column_of(text, column);
-                let x = indent + 1 + at % room;
-                let down = u16::try_from(at / room).unwrap_or(0);
-                let place = Position { x: area.x + u16::try_from(x).unwrap_or(0), y: y.saturating_add(down) };
+            let mut rows = safe::code(text, &styles, look.text(), room, look.theme.mark());
+            if number == at.row {
+                let (down, column) = safe::code_place(text, room, at.byte);
+                let x = u16::try_from(indent + 1 + column).unwrap_or(0);
+                let place = Position { x: area.x + x, y: y.saturating_add(u16::try_from(down).unwrap_or(0)) };
                 cursor = area.contains(place).then_some(place);
+                // The cursor behind a full row has one of its own.
+                if down >= rows.len() {
+                    rows.push(wrap::WrappedRow { line: Line::default(), range: text.len()..text.len() });
+                }
             }
             let changed = marks.get(number).copied().unwrap_or(false);
-            for (part, line) in
-                safe::code(text, &styles, look.text(), room, look.theme.mark()).into_iter().enumerate()
-            {
+            for (part, line) in rows.into_iter().enumerate() {
                 if y >= area.bottom() {
                     break;
                 }
@@ -89,29 +107,30 @@ impl CodePane {
         }
         cursor
     }
+
+    /// The place in the text that is being edited which is shown in a cell; outside of the text, the nearest.
+    pub(in crate::tui) fn edited_at(&self, column: u16, row: u16) -> Option<Pos> {
+        let Mode::Edit(editor) = &self.mode else { return None };
+        let room = text_width(editor, self.area);
+        let column =
+            usize::from(column.saturating_sub(self.area.x)).saturating_sub(gutter(editor.lines().len()));
+        let mut left = usize::from(row.saturating_sub(self.area.y + 1));
+        for (number, text) in editor.lines().iter().enumerate().skip(self.edit_top) {
+            let own = usize::from(number == editor.cursor().row);
+            let (extra, _) = safe::code_place(text, room, if own > 0 { editor.cursor().byte } else { 0 });
+            let rows = safe::code_rows(text, room).max(extra + 1);
+            if left < rows {
+                return Some(Pos::new(number, safe::code_byte_at(text, room, left, column)));
+            }
+            left -= rows;
+        }
+        let last = editor.lines().len().saturating_sub(1);
+        Some(Pos::new(last, editor.lines().last().map_or(0, String::len)))
+    }
 }
 
 fn text_width(editor: &Editor, area: Rect) -> usize {
     usize::from(area.width).saturating_sub(gutter(editor.lines().len())).max(1)
-}
-
-/// The painted column of a character of a line.
-fn column_of(text: &str, characters: usize) -> usize {
-    let end = text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
-    let before = text.get(..end).unwrap_or(text);
-    safe::code_column(before)
-}
-
-/// The bytes of a line that are selected.
-fn selected(editor: &Editor, line: usize, text: &str) -> Option<Range<usize>> {
-    let ((from_row, from), (to_row, to)) = editor.selection()?;
-    if line < from_row || line > to_row {
-        return None;
-    }
-    let byte = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
-    let start = if line == from_row { byte(from) } else { 0 };
-    let end = if line == to_row { byte(to) } else { text.len() };
-    (start < end).then_some(start..end)
 }
 
 /// Lays a style over a range: what lies below keeps its colours outside of it.

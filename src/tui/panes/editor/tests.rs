@@ -4,7 +4,11 @@ use super::*;
 use proptest::prelude::*;
 
 fn open(text: &str) -> Editor {
-    Editor::open(BlockId(3), Revision(1), &Arc::from(text), 0)
+    Editor::open(BlockId(3), Revision(1), &Arc::from(text), 0).written_in(Some(&Language::python()))
+}
+
+fn insert(editor: &mut Editor, text: &str) {
+    text.chars().for_each(|c| editor.apply(Edit::Insert(c)));
 }
 
 #[test]
@@ -31,17 +35,16 @@ fn an_untouched_text_comes_back_byte_for_byte() {
 #[test]
 fn an_edit_keeps_the_ends_of_the_other_lines() {
     let mut editor = open("\u{feff}one\r\ntwo\nthree\r\nfour");
-    editor.jump(1, 3);
-    editor.insert('!');
+    editor.jump(Pos::new(1, 3));
+    insert(&mut editor, "!");
     assert_eq!(editor.text(), "\u{feff}one\r\ntwo!\nthree\r\nfour");
     editor.motion(Motion::End, false);
-    editor.newline();
-    editor.insert('x');
+    editor.apply(Edit::Newline);
+    insert(&mut editor, "x");
     assert_eq!(editor.text(), "\u{feff}one\r\ntwo!\nx\nthree\r\nfour");
     editor.motion(Motion::Bottom, false);
-    editor.motion(Motion::End, false);
-    editor.newline();
-    editor.insert('y');
+    editor.apply(Edit::Newline);
+    insert(&mut editor, "y");
     assert_eq!(editor.text(), "\u{feff}one\r\ntwo!\nx\nthree\r\nfour\r\ny");
 }
 
@@ -50,43 +53,57 @@ fn changed_lines_are_counted_and_marked() {
     let mut editor = open("a\nb\nc\n");
     editor.compare();
     assert_eq!(editor.changed_count(), 0);
-    editor.jump(1, 1);
-    editor.insert('x');
+    editor.jump(Pos::new(1, 1));
+    insert(&mut editor, "x");
     editor.compare();
     assert_eq!(editor.changed_lines(), [false, true, false, false]);
     assert_eq!(editor.changed_count(), 1);
-    editor.undo();
+    editor.apply(Edit::Undo);
     editor.compare();
     assert_eq!(editor.changed_count(), 0);
     assert!(!editor.is_changed());
-    editor.redo();
+    editor.apply(Edit::Redo);
     assert_eq!(editor.text(), "a\nbx\nc\n");
 }
 
 #[test]
 fn a_new_line_takes_the_indent_and_lines_move_in_and_out() {
     let mut editor = open("if x:\n    y\n");
-    editor.jump(1, 5);
-    editor.newline();
-    editor.insert('z');
+    editor.jump(Pos::new(1, 5));
+    editor.apply(Edit::Newline);
+    insert(&mut editor, "z");
     assert_eq!(editor.text(), "if x:\n    y\n    z\n");
     editor.indent(false);
     assert_eq!(editor.text(), "if x:\n    y\nz\n");
-    editor.jump(0, 0);
+    editor.jump(Pos::new(0, 0));
     editor.motion(Motion::Down, true);
     editor.motion(Motion::Down, true);
     editor.indent(true);
     assert_eq!(editor.text(), "    if x:\n        y\nz\n");
+    editor.apply(Edit::Undo);
+    assert_eq!(editor.text(), "if x:\n    y\nz\n", "one step");
 }
 
 #[test]
-fn find_is_a_text_and_not_a_pattern() {
-    let mut editor = open("a.c\nabc\nA.C\n");
-    assert!(editor.find("a.c", false, true));
-    assert_eq!(editor.cursor(), (0, 0));
-    assert!(editor.find("a.c", false, false));
-    assert_eq!(editor.cursor(), (2, 0));
-    assert!(!editor.find("(", false, false));
+fn an_editor_outside_brings_its_own_ends() {
+    let mut editor = open("a\nb\n");
+    editor.replace("a\r\nc\r\n");
+    assert_eq!(editor.text(), "a\r\nc\r\n");
+    editor.apply(Edit::Undo);
+    assert_eq!(editor.text(), "a\nb\n");
+}
+
+#[test]
+fn a_large_text_tells_what_changed_at_both_ends() {
+    let text = "line\n".repeat(50_000);
+    let mut editor = open(&text);
+    insert(&mut editor, "x");
+    editor.motion(Motion::Bottom, false);
+    insert(&mut editor, "y");
+    editor.compare();
+    let marked: Vec<usize> =
+        editor.changed_lines().iter().enumerate().filter(|(_, m)| **m).map(|(i, _)| i).collect();
+    assert_eq!(marked, [0, 50_000]);
 }
 
 proptest! {
@@ -103,9 +120,23 @@ proptest! {
         column in 0usize..20,
     ) {
         let mut editor = open(&text);
-        editor.jump(row, column);
-        editor.insert('x');
-        editor.backspace();
+        editor.jump(Pos::new(row, column));
+        insert(&mut editor, "x");
+        editor.apply(Edit::Backspace);
         prop_assert_eq!(editor.text(), text);
+    }
+
+    #[test]
+    fn marks_say_which_lines_are_others(
+        before in proptest::collection::vec("[abc]", 1..12),
+        now in proptest::collection::vec("[abc]", 1..12),
+    ) {
+        let marks = changed::lines(&before, &now, (before.len(), before.len()).min((0, 0)));
+        prop_assert_eq!(marks.len(), now.len());
+        if before == now {
+            prop_assert!(marks.iter().all(|mark| !mark));
+        } else if marks.iter().all(|mark| !mark) {
+            prop_assert!(now.len() < before.len(), "only taken away");
+        }
     }
 }

@@ -4,6 +4,7 @@ use crate::domain::{FailureKind, SandboxLevel};
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
+use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
@@ -21,8 +22,13 @@ pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
         Context::Message => of_message(screen.suggestion(state).is_some(), state, &mut hints),
         Context::Review => of_review(screen, state, &mut hints),
         Context::Edit => {
+            let other = match &screen.panes.code.mode {
+                Mode::Edit(editor) => editor.mode().is_some_and(|mode| mode != VimMode::Normal),
+                _ => false,
+            };
+            let esc = if other { "normal mode" } else { "keep and review" };
             hints
-                .key(Action::EditKeep, "keep and review", "keep and review", 0)
+                .key(Action::EditKeep, esc, esc, 0)
                 .key(Action::TextEditor, "open in $EDITOR", "$EDITOR", 2)
                 .key(Action::TextUndo, "undo", "undo", 1)
                 .key(Action::TextRedo, "redo", "redo", 3)

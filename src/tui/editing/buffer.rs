@@ -1,0 +1,213 @@
+//! The lines of a text and their ends; one operation changes them: a range is replaced. What was not touched stays as it
+//! was, byte for byte: the mark at the start, the end of each line, a missing last newline.
+
+/// A place in a text: a line and a byte of it, both from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pos {
+    /// The line.
+    pub row: usize,
+    /// The byte of the line.
+    pub byte: usize,
+}
+
+impl Pos {
+    /// A place.
+    pub fn new(row: usize, byte: usize) -> Self {
+        Self { row, byte }
+    }
+}
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum End {
+    #[default]
+    Lf,
+    CrLf,
+}
+
+impl End {
+    fn as_str(self) -> &'static str {
+        match self {
+            End::Lf => "\n",
+            End::CrLf => "\r\n",
+        }
+    }
+}
+
+/// A part of a text: lines, and the end of each but the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fragment {
+    pub lines: Vec<String>,
+    pub ends: Vec<End>,
+}
+
+impl Default for Fragment {
+    fn default() -> Self {
+        Self { lines: vec![String::new()], ends: Vec::new() }
+    }
+}
+
+impl Fragment {
+    /// A text with the ends that it has.
+    pub(crate) fn of(text: &str) -> Self {
+        let (mut lines, mut ends) = (Vec::new(), Vec::new());
+        let mut rest = text;
+        while let Some((line, behind)) = rest.split_once('\n') {
+            let (line, end) = line.strip_suffix('\r').map_or((line, End::Lf), |l| (l, End::CrLf));
+            lines.push(line.to_owned());
+            ends.push(end);
+            rest = behind;
+        }
+        lines.push(rest.to_owned());
+        Self { lines, ends }
+    }
+
+    /// A text from elsewhere: whatever ends its lines, they end as the lines here do.
+    pub(crate) fn pasted(text: &str, end: End) -> Self {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+        let ends = vec![end; lines.len() - 1];
+        Self { lines, ends }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ends.is_empty() && self.lines.iter().all(String::is_empty)
+    }
+
+    /// The text, lines joined by `\n`.
+    pub(crate) fn text(&self) -> String {
+        self.lines.join("\n")
+    }
+
+    /// About how many bytes it holds.
+    pub(crate) fn weight(&self) -> usize {
+        self.lines.iter().map(String::len).sum::<usize>() + self.ends.len() * size_of::<String>()
+    }
+
+    /// Where it ends when it begins at a place.
+    pub(crate) fn end_from(&self, from: Pos) -> Pos {
+        let last = self.lines.last().map_or(0, String::len);
+        match self.lines.len() {
+            0 | 1 => Pos::new(from.row, from.byte + last),
+            lines => Pos::new(from.row + lines - 1, last),
+        }
+    }
+}
+
+/// A text. It always has a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    lines: Vec<String>,
+    /// The end of each line but the last.
+    ends: Vec<End>,
+    /// Whether it starts with a byte order mark; the mark is in no line.
+    mark: bool,
+    /// The end that most lines have.
+    usual: End,
+    /// So many lines at the start and at the end were never touched.
+    untouched: (usize, usize),
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+impl Default for Buffer {
+    fn default() -> Self {
+        Self::of("")
+    }
+}
+
+impl Buffer {
+    pub(crate) fn of(text: &str) -> Self {
+        let body = text.strip_prefix(BYTE_ORDER_MARK);
+        let Fragment { lines, ends } = Fragment::of(body.unwrap_or(text));
+        let crlf = ends.iter().filter(|end| **end == End::CrLf).count();
+        let usual = if 2 * crlf > ends.len() { End::CrLf } else { End::Lf };
+        let untouched = (lines.len(), lines.len());
+        Self { lines, ends, mark: body.is_some(), usual, untouched }
+    }
+
+    /// The lines without their ends; there is always one.
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.lines
+    }
+
+    /// A line; nothing behind the last.
+    pub(crate) fn line(&self, row: usize) -> &str {
+        self.lines.get(row).map_or("", String::as_str)
+    }
+
+    pub(crate) fn last_row(&self) -> usize {
+        self.lines.len().saturating_sub(1)
+    }
+
+    /// The end of the text.
+    pub(crate) fn end(&self) -> Pos {
+        Pos::new(self.last_row(), self.line(self.last_row()).len())
+    }
+
+    /// The whole text as it is written to a file.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
+        if self.mark {
+            text.push(BYTE_ORDER_MARK);
+        }
+        for (row, line) in self.lines.iter().enumerate() {
+            text.push_str(line);
+            text.push_str(self.ends.get(row).map_or("", |end| end.as_str()));
+        }
+        text
+    }
+
+    /// How a line ends that begins to be one here: as the line itself does, else as the one above it.
+    pub(crate) fn end_at(&self, row: usize) -> End {
+        let above = row.checked_sub(1).and_then(|above| self.ends.get(above));
+        self.ends.get(row).or(above).copied().unwrap_or(self.usual)
+    }
+
+    /// The text between two places, the first before the second.
+    pub(crate) fn slice(&self, from: Pos, to: Pos) -> Fragment {
+        let (first, last) = (self.line(from.row), self.line(to.row));
+        if from.row >= to.row {
+            let text = first.get(from.byte..to.byte).unwrap_or_default();
+            return Fragment { lines: vec![text.to_owned()], ends: Vec::new() };
+        }
+        let mut lines = Vec::with_capacity(to.row - from.row + 1);
+        lines.push(first.get(from.byte..).unwrap_or_default().to_owned());
+        lines.extend(self.lines.iter().take(to.row).skip(from.row + 1).cloned());
+        lines.push(last.get(..to.byte).unwrap_or_default().to_owned());
+        let ends = self.ends.iter().take(to.row).skip(from.row).copied().collect();
+        Fragment { lines, ends }
+    }
+
+    /// Puts a text in the place of what stands between two places, and returns that. A letter costs its line; a new line
+    /// also the moving of a pointer for each line below.
+    pub(crate) fn replace(&mut self, from: Pos, to: Pos, new: &Fragment) -> Fragment {
+        let old = self.slice(from, to);
+        let below = self.last_row().saturating_sub(to.row);
+        self.untouched = (self.untouched.0.min(from.row), self.untouched.1.min(below));
+        let tail = self.line(to.row).get(to.byte..).unwrap_or_default().to_owned();
+        let (Some(first), Some(last)) = (new.lines.first(), new.lines.last()) else { return old };
+        if let Some(line) = self.lines.get_mut(from.row) {
+            line.truncate(from.byte);
+            line.push_str(first);
+            if new.lines.len() == 1 {
+                line.push_str(&tail);
+            }
+        }
+        let mut inner: Vec<String> = new.lines.iter().skip(1).cloned().collect();
+        if let Some(line) = inner.last_mut() {
+            debug_assert_eq!(line, last);
+            line.push_str(&tail);
+        }
+        if !inner.is_empty() || to.row > from.row {
+            self.lines.splice(from.row + 1..=to.row, inner);
+            self.ends.splice(from.row..to.row, new.ends.iter().copied());
+        }
+        old
+    }
+
+    /// How many lines at the start and at the end were never touched since the text was opened.
+    pub(crate) fn untouched(&self) -> (usize, usize) {
+        self.untouched
+    }
+}

@@ -1,0 +1,190 @@
+//! What can be taken back and made again: steps of changes. A run of typed letters is one step, and so is a run of deleted
+//! ones; both end with the word and with every move.
+
+use super::buffer::{Buffer, Fragment, Pos};
+
+/// How many steps are kept, and about how many bytes they may hold: the oldest go first.
+const STEPS: usize = 2_000;
+const WEIGHT: usize = 64 << 20;
+
+/// What a change was, as far as the next one may join it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A letter was typed.
+    Typed,
+    /// A letter was deleted.
+    Erased,
+    /// Anything else stands for itself.
+    Other,
+}
+
+/// A text was put in the place of another.
+#[derive(Clone, Debug)]
+struct Change {
+    at: Pos,
+    removed: Fragment,
+    inserted: Fragment,
+}
+
+/// What is taken back at once.
+#[derive(Clone, Debug)]
+struct Step {
+    changes: Vec<Change>,
+    kind: Kind,
+    before: Pos,
+    after: Pos,
+}
+
+impl Step {
+    fn weight(&self) -> usize {
+        self.changes.iter().map(|change| change.removed.weight() + change.inserted.weight()).sum()
+    }
+}
+
+/// The steps of a text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    done: std::collections::VecDeque<Step>,
+    undone: Vec<Step>,
+    /// Whether the next change may join the last step.
+    open: bool,
+    /// Whether all changes belong to one step until it is closed; `true` once it has one.
+    group: Option<bool>,
+    weight: usize,
+}
+
+impl History {
+    /// Changes from now on are one step, until [`History::ungroup`].
+    pub(crate) fn group(&mut self) {
+        if self.group.is_none() {
+            self.group = Some(false);
+        }
+    }
+
+    pub(crate) fn ungroup(&mut self) {
+        self.group = None;
+        self.open = false;
+    }
+
+    /// Whether changes are being put together.
+    pub(crate) fn is_grouping(&self) -> bool {
+        self.group.is_some()
+    }
+
+    /// The next change begins a step.
+    pub(crate) fn seal(&mut self) {
+        self.open = false;
+    }
+
+    /// Makes a change, and keeps what takes it back. Returns where the new text ends.
+    pub(crate) fn change(
+        &mut self,
+        buffer: &mut Buffer,
+        (from, to): (Pos, Pos),
+        inserted: Fragment,
+        kind: Kind,
+        cursor: Pos,
+    ) -> Pos {
+        let removed = buffer.replace(from, to, &inserted);
+        let end = inserted.end_from(from);
+        self.undone.clear();
+        let change = Change { at: from, removed, inserted };
+        self.weight += change.removed.weight() + change.inserted.weight();
+        let joins = self.group == Some(true) || (self.group.is_none() && self.joins(&change, kind));
+        match self.done.back_mut().filter(|_| joins) {
+            Some(step) => {
+                step.after = end;
+                match step.changes.last_mut().filter(|_| kind == Kind::Typed && change.removed.is_empty()) {
+                    Some(last) if last.inserted.end_from(last.at) == change.at => {
+                        extend(&mut last.inserted, change.inserted);
+                    }
+                    _ => step.changes.push(change),
+                }
+            }
+            None => self.done.push_back(Step { changes: vec![change], kind, before: cursor, after: end }),
+        }
+        if self.group.is_some() {
+            self.group = Some(true);
+        }
+        self.open = kind != Kind::Other;
+        self.forget_oldest();
+        end
+    }
+
+    /// The cursor was put elsewhere by the change itself: that is where it stands when the change is made again.
+    pub(crate) fn ends_at(&mut self, cursor: Pos) {
+        if let Some(step) = self.done.back_mut() {
+            step.after = cursor;
+        }
+    }
+
+    /// Whether a change goes on with the word that the last step is about.
+    fn joins(&self, change: &Change, kind: Kind) -> bool {
+        let Some(step) = self.done.back().filter(|step| self.open && step.kind == kind) else { return false };
+        let Some(last) = step.changes.last() else { return false };
+        match kind {
+            Kind::Other => false,
+            Kind::Typed => {
+                let goes_on = last.inserted.end_from(last.at) == change.at && change.removed.is_empty();
+                goes_on && (begins_blank(&change.inserted) || !ends_blank(&last.inserted))
+            }
+            Kind::Erased => {
+                let one_line = change.removed.ends.is_empty() && last.removed.ends.is_empty();
+                let near = change.removed.end_from(change.at) == last.at || change.at == last.at;
+                one_line && near && (begins_blank(&last.removed) || !begins_blank(&change.removed))
+            }
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        while self.done.len() > 1 && (self.done.len() > STEPS || self.weight > WEIGHT) {
+            if let Some(step) = self.done.pop_front() {
+                self.weight = self.weight.saturating_sub(step.weight());
+            }
+        }
+    }
+
+    /// Takes the last step back; where the cursor was before it.
+    pub(crate) fn undo(&mut self, buffer: &mut Buffer) -> Option<Pos> {
+        self.ungroup();
+        let step = self.done.pop_back()?;
+        self.weight = self.weight.saturating_sub(step.weight());
+        for change in step.changes.iter().rev() {
+            buffer.replace(change.at, change.inserted.end_from(change.at), &change.removed);
+        }
+        let before = step.before;
+        self.undone.push(step);
+        Some(before)
+    }
+
+    /// Makes the step again that was taken back last; where the cursor was behind it.
+    pub(crate) fn redo(&mut self, buffer: &mut Buffer) -> Option<Pos> {
+        self.ungroup();
+        let step = self.undone.pop()?;
+        for change in &step.changes {
+            buffer.replace(change.at, change.removed.end_from(change.at), &change.inserted);
+        }
+        self.weight += step.weight();
+        let after = step.after;
+        self.done.push_back(step);
+        Some(after)
+    }
+}
+
+/// Adds what was typed behind a text.
+fn extend(text: &mut Fragment, more: Fragment) {
+    let mut lines = more.lines.into_iter();
+    if let (Some(last), Some(first)) = (text.lines.last_mut(), lines.next()) {
+        last.push_str(&first);
+    }
+    text.lines.extend(lines);
+    text.ends.extend(more.ends);
+}
+
+fn ends_blank(text: &Fragment) -> bool {
+    text.lines.last().and_then(|line| line.chars().next_back()).is_none_or(char::is_whitespace)
+}
+
+fn begins_blank(text: &Fragment) -> bool {
+    text.lines.first().and_then(|line| line.chars().next()).is_none_or(char::is_whitespace)
+}

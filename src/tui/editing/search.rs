@@ -1,0 +1,138 @@
+//! Finding in a text: words or a regular expression, the bracket that belongs to another. A match stays on its line.
+
+use super::buffer::Pos;
+use regex::{NoExpand, Regex, RegexBuilder};
+use std::ops::Range;
+
+/// How large a compiled pattern may be: a person's own, and still a bound.
+const PATTERN: usize = 1 << 20;
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Needle {
+    text: String,
+    pattern: Option<Regex>,
+    is_pattern: bool,
+}
+
+impl Needle {
+    /// A text as it stands, or a regular expression. Capitals make their letters count.
+    ///
+    /// # Errors
+    /// What is wrong with the expression, in a sentence.
+    pub(crate) fn new(text: &str, is_pattern: bool) -> Result<Self, String> {
+        let source = if is_pattern { text.to_owned() } else { regex::escape(text) };
+        let any_case = !text.chars().any(char::is_uppercase);
+        let built = RegexBuilder::new(&source).case_insensitive(any_case).size_limit(PATTERN).build();
+        let pattern = match built {
+            _ if text.is_empty() => None,
+            Ok(pattern) => Some(pattern),
+            Err(regex::Error::CompiledTooBig(_)) => return Err("The pattern is too large.".into()),
+            Err(error) => {
+                let why = error.to_string();
+                let last = why.lines().last().unwrap_or_default();
+                return Err(format!("Not a pattern: {}.", last.strip_prefix("error: ").unwrap_or(last)));
+            }
+        };
+        Ok(Self { text: text.to_owned(), pattern, is_pattern })
+    }
+
+    /// What was typed.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn is_pattern(&self) -> bool {
+        self.is_pattern
+    }
+
+    /// The matches in a line, as bytes of it; one of no letters is none.
+    pub(crate) fn in_line<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+        let found = self.pattern.iter().flat_map(move |pattern| pattern.find_iter(line));
+        found.map(|found| found.range()).filter(|range| !range.is_empty())
+    }
+
+    /// A match with what is put in its place. A pattern's replacement may name its groups: `$1`.
+    pub(crate) fn replaced(&self, line: &str, range: &Range<usize>, by: &str) -> String {
+        let Some(pattern) = &self.pattern else { return String::new() };
+        let found = line.get(range.clone()).unwrap_or_default();
+        if !self.is_pattern {
+            return pattern.replace(found, NoExpand(by)).into_owned();
+        }
+        let mut out = String::new();
+        match pattern.captures_at(line, range.start).filter(|c| c.get(0).is_some_and(|m| m.range() == *range))
+        {
+            Some(captures) => captures.expand(by, &mut out),
+            None => out.push_str(by),
+        }
+        out
+    }
+
+    /// The next match from a place on, around the end of the text; `back`: the one before it.
+    pub(crate) fn next(&self, lines: &[String], from: Pos, back: bool) -> Option<(Pos, Pos)> {
+        let count = lines.len();
+        let of = |row: usize| {
+            let line = lines.get(row).map_or("", String::as_str);
+            self.in_line(line).map(move |range| (Pos::new(row, range.start), Pos::new(row, range.end)))
+        };
+        (0..=count).find_map(|step| {
+            if back {
+                let row = (from.row + 2 * count - step) % count.max(1);
+                of(row).filter(|found| step > 0 || found.0 < from).last()
+            } else {
+                of((from.row + step) % count.max(1)).find(|found| step > 0 || found.0 >= from)
+            }
+        })
+    }
+
+    /// Which of how many matches begins at a place, counted from 1; 0 where none does.
+    pub(crate) fn count(&self, lines: &[String], at: Pos) -> (usize, usize) {
+        let (mut which, mut all) = (0, 0);
+        for (row, line) in lines.iter().enumerate() {
+            for range in self.in_line(line) {
+                all += 1;
+                if (row, range.start) == (at.row, at.byte) {
+                    which = all;
+                }
+            }
+        }
+        (which, all)
+    }
+}
+
+/// The bracket that belongs to the one under the cursor, or to the first behind it on its line. At most so many lines are
+/// looked at. Brackets in texts and comments count as all others do.
+pub(crate) fn bracket(lines: &[String], from: Pos, most: usize) -> Option<Pos> {
+    let line = lines.get(from.row)?;
+    let (at, open) = line.get(from.byte..)?.char_indices().find(|(_, c)| "()[]{}".contains(*c))?;
+    let start = Pos::new(from.row, from.byte + at);
+    let (close, back) = match open {
+        '(' => (')', false),
+        '[' => (']', false),
+        '{' => ('}', false),
+        ')' => ('(', true),
+        ']' => ('[', true),
+        _ => ('{', true),
+    };
+    let mut depth = 0usize;
+    let mut step = |row: usize, byte: usize, c: char| {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            depth = depth.saturating_sub(1);
+            return (depth == 0).then_some(Pos::new(row, byte));
+        }
+        None
+    };
+    if back {
+        lines.iter().enumerate().take(start.row + 1).rev().take(most).find_map(|(row, line)| {
+            let end = if row == start.row { start.byte + 1 } else { line.len() };
+            line.get(..end)?.char_indices().rev().find_map(|(byte, c)| step(row, byte, c))
+        })
+    } else {
+        lines.iter().enumerate().skip(start.row).take(most).find_map(|(row, line)| {
+            let begin = if row == start.row { start.byte } else { 0 };
+            line.get(begin..)?.char_indices().find_map(|(byte, c)| step(row, begin + byte, c))
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! What an editor knows of a language by its name: how its lines are commented out, what makes the next line stand deeper,
+//! what takes it out again. It looks at one line and guesses; nothing is decided by it.
+
+/// How blocks of lines are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Blocks {
+    /// By brackets, if at all.
+    #[default]
+    Brackets,
+    /// By a colon.
+    Colon,
+    /// By words: `then`, `do` ... `fi`, `done`.
+    Words,
+}
+
+/// What an editor knows of a language.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Syntax {
+    blocks: Blocks,
+    comment: Option<&'static str>,
+    /// Whether lines are code at all: prose keeps its indent and no more.
+    code: bool,
+    tabs: bool,
+}
+
+/// What the end of a line begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opens {
+    Nothing,
+    /// Until this bracket.
+    Bracket(char),
+    /// Until a word, or a line that stands less deep.
+    Block,
+}
+
+impl Syntax {
+    /// By the language's name.
+    pub(crate) fn of(language: &str) -> Self {
+        let blocks = match language {
+            "python" => Blocks::Colon,
+            "bash" | "sh" | "zsh" | "lua" | "ruby" => Blocks::Words,
+            _ => Blocks::Brackets,
+        };
+        let comment = match language {
+            "python" | "bash" | "sh" | "zsh" | "fish" | "ruby" | "perl" | "r" | "julia" | "yaml" | "toml"
+            | "make" | "makefile" | "dockerfile" | "powershell" | "awk" | "elixir" | "tcl" | "nix" => {
+                Some("#")
+            }
+            "javascript" | "typescript" | "rust" | "go" | "c" | "cpp" | "java" | "kotlin" | "swift"
+            | "php" | "csharp" | "scala" | "dart" | "zig" | "jsonc" => Some("//"),
+            "sql" | "lua" | "haskell" | "elm" | "ada" => Some("--"),
+            "lisp" | "scheme" | "clojure" | "racket" | "ini" => Some(";"),
+            "erlang" | "matlab" | "octave" | "tex" | "latex" | "prolog" => Some("%"),
+            _ => None,
+        };
+        let code = !matches!(language, "" | "text" | "markdown" | "diff");
+        Self { blocks, comment, code, tabs: matches!(language, "go" | "make" | "makefile") }
+    }
+
+    /// What begins a comment to the end of the line.
+    pub(crate) fn comment(&self) -> Option<&'static str> {
+        self.comment
+    }
+
+    /// One step of indent in a text: as its lines have it, else as the language is written.
+    pub(crate) fn unit(&self, lines: &[String]) -> &'static str {
+        let first =
+            lines.iter().take(2_000).find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
+        match first {
+            Some(line) if line.starts_with('\t') => "\t",
+            Some(line) if line.starts_with("  ") && !line.starts_with("   ") => "  ",
+            None if self.tabs => "\t",
+            _ => "    ",
+        }
+    }
+
+    /// What a line begins, up to its end.
+    pub(crate) fn opens(&self, line: &str) -> Opens {
+        if !self.code {
+            return Opens::Nothing;
+        }
+        let line = self.without_comment(line).trim_end();
+        let word = line.rsplit(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
+        match line.chars().next_back() {
+            Some('(') => Opens::Bracket(')'),
+            Some('[') => Opens::Bracket(']'),
+            Some('{') => Opens::Bracket('}'),
+            Some(':') if self.blocks == Blocks::Colon => Opens::Block,
+            _ if self.blocks == Blocks::Words && matches!(word, "do" | "then" | "else") => Opens::Block,
+            _ => Opens::Nothing,
+        }
+    }
+
+    /// Whether a line that ends with the character just typed takes itself out: it holds nothing but what closes.
+    pub(crate) fn closes(&self, line: &str, typed: char) -> bool {
+        let text = line.trim();
+        let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        match typed {
+            '}' | ')' | ']' => self.code && text.chars().eq([typed]),
+            ':' if self.blocks == Blocks::Colon => {
+                matches!(text, "else:" | "finally:") || matches!(word, "elif" | "except")
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a line is a word that closes: known only once it is left, as `fi` may become `find`.
+    pub(crate) fn closes_by_word(&self, line: &str) -> bool {
+        let text = line.trim();
+        self.blocks == Blocks::Words
+            && (matches!(text, "fi" | "done" | "esac" | "else" | "end")
+                || (text.starts_with("elif ") && text.ends_with("then")))
+    }
+
+    /// A line up to its comment; signs within quotes are none.
+    fn without_comment<'a>(&self, line: &'a str) -> &'a str {
+        let Some(mark) = self.comment else { return line };
+        let mut quote = None;
+        let mut blank = true;
+        for (at, c) in line.char_indices() {
+            match quote {
+                Some(open) if c == open => quote = None,
+                Some(_) => {}
+                None if matches!(c, '"' | '\'') => quote = Some(c),
+                None if blank && line.get(at..).is_some_and(|rest| rest.starts_with(mark)) => {
+                    return line.get(..at).unwrap_or(line);
+                }
+                None => {}
+            }
+            blank = c.is_whitespace();
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_opens_and_what_closes() {
+        for (language, line, opens) in [
+            ("python", "if x:", Opens::Block),
+            ("python", "if x:  # why: that", Opens::Block),
+            ("python", "x = '#:'", Opens::Nothing),
+            ("python", "# if x:", Opens::Nothing),
+            ("python", "f(", Opens::Bracket(')')),
+            ("bash", "if true; then", Opens::Block),
+            ("bash", "for a in b; do  # each", Opens::Block),
+            ("bash", "echo undo", Opens::Nothing),
+            ("bash", "f() {", Opens::Bracket('}')),
+            ("rust", "match x {", Opens::Bracket('}')),
+            ("rust", "a: // {", Opens::Nothing),
+            ("text", "so it goes (", Opens::Nothing),
+        ] {
+            assert_eq!(Syntax::of(language).opens(line), opens, "{language}: {line}");
+        }
+        assert!(Syntax::of("python").closes("    else:", ':'));
+        assert!(!Syntax::of("python").closes("    else_: int = 1:", ':'));
+        assert!(Syntax::of("rust").closes("    }", '}'));
+        assert!(!Syntax::of("rust").closes("    x }", '}'));
+        assert!(Syntax::of("bash").closes_by_word("  fi"));
+        assert!(!Syntax::of("bash").closes_by_word("  find"));
+    }
+}

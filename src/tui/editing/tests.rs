@@ -1,0 +1,289 @@
+//! What the engine promises, against a simple model: everything can be taken back and made again, the cursor never stands
+//! within a cluster, bytes that were not touched stay.
+
+use super::search::Needle;
+use super::syntax::Syntax;
+use super::*;
+use crate::domain::Language;
+use proptest::prelude::*;
+
+fn typed(text: &mut Text, what: &str) {
+    what.chars().for_each(|c| {
+        text.apply(Edit::Insert(c));
+    });
+}
+
+fn python(source: &str) -> Text {
+    let mut text = Text::of(source);
+    text.written_in(Syntax::of(Language::python().as_str()));
+    text
+}
+
+#[test]
+fn undo_goes_by_words() {
+    let mut text = Text::of("");
+    typed(&mut text, "one two  three");
+    for left in ["one two  ", "one ", ""] {
+        assert!(text.apply(Edit::Undo));
+        assert_eq!(text.text(), left);
+    }
+    assert!(!text.apply(Edit::Undo));
+    for right in ["one ", "one two  ", "one two  three"] {
+        assert!(text.apply(Edit::Redo));
+        assert_eq!(text.text(), right);
+    }
+    assert!(!text.apply(Edit::Redo));
+    for _ in 0..7 {
+        text.apply(Edit::Backspace);
+    }
+    assert_eq!(text.text(), "one two");
+    text.apply(Edit::Undo);
+    assert_eq!(text.text(), "one two  ", "a word that was deleted comes back at once");
+    text.apply(Edit::Undo);
+    assert_eq!(text.text(), "one two  three");
+    text.apply(Edit::Move(Motion::Left, false));
+    typed(&mut text, "x");
+    text.apply(Edit::Move(Motion::Left, false));
+    typed(&mut text, "y");
+    text.apply(Edit::Undo);
+    assert_eq!(text.text(), "one two  threxe", "a move ends the step");
+}
+
+#[test]
+fn clusters_are_one_letter() {
+    for cluster in ["👩‍👩‍👧‍👦", "e\u{301}", "🇩🇪", "각", "ก็", "\u{200d}", "\u{fe0f}"]
+    {
+        let mut text = Text::of(&format!("a{cluster}b"));
+        text.apply(Edit::Move(Motion::End, false));
+        text.apply(Edit::Move(Motion::Left, false));
+        text.apply(Edit::Backspace);
+        assert!(text.text() == "ab" || text.text() == "b", "{cluster:?}: {:?}", text.text());
+    }
+    // A mark that is put behind a letter joins it, and the cursor stands behind both.
+    let mut text = Text::of("\u{301}x");
+    typed(&mut text, "e");
+    assert_eq!(text.cursor(), Pos::new(0, 3));
+}
+
+#[test]
+fn what_is_selected_is_replaced_and_a_step_ends_the_selection_on_its_side() {
+    let mut text = Text::of("one two");
+    text.apply(Edit::Move(Motion::WordRight, true));
+    assert_eq!(text.selected().as_deref(), Some("one "));
+    text.apply(Edit::Move(Motion::Left, false));
+    assert_eq!(text.cursor(), Pos::new(0, 0));
+    text.apply(Edit::Mark);
+    text.apply(Edit::Move(Motion::WordRight, false));
+    text.apply(Edit::Cut);
+    assert_eq!(text.text(), "two");
+    text.apply(Edit::Move(Motion::End, false));
+    text.apply(Edit::Yank);
+    assert_eq!(text.text(), "twoone ");
+    text.apply(Edit::SelectAll);
+    typed(&mut text, "x");
+    assert_eq!(text.text(), "x");
+    text.apply(Edit::Undo);
+    assert_eq!(text.text(), "twoone ");
+}
+
+#[test]
+fn lines_are_indented_as_the_language_is() {
+    for (language, before, typing, after) in [
+        ("python", "if x:", "\ny", "if x:\n    y"),
+        ("python", "if x:\n    y", "\nelse:", "if x:\n    y\nelse:"),
+        (
+            "python",
+            "if x:\n    if y:\n        z",
+            "\nelif a[1:2]:",
+            "if x:\n    if y:\n        z\n    elif a[1:2]:",
+        ),
+        ("python", "f(", "\na", "f(\n    a"),
+        ("javascript", "if (x) {", "\ny\n}", "if (x) {\n    y\n}"),
+        ("javascript", "a {\n  b", "\n}", "a {\n  b\n}"),
+        ("bash", "if true; then", "\nls\nfi\nx", "if true; then\n    ls\nfi\nx"),
+        ("bash", "for a in b; do", "\nfind .", "for a in b; do\n    find ."),
+        ("text", "so (", "\nx", "so (\nx"),
+        ("go", "func f() {", "\nx", "func f() {\n\tx"),
+    ] {
+        let mut text = Text::of(before);
+        text.written_in(Syntax::of(language));
+        text.apply(Edit::Move(Motion::Bottom, false));
+        typed(&mut text, typing);
+        assert_eq!(text.text(), after, "{language}");
+        while text.apply(Edit::Undo) {}
+        assert_eq!(text.text(), before, "{language}");
+    }
+    let mut text = python("f()");
+    text.apply(Edit::Move(Motion::End, false));
+    text.apply(Edit::Move(Motion::Left, false));
+    text.apply(Edit::Newline);
+    assert_eq!((text.text().as_str(), text.cursor()), ("f(\n    \n)", Pos::new(1, 4)));
+}
+
+#[test]
+fn comments_go_out_and_in() {
+    let mut text = python("if x:\n    y\n\n    z\n");
+    text.apply(Edit::SelectAll);
+    assert!(text.toggle_comment());
+    assert_eq!(text.text(), "# if x:\n#     y\n\n#     z\n");
+    assert!(text.toggle_comment());
+    assert_eq!(text.text(), "if x:\n    y\n\n    z\n");
+    text.apply(Edit::Undo);
+    text.apply(Edit::Undo);
+    assert_eq!(text.text(), "if x:\n    y\n\n    z\n");
+    assert!(!Text::of("x").toggle_comment(), "no such comments");
+}
+
+#[test]
+fn found_and_replaced() {
+    let mut text = Text::of("a.c\nabc\nA.C a.c\n");
+    text.look_for(Needle::new("a.c", false).ok());
+    let needle = text.needle().unwrap().clone();
+    assert_eq!(needle.count(text.lines(), Pos::new(2, 4)), (3, 3));
+    assert!(text.find(false, true));
+    assert_eq!(text.selection(), Some((Pos::new(0, 0), Pos::new(0, 3))));
+    assert!(text.replace_match("$0"));
+    assert!(text.find(false, true));
+    assert_eq!(text.selected().as_deref(), Some("A.C"));
+    assert!(text.find(true, false), "around the start");
+    assert_eq!(text.selected().as_deref(), Some("a.c"));
+    assert_eq!(text.replace_matches("x"), 2);
+    assert_eq!(text.text(), "$0\nabc\nx x\n");
+    text.apply(Edit::Undo);
+    assert_eq!(text.text(), "$0\nabc\nA.C a.c\n", "all of them at once");
+    text.look_for(Needle::new(r"(\w)\.(\w)", true).ok());
+    assert_eq!(text.replace_matches("$2-$1"), 2);
+    assert_eq!(text.text(), "$0\nabc\nC-A c-a\n");
+    assert!(Needle::new("(", true).unwrap_err().starts_with("Not a pattern"));
+    assert!(
+        Needle::new("Abc", false).unwrap().next(text.lines(), Pos::default(), false).is_none(),
+        "capitals count"
+    );
+    assert!(Needle::new("x*", true).unwrap().in_line("aaa").next().is_none(), "no letters are no match");
+}
+
+#[test]
+fn brackets_belong_together() {
+    let lines: Vec<String> = ["f(a[1], {", "  x: (y)", "})"].map(str::to_owned).to_vec();
+    for (from, to) in
+        [((0, 1), (2, 1)), ((2, 1), (0, 1)), ((0, 3), (0, 5)), ((0, 0), (2, 1)), ((2, 0), (0, 8))]
+    {
+        let found = search::bracket(&lines, Pos::new(from.0, from.1), 100);
+        assert_eq!(found, Some(Pos::new(to.0, to.1)), "{from:?}");
+    }
+    assert_eq!(search::bracket(&lines, Pos::new(0, 1), 1), None, "not so far");
+    assert_eq!(search::bracket(&["(".to_owned()], Pos::default(), 100), None);
+}
+
+fn motion() -> impl Strategy<Value = Motion> {
+    prop_oneof![
+        Just(Motion::Left),
+        Just(Motion::Right),
+        Just(Motion::Up),
+        Just(Motion::Down),
+        Just(Motion::WordLeft),
+        Just(Motion::WordRight),
+        Just(Motion::Home),
+        Just(Motion::End),
+        Just(Motion::Top),
+        Just(Motion::Bottom),
+        Just(Motion::PageDown(3)),
+        Just(Motion::Bracket),
+    ]
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        4 => "[ab :(){}\u{301}\u{200d}👩🇩🇪각א\t]".prop_map(|s| Edit::Insert(s.chars().next().unwrap_or('x'))),
+        1 => "[ab\n\r👧\u{301}]{0,6}".prop_map(Edit::Paste),
+        1 => Just(Edit::Newline),
+        1 => Just(Edit::Backspace),
+        1 => Just(Edit::Delete),
+        1 => Just(Edit::DeleteWord),
+        1 => Just(Edit::KillToEnd),
+        1 => Just(Edit::KillToStart),
+        1 => Just(Edit::Yank),
+        1 => Just(Edit::Cut),
+        1 => Just(Edit::Copy),
+        1 => Just(Edit::Mark),
+        1 => Just(Edit::SelectAll),
+        4 => (motion(), any::<bool>()).prop_map(|(motion, select)| Edit::Move(motion, select)),
+    ]
+}
+
+fn sound(text: &Text) -> Result<(), TestCaseError> {
+    let ends = text.selection().map_or_else(Vec::new, |(from, to)| vec![from, to]);
+    for at in ends.into_iter().chain([text.cursor()]) {
+        prop_assert!(at.row < text.lines().len());
+        prop_assert!(cluster::is_boundary(text.row(at.row), at.byte), "{at:?} in {:?}", text.row(at.row));
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn all_of_it_can_be_taken_back_and_made_again(
+        before in "(\u{feff})?[ab\t \r\n👩\u{200d}\u{301}]{0,40}",
+        edits in proptest::collection::vec(edit(), 0..60),
+    ) {
+        let mut text = python(&before);
+        for edit in edits {
+            text.apply(edit);
+            sound(&text)?;
+        }
+        let after = text.text();
+        while text.apply(Edit::Undo) {
+            sound(&text)?;
+        }
+        prop_assert_eq!(text.text(), before);
+        while text.apply(Edit::Redo) {
+            sound(&text)?;
+        }
+        prop_assert_eq!(text.text(), after);
+    }
+
+    #[test]
+    fn what_is_typed_and_deleted_is_as_in_a_string(
+        steps in proptest::collection::vec(prop_oneof![3 => "[a-c \n]".prop_map(Some), 1 => Just(None)], 0..80),
+    ) {
+        // The model is a string; it knows no indent.
+        let (mut text, mut model) = (Text::of(""), String::new());
+        for step in steps {
+            match step {
+                Some(letter) => {
+                    if letter == "\n" {
+                        let at = text.cursor();
+                        text.replace(at, at, "\n");
+                    } else {
+                        typed(&mut text, &letter);
+                    }
+                    model.push_str(&letter);
+                }
+                None => {
+                    text.apply(Edit::Backspace);
+                    model.pop();
+                }
+            }
+            prop_assert_eq!(text.text(), model.clone());
+        }
+    }
+
+    #[test]
+    fn any_strokes_of_vim_leave_a_sound_text(
+        before in "[ab(){}\"\n 👩\u{301}.]{0,60}",
+        strokes in "[a-zA-Z0-9$^%;,.<>\"'(){}\u{1b}\r\u{8}\u{4}\u{15}\u{12}~*#+|=-]{0,80}",
+    ) {
+        let mut text = python(&before);
+        let mut machine = vim::Vim::new(vim::Mode::Normal);
+        for stroke in strokes.chars() {
+            if machine.stroke(stroke, &mut text) == vim::Answer::Pass && machine.mode() == vim::Mode::Insert {
+                text.apply(Edit::Insert(stroke));
+            }
+            sound(&text)?;
+            prop_assume!(text.text().len() < 100_000);
+        }
+        machine.set_mode(vim::Mode::Normal, &mut text);
+        while text.apply(Edit::Undo) {}
+        prop_assert_eq!(text.text(), before);
+    }
+}

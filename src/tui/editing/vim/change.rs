@@ -1,0 +1,320 @@
+//! What commands do in normal mode, and operators in every mode.
+
+use super::keys::{Command, Move, Operator, Over, What};
+use super::motion::{self, Reach};
+use super::{Answer, Mode, REDO, Vim, object};
+use crate::tui::editing::Edit;
+use crate::tui::editing::buffer::Pos;
+use crate::tui::editing::cluster::{self, Kind};
+use crate::tui::editing::text::{Shape, Text};
+
+/// A command in normal mode; `keys` are its strokes.
+pub(super) fn run(vim: &mut Vim, command: &Command, keys: &str, text: &mut Text) -> Answer {
+    match command.what {
+        What::Move(found) => go(vim, found, command.count, text),
+        What::Operate(operator, over) => {
+            let Some(range) = range_of(vim, operator, over, command.count, text) else { return Answer::Done };
+            if operator != Operator::Yank {
+                vim.remember(keys);
+            }
+            operate(vim, operator, range, command.clipboard, keys, text)
+        }
+        What::Replace(letter) => {
+            replace_letters(text, letter, command.times());
+            vim.remember(keys);
+            Answer::Done
+        }
+        What::GoToLine => Answer::GoToLine,
+        What::Key(key) => press(vim, key, command, keys, text),
+        What::Object(_) => Answer::Done,
+    }
+}
+
+/// Moves the cursor, and the end of what is selected with it.
+pub(super) fn go(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Text) -> Answer {
+    let rows = isize::try_from(count.unwrap_or(1)).unwrap_or(1);
+    match found {
+        // The column is kept over short lines.
+        Move::Up if text.cursor().row == 0 => return Answer::Beyond(true),
+        Move::Down if text.cursor().row == text.last_row() => return Answer::Beyond(false),
+        Move::Up => text.go_lines(-rows),
+        Move::Down => text.go_lines(rows),
+        found => match motion::target(vim, text, found, count) {
+            Some((to, _)) => {
+                let line = text.row(to.row);
+                let last = vim.mode == Mode::Normal && to.byte >= line.len();
+                let to = if last { Pos::new(to.row, cluster::previous(line, to.byte)) } else { to };
+                if vim.mode == Mode::Normal { text.put_cursor(to) } else { text.reach(to) }
+            }
+            None if matches!(found, Move::Match(_) | Move::Star(_)) => return Answer::NoMatch,
+            None => {}
+        },
+    }
+    Answer::Done
+}
+
+/// What an operator works on: from and to, the end not in it.
+fn range_of(
+    vim: &mut Vim,
+    operator: Operator,
+    over: Over,
+    count: Option<usize>,
+    text: &mut Text,
+) -> Option<(Pos, Pos, Reach)> {
+    let at = text.cursor();
+    match over {
+        Over::Rows => {
+            let last = (at.row + count.unwrap_or(1) - 1).min(text.last_row());
+            Some((Pos::new(at.row, 0), Pos::new(last, text.row(last).len()), Reach::Rows))
+        }
+        Over::Object(thing) => object::range(text, thing),
+        Over::Move(found) => {
+            // `cw` on a word leaves the blanks behind it.
+            let on_word = cluster::kind(text.row(at.row), at.byte) != Kind::Space;
+            let found = match found {
+                Move::Word(big) if operator == Operator::Change && on_word => {
+                    return Some(to_word_ends(vim, text, big, count));
+                }
+                found => found,
+            };
+            let (to, mut reach) = motion::target(vim, text, found, count)?;
+            let (from, mut to) = (at.min(to), at.max(to));
+            if reach == Reach::Rows && from.row == to.row && matches!(found, Move::Up | Move::Down) {
+                return None;
+            }
+            if reach == Reach::With {
+                to = Pos::new(to.row, cluster::next(text.row(to.row), to.byte));
+                reach = Reach::Before;
+            } else if reach == Reach::Before && to.row > from.row {
+                let into = text.row(to.row).get(..to.byte).unwrap_or_default();
+                // The last word of a line is deleted without the end of the line.
+                if into.trim().is_empty() && (to.byte == 0 || matches!(found, Move::Word(_))) {
+                    to = Pos::new(to.row - 1, text.row(to.row - 1).len());
+                }
+            }
+            Some((from, to, reach))
+        }
+    }
+}
+
+/// To the end of this word, and of so many: unlike `e`, a word of one letter ends where it begins.
+fn to_word_ends(vim: &mut Vim, text: &mut Text, big: bool, count: Option<usize>) -> (Pos, Pos, Reach) {
+    let from = text.cursor();
+    let (_, end) = if big {
+        let thing = super::keys::Object { around: false, kind: 'W' };
+        object::range(text, thing).map_or((from, from), |(from, to, _)| (from, to))
+    } else {
+        text.word_at(from)
+    };
+    let more = count.unwrap_or(1) - 1;
+    let mut to = end;
+    if more > 0 {
+        text.reach(Pos::new(end.row, cluster::previous(text.row(end.row), end.byte)));
+        if let Some((last, _)) = motion::target(vim, text, Move::WordEnd(big), Some(more)) {
+            to = Pos::new(last.row, cluster::next(text.row(last.row), last.byte));
+        }
+        text.reach(from);
+    }
+    (from, to, Reach::Before)
+}
+
+/// An operator over a range.
+pub(super) fn operate(
+    vim: &mut Vim,
+    operator: Operator,
+    (from, to, reach): (Pos, Pos, Reach),
+    clipboard: bool,
+    keys: &str,
+    text: &mut Text,
+) -> Answer {
+    let rows = reach == Reach::Rows;
+    let (from, to) =
+        if rows { (Pos::new(from.row, 0), Pos::new(to.row, text.row(to.row).len())) } else { (from, to) };
+    let mut answer = Answer::Done;
+    if matches!(operator, Operator::Delete | Operator::Change | Operator::Yank) {
+        let kept = slice(text, from, to);
+        if clipboard {
+            answer = Answer::Copy(if rows { format!("{kept}\n") } else { kept.clone() });
+        }
+        text.keep(kept, rows);
+    }
+    text.select_from(None, Shape::Between);
+    vim.mode = Mode::Normal;
+    match operator {
+        Operator::Yank => text.put_cursor(if rows { Pos::new(from.row, text.cursor().byte) } else { from }),
+        Operator::Delete if rows => delete_rows(text, from.row, to.row),
+        Operator::Delete => text.replace(from, to, ""),
+        Operator::Change => {
+            vim.begin_insert(keys, 1, text);
+            let indent = if rows { cluster::indent_of(text.row(from.row)).len() } else { from.byte };
+            let from = Pos::new(from.row, indent);
+            text.put_cursor(from);
+            text.replace(from, to, "");
+        }
+        Operator::In | Operator::Out => {
+            text.shift_rows(from.row, to.row, operator == Operator::In);
+            text.put_cursor(motion::first_text(text, from.row));
+        }
+        Operator::Comment => {
+            text.comment_rows(from.row, to.row);
+            text.put_cursor(motion::first_text(text, from.row));
+        }
+        Operator::Lower | Operator::Upper | Operator::Swap => {
+            let new = in_case(&slice(text, from, to), operator);
+            text.replace(from, to, &new);
+            text.put_cursor(from);
+        }
+    }
+    answer
+}
+
+fn slice(text: &mut Text, from: Pos, to: Pos) -> String {
+    let (cursor, anchor) = (text.cursor(), text.anchor());
+    text.select(from, to);
+    let slice = text.selected().unwrap_or_default();
+    text.put_cursor(cursor);
+    text.select_from(anchor, Shape::Between);
+    slice
+}
+
+pub(super) fn in_case(text: &str, operator: Operator) -> String {
+    match operator {
+        Operator::Lower => text.to_lowercase(),
+        Operator::Upper => text.to_uppercase(),
+        _ => text
+            .chars()
+            .flat_map(|c| -> Vec<char> {
+                if c.is_uppercase() { c.to_lowercase().collect() } else { c.to_uppercase().collect() }
+            })
+            .collect(),
+    }
+}
+
+/// Takes lines out with their ends.
+fn delete_rows(text: &mut Text, first: usize, last: usize) {
+    let end = Pos::new(last, text.row(last).len());
+    let (from, to) = if last < text.last_row() {
+        (Pos::new(first, 0), Pos::new(last + 1, 0))
+    } else if let Some(above) = first.checked_sub(1) {
+        (Pos::new(above, text.row(above).len()), end)
+    } else {
+        (Pos::default(), end)
+    };
+    text.replace(from, to, "");
+    text.put_cursor(motion::first_text(text, first));
+}
+
+fn replace_letters(text: &mut Text, letter: char, times: usize) {
+    let at = text.cursor();
+    let line = text.row(at.row);
+    let mut end = at.byte;
+    for _ in 0..times {
+        if end >= line.len() {
+            return;
+        }
+        end = cluster::next(line, end);
+    }
+    let new = if letter == super::ENTER { "\n".to_owned() } else { letter.to_string().repeat(times) };
+    text.replace(at, Pos::new(at.row, end), &new);
+    let behind = text.cursor();
+    text.put_cursor(Pos::new(behind.row, cluster::previous(text.row(behind.row), behind.byte)));
+}
+
+/// Commands of one key.
+fn press(vim: &mut Vim, key: char, command: &Command, keys: &str, text: &mut Text) -> Answer {
+    let times = command.times();
+    let at = text.cursor();
+    let line_end = Pos::new(at.row, text.row(at.row).len());
+    // Those that are short for others.
+    let long = match key {
+        'x' => "dl",
+        'X' => "dh",
+        'D' => "d$",
+        's' => "cl",
+        'S' => "cc",
+        'C' => "c$",
+        'Y' => "yy",
+        _ => "",
+    };
+    if let super::keys::Parsed::Whole(whole) = super::keys::parse(long, false) {
+        let whole = Command { count: command.count, clipboard: command.clipboard, ..whole };
+        return run(vim, &whole, keys, text);
+    }
+    match key {
+        'i' => vim.begin_insert(keys, times, text),
+        'a' => {
+            text.put_cursor(Pos::new(at.row, cluster::next(text.row(at.row), at.byte)));
+            vim.begin_insert(keys, times, text);
+        }
+        'I' | 'A' => {
+            text.put_cursor(if key == 'A' { line_end } else { motion::first_text(text, at.row) });
+            vim.begin_insert(keys, times, text);
+        }
+        'o' => {
+            text.put_cursor(line_end);
+            vim.begin_insert(keys, times, text);
+            text.apply(Edit::Newline);
+        }
+        'O' => {
+            let indent = cluster::indent_of(text.row(at.row)).to_owned();
+            vim.begin_insert(keys, times, text);
+            text.put_cursor(Pos::new(at.row, 0));
+            text.replace(Pos::new(at.row, 0), Pos::new(at.row, 0), &format!("{indent}\n"));
+            text.put_cursor(Pos::new(at.row, indent.len()));
+        }
+        'p' | 'P' => {
+            put(text, key == 'p', times);
+            vim.remember(keys);
+        }
+        'J' => {
+            text.together(|text| (1..times.max(2)).for_each(|_| text.join_row(at.row)));
+            vim.remember(keys);
+        }
+        '~' => {
+            let line = text.row(at.row);
+            let end = (0..times).fold(at.byte, |end, _| cluster::next(line, end));
+            let new = in_case(line.get(at.byte..end).unwrap_or_default(), Operator::Swap);
+            text.replace(at, Pos::new(at.row, end), &new);
+            vim.remember(keys);
+        }
+        'u' => (0..times).for_each(|_| {
+            text.apply(Edit::Undo);
+        }),
+        REDO => (0..times).for_each(|_| {
+            text.apply(Edit::Redo);
+        }),
+        '.' => vim.again(times, text),
+        'v' | 'V' => {
+            vim.mode = if key == 'v' { Mode::Visual } else { Mode::VisualLine };
+            text.select_from(Some(at), if key == 'v' { Shape::Inclusive } else { Shape::Lines });
+        }
+        '/' | '?' => return Answer::Find,
+        _ => {}
+    }
+    Answer::Done
+}
+
+/// Puts in what was cut or copied: whole lines below or above, else behind the cursor or before it.
+pub(super) fn put(text: &mut Text, behind: bool, times: usize) {
+    let kept = text.kept().clone();
+    let at = text.cursor();
+    let line = text.row(at.row);
+    if kept.text.is_empty() && !kept.lines {
+        return;
+    }
+    if kept.lines {
+        let lines = vec![kept.text.as_str(); times].join("\n");
+        if behind {
+            let end = Pos::new(at.row, line.len());
+            text.replace(end, end, &format!("\n{lines}"));
+        } else {
+            text.replace(Pos::new(at.row, 0), Pos::new(at.row, 0), &format!("{lines}\n"));
+        }
+        return text.put_cursor(motion::first_text(text, at.row + usize::from(behind)));
+    }
+    let from = Pos::new(at.row, if behind { cluster::next(line, at.byte) } else { at.byte });
+    text.replace(from, from, &kept.text.repeat(times));
+    let end = text.cursor();
+    let last = Pos::new(end.row, cluster::previous(text.row(end.row), end.byte));
+    text.put_cursor(if kept.text.contains('\n') { from } else { last });
+}

@@ -1,0 +1,245 @@
+//! Where the moves of vim lead, and how far an operator reaches along them.
+
+use super::Vim;
+use super::keys::Move;
+use crate::tui::editing::Motion;
+use crate::tui::editing::buffer::Pos;
+use crate::tui::editing::cluster::{self, Kind};
+use crate::tui::editing::search::{self, Needle};
+use crate::tui::editing::text::Text;
+
+/// How far an operator reaches along a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Up to the place.
+    Before,
+    /// With what stands there.
+    With,
+    /// Whole lines.
+    Rows,
+}
+
+/// Where a move leads from the cursor; `None`: nowhere.
+pub(super) fn target(
+    vim: &mut Vim,
+    text: &mut Text,
+    found: Move,
+    count: Option<usize>,
+) -> Option<(Pos, Reach)> {
+    let at = text.cursor();
+    let times = count.unwrap_or(1);
+    let repeat = |step: &dyn Fn(Pos) -> Pos| (0..times).fold(at, |at, _| step(at));
+    let rows = isize::try_from(times).unwrap_or(1);
+    let half = isize::try_from(vim.half_page.max(1)).unwrap_or(1);
+    Some(match found {
+        Move::Left => {
+            let line = text.row(at.row);
+            (repeat(&|at| Pos::new(at.row, cluster::previous(line, at.byte))), Reach::Before)
+        }
+        Move::Right => {
+            let line = text.row(at.row);
+            (repeat(&|at| Pos::new(at.row, cluster::next(line, at.byte))), Reach::Before)
+        }
+        Move::Up => (text.lines_away(at, -rows), Reach::Rows),
+        Move::Down => (text.lines_away(at, rows), Reach::Rows),
+        Move::HalfUp => (text.lines_away(at, -half), Reach::Rows),
+        Move::HalfDown => (text.lines_away(at, half), Reach::Rows),
+        Move::FirstBelow => (first_text(text, at.row.saturating_add(times)), Reach::Rows),
+        Move::FirstAbove => (first_text(text, at.row.saturating_sub(times)), Reach::Rows),
+        Move::Word(big) => (repeat(&|at| word(text, at, big)), Reach::Before),
+        Move::WordEnd(big) => (repeat(&|at| word_end(text, at, big)), Reach::With),
+        Move::WordBack(big) => (repeat(&|at| word_back(text, at, big)), Reach::Before),
+        Move::WordEndBack(big) => (repeat(&|at| word_end_back(text, at, big)), Reach::With),
+        Move::LineStart => (Pos::new(at.row, 0), Reach::Before),
+        Move::FirstText => (first_text(text, at.row), Reach::Before),
+        Move::LineEnd => {
+            let row = (at.row + times - 1).min(text.last_row());
+            (Pos::new(row, text.row(row).len()), Reach::Before)
+        }
+        Move::Top => (first_text(text, count.unwrap_or(1) - 1), Reach::Rows),
+        Move::Bottom => (first_text(text, count.map_or(usize::MAX, |row| row - 1)), Reach::Rows),
+        Move::Bracket => (search::bracket(text.lines(), at, usize::MAX)?, Reach::With),
+        Move::ParagraphUp => (repeat(&|at| paragraph(text, at, true)), Reach::Before),
+        Move::ParagraphDown => (repeat(&|at| paragraph(text, at, false)), Reach::Before),
+        Move::Seek(letter, back, till) => {
+            vim.sought = Some((letter, back, till));
+            seek(text, at, (letter, back, till), times, false)?
+        }
+        Move::SeekAgain(reverse) => {
+            let (letter, back, till) = vim.sought?;
+            seek(text, at, (letter, back != reverse, till), times, true)?
+        }
+        Move::Match(back) => (matched(text, back, times)?, Reach::Before),
+        Move::Star(back) => {
+            let (from, to) = text.word_at(at);
+            let word = text.row(at.row).get(from.byte..to.byte).unwrap_or_default().to_owned();
+            let whole = format!(r"\b{}\b", regex::escape(&word));
+            let is_word = cluster::kind(&word, 0) == Kind::Word;
+            let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
+            text.look_for(needle.ok());
+            (matched(text, back, times)?, Reach::Before)
+        }
+    })
+}
+
+/// The first text of a line.
+pub(super) fn first_text(text: &Text, row: usize) -> Pos {
+    let row = row.min(text.last_row());
+    Pos::new(row, cluster::indent_of(text.row(row)).len())
+}
+
+fn matched(text: &mut Text, back: bool, times: usize) -> Option<Pos> {
+    let needle = text.needle()?.clone();
+    let mut at = text.cursor();
+    for _ in 0..times.min(1_000) {
+        let from = if back { at } else { text.target(Motion::Right, at) };
+        at = needle.next(text.lines(), from, back)?.0;
+    }
+    Some(at)
+}
+
+/// A letter on the line: `till` stops beside it. A search that goes on does not stay where it stands.
+fn seek(
+    text: &Text,
+    at: Pos,
+    (letter, back, till): (char, bool, bool),
+    times: usize,
+    again: bool,
+) -> Option<(Pos, Reach)> {
+    let line = text.row(at.row);
+    let mut here = at.byte;
+    for turn in 0..times {
+        let past = till && (again || turn > 0);
+        here = if back {
+            let upto = if past { cluster::previous(line, here) } else { here };
+            line.get(..upto)?.rfind(letter)?
+        } else {
+            let mut from = cluster::next(line, here);
+            if past {
+                from = cluster::next(line, from);
+            }
+            from + line.get(from..)?.find(letter)?
+        };
+        if till {
+            here = if back { cluster::next(line, here) } else { cluster::previous(line, here) };
+        }
+    }
+    Some((Pos::new(at.row, here), if back { Reach::Before } else { Reach::With }))
+}
+
+fn kind(line: &str, at: usize, big: bool) -> Kind {
+    match cluster::kind(line, at) {
+        Kind::Sign if big => Kind::Word,
+        kind => kind,
+    }
+}
+
+/// The start of the next word; an empty line is one.
+fn word(text: &Text, from: Pos, big: bool) -> Pos {
+    let (mut row, mut at) = (from.row, from.byte);
+    let line = text.row(row);
+    let here = kind(line, at, big);
+    while here != Kind::Space && at < line.len() && kind(line, at, big) == here {
+        at = cluster::next(line, at);
+    }
+    loop {
+        let line = text.row(row);
+        while at < line.len() && kind(line, at, big) == Kind::Space {
+            at = cluster::next(line, at);
+        }
+        if at < line.len() || row == text.last_row() {
+            return Pos::new(row, at);
+        }
+        row += 1;
+        at = 0;
+        if text.row(row).is_empty() {
+            return Pos::new(row, 0);
+        }
+    }
+}
+
+/// The last letter of this word, or of the next where the cursor stands on it.
+fn word_end(text: &Text, from: Pos, big: bool) -> Pos {
+    let (mut row, mut at) = (from.row, cluster::next(text.row(from.row), from.byte));
+    loop {
+        let line = text.row(row);
+        while at < line.len() && kind(line, at, big) == Kind::Space {
+            at = cluster::next(line, at);
+        }
+        if at < line.len() {
+            let here = kind(line, at, big);
+            let mut next = cluster::next(line, at);
+            while next < line.len() && kind(line, next, big) == here {
+                at = next;
+                next = cluster::next(line, at);
+            }
+            return Pos::new(row, at);
+        }
+        if row == text.last_row() {
+            return Pos::new(row, cluster::previous(line, line.len()));
+        }
+        (row, at) = (row + 1, 0);
+    }
+}
+
+/// The start of this word, or of the one before.
+fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
+    let (mut row, mut at) = (from.row, from.byte);
+    loop {
+        let line = text.row(row);
+        while at > 0 && kind(line, cluster::previous(line, at), big) == Kind::Space {
+            at = cluster::previous(line, at);
+        }
+        if at > 0 {
+            let here = kind(line, cluster::previous(line, at), big);
+            while at > 0 && kind(line, cluster::previous(line, at), big) == here {
+                at = cluster::previous(line, at);
+            }
+            return Pos::new(row, at);
+        }
+        let Some(above) = row.checked_sub(1) else { return Pos::default() };
+        (row, at) = (above, text.row(above).len());
+        if at == 0 {
+            return Pos::new(row, 0);
+        }
+    }
+}
+
+/// The last letter of the word before.
+fn word_end_back(text: &Text, from: Pos, big: bool) -> Pos {
+    let (mut row, mut at) = (from.row, from.byte);
+    let line = text.row(row);
+    let here = kind(line, at, big);
+    while here != Kind::Space && at > 0 && kind(line, cluster::previous(line, at), big) == here {
+        at = cluster::previous(line, at);
+    }
+    loop {
+        let line = text.row(row);
+        while at > 0 && kind(line, cluster::previous(line, at), big) == Kind::Space {
+            at = cluster::previous(line, at);
+        }
+        if at > 0 {
+            return Pos::new(row, cluster::previous(line, at));
+        }
+        let Some(above) = row.checked_sub(1) else { return Pos::default() };
+        (row, at) = (above, text.row(above).len());
+        if at == 0 {
+            return Pos::new(row, 0);
+        }
+    }
+}
+
+/// The next empty line, or the one before; else the end of the text.
+fn paragraph(text: &Text, from: Pos, back: bool) -> Pos {
+    let blank = |row: &usize| text.row(*row).is_empty();
+    let found = if back {
+        (0..from.row).rev().skip_while(blank).find(blank)
+    } else {
+        (from.row + 1..=text.last_row()).skip_while(blank).find(blank)
+    };
+    match (found, back) {
+        (Some(row), _) => Pos::new(row, 0),
+        (None, true) => Pos::default(),
+        (None, false) => Pos::new(text.last_row(), text.row(text.last_row()).len()),
+    }
+}

@@ -1,0 +1,155 @@
+//! The things that a cursor stands in: a word, a text in quotes or brackets, a paragraph.
+
+use super::keys::Object;
+use super::motion::Reach;
+use crate::tui::editing::buffer::Pos;
+use crate::tui::editing::cluster::{self, Kind};
+use crate::tui::editing::search;
+use crate::tui::editing::text::Text;
+
+/// The range of a thing at the cursor, the end not in it.
+pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, Reach)> {
+    let at = text.cursor();
+    match object.kind {
+        'w' | 'W' => Some(word(text, at, object)),
+        'p' => Some(paragraph(text, at, object.around)),
+        '"' | '\'' | '`' => quoted(text, at, object),
+        '<' => angled(text, at, object.around),
+        open => bracketed(text, at, open, object.around),
+    }
+}
+
+fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, Reach) {
+    let line = text.row(at.row);
+    let kind = |at: usize| match cluster::kind(line, at) {
+        Kind::Sign if object.kind == 'W' => Kind::Word,
+        kind => kind,
+    };
+    let here = kind(at.byte);
+    let on = |mut at: usize, wanted: Kind| {
+        while at < line.len() && kind(at) == wanted {
+            at = cluster::next(line, at);
+        }
+        at
+    };
+    let back = |mut at: usize, wanted: Kind| {
+        while at > 0 && kind(cluster::previous(line, at)) == wanted {
+            at = cluster::previous(line, at);
+        }
+        at
+    };
+    let (mut from, mut to) = (back(at.byte, here), on(at.byte, here));
+    if object.around {
+        let behind = if here == Kind::Space { on(to, kind(to)) } else { on(to, Kind::Space) };
+        if behind == to {
+            from = back(from, Kind::Space);
+        }
+        to = behind;
+    }
+    (Pos::new(at.row, from), Pos::new(at.row, to), Reach::Before)
+}
+
+fn paragraph(text: &Text, at: Pos, around: bool) -> (Pos, Pos, Reach) {
+    let blank = |row: usize| text.row(row).trim().is_empty();
+    let here = blank(at.row);
+    let (mut first, mut last) = (at.row, at.row);
+    while first > 0 && blank(first - 1) == here {
+        first -= 1;
+    }
+    while last < text.last_row() && blank(last + 1) == here {
+        last += 1;
+    }
+    while around && last < text.last_row() && blank(last + 1) != here {
+        last += 1;
+    }
+    (Pos::new(first, 0), Pos::new(last, text.row(last).len()), Reach::Rows)
+}
+
+/// The first text in such quotes on the line that does not end before the cursor.
+fn quoted(text: &Text, at: Pos, object: Object) -> Option<(Pos, Pos, Reach)> {
+    let line = text.row(at.row);
+    let (mut open, mut escaped) = (None, false);
+    for (byte, c) in line.char_indices() {
+        if escaped || c == '\\' {
+            escaped = !escaped && c == '\\';
+            continue;
+        }
+        if c != object.kind {
+            continue;
+        }
+        match open {
+            None => open = Some(byte),
+            Some(from) if byte >= at.byte => {
+                let (mut from, mut to) = (from, byte + c.len_utf8());
+                if object.around {
+                    let rest = line.get(to..).unwrap_or_default();
+                    to += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+                } else {
+                    (from, to) = (from + c.len_utf8(), byte);
+                }
+                return Some((Pos::new(at.row, from), Pos::new(at.row, to), Reach::Before));
+            }
+            Some(_) => open = None,
+        }
+    }
+    None
+}
+
+/// What stands in brackets around the cursor.
+fn bracketed(text: &Text, at: Pos, open: char, around: bool) -> Option<(Pos, Pos, Reach)> {
+    let close = match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    };
+    let line = text.row(at.row);
+    let under = line.get(at.byte..).and_then(|rest| rest.chars().next());
+    let start = match under {
+        Some(c) if c == open => at,
+        Some(c) if c == close => search::bracket(text.lines(), at, usize::MAX)?,
+        _ => enclosing(text, at, open, close)?,
+    };
+    let end = search::bracket(text.lines(), start, usize::MAX).filter(|end| *end >= at)?;
+    if around {
+        return Some((start, Pos::new(end.row, end.byte + 1), Reach::Before));
+    }
+    let inner = Pos::new(start.row, start.byte + 1);
+    let alone = text.row(inner.row).get(inner.byte..).is_some_and(|rest| rest.trim().is_empty())
+        && text.row(end.row).get(..end.byte).is_some_and(|before| before.trim().is_empty());
+    // Brackets on lines of their own hold whole lines.
+    if alone && end.row > start.row + 1 {
+        let last = end.row - 1;
+        return Some((Pos::new(start.row + 1, 0), Pos::new(last, text.row(last).len()), Reach::Rows));
+    }
+    Some((inner, end, Reach::Before))
+}
+
+/// The bracket before a place that is not closed before it.
+fn enclosing(text: &Text, at: Pos, open: char, close: char) -> Option<Pos> {
+    let mut depth = 0usize;
+    for row in (0..=at.row).rev() {
+        let line = text.row(row);
+        let end = if row == at.row { at.byte } else { line.len() };
+        for (byte, c) in line.get(..end)?.char_indices().rev() {
+            if c == close {
+                depth += 1;
+            } else if c == open {
+                if depth == 0 {
+                    return Some(Pos::new(row, byte));
+                }
+                depth -= 1;
+            }
+        }
+    }
+    None
+}
+
+/// `<...>` on one line.
+fn angled(text: &Text, at: Pos, around: bool) -> Option<(Pos, Pos, Reach)> {
+    let line = text.row(at.row);
+    let upto = cluster::next(line, at.byte);
+    let open = line.get(..upto)?.rfind('<')?;
+    let close = open + line.get(open..)?.find('>').filter(|end| open + end >= at.byte)?;
+    let (from, to) = if around { (open, close + 1) } else { (open + 1, close) };
+    Some((Pos::new(at.row, from), Pos::new(at.row, to), Reach::Before))
+}

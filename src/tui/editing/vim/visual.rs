@@ -1,0 +1,152 @@
+//! What commands do while something is selected.
+
+use super::change::{self, operate};
+use super::keys::{Command, Operator, What};
+use super::motion::Reach;
+use super::{Answer, Mode, Vim, object};
+use crate::tui::editing::buffer::Pos;
+use crate::tui::editing::cluster;
+use crate::tui::editing::text::{Shape, Text};
+
+/// A command in visual mode.
+pub(super) fn run(vim: &mut Vim, command: &Command, text: &mut Text) -> Answer {
+    match command.what {
+        What::Move(found) => change::go(vim, found, command.count, text),
+        What::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
+        What::Object(thing) => {
+            if let Some((from, to, reach)) = object::range(text, thing).filter(|(from, to, _)| from < to) {
+                let rows = reach == Reach::Rows;
+                vim.mode = if rows { Mode::VisualLine } else { vim.mode };
+                text.put_cursor(Pos::new(to.row, cluster::previous(text.row(to.row), to.byte)));
+                text.select_from(Some(from), shape_of(vim.mode));
+            }
+            Answer::Done
+        }
+        What::Replace(letter) => {
+            if let Some((from, to)) = text.selection() {
+                let old = text.selected().unwrap_or_default();
+                let new: String = old.chars().map(|c| if c == '\n' { c } else { letter }).collect();
+                text.replace(from, to, &new);
+                leave(vim, from, text);
+            }
+            Answer::Done
+        }
+        What::GoToLine => Answer::GoToLine,
+        What::Key(key) => press(vim, key, command, text),
+    }
+}
+
+fn shape_of(mode: Mode) -> Shape {
+    if mode == Mode::VisualLine { Shape::Lines } else { Shape::Inclusive }
+}
+
+fn leave(vim: &mut Vim, at: Pos, text: &mut Text) {
+    text.put_cursor(at);
+    vim.mode = Mode::Normal;
+}
+
+fn press(vim: &mut Vim, key: char, command: &Command, text: &mut Text) -> Answer {
+    let clipboard = command.clipboard;
+    match key {
+        'x' => return over_selection(vim, Operator::Delete, clipboard, false, text),
+        'X' | 'D' => return over_selection(vim, Operator::Delete, clipboard, true, text),
+        's' => return over_selection(vim, Operator::Change, clipboard, false, text),
+        'S' | 'C' => return over_selection(vim, Operator::Change, clipboard, true, text),
+        'Y' => return over_selection(vim, Operator::Yank, clipboard, true, text),
+        'u' => return over_selection(vim, Operator::Lower, clipboard, false, text),
+        'U' => return over_selection(vim, Operator::Upper, clipboard, false, text),
+        '~' => return over_selection(vim, Operator::Swap, clipboard, false, text),
+        'v' | 'V' => {
+            let wanted = if key == 'v' { Mode::Visual } else { Mode::VisualLine };
+            if vim.mode == wanted {
+                leave(vim, text.cursor(), text);
+            } else {
+                vim.mode = wanted;
+                text.select_from(text.anchor(), shape_of(wanted));
+            }
+        }
+        'o' | 'O' => {
+            if let Some(anchor) = text.anchor() {
+                let cursor = text.cursor();
+                text.put_cursor(anchor);
+                text.select_from(Some(cursor), shape_of(vim.mode));
+            }
+        }
+        'J' => {
+            let (first, last) = text.rows_selected();
+            leave(vim, Pos::new(first, 0), text);
+            text.together(|text| (first..last.max(first + 1)).for_each(|_| text.join_row(first)));
+        }
+        'p' | 'P' => put_over(vim, command.times(), text),
+        'A' | 'I' => {
+            if let Some((from, to)) = text.selection() {
+                leave(vim, if key == 'A' { to } else { from }, text);
+                vim.begin_insert("", 1, text);
+            }
+        }
+        '/' | '?' => return Answer::Find,
+        _ => {}
+    }
+    Answer::Done
+}
+
+/// What was kept takes the place of what is selected, and that is kept.
+fn put_over(vim: &mut Vim, times: usize, text: &mut Text) {
+    let Some((from, to)) = text.selection() else { return };
+    let (kept, rows) = (text.kept().clone(), vim.mode == Mode::VisualLine);
+    let old = text.selected().unwrap_or_default();
+    let new = vec![kept.text.as_str(); times].join(if kept.lines { "\n" } else { "" });
+    // Whole lines stay lines, wherever they are put.
+    let new = if kept.lines && !rows { format!("\n{new}\n") } else { new };
+    text.replace(from, to, &new);
+    text.keep(old, rows);
+    leave(vim, from, text);
+}
+
+/// An operator over what is selected; `rows`: over its whole lines. `.` does the same to as much text elsewhere.
+fn over_selection(vim: &mut Vim, operator: Operator, clipboard: bool, rows: bool, text: &mut Text) -> Answer {
+    let Some((from, to)) = text.selection() else { return Answer::Done };
+    let rows = rows
+        || vim.mode == Mode::VisualLine
+        || matches!(operator, Operator::In | Operator::Out | Operator::Comment);
+    let keys = as_keys(operator, (from, to), rows, text);
+    let reach = if rows { Reach::Rows } else { Reach::Before };
+    let last = text.row(to.row).len();
+    // A selection that reaches over the end of a line takes the end with it.
+    let whole = !rows && operator == Operator::Delete && to.byte == last && to.row < text.last_row();
+    let whole = whole && text.cursor().max(text.anchor().unwrap_or_default()).byte == last;
+    let to = if whole { Pos::new(to.row + 1, 0) } else { to };
+    if operator != Operator::Yank && !keys.is_empty() {
+        vim.remember(&keys);
+    }
+    operate(vim, operator, (from, to, reach), clipboard, &keys, text)
+}
+
+/// The strokes that do the same without a selection; none where it goes over several lines in part.
+fn as_keys(operator: Operator, (from, to): (Pos, Pos), rows: bool, text: &Text) -> String {
+    let key = match operator {
+        Operator::Delete => "d",
+        Operator::Change => "c",
+        Operator::Yank => "y",
+        Operator::In => ">",
+        Operator::Out => "<",
+        Operator::Lower => "gu",
+        Operator::Upper => "gU",
+        Operator::Swap => "g~",
+        Operator::Comment => "gc",
+    };
+    if rows {
+        let again = key.chars().next_back().unwrap_or_default();
+        return format!("{}{key}{again}", to.row - from.row + 1);
+    }
+    if from.row != to.row {
+        return String::new();
+    }
+    let line = text.row(from.row);
+    let (mut at, mut letters) = (from.byte, 0);
+    while at < to.byte {
+        at = cluster::next(line, at);
+        letters += 1;
+    }
+    format!("{key}{letters}l")
+}

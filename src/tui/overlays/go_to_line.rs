@@ -1,0 +1,56 @@
+//! The number of a line that the cursor of the editor goes to.
+
+use super::{Overlay, OverlayContext, Then};
+use crate::tui::editing::Pos;
+use crate::tui::keymap::Context;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::sheet::Sheet;
+use ratatui::layout::Rect;
+
+#[derive(Debug, Default)]
+pub(crate) struct GoToLine {
+    field: Field,
+}
+
+impl Overlay for GoToLine {
+    fn context(&self) -> Context {
+        Context::Text
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        let typed = self.field.text();
+        if typed.trim().is_empty() {
+            return vec![Then::Close];
+        }
+        match (typed.trim().parse::<usize>(), panes.code.editor()) {
+            (Ok(number), Some(editor)) => {
+                editor.jump(Pos::new(number.saturating_sub(1), 0));
+                vec![Then::Close]
+            }
+            _ => vec![Then::Say(Note::info("A number of a line goes here, nothing else."))],
+        }
+    }
+
+    fn is_stale(&self, state: &crate::engine::State) -> bool {
+        state.waiting().is_none()
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Enter", "go there", 0).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
+        Some("Go to a line of this block.".into())
+    }
+
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        Some(Sheet::with_field("Go to line", "Number of the line:", &self.field, room.width, around.look))
+    }
+}

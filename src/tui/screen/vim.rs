@@ -1,0 +1,114 @@
+//! Strokes for the keys of vim, where they were asked for and a text has them: Message and the block that is edited. They
+//! reach the text only. Whatever else a key means (go to the block that waits, stop, help) is looked up first.
+
+use super::{Ctx, Note, Screen, UiCommand};
+use crate::tui::action::Action;
+use crate::tui::editing::vim::{self, Answer, Mode, Vim};
+use crate::tui::overlays::commands::CommandList;
+use crate::tui::overlays::find_in_editor::FindInEditor;
+use crate::tui::overlays::go_to_line::GoToLine;
+use crate::tui::widgets::layout::Pane;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+impl Screen {
+    fn vim(&mut self) -> Option<&Vim> {
+        if !self.overlays.is_empty() || self.bare.is_some() {
+            return None;
+        }
+        match self.panes.focus {
+            Pane::Message => self.panes.composer.vim().map(|(vim, _)| &*vim),
+            Pane::Code => self.panes.code.editor()?.vim().map(|(vim, _)| &*vim),
+            _ => None,
+        }
+    }
+
+    /// The stroke that a key is, where it is one: `typed` is the letter that it types, `bound` what it does else.
+    pub(super) fn stroke(
+        &mut self,
+        event: &KeyEvent,
+        typed: Option<char>,
+        bound: Option<Action>,
+    ) -> Option<char> {
+        let in_message = self.panes.focus == Pane::Message;
+        let nothing_written = in_message && self.panes.composer.is_empty();
+        let vim = self.vim()?;
+        if let Some(letter) = typed {
+            return Some(letter);
+        }
+        if event.code == KeyCode::Esc && vim.takes_esc() {
+            return Some(vim::ESC);
+        }
+        if vim.mode() == Mode::Insert {
+            return match bound? {
+                Action::TextNewline => Some(vim::ENTER),
+                Action::TextBackspace => Some(vim::BACKSPACE),
+                _ => None,
+            };
+        }
+        let control = event.modifiers == KeyModifiers::CONTROL;
+        match (event.code, bound) {
+            (KeyCode::Char('r'), _) if control => Some(vim::REDO),
+            (KeyCode::Char('d'), _) if control && !nothing_written => Some(vim::HALF_DOWN),
+            (KeyCode::Char('u'), _) if control => Some(vim::HALF_UP),
+            (_, Some(Action::TextNewline)) if !in_message => Some(vim::ENTER),
+            (_, Some(action)) => stroke_of(action),
+            (_, None) => None,
+        }
+    }
+
+    /// Gives a stroke to the machine; `None`: the key means what it means without it.
+    pub(super) fn take_stroke(&mut self, stroke: char, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+        let in_message = self.panes.focus == Pane::Message;
+        let half_page = if in_message { 5 } else { self.panes.code.page().unsigned_abs() / 2 };
+        let answer = if in_message {
+            let (vim, field) = self.panes.composer.vim()?;
+            vim.half_page = half_page;
+            vim.stroke(stroke, field.engine())
+        } else {
+            let (vim, text) = self.panes.code.editor()?.vim()?;
+            vim.half_page = half_page;
+            vim.stroke(stroke, text)
+        };
+        match answer {
+            Answer::Pass => return None,
+            Answer::Done => {}
+            Answer::Copy(text) => return Some(vec![UiCommand::Copy(text)]),
+            Answer::Beyond(up) if in_message => self.older(up, ctx),
+            Answer::Find if in_message && self.panes.composer.is_empty() => self.open(CommandList::default()),
+            Answer::Beyond(_) => {}
+            Answer::Find | Answer::GoToLine if in_message => {
+                self.say(Note::info("That is for the block that is edited."));
+            }
+            Answer::Find => {
+                if let Some(find) = self.panes.code.editor().map(|editor| FindInEditor::new(editor, false)) {
+                    self.open(find);
+                }
+            }
+            Answer::GoToLine => self.open(GoToLine::default()),
+            Answer::NoMatch => self.say(Note::info("No matches. / says what to look for.")),
+        }
+        Some(Vec::new())
+    }
+
+    /// A line up or down in Message, beyond its ends an older message or a newer one.
+    fn older(&mut self, up: bool, ctx: Ctx<'_>) {
+        let _ = self.message_action(if up { Action::TextUp } else { Action::TextDown }, ctx);
+    }
+}
+
+/// The stroke that does what an action does.
+fn stroke_of(action: Action) -> Option<char> {
+    Some(match action {
+        Action::TextLeft => 'h',
+        Action::TextRight => 'l',
+        Action::TextUp => 'k',
+        Action::TextDown => 'j',
+        Action::TextWordLeft => 'b',
+        Action::TextWordRight => 'w',
+        Action::TextLineStart => '0',
+        Action::TextLineEnd => '$',
+        Action::TextBackspace => vim::BACKSPACE,
+        Action::TextDelete => 'x',
+        _ => return None,
+    })
+}

@@ -1,0 +1,51 @@
+//! The keys of vim: a block is edited by them, and approved as every other.
+
+use crate::{approve, play, ran, session_with, to_code};
+
+const STORY: &str = r#"
+pace = 40
+[[reply]]
+text = """
+Here it is.
+
+```bash
+touch ran-1; printf '%s-%s' old words
+```
+"""
+[[reply]]
+text = "It is done."
+"#;
+
+#[test]
+fn a_block_is_edited_by_the_keys_of_vim_and_approved_without_them() {
+    let home = tempfile::tempdir().expect("a home");
+    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
+    std::fs::write(home.path().join("sayso/config.toml"), "[editor]\nvim = true\n").expect("a configuration");
+    let terminal = play(home.path(), STORY).start();
+    terminal.wait_for("Message INSERT");
+    terminal.type_text("Say it");
+    terminal.press("Enter");
+    terminal.wait_for("Block 1 waits");
+    to_code(&terminal);
+    terminal.press_until("e", "EDITING NORMAL");
+    terminal.type_text("0/old");
+    terminal.wait_for("Match 1 of 1");
+    terminal.press("Enter");
+    terminal.wait_gone("[Find]");
+    terminal.type_text("cwnew");
+    terminal.wait_for("EDITING INSERT");
+    terminal.press("Esc");
+    terminal.wait_for("EDITING NORMAL");
+    terminal.type_text("ZZ:wq");
+    terminal.press("Enter");
+    terminal.wait_for("A number of a line");
+    assert!(!ran(home.path(), 1), "no key of vim runs anything");
+    terminal.press("Esc");
+    terminal.wait_gone("[Go to line]");
+    terminal.press("Esc");
+    terminal.wait_for("EDITED");
+    approve(&terminal, 1);
+    terminal.wait_for("new-words");
+    assert!(ran(home.path(), 1));
+    session_with(home.path(), "printf '%s-%s' new words");
+}

@@ -1,0 +1,247 @@
+//! Texts under the person's hands: what is typed is seen at every length, what is selected stands apart, defaults give way,
+//! the keys of vim say their mode and decide nothing, the mouse works inside of texts.
+
+use super::scene::Scene;
+use super::{SIZES, drawn};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use sayso::domain::Decision;
+use sayso::engine::Command;
+use sayso::tui::overlays::limits::LimitsForm;
+use sayso::tui::setup::Setup;
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
+
+const CODE: &str = "for i in range(3):\n    print(i)\n    print('done')\n";
+
+fn vim() -> Setup {
+    Setup { vim: true, ..Setup::default() }
+}
+
+/// A block waits and was seen; the focus is at it.
+fn at_block(setup: Setup) -> Scene {
+    let mut scene = Scene::set_up(setup);
+    scene.ask("count");
+    scene.reply(&format!("```python\n{CODE}```\n"));
+    scene.inspect(1, Vec::new());
+    scene.screen.resized((140, 40), scene.at);
+    scene.screen.panes.focus = Pane::Code;
+    scene.see_everything();
+    scene.pass(1_000);
+    scene
+}
+
+/// The block in the editor.
+fn editing(setup: Setup) -> Scene {
+    let mut scene = at_block(setup);
+    press(&mut scene, "e");
+    scene.pass(600);
+    scene.frame();
+    assert!(scene.screen.panes.code.edits());
+    scene
+}
+
+fn press(scene: &mut Scene, key: &str) -> Vec<UiCommand> {
+    let mut wishes = scene.press(&[key]);
+    scene.pass(500);
+    wishes.extend(scene.take_wishes());
+    wishes
+}
+
+fn edited(scene: &mut Scene) -> String {
+    scene.screen.panes.code.editor().unwrap().text()
+}
+
+fn mouse(scene: &mut Scene, kind: MouseEventKind, column: u16, row: u16) {
+    let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+    scene.step(|screen, ctx| screen.mouse(event, ctx));
+}
+
+fn click(scene: &mut Scene, column: u16, row: u16) {
+    mouse(scene, MouseEventKind::Down(MouseButton::Left), column, row);
+    mouse(scene, MouseEventKind::Up(MouseButton::Left), column, row);
+}
+
+/// Where a text stands on a drawn screen.
+fn place_of(screen: &str, text: &str) -> (u16, u16) {
+    let (y, row) = screen.lines().enumerate().find(|(_, row)| row.contains(text)).expect(text);
+    let x = row[..row.find(text).unwrap()].chars().count();
+    (x as u16, y as u16)
+}
+
+#[test]
+fn what_is_typed_is_seen_with_its_cursor_at_every_length() {
+    for (width, height) in SIZES.into_iter().chain([(120, 36)]) {
+        for letter in ['Ѧ', '漢'] {
+            let mut scene = Scene::new();
+            for length in 1..=200usize {
+                scene.type_text(&letter.to_string());
+                let text = drawn(&mut scene, width, height);
+                let cursor = text.rsplit_once("(cursor ").map(|(_, at)| at.trim_end_matches(')').to_owned());
+                let cursor = cursor.unwrap_or_else(|| panic!("{length} at {width}: no cursor"));
+                let row: usize = cursor.split_once(',').unwrap().1.parse().unwrap();
+                let seen = text.lines().take(row + 1).collect::<String>().matches(letter).count();
+                assert_eq!(seen, length, "{length} of {letter} at {width}\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_offered_text_gives_way_to_what_is_typed_and_a_move_keeps_it() {
+    let value = |scene: &mut Scene| scene.screen.top::<LimitsForm>().unwrap().rows[0].field.text();
+    let mut scene = at_block(Setup::default());
+    press(&mut scene, "t");
+    scene.pass(500);
+    scene.frame();
+    let before = value(&mut scene);
+    assert!(!before.is_empty());
+    scene.type_text("5");
+    assert_eq!(value(&mut scene), "5");
+    press(&mut scene, "ctrl-_");
+    assert_eq!(value(&mut scene), before, "it comes back");
+    press(&mut scene, "end");
+    scene.type_text("5");
+    assert_eq!(value(&mut scene), format!("{before}5"));
+}
+
+#[test]
+fn the_editor_selects_finds_replaces_and_comments() {
+    let mut scene = editing(Setup::default());
+    press(&mut scene, "ctrl-f");
+    scene.type_text("print");
+    insta::assert_snapshot!("writing_find_100x30", drawn(&mut scene, 100, 30));
+    press(&mut scene, "tab");
+    scene.type_text("say");
+    press(&mut scene, "enter");
+    assert!(edited(&mut scene).contains("    say(i)\n    print"));
+    press(&mut scene, "ctrl-r");
+    assert!(edited(&mut scene).contains("    say(i)\n    say('done')"));
+    press(&mut scene, "esc");
+    for key in ["ctrl-home", "ctrl-space", "down", "down", "ctrl-t"] {
+        press(&mut scene, key);
+    }
+    assert_eq!(edited(&mut scene), "# for i in range(3):\n#     say(i)\n    say('done')\n");
+    for key in ["ctrl-_", "ctrl-_", "ctrl-_"] {
+        press(&mut scene, key);
+    }
+    assert_eq!(edited(&mut scene), CODE);
+    press(&mut scene, "ctrl-o");
+    scene.type_text("2");
+    press(&mut scene, "enter");
+    for key in ["ctrl-]", "ctrl-space", "ctrl-]"] {
+        press(&mut scene, key);
+    }
+    let wishes = press(&mut scene, "ctrl-x");
+    assert!(matches!(wishes.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{wishes:?}");
+}
+
+#[test]
+fn vim_says_its_mode_and_decides_nothing() {
+    let mut scene = editing(vim());
+    for (width, height) in SIZES {
+        insta::assert_snapshot!(format!("writing_vim_{width}x{height}"), drawn(&mut scene, width, height));
+    }
+    let mut all = Vec::new();
+    for key in
+        ["j", "d", "d", "a", "r", "s", "A", "x", "esc", "Z", "Z", "v", "j", "y", "p", "u", "u", "u", "u"]
+    {
+        all.extend(press(&mut scene, key));
+    }
+    assert!(all.is_empty(), "{all:?}");
+    assert!(drawn(&mut scene, 100, 30).contains("EDITING NORMAL"));
+    assert_eq!(edited(&mut scene), CODE);
+    press(&mut scene, ":");
+    scene.type_text("w");
+    press(&mut scene, "enter");
+    assert!(scene.screen.panes.code.edits(), "it is a number or nothing");
+    press(&mut scene, "esc");
+    for key in ["g", "g", "c", "w"] {
+        press(&mut scene, key);
+    }
+    scene.type_text("while");
+    assert!(drawn(&mut scene, 100, 30).contains("EDITING INSERT"));
+    press(&mut scene, "esc");
+    assert!(scene.screen.panes.code.edits(), "first it means normal mode");
+    let sent = press(&mut scene, "esc");
+    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert!(text.starts_with("while i in range"));
+}
+
+#[test]
+fn vim_in_message_begins_with_text_and_sends_by_enter() {
+    let mut scene = Scene::set_up(vim());
+    scene.frame();
+    assert!(drawn(&mut scene, 100, 30).contains("Message INSERT"));
+    scene.type_text("one two");
+    press(&mut scene, "esc");
+    assert!(drawn(&mut scene, 100, 30).contains("Message NORMAL"));
+    scene.type_text("bcwthree");
+    assert_eq!(scene.screen.panes.composer.full_text(), "one three");
+    press(&mut scene, "esc");
+    scene.type_text("u");
+    assert_eq!(scene.screen.panes.composer.full_text(), "one two");
+    let sent = press(&mut scene, "enter");
+    assert!(matches!(sent.as_slice(), [UiCommand::Send(Command::Submit(_))]), "{sent:?}");
+    scene.type_text("text again");
+    assert_eq!(scene.screen.panes.composer.full_text(), "text again");
+}
+
+#[test]
+fn ctrl_y_is_the_key_of_the_block_in_every_mode() {
+    for mode in ["", "v", "i"] {
+        let mut scene = at_block(vim());
+        scene.screen.panes.focus = Pane::Message;
+        scene.type_text("x");
+        press(&mut scene, "esc");
+        scene.type_text(mode);
+        press(&mut scene, "ctrl-y");
+        assert_eq!(scene.screen.panes.focus, Pane::Code, "{mode}");
+        assert_eq!(scene.screen.panes.composer.full_text(), "x", "{mode}");
+    }
+}
+
+#[test]
+fn the_mouse_puts_the_cursor_and_selects() {
+    let mut scene = editing(Setup::default());
+    let screen = drawn(&mut scene, 140, 40);
+    let (x, y) = place_of(&screen, "print(i)");
+    click(&mut scene, x + 6, y);
+    assert_eq!(scene.screen.panes.code.editor().unwrap().cursor().byte, 10);
+    scene.pass(1_000);
+    click(&mut scene, x + 2, y);
+    click(&mut scene, x + 2, y);
+    let selected = |scene: &mut Scene| scene.screen.panes.code.editor().unwrap().selected();
+    assert_eq!(selected(&mut scene).as_deref(), Some("print"));
+    click(&mut scene, x + 2, y);
+    assert_eq!(selected(&mut scene).as_deref(), Some("    print(i)"));
+    scene.pass(1_000);
+    mouse(&mut scene, MouseEventKind::Down(MouseButton::Left), x, y);
+    mouse(&mut scene, MouseEventKind::Drag(MouseButton::Left), x + 5, y + 1);
+    mouse(&mut scene, MouseEventKind::Up(MouseButton::Left), x + 5, y + 1);
+    assert_eq!(selected(&mut scene).as_deref(), Some("print(i)\n    print"));
+    press(&mut scene, "del");
+    assert_eq!(edited(&mut scene), "for i in range(3):\n    ('done')\n");
+
+    scene.screen.panes.focus = Pane::Message;
+    scene.type_text("some words here");
+    let screen = drawn(&mut scene, 140, 40);
+    let (x, y) = place_of(&screen, "some words here");
+    scene.pass(1_000);
+    click(&mut scene, x + 6, y);
+    click(&mut scene, x + 6, y);
+    scene.type_text("things");
+    assert_eq!(scene.screen.panes.composer.full_text(), "some things here");
+}
+
+#[test]
+fn a_long_block_is_edited_by_what_is_seen() {
+    let mut scene = editing(Setup::default());
+    let code = "print('a line of some length')\n".repeat(50_000);
+    scene.step(|screen, ctx| screen.paste(&code, ctx));
+    scene.press(&["ctrl-end"]);
+    scene.type_text(" x = 1");
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("x = 1") && text.contains("line 50004 col 7"), "{text}");
+}
