@@ -215,7 +215,7 @@ pub struct Ui {
     /// The theme, where one was chosen; else by the terminal's background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<ThemeChoice>,
-    /// Whether clicks and the wheel are taken.
+    /// Whether clicks, drags and the wheel are taken.
     pub mouse: bool,
     /// Whether anything moves by itself.
     pub motion: bool,

@@ -295,7 +295,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("ui.theme", Text, Never, "a theme by name; or a pair: theme = { dark = \"…\", light = \"…\" }"),
     setting("ui.theme.dark", Text, Never, "the theme on a dark background"),
     setting("ui.theme.light", Text, Never, "the theme on a light background"),
-    setting("ui.mouse", Flag, Never, "whether clicks and the wheel are taken; the terminal has them else"),
+    setting(
+        "ui.mouse",
+        Flag,
+        Never,
+        "whether clicks, drags and the wheel are taken; the terminal has them else",
+    ),
     setting("ui.motion", Flag, Never, "whether anything moves by itself, as the spinner does"),
     setting("ui.images", Words(&["auto", "half", "off"]), Never, "how images are drawn"),
     setting("ui.fps", Whole(1, 60), Never, "frames a second at the most, while text streams in"),

@@ -164,6 +164,8 @@ actions! {
     ScrollEnd = "scroll.end",
     /// Find in the pane.
     SearchStart = "search.start",
+    /// A text or a regular expression.
+    FindExpression = "find.expression",
     /// The next match.
     SearchNext = "search.next",
     /// The previous match.
@@ -241,6 +243,12 @@ actions! {
     OutputOpen = "output.open",
     /// All output in the pager.
     OutputPager = "output.pager",
+    /// Wrap long lines, or scroll them sideways.
+    PagerWrap = "pager.wrap",
+    /// Sideways to the left.
+    PagerLeft = "pager.left",
+    /// Sideways to the right.
+    PagerRight = "pager.right",
     /// Write the output or image to a file.
     OutputWrite = "output.write",
     /// Take back what the block did to names that programs obey by themselves.

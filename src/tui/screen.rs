@@ -23,6 +23,7 @@ mod recipes;
 mod review;
 mod room;
 mod rules;
+mod select;
 mod standing;
 mod stop;
 mod text_mouse;
@@ -121,8 +122,13 @@ pub struct Screen {
     pressed: Option<Hit<Action>>,
     /// Clicks in a text that is being written.
     clicks: text_mouse::Clicks,
+    /// Where the mouse was pressed last, and what it holds on to.
+    last_press: Option<select::Press>,
+    grip: Option<select::Grip>,
     /// The block whose output is shown because words of another came from there.
     source: Option<BlockId>,
+    /// When the next portion of what takes long is due.
+    working: Option<Instant>,
     seen_layout: Option<LayoutStamp>,
 }
 
@@ -168,7 +174,10 @@ impl Screen {
             escalation: stop::Escalation::default(),
             pressed: None,
             clicks: text_mouse::Clicks::default(),
+            last_press: None,
+            grip: None,
             source: None,
+            working: None,
             seen_layout: None,
         }
     }
@@ -237,7 +246,7 @@ impl Screen {
         if let Some(slot) = made.output {
             match self.panes.lower {
                 Lower::Output => {
-                    let chosen = self.source.or(self.panes.code.subject());
+                    let chosen = self.output_of();
                     let panes = &mut self.panes;
                     panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.look);
                 }
@@ -245,6 +254,7 @@ impl Screen {
                 Lower::Problems => {}
             }
         }
+        self.mark(ctx);
         self.tell_guard(ctx);
     }
 

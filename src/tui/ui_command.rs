@@ -45,8 +45,8 @@ pub enum PageTarget {
     Form,
 }
 
-/// What the pager shows.
-#[derive(Debug)]
+/// What a pager shows.
+#[derive(Clone, Debug)]
 pub enum PagerText {
     /// A file with all output.
     File(PathBuf),

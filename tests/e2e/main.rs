@@ -15,6 +15,7 @@ mod aimock;
 mod always;
 mod checks;
 mod deciding;
+mod finding;
 mod flood;
 mod given;
 mod guard;

@@ -485,7 +485,9 @@ fn the_wheel_scrolls_and_a_click_focuses_and_a_button_takes_the_same_gate() {
     let mouse = |kind, column, row| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
     let mut scene = reviewing();
     super::drawn(&mut scene, 140, 40);
-    scene.step(|screen, ctx| screen.mouse(mouse(MouseEventKind::Down(MouseButton::Left), 5, 5), ctx));
+    for kind in [MouseEventKind::Down(MouseButton::Left), MouseEventKind::Up(MouseButton::Left)] {
+        scene.step(|screen, ctx| screen.mouse(mouse(kind, 5, 5), ctx));
+    }
     assert_eq!(scene.screen.panes.focus, Pane::Chat);
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
@@ -576,10 +578,14 @@ fn enter_or_a_click_on_the_line_of_a_block_opens_it() {
         row,
         modifiers: crossterm::event::KeyModifiers::NONE,
     };
-    let down = crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left);
+    let left = crossterm::event::MouseButton::Left;
+    let [down, up] =
+        [crossterm::event::MouseEventKind::Down(left), crossterm::event::MouseEventKind::Up(left)];
     scene.step(|screen, ctx| screen.mouse(click(down, 3), ctx));
+    scene.step(|screen, ctx| screen.mouse(click(up, 3), ctx));
     assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Chat, None));
     scene.step(|screen, ctx| screen.mouse(click(down, u16::try_from(row).unwrap()), ctx));
+    scene.step(|screen, ctx| screen.mouse(click(up, u16::try_from(row).unwrap()), ctx));
     assert_eq!((scene.screen.panes.focus, scene.screen.panes.code.subject()), (Pane::Code, Some(BlockId(1))));
     // From there the conversation marks what the code shows.
     scene.screen.panes.focus = Pane::Chat;

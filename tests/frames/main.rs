@@ -2,12 +2,15 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+mod any_size;
 mod behaviour;
 mod fetching;
+mod finding;
 mod given;
 mod hunks;
 mod limits;
 mod models;
+mod paging;
 mod pickers;
 mod pictures;
 mod recipes;
@@ -15,6 +18,7 @@ mod rights;
 mod rules;
 mod scene;
 mod screens;
+mod selecting;
 mod sizes;
 mod speed;
 mod standing;
@@ -34,8 +38,8 @@ use scene::Scene;
 /// The sizes: wide, medium, narrow. One that is too small shows the same of every scene (`screens`).
 pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 
-/// Draws a scene.
-fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult) {
+/// Draws a scene: its cells, and what came of drawing them.
+pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult) {
     scene.screen.resized((width, height), scene.at);
     scene.settle();
     let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };

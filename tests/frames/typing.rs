@@ -16,7 +16,7 @@ use sayso::tui::widgets::layout::Pane;
 
 /// What goes on while somebody types.
 #[derive(Clone, Copy, Debug)]
-enum At {
+pub enum At {
     Idle,
     Streaming,
     Waiting,
@@ -37,7 +37,7 @@ enum At {
     SkipAll,
 }
 
-const PHASES: [At; 16] = [
+pub const PHASES: [At; 16] = [
     At::Idle,
     At::Streaming,
     At::Waiting,
@@ -133,7 +133,7 @@ fn begun(at: At) -> Scene {
     scene
 }
 
-fn made(at: At) -> Scene {
+pub fn made(at: At) -> Scene {
     let mut scene = begun(at);
     scene.frame();
     // Everything that can be waited for is over: the guard is as open as it ever is.
@@ -318,7 +318,7 @@ fn a_letter_alone_acts_where_it_may() {
         (At::Budget, Pane::Output, "e", "EndTurn"),
         (At::Stuck, Pane::Output, "r", "Retry"),
         (At::Kill, Pane::Output, "k", "Kill"),
-        (At::Finished, Pane::Output, "x", "Pager"),
+        (At::Finished, Pane::Output, "w", "SaveOutput"),
         (At::Restart, Pane::Output, "n", "Restart"),
         (At::SkipAll, Pane::Code, "s", "SkipAll"),
     ] {

@@ -121,7 +121,6 @@ impl Deed {
             Deed::Decide(verb) => verb.words(),
             Deed::Do(Action::ProblemRetry) => "trying again",
             Deed::Do(Action::OutputOpen) => "opening it",
-            Deed::Do(Action::OutputPager | Action::ProblemLog) => "opening the pager",
             Deed::Do(Action::OutputWrite | Action::ProblemSave) => "saving",
             Deed::Do(Action::ProblemNew) => "beginning a new chat",
             Deed::Do(_) => "on it",

@@ -70,6 +70,10 @@ contexts! {
     Queue = "queue" < Some(Context::Pane),
     /// A list with a filter: sessions, models, commands.
     Picker = "picker" < Some(Context::Text),
+    /// The search line.
+    Find = "find" < Some(Context::Text),
+    /// A text on the whole screen.
+    Pager = "pager" < Some(Context::Everywhere),
     /// A form.
     Form = "form" < Some(Context::Text),
     /// Problems.

@@ -1,143 +1,165 @@
 //! Searching conversation, code and output; the panes go back to where they stood when the search is closed.
 
 use super::{Overlay, OverlayContext, Then};
-use crate::domain::BlockId;
 use crate::engine::State;
-use crate::engine::transcript::{Item, ReplyItem};
-use crate::tui::panes::Panes;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::panes::search::{SEARCHED, Search};
+use crate::tui::panes::{KeptOutput, Panes, Places};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
-use crate::tui::widgets::virtual_list::Anchor;
 use ratatui::layout::Rect;
 
-/// So many places are looked up; who needs more needs another word.
-const MOST: usize = 2_000;
-
-/// A place where a text was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hit {
-    /// An item of the conversation.
-    Chat(usize),
-    /// A line of a block's code, from 0.
-    Code(BlockId, usize),
-    /// A line of the output on screen.
-    Output(usize),
-}
-
+/// The search line.
 #[derive(Debug)]
 pub(crate) struct Find {
     field: Field,
-    hits: Vec<Hit>,
-    /// Which of them is shown.
-    at: usize,
-    /// Where the panes stood before: conversation, output, and the block on screen.
-    before: (Option<Anchor>, Option<Anchor>, Option<BlockId>),
+    is_expression: bool,
+    /// Where the panes stood before.
+    before: Places,
+    /// What the status row says of the places.
+    told: String,
 }
 
 impl Find {
     /// A search for this text, in panes that stand as they do now.
-    pub(crate) fn new(text: &str, panes: &Panes) -> Self {
+    pub(crate) fn new(text: &str, panes: &mut Panes) -> Self {
         let mut field = Field::line();
         field.set(text);
-        let before = (panes.chat.place(), panes.output.place(), panes.code.subject());
-        Self { field, hits: Vec::new(), at: 0, before }
+        let is_expression = panes.search.as_ref().is_some_and(Search::is_expression);
+        panes.search = Some(Search::new(panes.focus));
+        // The output on screen is looked through: it stays while blocks with other output are looked at.
+        panes.kept_output = Some(KeptOutput(panes.code.subject()));
+        Self { field, is_expression, before: panes.places(), told: String::new() }
     }
 
-    /// What is looked for has changed: the places are looked up again, the newest first.
-    pub(crate) fn look_up(&mut self, state: &State, look: Look<'_>, panes: &mut Panes) {
-        self.hits = hits(&self.field.text(), state, look, panes);
-        self.at = self.hits.len().saturating_sub(1);
-        self.show(state, look, panes);
+    /// What is looked for has changed.
+    pub(crate) fn look_up(&mut self, around: OverlayContext<'_>, panes: &mut Panes) {
+        let text = self.field.text();
+        let text = if text.trim().is_empty() { "" } else { text.as_str() };
+        let search = panes.search.get_or_insert_with(|| Search::new(panes.focus));
+        search.look_for(text, self.is_expression);
+        panes.marked = search.pattern().cloned();
+        self.go_on(around, panes);
     }
 
-    /// The same text once more, from the place where the last search ended: shows it, and returns its number. None: it is
-    /// nowhere.
-    pub(crate) fn again(
-        needle: &str,
-        last: Option<usize>,
-        back: bool,
-        state: &State,
-        look: Look<'_>,
-        panes: &mut Panes,
-    ) -> Option<usize> {
-        let mut find = Self::new(needle, panes);
-        find.hits = hits(needle, state, look, panes);
-        let most = find.hits.len().checked_sub(1)?;
-        find.at = last.map_or(if back { 0 } else { most }, |at| at.min(most));
-        find.step_by(back);
-        find.show(state, look, panes);
-        Some(find.at)
-    }
-
-    fn step_by(&mut self, back: bool) {
-        let count = self.hits.len();
-        if count > 0 {
-            self.at = (self.at + if back { count - 1 } else { 1 }) % count;
+    /// Looks through the next portion; the first place that is chosen is shown.
+    fn go_on(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> bool {
+        let had = panes.search.as_ref().is_some_and(|search| search.at().is_some());
+        let worked = panes.search_on(around.state, around.look);
+        if worked && !had {
+            show(around, panes);
         }
+        self.told = told(around.state, panes);
+        worked
     }
 
-    /// Puts the chosen place on screen.
-    fn show(&self, state: &State, look: Look<'_>, panes: &mut Panes) {
-        let needle = self.field.text();
-        panes.chat.needle = Some(needle.clone());
-        panes.output.needle = Some(needle.clone());
-        match self.hits.get(self.at).copied() {
-            Some(Hit::Chat(item)) => panes.chat.show(state, item, &needle, look),
-            Some(Hit::Code(block, line)) if !panes.code.edits() => {
-                panes.code.show(block);
-                panes.code.show_line(line);
-            }
-            Some(Hit::Output(line)) => panes.output.show_line(line, look),
-            Some(Hit::Code(..)) | None => {}
+    fn step_by(&mut self, back: bool, around: OverlayContext<'_>, panes: &mut Panes) {
+        if let Some(search) = &mut panes.search {
+            search.step(back, |_| true);
         }
+        show(around, panes);
+        self.told = told(around.state, panes);
     }
 }
 
-/// All places, in the order of the conversation, then the output on screen.
-fn hits(needle: &str, state: &State, look: Look<'_>, panes: &Panes) -> Vec<Hit> {
-    if needle.trim().is_empty() {
-        return Vec::new();
+/// Puts the place that the person is at on screen; where its pane is not there, in place of the one with the focus.
+fn show(around: OverlayContext<'_>, panes: &mut Panes) {
+    let Some(hit) = panes.search.as_ref().and_then(|search| search.at()).cloned() else { return };
+    panes.show_found(&hit, around.state, around.look);
+    if around.arrangement.slot(hit.pane).is_none() {
+        panes.focus = hit.pane;
     }
-    let lower = needle.to_lowercase();
-    let holds = |text: &str| text.to_lowercase().contains(&lower);
-    let mut hits = Vec::new();
-    for (at, item) in state.transcript.items.iter().enumerate() {
-        match item {
-            Item::Prompt { text, .. } if holds(text) => hits.push(Hit::Chat(at)),
-            Item::Reply(reply) => {
-                if holds(&prose(state, reply)) {
-                    hits.push(Hit::Chat(at));
-                }
-                for id in &reply.blocks {
-                    code_hits(state, *id, &lower, &mut hits);
-                }
-            }
-            _ => {}
-        }
-        if hits.len() >= MOST {
-            break;
-        }
+}
+
+/// Goes to the next place from a pane, or to the one before, among those in panes on screen. Words for the status row.
+pub(crate) fn again(
+    back: bool,
+    around: (&State, Look<'_>),
+    panes: &mut Panes,
+    shown: &[crate::tui::widgets::layout::Pane],
+) -> Option<String> {
+    let (state, look) = around;
+    panes.search.as_ref()?.pattern()?;
+    while panes.search_on(state, look) && panes.search.as_ref().is_some_and(|s| s.at().is_none()) {}
+    let search = panes.search.as_mut()?;
+    search.step(back, |pane| shown.contains(&pane));
+    let hit = search.at().cloned();
+    panes.marked = search.pattern().cloned();
+    if let Some(hit) = hit {
+        panes.show_found(&hit, state, look);
     }
-    hits.extend(panes.output.matches(needle, look).into_iter().map(Hit::Output));
-    hits.truncate(MOST);
-    hits
+    Some(told(state, panes))
+}
+
+/// `4 of 16   Chat 3  Code 2  Output 11`
+fn told(state: &State, panes: &Panes) -> String {
+    let Some(search) = &panes.search else { return String::new() };
+    if let Some(error) = search.error() {
+        return format!("{error}.").replace("..", ".");
+    }
+    let text = safe::one_line(search.text());
+    if text.is_empty() {
+        return "Type what to look for.".into();
+    }
+    let (at, all) = search.position();
+    let is_done = search.is_done(state, panes);
+    if all == 0 && is_done {
+        return format!("No matches for {text}.");
+    }
+    let counts = SEARCHED.iter().map(|(pane, name)| {
+        let count = search.count(*pane);
+        let cut = if search.is_cut(*pane) { "first " } else { "" };
+        format!("{name} {cut}{}", crate::text::number::grouped(count as u64))
+    });
+    let counts = counts.collect::<Vec<_>>().join("  ");
+    let place = match (at, is_done) {
+        (Some(at), _) => format!("{at} of {all}"),
+        (None, true) => format!("{all} found"),
+        (None, false) => "Searching".into(),
+    };
+    let only = search.only().and_then(|only| SEARCHED.iter().find(|(pane, _)| *pane == only));
+    let only = only.map_or(String::new(), |(_, name)| format!("   only {name}"));
+    let more = if panes.output.is_partial() { "   x finds in all output" } else { "" };
+    format!("{place}   {counts}{only}{more}")
 }
 
 impl Overlay for Find {
+    fn context(&self) -> Context {
+        Context::Find
+    }
+
     fn field(&mut self) -> Option<&mut Field> {
         Some(&mut self.field)
     }
 
     fn in_message(&self) -> Option<(&'static str, &Field)> {
-        Some(("find: ", &self.field))
+        Some((if self.is_expression { "regex: " } else { "find: " }, &self.field))
+    }
+
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        match action {
+            Action::FindExpression => {
+                self.is_expression = !self.is_expression;
+                self.look_up(around, panes);
+            }
+            Action::ListScope => {
+                if let Some(search) = &mut panes.search {
+                    search.next_scope();
+                }
+                show(around, panes);
+                self.told = told(around.state, panes);
+            }
+            other => return self.common(other, around, panes),
+        }
+        Vec::new()
     }
 
     fn step(&mut self, by: isize, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
-        self.step_by(by < 0);
-        self.show(around.state, around.look, panes);
+        self.step_by(by < 0, around, panes);
         Vec::new()
     }
 
@@ -146,61 +168,46 @@ impl Overlay for Find {
     }
 
     fn changed(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
-        self.look_up(around.state, around.look, panes);
+        self.look_up(around, panes);
         Vec::new()
     }
 
+    fn work(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> bool {
+        self.go_on(around, panes)
+    }
+
     fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
-        panes.chat.needle = None;
-        panes.output.needle = None;
-        panes.searched =
-            Some(self.field.text()).filter(|n| !n.trim().is_empty()).map(|text| (text, Some(self.at)));
-        let (chat, output, block) = self.before;
-        panes.chat.restore(chat);
-        panes.output.restore(output);
-        if let Some(block) = block.filter(|_| !panes.code.edits()) {
-            panes.code.show(block);
+        self.leave(panes)
+    }
+
+    fn leave(&mut self, panes: &mut Panes) -> Vec<Then> {
+        panes.marked = None;
+        panes.kept_output = None;
+        if self.field.text().trim().is_empty() {
+            panes.search = None;
         }
+        panes.restore(&self.before);
         vec![Then::Close]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {
-        hints.plain("Enter", "next", 0).plain("Up/Down", "match", 1).plain("Esc", "close", 0);
+        hints.key(Action::ListAccept, "next", "next", 0).plain("Up/Down", "match", 1);
+        hints.key(Action::ListScope, "only chat, code, output", "only", 2);
+        let (long, short) =
+            if self.is_expression { ("text", "text") } else { ("regular expression", "regex") };
+        hints.key(Action::FindExpression, long, short, 1).key(
+            Action::Back,
+            "back to where you were",
+            "back",
+            0,
+        );
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        let needle = safe::one_line(&self.field.text());
-        Some(match (needle.is_empty(), self.hits.len()) {
-            (true, _) => "Type what to look for.".into(),
-            (false, 0) => format!("No matches for {needle}."),
-            (false, n) => {
-                format!("Match {} of {n} for '{needle}'.  Scroll position comes back on Esc.", self.at + 1)
-            }
-        })
+        Some(if self.told.is_empty() { "Type what to look for.".into() } else { self.told.clone() })
     }
 
     fn sheet(&self, _: OverlayContext<'_>, _: &Panes, _: Rect) -> Option<Sheet> {
         None
-    }
-}
-
-/// The text of a reply without its blocks.
-fn prose(state: &State, reply: &ReplyItem) -> String {
-    let mut text = String::new();
-    let mut from = 0;
-    for item in reply.blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
-        let range = &item.block.origin.range;
-        text.push_str(reply.text.get(from..range.start.max(from)).unwrap_or_default());
-        from = range.end.max(from);
-    }
-    text + reply.text.get(from..).unwrap_or_default()
-}
-
-fn code_hits(state: &State, id: BlockId, lower: &str, hits: &mut Vec<Hit>) {
-    let Some(item) = state.transcript.blocks.get(&id) else { return };
-    for (line, text) in item.block.current().source.lines().enumerate() {
-        if text.to_lowercase().contains(lower) {
-            hits.push(Hit::Code(id, line));
-        }
     }
 }

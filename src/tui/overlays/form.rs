@@ -346,7 +346,7 @@ impl Overlay for FormBox {
         vec![Then::Aside]
     }
 
-    fn leave(&mut self) -> Vec<Then> {
+    fn leave(&mut self, _: &mut Panes) -> Vec<Then> {
         vec![Then::Aside]
     }
 

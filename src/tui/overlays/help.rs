@@ -111,6 +111,8 @@ fn heading(context: Context) -> &'static str {
         Context::Vars => "Variables",
         Context::Queue => "Blocks that wait",
         Context::Picker => "Lists",
+        Context::Find => "Finding",
+        Context::Pager => "Pager",
         Context::Form => "Forms",
         Context::Problems => "Problems",
     }

@@ -20,6 +20,7 @@ pub mod language;
 pub mod limits;
 pub mod models;
 pub(crate) mod old_messages;
+pub(crate) mod pager;
 pub mod recipes;
 pub(crate) mod reject;
 pub(crate) mod rename;
@@ -245,13 +246,18 @@ pub trait Overlay: Any + Debug {
     }
 
     /// It has to go: the person writes, or stopped something.
-    fn leave(&mut self) -> Vec<Then> {
+    fn leave(&mut self, _panes: &mut Panes) -> Vec<Then> {
         vec![Then::Close]
     }
 
     /// What a job found. None: it is not for this overlay.
     fn found(&mut self, _found: &JobResult) -> Option<Vec<Then>> {
         None
+    }
+
+    /// Does a portion of what takes long. Tells whether it did something: then there may be more.
+    fn work(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> bool {
+        false
     }
 
     /// Whether what it is about is no longer so.

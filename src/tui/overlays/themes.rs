@@ -56,11 +56,11 @@ impl Overlay for ThemeList {
         name.map(|name| Then::UiCommand(UiCommand::Theme(name.clone()))).into_iter().collect()
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        self.leave()
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        self.leave(panes)
     }
 
-    fn leave(&mut self) -> Vec<Then> {
+    fn leave(&mut self, _: &mut Panes) -> Vec<Then> {
         vec![Then::Close, Then::UiCommand(UiCommand::Theme(self.before.clone()))]
     }
 

@@ -22,7 +22,9 @@ use cursor::Cursor;
 use kept::{LineView, RowBuffer};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use row::{OutputRow, RowKind, TAB};
+pub(crate) use row::TAB;
+use row::{OutputRow, RowKind};
+use std::borrow::Cow;
 
 /// What became of the lines when output was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub(crate) struct Output {
     stderr: Cursor,
     /// The lowest row that was changed by the present push.
     touched: u64,
+    /// Whether bytes of it were never kept.
+    is_missing: bool,
 }
 
 impl Output {
@@ -106,9 +110,33 @@ impl Output {
         self.kept.lines()
     }
 
+    /// Whether lines between the first and the last were let go, or bytes of it were never kept.
+    pub(crate) fn left_out(&self) -> bool {
+        self.kept.gone() > 0 || self.is_missing
+    }
+
     /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The text of a line as it was printed: what was written over is gone, tabs are tabs.
+    pub(crate) fn printed(&self, at: usize) -> Cow<'_, str> {
+        match self.kept.shown(at) {
+            Some(LineView::Row(row)) => Cow::Borrowed(row.text()),
+            Some(LineView::LeftOut) => Cow::Owned(self.words()),
+            None => Cow::Borrowed(""),
+        }
+    }
+
+    /// The number that a line keeps, whatever is let go; the line about left out lines has that of the first of them.
+    pub(crate) fn number(&self, line: usize) -> usize {
+        self.kept.number(line)
+    }
+
+    /// The line with a number.
+    pub(crate) fn line_with(&self, number: usize) -> usize {
+        self.kept.line_with(number)
     }
 
     /// A line, safe to draw; an empty one behind the last.
@@ -144,6 +172,7 @@ impl Output {
     /// Says that bytes of a stream are missing here.
     fn missing(&mut self, stream: Stream, bytes: u64) {
         self.end(stream);
+        self.is_missing = true;
         let name = if stream == Stream::Stdout { "output" } else { "error output" };
         let note = crate::domain::sentences::saving::bytes_missing(&grouped(bytes), bytes == 1, name);
         self.kept.add(OutputRow::note(note));

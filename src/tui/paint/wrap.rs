@@ -4,9 +4,41 @@
 //! at what a character is.
 
 use super::plain::{self, Spans, Strictness};
+use ratatui::layout::Alignment;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use std::ops::Range;
+
+/// How a row goes on with the row above it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joint {
+    /// It does not: it begins a line.
+    None,
+    /// The blanks between them were left out.
+    Blank,
+    /// Nothing was.
+    Direct,
+}
+
+impl Joint {
+    /// How a row goes on with the one above. Rows carry it as their alignment, which means nothing to rows of whole
+    /// cells, and which whatever is put in front of them leaves as it is.
+    pub(crate) fn of(row: &Line<'_>) -> Self {
+        match row.alignment {
+            Some(Alignment::Left) => Joint::Blank,
+            Some(Alignment::Right) => Joint::Direct,
+            _ => Joint::None,
+        }
+    }
+
+    fn on(self, row: &mut Line<'_>) {
+        row.alignment = match self {
+            Joint::None => None,
+            Joint::Blank => Some(Alignment::Left),
+            Joint::Direct => Some(Alignment::Right),
+        };
+    }
+}
 
 /// A row that fits its width.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +157,8 @@ struct Builder {
     end: usize,
     /// The row is full and spaces follow: the next word begins a new one.
     broken: bool,
+    /// How the row goes on with the one before.
+    joint: Option<Joint>,
 }
 
 struct Cell {
@@ -175,8 +209,11 @@ impl Builder {
         self.cells = rest;
         self.start = self.cells.first().map_or(end, |cell| cell.start);
         self.columns = self.cells.iter().map(|cell| cell.width).sum();
+        let next = if self.broken { Joint::Blank } else { Joint::Direct };
         self.broken = false;
-        WrappedRow { line: spans.finish(), range }
+        let mut line = spans.finish();
+        self.joint.replace(next).unwrap_or(Joint::None).on(&mut line);
+        WrappedRow { line, range }
     }
 }
 
@@ -201,7 +238,9 @@ fn ascii_rows(text: &str, styles: &[(usize, Style)], width: usize) -> Vec<Wrappe
             spans.push(text.get(at..run_end).unwrap_or_default(), style);
             at = run_end;
         }
-        rows.push(WrappedRow { line: spans.finish(), range: start..row_end });
+        let mut line = spans.finish();
+        (if start > 0 { Joint::Direct } else { Joint::None }).on(&mut line);
+        rows.push(WrappedRow { line, range: start..row_end });
         if row_end == text.len() {
             return rows;
         }

@@ -6,19 +6,29 @@ pub mod code;
 pub(crate) mod composer;
 pub(crate) mod editor;
 mod hunks;
+mod marks;
 pub(crate) mod output;
 pub(crate) mod pictures;
 pub(crate) mod recipe;
+pub(crate) mod search;
+pub(crate) mod selection;
 pub(crate) mod vars;
 
+use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::Look;
+use crate::tui::widgets::pattern::Pattern;
+use crate::tui::widgets::virtual_list::Anchor;
 use chat::ChatPane;
-use code::CodePane;
+use code::{CodePane, CodePlace};
 use composer::Composer;
+use marks::Marks;
+pub(crate) use marks::current as current_match;
 use output::OutputPane;
 use pictures::Pictures;
+use search::{Hit, Search};
+use selection::Selection;
 use vars::VarsPane;
 
 /// What stands where the output stands.
@@ -52,11 +62,82 @@ pub struct Panes {
     pub vars: VarsPane,
     /// Pictures of the output.
     pub pictures: Pictures,
-    /// What was looked for last, and which of its places was shown.
-    pub searched: Option<(String, Option<usize>)>,
+    /// What was looked for last.
+    pub(crate) search: Option<Search>,
+    /// What is marked on screen wherever it stands.
+    pub(crate) marked: Option<Pattern>,
+    /// What the mouse selected.
+    pub(crate) selection: Option<Selection>,
+    /// The output that stays on screen while other blocks are looked at.
+    pub(crate) kept_output: Option<KeptOutput>,
+    marks: Marks,
+}
+
+/// The output that stays on screen: that of a block, or of the newest run where none was chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptOutput(pub(crate) Option<BlockId>);
+
+/// Where the panes and the person stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    chat: Option<Anchor>,
+    output: Option<Anchor>,
+    code: CodePlace,
+    lower: Lower,
+    focus: Pane,
 }
 
 impl Panes {
+    /// Where everything stands, to come back to it.
+    pub(crate) fn places(&self) -> Places {
+        Places {
+            chat: self.chat.place(),
+            output: self.output.place(),
+            code: self.code.place(),
+            lower: self.lower,
+            focus: self.focus,
+        }
+    }
+
+    /// Goes back to where everything stood.
+    pub(crate) fn restore(&mut self, places: &Places) {
+        self.chat.restore(places.chat);
+        self.output.restore(places.output);
+        self.code.restore(&places.code);
+        self.lower = places.lower;
+        self.focus = places.focus;
+    }
+
+    /// Whether a text is marked wherever it stands.
+    pub fn marks(&self) -> bool {
+        self.marked.is_some()
+    }
+
+    /// Looks through the next portion of what is looked for. Tells whether there was something to look through.
+    pub(crate) fn search_on(&mut self, state: &State, look: Look<'_>) -> bool {
+        let Some(mut search) = self.search.take() else { return false };
+        let worked = search.work(state, self, look);
+        self.search = Some(search);
+        worked
+    }
+
+    /// Puts a text that was found on screen.
+    pub(crate) fn show_found(&mut self, hit: &Hit, state: &State, look: Look<'_>) {
+        match hit.pane {
+            Pane::Chat | Pane::Message => self.chat.show(state, &hit.text, look),
+            Pane::Code => {
+                let block = u32::try_from(hit.text.item).unwrap_or(u32::MAX);
+                self.code.show_in(BlockId(block), hit.text.line);
+            }
+            Pane::Output | Pane::Vars => {
+                if self.lower == Lower::Vars {
+                    self.lower = Lower::Output;
+                }
+                self.output.show(&hit.text, look);
+            }
+        }
+    }
+
     /// Scrolls a pane by rows.
     pub fn scroll(&mut self, pane: Pane, rows: isize, state: &State, look: Look<'_>) {
         match (pane, self.lower) {

@@ -8,7 +8,7 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::commands::CommandList;
-use crate::tui::overlays::find::Find;
+use crate::tui::overlays::pager::Pager;
 use crate::tui::panes::Lower;
 use crate::tui::panes::code::Mode;
 use crate::tui::ui_command::PagerText;
@@ -88,7 +88,7 @@ impl Screen {
                 Vec::new()
             }
             Action::Find if self.overlays.is_empty() => {
-                self.open(Find::new("", &self.panes));
+                self.open_find("", ctx);
                 Vec::new()
             }
             _ => return None,
@@ -104,7 +104,7 @@ impl Screen {
             Action::ScrollPageUp => self.page(-1, ctx),
             Action::ScrollTop => self.panes.to_top(ctx.state, ctx.look),
             Action::ScrollEnd => self.panes.to_end(),
-            Action::SearchStart => self.open(Find::new("", &self.panes)),
+            Action::SearchStart => self.open_find("", ctx),
             Action::SearchNext => self.find_again(false, ctx),
             Action::SearchPrevious => self.find_again(true, ctx),
             Action::MessageFocus => self.panes.focus = Pane::Message,
@@ -246,13 +246,23 @@ impl Screen {
                 }
                 wishes
             }
-            _ => match report.and_then(|r| r.blob.clone()) {
-                Some(path) => vec![UiCommand::Pager(PagerText::File(path))],
-                None => {
-                    let text = self.panes.output.text(ctx.state).unwrap_or_default();
-                    vec![UiCommand::Pager(PagerText::Text(text))]
-                }
-            },
+            _ => {
+                let title = format!("All output of block {}", item.block.id);
+                let what = match report.and_then(|report| report.blob.clone()) {
+                    Some(path) => PagerText::File(path),
+                    None => PagerText::Text(self.panes.output.text(ctx.state).unwrap_or_default()),
+                };
+                self.open_pager(title, what);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Opens the pager on a text.
+    pub(super) fn open_pager(&mut self, title: String, what: PagerText) {
+        match Pager::open(title, what) {
+            Ok(pager) => self.open(pager),
+            Err(why) => self.say(Note::warn(why)),
         }
     }
 

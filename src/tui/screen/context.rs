@@ -146,10 +146,8 @@ fn acts(action: Action) -> bool {
             | Action::ProblemKey
             | Action::ProblemNew
             | Action::ProblemKernel
-            | Action::ProblemLog
             | Action::ProblemSave
             | Action::OutputOpen
-            | Action::OutputPager
             | Action::OutputWrite
             | Action::Debug
             | Action::TakeBack

@@ -1,20 +1,54 @@
-//! The last search once more, from a pane.
+//! Searching from the panes: the search line, the last search once more, and what is looked through while keys wait.
 
 use super::{Ctx, Note, Screen};
-use crate::tui::overlays::find::Find;
+use crate::tui::overlays::find::{self, Find};
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::look::Look;
+use std::time::{Duration, Instant};
+
+/// The pause between two portions of work: keys go first anyway.
+const PAUSE: Duration = Duration::from_millis(1);
 
 impl Screen {
+    /// Opens the search line, with a text in it.
+    pub(super) fn open_find(&mut self, text: &str, ctx: Ctx<'_>) {
+        let find = Find::new(text, &mut self.panes);
+        self.open(find);
+        self.pass(ctx, |top, around, panes| top.changed(around, panes));
+    }
+
     /// `n` and `N` in a pane.
     pub(super) fn find_again(&mut self, back: bool, ctx: Ctx<'_>) {
-        let Some((needle, last)) = self.panes.searched.take() else {
-            self.say(Note::info("/ looks for a text."));
-            return;
-        };
-        let found = Find::again(&needle, last, back, ctx.state, ctx.look, &mut self.panes);
-        self.say(Note::info(match found {
-            Some(at) => format!("Match {} for '{needle}'.", at + 1),
-            None => format!("No matches for {needle}."),
-        }));
-        self.panes.searched = Some((needle, found.or(last)));
+        let on_screen = |pane: &Pane| self.arrangement.slot(*pane).is_some();
+        let shown: Vec<Pane> = [Pane::Chat, Pane::Code, Pane::Output].into_iter().filter(on_screen).collect();
+        let told = find::again(back, (ctx.state, ctx.look), &mut self.panes, &shown);
+        self.say(Note::info(told.unwrap_or_else(|| "/ looks for a text.".into())));
+    }
+
+    /// What is marked is marked no longer.
+    pub(super) fn unmark(&mut self) {
+        self.panes.marked = None;
+    }
+
+    /// Does a portion of what takes long. Tells whether something changed.
+    pub(super) fn work(&mut self, ctx: Ctx<'_>) -> bool {
+        let mut worked = false;
+        self.pass(ctx, |top, around, panes| {
+            worked = top.work(around, panes);
+            Vec::new()
+        });
+        self.working = worked.then_some(ctx.at + PAUSE);
+        worked
+    }
+
+    /// When the next portion is due.
+    pub(super) fn next_work(&self) -> Option<Instant> {
+        self.working
+    }
+
+    /// Finds out what stands out on the next frame.
+    pub(super) fn mark(&mut self, ctx: Ctx<'_>) {
+        let look: Look<'_> = ctx.look;
+        self.panes.mark(&self.arrangement, ctx.state, look);
     }
 }

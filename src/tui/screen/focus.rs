@@ -169,7 +169,16 @@ impl Screen {
             .waits_since
             .filter(|_| !self.follow.called)
             .map(|since| if self.attended { since + CALL_AFTER } else { since });
-        [call, self.guard.next_deadline(), self.escalation.deadline()].into_iter().flatten().min()
+        [
+            call,
+            self.guard.next_deadline(),
+            self.escalation.deadline(),
+            self.next_work(),
+            self.next_dragged_row(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// The pane after or before the one with the focus; one that holds nothing is passed over, but where its tab is

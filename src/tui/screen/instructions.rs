@@ -22,7 +22,8 @@ impl Screen {
         let ask = Ask::new("Tell the model?", lines.collect(), 'w', "leave it as it was told");
         let take = UiCommand::Job(Job::TakeInstructions(held));
         self.open(ask.or_command('t', "tell the model the new text", take));
-        vec![UiCommand::Pager(PagerText::Text(text))]
+        self.open_pager("What changed".into(), PagerText::Text(text));
+        Vec::new()
     }
 }
 

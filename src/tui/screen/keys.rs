@@ -38,6 +38,7 @@ impl Screen {
         self.last_step = ctx.at;
         self.follow.key(ctx.at);
         self.note = None;
+        self.unselect();
         match admit {
             Admit::Refused(why) => {
                 self.say(Note::of_wait(why.to_string()));

@@ -10,7 +10,6 @@ use crate::tui::action::Action;
 use crate::tui::overlays::blocks::{BlockList, copied};
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::files::FileList;
-use crate::tui::overlays::find::Find;
 use crate::tui::overlays::key::KeyBox;
 use crate::tui::overlays::models::{self, Models};
 use crate::tui::overlays::old_messages::OldMessages;
@@ -199,11 +198,7 @@ impl Screen {
             Slash::Rebuild => self.ask_rebuild(ctx),
             Slash::Kernel if ctx.state.live.run.is_some() => return vec![UiCommand::Send(Command::Kill)],
             Slash::Kernel => self.say(Note::info("Nothing runs. /restart begins a new kernel.")),
-            Slash::Find => {
-                let mut find = Find::new(argument, &self.panes);
-                find.look_up(ctx.state, ctx.look, &mut self.panes);
-                self.open(find);
-            }
+            Slash::Find => self.open_find(argument, ctx),
             Slash::Copy => return self.copy_command(argument, ctx),
             Slash::Theme if argument.is_empty() => self.open(ThemeList::new(ctx.look.theme.name())),
             Slash::Theme => return vec![UiCommand::Theme(argument.to_owned())],

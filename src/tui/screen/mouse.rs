@@ -1,6 +1,6 @@
-//! The mouse: a click focuses, the wheel scrolls the pane under it, a click on the line of a block
-//! opens it, a button of the key bar counts when it is pressed
-//! and released in the same place. The wheel never decides.
+//! The mouse: a click focuses, a click on the line of a block opens it, the wheel scrolls the pane under it, a drag moves a
+//! border or selects text, a button of the key bar counts when it is pressed and released in the same place. Neither the
+//! wheel nor a drag ever decides.
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
@@ -23,9 +23,11 @@ impl Screen {
                 self.note = None;
                 self.pressed = hit(&self.hits.buttons, column, row);
                 self.guard.pressed(self.pressed.is_some(), ctx.at);
+                self.unselect();
                 if self.pressed.is_none() && self.overlays.is_empty() {
                     self.held_border = self.arrangement.border_at(column, row);
-                    if self.held_border.is_some() || !self.click_in_text(column, row, ctx.at) {
+                    let is_taken = self.held_border.is_some() || self.click_in_text(column, row, ctx.at);
+                    if !is_taken && !self.grip(column, row, ctx) {
                         self.click(column, row);
                     }
                 }
@@ -34,13 +36,16 @@ impl Screen {
                 if let Some(border) = self.held_border {
                     let wide = self.arrangement.class == Class::Wide && border == Border::Chat;
                     self.put_border(border, if wide { column } else { row }, ctx.state);
-                } else {
-                    self.drag_in_text(column, row);
+                } else if !self.drag_in_text(column, row) {
+                    self.drag_to(column, row, ctx);
                 }
             }
             MouseEventKind::Up(MouseButton::Left) => {
                 self.held_border = None;
                 self.release_in_text();
+                if let Some(wishes) = self.let_go(ctx) {
+                    return wishes;
+                }
                 let released = hit(&self.hits.buttons, column, row);
                 if let (Some(pressed), Some(released)) = (self.pressed.take(), released)
                     && pressed == released
@@ -64,7 +69,7 @@ impl Screen {
         }
     }
 
-    fn click(&mut self, column: u16, row: u16) {
+    pub(super) fn click(&mut self, column: u16, row: u16) {
         if let Some(tab) = hit(&self.hits.tabs, column, row) {
             self.panes.focus = tab.what;
         } else if let Some(prompt) = hit(&self.hits.prompts, column, row) {

@@ -98,7 +98,7 @@ impl Screen {
 
     /// Closes the topmost overlay, because the person writes or stopped something; what was typed into a form is kept.
     pub(super) fn close_top(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        self.pass(ctx, |top, _, _| top.leave())
+        self.pass(ctx, |top, _, panes| top.leave(panes))
     }
 
     /// A form goes out of sight; what was typed into it is kept.

@@ -40,7 +40,8 @@ impl Screen {
             None => Vec::new(),
         };
         let expired = self.escalation.expire(ctx.at);
-        (changed || expired || !wishes.is_empty(), wishes)
+        let worked = self.work(ctx) | self.drag_on(ctx);
+        (changed || expired || worked || !wishes.is_empty(), wishes)
     }
 
     /// Goes to the block that waits, wherever the person is; there it is only told how it is approved.

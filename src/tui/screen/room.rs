@@ -1,6 +1,7 @@
 //! What the arrangement of the screen depends on: how the block stands, and which panes hold something.
 
 use super::Screen;
+use crate::domain::BlockId;
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
@@ -20,6 +21,7 @@ impl Screen {
             message_rows: self.message_rows(),
             bare: self.bare,
             zoomed: self.zoomed.is_some(),
+            field: self.overlays.last().is_some_and(|top| top.in_message().is_some()),
         }
     }
 
@@ -33,10 +35,17 @@ impl Screen {
                     || self.panes.code.subject().is_some_and(|id| state.transcript.blocks.contains_key(&id))
             }
             Pane::Output | Pane::Vars => {
-                self.panes.lower != Lower::Output
-                    || output::has_any(state, self.source.or(self.panes.code.subject()))
+                self.panes.lower != Lower::Output || output::has_any(state, self.output_of())
             }
         }
+    }
+
+    /// The block whose output belongs on screen.
+    pub(super) fn output_of(&self) -> Option<BlockId> {
+        self.source.or(match self.panes.kept_output {
+            Some(kept) => kept.0,
+            None => self.panes.code.subject(),
+        })
     }
 
     pub(super) fn share(&self, state: &State) -> Share {

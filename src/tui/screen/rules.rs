@@ -9,6 +9,7 @@ use crate::engine::{Command, State, rules};
 use crate::tui::overlays::always::Always;
 use crate::tui::panes::code::token_of;
 use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::pattern::Pattern;
 use crate::tui::widgets::safe;
 
 impl Screen {
@@ -78,7 +79,10 @@ impl Screen {
         };
         self.source = Some(block);
         self.panes.lower = Lower::Output;
-        self.panes.output.seek(trace.text.clone());
+        if let Ok(pattern) = Pattern::text(&trace.text) {
+            self.panes.marked = Some(pattern.clone());
+            self.panes.output.seek(pattern);
+        }
         self.lead(Pane::Output);
         self.say(Note::of_wait(format!("{} of {of}: {text} is in block {block}. P next, Esc back.", at + 1)));
     }
@@ -87,7 +91,7 @@ impl Screen {
     pub(super) fn leave_source(&mut self) -> bool {
         let left = self.source.take().is_some();
         if left {
-            self.panes.output.needle = None;
+            self.unmark();
             self.panes.focus = Pane::Code;
         }
         left

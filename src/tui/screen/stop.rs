@@ -183,6 +183,7 @@ impl Screen {
         if !self.overlays.is_empty() {
             return self.pass(ctx, |top, around, panes| top.back(around, panes));
         }
+        self.unmark();
         if self.leave_source() {
             return Vec::new();
         }

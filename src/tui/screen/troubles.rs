@@ -27,7 +27,7 @@ impl Screen {
             Action::ProblemNew => return self.leave_for(Exit::NewSession, ctx),
             Action::ProblemKernel => self.ask_restart(ctx),
             Action::ProblemLog => match self.setup.log.clone() {
-                Some(path) => return vec![UiCommand::Pager(PagerText::File(path))],
+                Some(path) => self.open_pager("Log".into(), PagerText::File(path)),
                 None => self.say(Note::info("No log is written.")),
             },
             Action::ProblemSave => return vec![UiCommand::Send(Command::RetryStore)],

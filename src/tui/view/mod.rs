@@ -49,6 +49,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     }
     let mut cursor = draw_code(screen, state, buf, look);
     draw_lower(screen, state, buf, look);
+    screen.panes.draw_marks(buf, look);
     if screen.arrangement.message.is_some() {
         cursor = message::draw(screen, state, buf, look).or(cursor);
     }
@@ -99,7 +100,7 @@ fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) 
     let Some(slot) = screen.arrangement.output else { return };
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
-        Lower::Output => screen.panes.output.draw(buf, look),
+        Lower::Output => screen.panes.output.draw(buf),
         Lower::Vars => screen.panes.vars.draw(state, focused, buf, look),
         Lower::Problems => problems::draw(screen, state, slot.inner, buf, look),
     }

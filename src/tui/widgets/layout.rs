@@ -144,6 +144,8 @@ pub struct Wants {
     pub bare: Option<Pane>,
     /// Whether the pane with the focus has the whole screen.
     pub zoomed: bool,
+    /// Whether the message holds a field that is typed into: then it is on screen, whatever else is.
+    pub field: bool,
     /// Where the person put borders.
     pub borders: Borders,
 }
@@ -237,7 +239,7 @@ impl Arrangement {
         match (class, wants.bare) {
             (Class::TooSmall, _) => {}
             (_, Some(pane)) => made.bare(pane),
-            (Class::Wide | Class::Medium, None) if wants.zoomed => made.zoomed(wants.focus),
+            (Class::Wide | Class::Medium, None) if wants.zoomed => made.zoomed(wants),
             (Class::Wide, None) => made.wide(wants),
             (Class::Medium, None) => made.medium(wants),
             (Class::Narrow, None) => made.narrow(wants),
@@ -259,8 +261,10 @@ impl Arrangement {
         self.alone(pane, Slot { outer: self.body, inner: self.body, edge: Edge::Bare });
     }
 
-    fn zoomed(&mut self, pane: Pane) {
-        self.alone(pane, Slot::new(self.body, Edge::Box));
+    fn zoomed(&mut self, wants: Wants) {
+        let mut rest = self.body;
+        self.message = wants.field.then(|| Slot::new(take_bottom(&mut rest, 3), Edge::Box));
+        self.alone(wants.focus, Slot::new(rest, Edge::Box));
     }
 
     fn alone(&mut self, pane: Pane, slot: Slot) {
@@ -339,11 +343,13 @@ impl Arrangement {
 
     fn narrow(&mut self, wants: Wants) {
         let mut rest = self.body;
+        if wants.field || matches!(wants.focus, Pane::Chat | Pane::Message) {
+            let most = (rest.height / 2).max(2);
+            let message = take_bottom(&mut rest, (wants.message_rows.max(1) + 1).min(most));
+            self.message = Some(Slot::new(message, Edge::Rule));
+        }
         match wants.focus {
             Pane::Chat | Pane::Message => {
-                let most = (rest.height / 2).max(2);
-                let message = take_bottom(&mut rest, (wants.message_rows.max(1) + 1).min(most));
-                self.message = Some(Slot::new(message, Edge::Rule));
                 self.chat = Some(Slot::new(rest, Edge::Rule));
             }
             Pane::Code => self.code = Some(Slot::new(rest, Edge::Rule)),
@@ -352,10 +358,10 @@ impl Arrangement {
     }
 
     /// The place of an overlay that wants so many columns and rows, its border counted: centred over the panes, or,
-    /// where there is one pane only, all of the screen but the last two rows.
+    /// where there is one pane only or it wants [`u16::MAX`] columns, all of the screen but the last two rows.
     pub fn overlay(&self, width: u16, height: u16) -> Slot {
         let whole = Rect { height: self.area.height.saturating_sub(2), ..self.area };
-        if matches!(self.class, Class::Narrow | Class::TooSmall) {
+        if width == u16::MAX || matches!(self.class, Class::Narrow | Class::TooSmall) {
             return Slot::new(whole, Edge::Box);
         }
         let width = width.min(self.body.width.saturating_sub(2));

@@ -8,6 +8,8 @@ pub(crate) mod hints;
 pub(crate) mod hits;
 pub mod layout;
 pub mod look;
+pub(crate) mod passage;
+pub(crate) mod pattern;
 pub(crate) mod safe;
 pub(crate) mod sheet;
 pub(crate) mod virtual_list;

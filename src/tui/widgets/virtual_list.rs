@@ -3,12 +3,9 @@
 //! The end is followed until the person scrolls up; then the row at the top stays where it is, by item and row, whatever
 //! arrives below and whatever a new width does to the rows.
 
-use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use unicode_width::UnicodeWidthStr as _;
 
 /// A long list whose items become rows when they are looked at.
 pub(crate) trait Items {
@@ -65,13 +62,11 @@ impl VirtualList {
         self.standing = self.says(items);
     }
 
-    /// Draws what was arranged; where `needle` stands in it, it is marked.
-    pub(crate) fn draw(&self, area: Rect, needle: Option<&str>, buf: &mut Buffer, look: Look<'_>) {
+    /// Draws what was arranged.
+    pub(crate) fn draw(&self, area: Rect, buf: &mut Buffer) {
         for (y, line) in (area.y..area.bottom()).zip(&self.lines) {
-            let Some(line) = line else { continue };
-            buf.set_line(area.x, y, line, area.width);
-            if let Some(needle) = needle {
-                mark(buf, area, y, line, needle, look);
+            if let Some(line) = line {
+                buf.set_line(area.x, y, line, area.width);
             }
         }
     }
@@ -148,6 +143,13 @@ impl VirtualList {
     /// To the first row.
     pub(crate) fn to_top(&mut self, items: &mut impl Items) {
         self.show(items, Anchor { item: 0, row: 0 }, 0);
+    }
+
+    /// Puts a row on screen, a little below the top; where it is on screen already, nothing moves.
+    pub(crate) fn bring(&mut self, items: &mut impl Items, at: Anchor) {
+        if !self.visible.contains(&at) {
+            self.show(items, at, 2);
+        }
     }
 
     /// Puts a row on screen with so many rows above it.
@@ -233,27 +235,6 @@ fn below(items: &mut impl Items, at: Anchor) -> Option<Anchor> {
         return Some(Anchor { row: at.row + 1, ..at });
     }
     (at.item + 1..items.count()).find(|item| items.rows(*item) > 0).map(|item| Anchor { item, row: 0 })
-}
-
-/// The text of a row.
-pub(crate) fn line_text(line: &Line<'_>) -> String {
-    line.spans.iter().map(|s| s.content.as_ref()).collect()
-}
-
-/// Marks what is looked for on a row.
-fn mark(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>, needle: &str, look: Look<'_>) {
-    let text = line_text(line);
-    let (lower, needle) = (text.to_lowercase(), needle.to_lowercase());
-    if needle.is_empty() || lower.len() != text.len() {
-        return;
-    }
-    for (at, found) in lower.match_indices(&needle) {
-        let x =
-            area.x.saturating_add(u16::try_from(text.get(..at).map_or(0, str::width)).unwrap_or(u16::MAX));
-        let width = u16::try_from(found.width()).unwrap_or(0);
-        let place = Rect { x, y, width, height: 1 }.intersection(area);
-        buf.set_style(place, look.style(Slot::UiMatch));
-    }
 }
 
 #[cfg(test)]

@@ -78,6 +78,24 @@ impl RowBuffer {
         id.saturating_sub(self.gone) + u64::from(self.gone > 0)
     }
 
+    /// The number of the row in a line; the line about left out rows has that of the first of them.
+    pub(super) fn number(&self, line: usize) -> usize {
+        let gone = usize::try_from(self.gone).unwrap_or(usize::MAX);
+        match line.checked_sub(self.head.len()) {
+            Some(behind) if gone > 0 && behind > 0 => line.saturating_add(gone - 1),
+            _ => line,
+        }
+    }
+
+    /// The line in which the row with a number stands, or the one about left out rows.
+    pub(super) fn line_with(&self, number: usize) -> usize {
+        let gone = usize::try_from(self.gone).unwrap_or(usize::MAX);
+        match number.checked_sub(self.head.len()) {
+            Some(behind) if gone > 0 => number - behind.min(gone - 1),
+            _ => number,
+        }
+    }
+
     /// A row by its number.
     pub(super) fn row(&self, id: u64) -> Option<&OutputRow> {
         let head = self.head.len() as u64;

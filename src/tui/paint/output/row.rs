@@ -14,7 +14,7 @@ const RUNS: usize = 4 << 10;
 /// A row of more bytes is not written into again: no progress bar is so long.
 pub(super) const EDITABLE: usize = 4 << 10;
 /// Columns between tab stops.
-pub(super) const TAB: usize = 8;
+pub(crate) const TAB: usize = 8;
 
 /// What a row is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,8 @@ use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hits::Hit;
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::virtual_list::{Anchor, Items, VirtualList, line_text};
+use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
+use crate::tui::widgets::virtual_list::{Anchor, Items, VirtualList};
 use live::Live;
 use opening::OpeningRows;
 pub(in crate::tui) use opening::is_open;
@@ -50,8 +51,6 @@ pub struct ChatPane {
     /// Blocks whose lines are on screen, each with its row there, and the place of the marked one among them.
     blocks: Vec<(u16, BlockId)>,
     marked: Option<usize>,
-    /// The text that is looked for, drawn in `ui.match`.
-    pub needle: Option<String>,
 }
 
 /// The conversation as a list of items: those of the transcript, and the live end behind them.
@@ -81,6 +80,15 @@ impl ChatItems<'_> {
         }
         self.kept.insert(at, CachedRows { stamp, rows: rows.clone(), blocks });
         rows
+    }
+
+    /// The lines of an item, with its rows; the live end is one as well.
+    fn lines(&mut self, at: usize) -> Vec<Passage> {
+        if at < self.state.transcript.items.len() {
+            return Passage::of_rows(&self.laid(at));
+        }
+        let rows = (0..self.rows(at)).filter_map(|row| self.line(Anchor { item: at, row }));
+        Passage::of_rows(&rows.collect::<Vec<_>>())
     }
 }
 
@@ -183,14 +191,34 @@ impl ChatPane {
         self.with(state, look, |list, talk| list.to_top(talk));
     }
 
-    /// Puts an item on screen, at the row that holds a text.
-    pub fn show(&mut self, state: &State, item: usize, needle: &str, look: Look<'_>) {
-        let needle = needle.to_lowercase();
+    /// Puts a text on screen.
+    pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: Look<'_>) {
         self.with(state, look, |list, talk| {
-            let rows = talk.laid(item);
-            let row = rows.iter().position(|l| line_text(l).to_lowercase().contains(&needle)).unwrap_or(0);
-            list.show(talk, Anchor { item, row }, 2);
+            let lines = talk.lines(found.item);
+            let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
+            let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
+            list.bring(talk, Anchor { item: found.item, row });
         });
+    }
+
+    /// The lines of an item. What was not on screen is laid out and not kept.
+    pub(crate) fn lines_of(&self, state: &State, item: usize, look: Look<'_>) -> Vec<Passage> {
+        // Nothing was laid out yet where another pane has the whole screen.
+        let width = if self.width == 0 { 78 } else { self.width };
+        Passage::of_rows(&item::rows(state, item, width, look).0)
+    }
+
+    /// The text on screen.
+    pub(crate) fn screen_text(&mut self, state: &State, look: Look<'_>) -> ScreenText {
+        let top = self.area.y;
+        self.with(state, look, |list, talk| {
+            ScreenText::of_list(top, list.visible().iter().copied(), |item| talk.lines(item))
+        })
+    }
+
+    /// Where its text stands on screen.
+    pub(crate) fn area(&self) -> Rect {
+        self.area
     }
 
     /// Where the pane stands, to come back to it.
@@ -237,7 +265,7 @@ impl ChatPane {
 
     /// Draws what was arranged.
     pub fn draw(&self, focused: bool, buf: &mut Buffer, look: Look<'_>) {
-        self.list.draw(self.area, self.needle.as_deref(), buf, look);
+        self.list.draw(self.area, buf);
         if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
             buf.set_stringn(self.area.x, *row, ">", 1, look.style(Slot::UiFocus));
         }

@@ -8,6 +8,8 @@ pub(crate) mod remark;
 
 use super::hunks::{DroppedHunks, HunkChoice};
 use crate::tui::guard;
+use crate::tui::paint::plain::Strictness;
+use crate::tui::widgets::passage::Passage;
 use crate::tui::widgets::safe;
 use line_diff::{DiffStep, LineDiff};
 pub(crate) use paint::{gutter_of, tinted};
@@ -279,6 +281,21 @@ impl Doc {
                 | CodeRow::Dropped { .. } => None,
             },
         })
+    }
+
+    /// The line of code on a row, and which row of it that is.
+    pub(crate) fn code_row(&self, row: usize) -> Option<(usize, usize)> {
+        match self.rows.get(row) {
+            Some(CodeRow::Code { line, part }) => Some((*line as usize, *part as usize)),
+            _ => None,
+        }
+    }
+
+    /// A line of code with its rows, from 0.
+    pub(crate) fn passage(&self, line: usize) -> Passage {
+        let text = self.line(line);
+        let rows = safe::code_ranges(text, self.code_width());
+        Passage::laid(text.to_owned(), rows, self.gutter, Strictness::Code)
     }
 
     fn code_width(&self) -> usize {

@@ -15,6 +15,7 @@ mod rights;
 mod scroll;
 mod shown;
 mod target;
+mod text;
 mod token;
 pub(crate) mod writing;
 
@@ -40,6 +41,8 @@ use hunks::HunkLayout;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use rights::{Rights, SeenRights, Wording};
+pub(crate) use scroll::CodePlace;
+use scroll::ScrollTarget;
 use std::ops::Range;
 
 /// What the pane is used for.
@@ -101,6 +104,8 @@ pub struct CodePane {
     opinion: Vec<Line<'static>>,
     /// Colours of code, as the highlighter told them.
     pub colours: Colours,
+    /// Where to scroll as soon as the block that is shown is laid out.
+    target: Option<ScrollTarget>,
 }
 
 impl CodePane {
@@ -168,6 +173,7 @@ impl CodePane {
         self.lay_out(state, item, look);
         self.lay_out_hunks(look);
         self.lay_out_diff(item, look);
+        self.reach_target();
         self.clamp();
         self.follow_cursor();
     }

@@ -1,6 +1,8 @@
 //! Where the code pane stands, and moving it: by rows, by pages, to what was not seen, to findings.
 
+use super::diff::DiffBase;
 use super::{CodePane, Mode};
+use crate::domain::BlockId;
 use crate::tui::guard;
 
 /// How a frame of the pane is divided: rows of rights that stay, and rows that scroll.
@@ -9,6 +11,31 @@ pub(super) struct Division {
     /// Rows at the top that don't scroll.
     pub(super) pinned: usize,
     pub(super) height: usize,
+}
+
+/// Where to scroll to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ScrollTarget {
+    /// So that a line, from 0, is on screen.
+    Line(usize),
+    /// So that a row is the first.
+    Top(usize),
+}
+
+/// Where the pane stands.
+#[derive(Clone, Debug)]
+pub(crate) struct CodePlace {
+    pub(crate) subject: Option<BlockId>,
+    top: usize,
+    full_rights: bool,
+    other: Option<Other>,
+}
+
+/// What it is used for beside looking at a block.
+#[derive(Clone, Copy, Debug)]
+enum Other {
+    Diff(DiffBase),
+    Queue(usize),
 }
 
 impl CodePane {
@@ -100,9 +127,46 @@ impl CodePane {
         true
     }
 
+    /// Where the pane stands, to come back to it.
+    pub(crate) fn place(&self) -> CodePlace {
+        let other = match &self.mode {
+            Mode::Diff(base) => Some(Other::Diff(*base)),
+            Mode::Queue(chosen) => Some(Other::Queue(*chosen)),
+            Mode::View | Mode::Edit(_) => None,
+        };
+        CodePlace { subject: self.subject, top: self.top, full_rights: self.full_rights, other }
+    }
+
+    /// Goes back to where it stood. A text that is edited stays.
+    pub(crate) fn restore(&mut self, place: &CodePlace) {
+        if self.edits() {
+            return;
+        }
+        self.subject = place.subject;
+        self.full_rights = place.full_rights;
+        self.mode = match place.other {
+            Some(Other::Diff(base)) => Mode::Diff(base),
+            Some(Other::Queue(chosen)) => Mode::Queue(chosen),
+            None => Mode::View,
+        };
+        self.target = Some(ScrollTarget::Top(place.top));
+    }
+
+    /// Scrolls to where it was asked for, now that the block is laid out.
+    pub(super) fn reach_target(&mut self) {
+        match self.target.take() {
+            Some(ScrollTarget::Top(top)) => self.top = top,
+            Some(ScrollTarget::Line(line)) => self.show_line(line),
+            None => {}
+        }
+    }
+
     /// Scrolls so that a line (from 0) is on screen.
     pub fn show_line(&mut self, line: usize) {
-        let Some(laid) = &self.layout else { return };
+        let Some(laid) = self.layout.as_ref().filter(|laid| Some(laid.block) == self.subject) else {
+            self.target = Some(ScrollTarget::Line(line));
+            return;
+        };
         let offset = if self.division().pinned == 0 { laid.rights.rows().len() } else { 0 };
         self.top = (laid.doc.row_of_line(line) + offset).saturating_sub(3);
         self.clamp();

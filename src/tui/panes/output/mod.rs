@@ -8,10 +8,12 @@ mod receipt;
 use crate::domain::{BlockId, ImageRef, RunId, Stream};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::engine::{BlockState, State};
-use crate::tui::paint::output::{LineChange, Output};
+use crate::tui::paint::output::{LineChange, Output, TAB};
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::Look;
+use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
+use crate::tui::widgets::pattern::Pattern;
 use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
 use crate::tui::widgets::words;
 use printed::PrintedRows;
@@ -19,8 +21,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 pub(in crate::tui) use receipt::ended_lines;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// The item of what follows the output.
+const TAIL: usize = usize::MAX;
 
 /// What the pane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,13 +50,12 @@ pub struct OutputPane {
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
     /// Whether what the run came to was put on screen.
     result_shown: bool,
-    /// Lines left out as of the last frame.
     theme: String,
     area: Rect,
     /// A text that is put on screen as soon as its run is laid out.
-    seek: Option<String>,
-    /// The text that is looked for, drawn in `ui.match`.
-    pub needle: Option<String>,
+    seek: Option<Pattern>,
+    /// How often lines were changed that were there already.
+    changes: u64,
 }
 
 /// The run that belongs on screen: the one that goes on; else the last one of the chosen block, or what became of it;
@@ -92,6 +97,7 @@ impl OutputPane {
     /// Forgets what was laid out of lines that changed. A person who reads further up keeps the place, although lines
     /// between the first and the last were let go.
     fn let_go(&mut self, changed: LineChange) {
+        self.changes += u64::from(changed.from < self.output.len());
         self.wrapped.retain(|line, _| *line < changed.from);
         let Some(place) = self.list.place().filter(|_| changed.gone > 0) else { return };
         let first_moved = self.head.len() + changed.from;
@@ -152,9 +158,12 @@ impl OutputPane {
         let height = area.height.into();
         self.show_result(state, look);
         self.with(look, |list, printed| list.arrange(printed, height));
-        if let Some(line) = self.seek.take().and_then(|text| self.matches(&text, look).first().copied()) {
-            self.show_line(line, look);
-            self.with(look, |list, printed| list.arrange(printed, height));
+        if let Some(text) = self.seek.take() {
+            let is_there = |line: &usize| text.is_in(&self.output.printed(*line));
+            if let Some(line) = (0..self.output.len()).find(is_there) {
+                self.show(&FoundText { item: self.item(line + 1), line: 0, bytes: 0..0 }, look);
+                self.with(look, |list, printed| list.arrange(printed, height));
+            }
         }
     }
 
@@ -174,9 +183,8 @@ impl OutputPane {
         }
     }
 
-    /// Puts the first line with this text on screen when the next frame is laid out, and marks the text.
-    pub fn seek(&mut self, text: String) {
-        self.needle = Some(text.clone());
+    /// Puts the first line with this text on screen when the next frame is laid out.
+    pub(crate) fn seek(&mut self, text: Pattern) {
         self.seek = Some(text);
     }
 
@@ -272,22 +280,94 @@ impl OutputPane {
         self.list.restore(place);
     }
 
-    /// The lines of the output that hold a text, by their place.
-    pub fn matches(&self, needle: &str, look: Look<'_>) -> Vec<usize> {
-        let needle = needle.to_lowercase();
-        (0..self.output.len())
-            .filter(|at| {
-                let line = self.output.line(*at, look.theme);
-                let text: String = line.spans.iter().map(|s| s.content.as_ref()).collect();
-                text.to_lowercase().contains(&needle)
-            })
-            .collect()
+    /// How many parts its text has: what stands before the output, the lines that were printed, and what follows them.
+    pub(crate) fn parts(&self) -> usize {
+        self.output.len() + 2
     }
 
-    /// Puts a line of the output on screen.
-    pub fn show_line(&mut self, line: usize, look: Look<'_>) {
-        let item = self.head.len() + line;
-        self.with(look, |list, printed| list.show(printed, Anchor { item, row: 0 }, 2));
+    /// The item that a part is: one that keeps its number, whatever is let go.
+    pub(crate) fn item(&self, part: usize) -> usize {
+        match part.checked_sub(1) {
+            None => 0,
+            Some(line) if line < self.output.len() => self.output.number(line) + 1,
+            Some(_) => TAIL,
+        }
+    }
+
+    /// The part that an item is.
+    fn part(&self, item: usize) -> usize {
+        match item.checked_sub(1) {
+            None => 0,
+            Some(_) if item == TAIL => self.output.len() + 1,
+            Some(number) => self.output.line_with(number) + 1,
+        }
+    }
+
+    /// All items from one to another.
+    pub(crate) fn items(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
+        (self.part(from)..=self.part(to)).map(|part| self.item(part))
+    }
+
+    /// The text of a part that is a line that was printed.
+    pub(crate) fn printed(&self, part: usize) -> Option<Cow<'_, str>> {
+        let line = part.checked_sub(1).filter(|line| *line < self.output.len())?;
+        Some(self.output.printed(line))
+    }
+
+    /// The lines of an item.
+    pub(crate) fn lines_of(&self, item: usize) -> Vec<Passage> {
+        let part = self.part(item);
+        match self.printed(part) {
+            Some(text) => {
+                let width = self.area.width.max(2).into();
+                vec![Passage::painted(text.into_owned(), width, TAB)]
+            }
+            None if part == 0 => Passage::of_rows(&self.head),
+            None => Passage::of_rows(&self.tail),
+        }
+    }
+
+    /// What its text depends on: which run, how much it printed, and how often lines changed that were there.
+    pub(crate) fn stamp(&self) -> (Option<RunId>, usize, u64) {
+        let run = match self.shown {
+            Some(Subject::Run(_, run)) => Some(run),
+            _ => None,
+        };
+        (run, self.output.len(), self.changes)
+    }
+
+    /// Whether lines between the first and the last are not here.
+    pub(crate) fn is_partial(&self) -> bool {
+        self.output.left_out()
+    }
+
+    /// Puts a text on screen.
+    pub(crate) fn show(&mut self, found: &FoundText, look: Look<'_>) {
+        let lines = self.lines_of(found.item);
+        let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
+        let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
+        let at = match self.part(found.item).checked_sub(1) {
+            None => Anchor { item: row, row: 0 },
+            Some(line) if line < self.output.len() => Anchor { item: self.head.len() + line, row },
+            Some(line) => Anchor { item: self.head.len() + line + row, row: 0 },
+        };
+        self.with(look, |list, printed| list.bring(printed, at));
+    }
+
+    /// The text on screen.
+    pub(crate) fn screen_text(&self) -> ScreenText {
+        let (head, lines) = (self.head.len(), self.output.len());
+        let places = self.list.visible().iter().map(|at| match at.item.checked_sub(head) {
+            None => Anchor { item: 0, row: at.item },
+            Some(line) if line < lines => Anchor { item: self.item(line + 1), row: at.row },
+            Some(line) => Anchor { item: TAIL, row: line - lines },
+        });
+        ScreenText::of_list(self.area.y, places, |item| self.lines_of(item))
+    }
+
+    /// Where its text stands on screen.
+    pub(crate) fn area(&self) -> Rect {
+        self.area
     }
 
     /// The whole output as text, for copying.
@@ -335,7 +415,7 @@ impl OutputPane {
     }
 
     /// Draws what was arranged.
-    pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) {
-        self.list.draw(self.area, self.needle.as_deref(), buf, look);
+    pub fn draw(&self, buf: &mut Buffer) {
+        self.list.draw(self.area, buf);
     }
 }

@@ -1,0 +1,501 @@
+//! A pager: a text of any length on the whole screen, read from its file where it is looked at. It shows what is there as
+//! text, whatever it is, and follows nothing.
+
+mod paint;
+mod source;
+
+use super::{Means, Overlay, OverlayContext, Then, number_of};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::ui_command::{PagerText, UiCommand};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::pattern::Pattern;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use ratatui::layout::Rect;
+use source::{Fate, FileLine, Portion, Source};
+use std::io;
+use std::ops::Range;
+
+/// Columns that it asks for: more than there are, which is all of the screen.
+const WHOLE_SCREEN: u16 = u16::MAX - 4;
+
+/// Columns that are scrolled sideways at once.
+const SIDEWAYS: usize = 8;
+
+/// A text on the whole screen.
+#[derive(Debug)]
+pub(crate) struct Pager {
+    title: String,
+    source: Source,
+    /// The same for the person's own pager.
+    what: PagerText,
+    /// The lines from the top of the screen on, and the row of the first of them that is at the top.
+    lines: Vec<FileLine>,
+    row: usize,
+    wraps: bool,
+    /// Columns that are left out at the left where nothing is wrapped.
+    left: usize,
+    /// Digits that were typed.
+    number: String,
+    /// What is typed to be looked for.
+    field: Option<Field>,
+    is_expression: bool,
+    pattern: Option<Pattern>,
+    /// What is looked through at present.
+    looking: Option<Looking>,
+    /// The match that the person is at: the beginning of its line, and bytes of the text of that.
+    at: Option<(u64, Range<usize>)>,
+    told: Option<String>,
+}
+
+/// Where a search stands.
+#[derive(Clone, Copy, Debug)]
+struct Looking {
+    back: bool,
+    /// Where the next portion begins; backwards, where it ends.
+    from: u64,
+    /// Whether it went on from the other end.
+    turned: bool,
+}
+
+impl Pager {
+    /// Opens a text.
+    ///
+    /// # Errors
+    /// Words for the status row.
+    pub(crate) fn open(title: String, what: PagerText) -> Result<Self, String> {
+        let source = match &what {
+            PagerText::File(path) => {
+                Source::open(path).map_err(|error| format!("The file can't be read: {error}."))?
+            }
+            PagerText::Text(text) => Source::of(text.clone().into_bytes()),
+        };
+        let mut pager = Self {
+            title,
+            source,
+            what,
+            lines: Vec::new(),
+            row: 0,
+            wraps: true,
+            left: 0,
+            number: String::new(),
+            field: None,
+            is_expression: false,
+            pattern: None,
+            looking: None,
+            at: None,
+            told: None,
+        };
+        pager.go_to(0, 1).map_err(|error| format!("The file can't be read: {error}."))?;
+        Ok(pager)
+    }
+
+    /// Where the line at the top begins.
+    fn top(&self) -> u64 {
+        self.lines.first().map_or(0, |line| line.start)
+    }
+
+    /// Puts a line at the top, and reads as many as a screen can need.
+    fn go_to(&mut self, start: u64, height: usize) -> io::Result<()> {
+        self.lines = self.source.lines(start, 2 * height + 64)?;
+        self.row = 0;
+        Ok(())
+    }
+
+    fn width(&self, room: Rect) -> Option<usize> {
+        self.wraps.then_some(usize::from(room.width).max(2))
+    }
+
+    /// Rows of the screen that show text.
+    fn height(&self, room: Rect) -> usize {
+        usize::from(room.height).saturating_sub(usize::from(self.field.is_some())).max(1)
+    }
+
+    /// Scrolls by rows; the last row of the text stays at the bottom of the screen at the furthest.
+    fn scroll(&mut self, rows: isize, room: Rect) -> io::Result<()> {
+        let (width, height) = (self.width(room), self.height(room));
+        for _ in 0..rows.min(0).unsigned_abs() {
+            if let Some(row) = self.row.checked_sub(1) {
+                self.row = row;
+            } else if let Some(before) = self.source.line_before(self.top())? {
+                let Some(line) = self.source.lines(before, 1)?.pop() else { break };
+                self.row = paint::count(&line.text, width) - 1;
+                self.lines.insert(0, line);
+            } else {
+                break;
+            }
+        }
+        if rows > 0 {
+            self.lines = self.source.lines(self.top(), 2 * height + 64)?;
+            let places = self.places(width, height + rows.unsigned_abs());
+            let most = places.len().saturating_sub(height);
+            if let Some((line, row)) = places.get(rows.unsigned_abs().min(most)).copied() {
+                self.lines.drain(..line);
+                self.row = row;
+            }
+        }
+        let row = self.row;
+        self.go_to(self.top(), height)?;
+        self.row = row;
+        Ok(())
+    }
+
+    /// The rows from the top on, at the most so many: which of the lines, and which row of it.
+    fn places(&self, width: Option<usize>, most: usize) -> Vec<(usize, usize)> {
+        let mut places = Vec::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            let first = if number == 0 { self.row } else { 0 };
+            places.extend((first..paint::count(&line.text, width)).map(|row| (number, row)));
+            if places.len() >= most {
+                places.truncate(most);
+                break;
+            }
+        }
+        places
+    }
+
+    /// To the end: its last row stands at the bottom.
+    fn to_end(&mut self, room: Rect) -> io::Result<()> {
+        let len = self.source.len();
+        let last = self.source.line_before(len)?.unwrap_or(0);
+        self.go_to(last, self.height(room))?;
+        self.row = self.lines.first().map_or(1, |line| paint::count(&line.text, self.width(room))) - 1;
+        self.scroll(1 - isize::try_from(self.height(room)).unwrap_or(1), room)
+    }
+
+    fn to_percent(&mut self, percent: u64, room: Rect) -> io::Result<()> {
+        let at = self.source.len() / 100 * percent.min(100);
+        if percent >= 100 {
+            return self.to_end(room);
+        }
+        let start = self.source.line_start(at)?;
+        self.go_to(start, self.height(room))?;
+        // Not beyond the end.
+        self.scroll(1, room)?;
+        self.scroll(-1, room)
+    }
+
+    /// Looks for the pattern from the match that the person is at, or from the top of the screen.
+    fn look(&mut self, back: bool, room: Rect) -> io::Result<()> {
+        let Some(pattern) = self.pattern.clone() else {
+            self.told = Some("/ looks for a text.".into());
+            return Ok(());
+        };
+        if let Some((start, bytes)) = self.at.clone()
+            && let Some(line) = self.source.lines(start, 1)?.pop()
+        {
+            let mut places = pattern.find_in(&line.text);
+            let next = if back {
+                places.take_while(|place| place.start < bytes.start).last()
+            } else {
+                places.find(|place| place.start > bytes.start)
+            };
+            if let Some(next) = next {
+                return self.show(&line, next, room);
+            }
+            let from = if back { line.start } else { line.next };
+            self.looking = Some(Looking { back, from, turned: false });
+        } else {
+            self.looking = Some(Looking { back, from: self.top(), turned: false });
+        }
+        self.look_on(room).map(drop)
+    }
+
+    /// Looks through the next portion. Tells whether there was one.
+    fn look_on(&mut self, room: Rect) -> io::Result<bool> {
+        let (Some(looking), Some(pattern)) = (self.looking.take(), self.pattern.clone()) else {
+            return Ok(false);
+        };
+        let portion = if looking.back {
+            self.source.find_back(&pattern, looking.from)?
+        } else {
+            self.source.find(&pattern, looking.from)?
+        };
+        match portion {
+            Portion::Found(line) => {
+                let mut places = pattern.find_in(&line.text);
+                let place = if looking.back { places.last() } else { places.next() };
+                self.told = looking.turned.then(|| {
+                    let (from, end) = if looking.back { ("top", "end") } else { ("end", "top") };
+                    format!("Past the {from}: on from the {end}.")
+                });
+                if let Some(place) = place {
+                    self.show(&line, place, room)?;
+                }
+            }
+            Portion::Next(from) => self.looking = Some(Looking { from, ..looking }),
+            Portion::None if looking.turned => self.told = Some("No matches.".into()),
+            Portion::None => {
+                let from = if looking.back { self.source.len() } else { 0 };
+                self.looking = Some(Looking { from, turned: true, ..looking });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Puts a match on screen, where it is not.
+    fn show(&mut self, line: &FileLine, place: Range<usize>, room: Rect) -> io::Result<()> {
+        let (width, height) = (self.width(room), self.height(room));
+        let row = paint::row_of(&line.text, width, place.start);
+        let column = paint::column_of(&line.text, place.start);
+        self.at = Some((line.start, place));
+        if width.is_none() && !(self.left..self.left + usize::from(room.width)).contains(&column) {
+            self.left = column.saturating_sub(usize::from(room.width) / 2);
+        }
+        let on_screen = self.places(width, height).into_iter().any(|(number, at)| {
+            at == row && self.lines.get(number).is_some_and(|shown| shown.start == line.start)
+        });
+        if !on_screen {
+            self.go_to(line.start, height)?;
+            self.row = row;
+            self.scroll(-2, room)?;
+        }
+        Ok(())
+    }
+
+    /// Does something that reads; what went wrong is told.
+    fn does(
+        &mut self,
+        around: OverlayContext<'_>,
+        act: impl FnOnce(&mut Self, Rect) -> io::Result<()>,
+    ) -> Vec<Then> {
+        self.told = None;
+        self.number.clear();
+        let room = around.room(WHOLE_SCREEN);
+        if let Err(error) = act(self, room) {
+            self.looking = None;
+            self.told = Some(format!("The file can't be read: {error}."));
+        }
+        Vec::new()
+    }
+
+    /// What was typed is looked for.
+    fn begin(&mut self, around: OverlayContext<'_>) -> Vec<Then> {
+        let text = self.field.take().map(|field| field.text()).unwrap_or_default();
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let pattern = if self.is_expression { Pattern::expression(&text) } else { Pattern::text(&text) };
+        match pattern {
+            Ok(pattern) => {
+                self.pattern = Some(pattern);
+                self.at = None;
+                self.does(around, |pager, room| pager.look(false, room))
+            }
+            Err(error) => {
+                let mut field = Field::line();
+                field.set(&text);
+                self.field = Some(field);
+                vec![Then::Say(Note::info(format!("{error}.").replace("..", ".")))]
+            }
+        }
+    }
+
+    /// `34 % of 1.2 GB`
+    fn place_told(&self, last: Option<u64>) -> String {
+        let len = self.source.len();
+        let size = words::size(len);
+        match last {
+            _ if len == 0 => "Nothing in it".into(),
+            Some(last) if last >= len => format!("end of {size}"),
+            Some(last) => format!("{} % of {size}", u128::from(last) * 100 / u128::from(len.max(1))),
+            None => size,
+        }
+    }
+}
+
+impl Overlay for Pager {
+    fn context(&self) -> Context {
+        if self.field.is_some() { Context::Find } else { Context::Pager }
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        self.field.as_mut()
+    }
+
+    fn width(&self) -> u16 {
+        WHOLE_SCREEN
+    }
+
+    fn is_only_read(&self) -> bool {
+        true
+    }
+
+    fn place(&self) -> Option<u64> {
+        Some(number_of((2, &self.title)))
+    }
+
+    fn means(&self, letter: char) -> Means {
+        match letter {
+            'q' | '%' | '0'..='9' => Means::Harmless,
+            // The person's own pager is another program.
+            'E' => Means::Acts,
+            _ => Means::Nothing,
+        }
+    }
+
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        if self.field.is_some() {
+            return self.edit(crate::tui::widgets::field::Edit::Insert(letter), around, panes);
+        }
+        match letter {
+            'q' => vec![Then::Close],
+            'E' => vec![Then::UiCommand(UiCommand::Pager(self.what.clone()))],
+            '%' => {
+                let percent = self.number.parse().unwrap_or(100);
+                self.does(around, |pager, room| pager.to_percent(percent, room))
+            }
+            '0'..='9' if self.number.len() < 3 => {
+                self.number.push(letter);
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+        match action {
+            Action::FindExpression => {
+                self.is_expression = !self.is_expression;
+                Vec::new()
+            }
+            Action::ListAccept if self.field.is_some() => self.begin(around),
+            Action::ListUp | Action::ListDown if self.field.is_some() => Vec::new(),
+            Action::ScrollUp => self.does(around, |pager, room| pager.scroll(-1, room)),
+            Action::ScrollDown => self.does(around, |pager, room| pager.scroll(1, room)),
+            Action::ScrollPageUp | Action::ScrollPageDown => {
+                let down = action == Action::ScrollPageDown;
+                self.does(around, |pager, room| {
+                    let page = isize::try_from(pager.height(room)).unwrap_or(1).saturating_sub(1).max(1);
+                    pager.scroll(if down { page } else { -page }, room)
+                })
+            }
+            Action::ScrollTop => self.does(around, |pager, room| pager.go_to(0, pager.height(room))),
+            Action::ScrollEnd => self.does(around, Self::to_end),
+            Action::SearchStart | Action::Find => {
+                self.field = Some(Field::line());
+                Vec::new()
+            }
+            Action::SearchNext => self.does(around, |pager, room| pager.look(false, room)),
+            Action::SearchPrevious => self.does(around, |pager, room| pager.look(true, room)),
+            Action::PagerWrap => {
+                self.wraps = !self.wraps;
+                (self.left, self.row) = (0, 0);
+                Vec::new()
+            }
+            Action::PagerLeft | Action::PagerRight if self.wraps => {
+                self.told = Some("Lines are wrapped: nothing is beside the screen.".into());
+                Vec::new()
+            }
+            Action::PagerLeft => {
+                self.left = self.left.saturating_sub(SIDEWAYS);
+                Vec::new()
+            }
+            Action::PagerRight => {
+                self.left = self.left.saturating_add(SIDEWAYS);
+                Vec::new()
+            }
+            other => match crate::tui::widgets::field::Edit::of(other) {
+                Some(edit) => self.edit(edit, around, panes),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    fn wheel(&mut self, rows: isize, around: OverlayContext<'_>) {
+        self.does(around, |pager, room| pager.scroll(rows, room));
+    }
+
+    fn work(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> bool {
+        if self.looking.is_none() {
+            return false;
+        }
+        let room = around.room(WHOLE_SCREEN);
+        self.look_on(room).unwrap_or_else(|error| {
+            self.told = Some(format!("The file can't be read: {error}."));
+            true
+        })
+    }
+
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+        if self.field.take().is_some() || self.looking.take().is_some() {
+            return Vec::new();
+        }
+        vec![Then::Close]
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        if self.field.is_some() {
+            let (long, short) =
+                if self.is_expression { ("text", "text") } else { ("regular expression", "regex") };
+            hints.key(Action::ListAccept, "find", "find", 0).key(Action::FindExpression, long, short, 1);
+            hints.key(Action::Back, "back", "back", 0);
+            return;
+        }
+        hints.key(Action::ScrollPageDown, "page", "page", 0).key(Action::ScrollPageUp, "back", "back", 2);
+        hints.key(Action::ScrollTop, "top", "top", 1).key(Action::ScrollEnd, "end", "end", 1);
+        hints.plain("50%", "there", 3).key(Action::SearchStart, "find", "find", 0);
+        hints.key(Action::SearchNext, "next", "next", 2).key(Action::SearchPrevious, "previous", "prev", 3);
+        let wrap = if self.wraps { "long lines sideways" } else { "wrap" };
+        hints.key(Action::PagerWrap, wrap, if self.wraps { "sideways" } else { "wrap" }, 2);
+        hints.plain("E", "$PAGER", 3).key(Action::Back, "close", "close", 0);
+    }
+
+    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
+        let room = around.room(WHOLE_SCREEN);
+        let places = self.places(self.width(room), self.height(room));
+        let last = places.last().and_then(|(line, _)| self.lines.get(*line)).map(|line| line.next);
+        let mut told = self.place_told(last);
+        let fate = match self.source.fate() {
+            Fate::There => None,
+            Fate::Removed => Some("The file was removed: this is what was opened."),
+            Fate::Shorter => Some("The file became shorter: its end is gone."),
+        };
+        let looking = self.looking.map(|looking| {
+            let len = u128::from(self.source.len().max(1));
+            format!("Searching at {} %  Esc stops", u128::from(looking.from) * 100 / len)
+        });
+        let number = (!self.number.is_empty()).then(|| format!("{}  % goes there", self.number));
+        for part in [fate.map(str::to_owned), looking, self.told.clone(), number].into_iter().flatten() {
+            told += &format!("   {part}");
+        }
+        Some(told)
+    }
+
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let look = around.look;
+        let mut sheet = Sheet::new(self.title.clone());
+        let (width, height) = (self.width(room), self.height(room));
+        let mut painted: Option<(usize, Vec<ratatui::text::Line<'static>>)> = None;
+        for (number, row) in self.places(width, height) {
+            if painted.as_ref().is_none_or(|(at, _)| *at != number) {
+                let Some(line) = self.lines.get(number) else { continue };
+                let at = self.at.as_ref().filter(|(start, _)| *start == line.start).map(|(_, place)| place);
+                let marked = (self.pattern.as_ref(), at);
+                let rows = match width {
+                    Some(width) => paint::rows(line, width, marked, look),
+                    None => vec![paint::sideways(line, self.left, room.width.into(), marked, look)],
+                };
+                painted = Some((number, rows));
+            }
+            let rows = painted.as_ref().map(|(_, rows)| rows.as_slice()).unwrap_or_default();
+            sheet.row(rows.get(row).cloned().unwrap_or_default());
+        }
+        if self.source.len() == 0 {
+            sheet.row(ratatui::text::Line::styled("Nothing was printed.", look.dim()));
+        }
+        while sheet.rows.len() < height {
+            sheet.gap();
+        }
+        if let Some(field) = &self.field {
+            let head = if self.is_expression { "regex: " } else { "find: " };
+            sheet.field(head, field, room.width, look);
+        }
+        sheet.title = safe::one_line(&sheet.title);
+        Some(sheet)
+    }
+}

@@ -1,0 +1,108 @@
+//! Lines of a file on rows: wrapped anywhere, or a part of each. What would act or hide is written out.
+
+use super::source::FileLine;
+use crate::tui::paint::output::TAB;
+use crate::tui::paint::plain::{self, Spans, Strictness};
+use crate::tui::paint::wrap::{self, WrapOptions};
+use crate::tui::panes::current_match;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::pattern::Pattern;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use std::ops::Range;
+
+/// What is looked for, and the place that the person is at.
+pub(super) type Marked<'a> = (Option<&'a Pattern>, Option<&'a Range<usize>>);
+
+fn options(width: usize, mark: Style) -> WrapOptions {
+    WrapOptions { width, strictness: Strictness::Text, words: false, tab: TAB, mark }
+}
+
+/// How many rows a line takes; without a width it is one.
+pub(super) fn count(text: &str, width: Option<usize>) -> usize {
+    width.map_or(1, |width| wrap::count(text, options(width, Style::default())))
+}
+
+/// The row of a line that shows a byte.
+pub(super) fn row_of(text: &str, width: Option<usize>, byte: usize) -> usize {
+    let Some(width) = width else { return 0 };
+    let rows = wrap::rows(text, &[], options(width, Style::default()));
+    rows.iter().rposition(|row| row.range.start <= byte).unwrap_or(0)
+}
+
+/// The column of a byte in one long row.
+pub(super) fn column_of(text: &str, byte: usize) -> usize {
+    let glyphs = plain::glyphs(text, Strictness::Text, TAB);
+    glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
+}
+
+/// The rows of a line.
+pub(super) fn rows(line: &FileLine, width: usize, marked: Marked<'_>, look: Look<'_>) -> Vec<Line<'static>> {
+    let runs = runs(line, marked, look);
+    let rows = wrap::rows(&line.text, &runs, options(width, look.theme.mark()));
+    rows.into_iter().map(|row| row.line).collect()
+}
+
+/// So many columns of a line, from this one on.
+pub(super) fn sideways(
+    line: &FileLine,
+    left: usize,
+    width: usize,
+    marked: Marked<'_>,
+    look: Look<'_>,
+) -> Line<'static> {
+    let (runs, mut spans, mut column) = (runs(line, marked, look), Spans::default(), 0);
+    let mut run = 0;
+    for glyph in plain::glyphs(&line.text, Strictness::Text, TAB) {
+        let columns = column..column + glyph.width;
+        column = columns.end;
+        if columns.start >= left + width {
+            break;
+        }
+        while runs.get(run).is_some_and(|(end, _)| *end <= glyph.start) {
+            run += 1;
+        }
+        let style = runs.get(run).map_or(look.text(), |(_, style)| *style);
+        let style = if glyph.marked { style.patch(look.theme.mark()) } else { style };
+        if columns.start >= left && columns.end <= left + width {
+            spans.push(&glyph.text, style);
+        } else if columns.end > left {
+            // Half of it is beside the screen.
+            let seen = columns.end.min(left + width) - columns.start.max(left);
+            spans.push(&" ".repeat(seen), style);
+        }
+    }
+    spans.finish()
+}
+
+/// The looks of a line as runs: bytes that are no text, what is looked for, the place that the person is at.
+fn runs(line: &FileLine, (pattern, at): Marked<'_>, look: Look<'_>) -> Vec<(usize, Style)> {
+    let found: Vec<Range<usize>> =
+        pattern.map(|pattern| pattern.find_in(&line.text).collect()).unwrap_or_default();
+    let mut ends: Vec<usize> = Vec::with_capacity(2 * (found.len() + line.bytes.len()) + 1);
+    ends.extend(found.iter().chain(&line.bytes).flat_map(|range| [range.start, range.end]));
+    ends.push(line.text.len().max(1));
+    ends.sort_unstable();
+    ends.dedup();
+    let (mut matches, mut bytes, mut from) = (found.iter().peekable(), line.bytes.iter().peekable(), 0);
+    let mut runs = Vec::with_capacity(ends.len());
+    for end in ends {
+        if end == 0 {
+            continue;
+        }
+        while matches.next_if(|range| range.end <= from).is_some() {}
+        while bytes.next_if(|range| range.end <= from).is_some() {}
+        let mut style = look.text();
+        if bytes.peek().is_some_and(|range| range.start <= from) {
+            style = style.patch(look.theme.mark());
+        }
+        if let Some(range) = matches.peek().filter(|range| range.start <= from) {
+            let own = if at == Some(*range) { current_match(look) } else { look.style(Slot::UiMatch) };
+            style = style.patch(own);
+        }
+        runs.push((end, style));
+        from = end;
+    }
+    runs
+}

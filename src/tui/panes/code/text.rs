@@ -1,0 +1,58 @@
+//! The text of the code pane as text: its lines, and which of them stand on which rows of the screen. Rights, findings and
+//! lines of an older text are none of it.
+
+use super::shown::{PaneSubject, shown};
+use super::{CodePane, Mode};
+use crate::domain::BlockId;
+use crate::engine::State;
+use crate::tui::paint::plain::Strictness;
+use crate::tui::widgets::passage::{Passage, ScreenText};
+use ratatui::layout::Rect;
+
+impl CodePane {
+    /// The text on screen: the lines of one item, which is the block.
+    pub(crate) fn screen_text(&self, state: &State) -> ScreenText {
+        let mut text = ScreenText::default();
+        let (Mode::View, PaneSubject::Block(item)) = (&self.mode, shown(self, state)) else { return text };
+        let Some(laid) = self.layout.as_ref().filter(|laid| laid.block == item.block.id) else { return text };
+        let rights = laid.rights.rows().len();
+        let (above, from) = if self.division().pinned > 0 {
+            (rights, self.top)
+        } else {
+            (rights.saturating_sub(self.top), self.top.saturating_sub(rights))
+        };
+        let above = above + usize::from(rights == 0);
+        let height = usize::from(self.area.height).saturating_sub(self.opinion.len());
+        let mut on: Option<(usize, usize)> = None;
+        for (y, row) in (above..height).zip(from..) {
+            let (Some((line, part)), Ok(y)) = (laid.doc.code_row(row), u16::try_from(y)) else { continue };
+            let number = match on.filter(|(at, _)| *at == line) {
+                Some((_, number)) => number,
+                None => text.line(item.block.id.0 as usize, line, laid.doc.passage(line)),
+            };
+            on = Some((line, number));
+            text.row(self.area.y + y, number, part);
+        }
+        text
+    }
+
+    /// The lines of the block on screen.
+    pub(crate) fn lines_of(&self, block: usize) -> Vec<Passage> {
+        let laid = self.layout.as_ref().filter(|laid| laid.block.0 as usize == block);
+        let lines = laid.into_iter().flat_map(|laid| laid.doc.source().lines());
+        lines.map(|line| Passage::laid(line.to_owned(), Vec::new(), 0, Strictness::Code)).collect()
+    }
+
+    /// Shows a line of a block.
+    pub(crate) fn show_in(&mut self, block: BlockId, line: usize) {
+        if !self.edits() {
+            self.show(block);
+            self.show_line(line);
+        }
+    }
+
+    /// Where its text stands on screen.
+    pub(crate) fn area(&self) -> Rect {
+        self.area
+    }
+}

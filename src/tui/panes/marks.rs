@@ -1,0 +1,97 @@
+//! Cells that stand out on the panes of a frame: what is looked for, the place that the person is at, what the mouse
+//! selected. They are laid over what the panes drew.
+
+use super::{Lower, Panes};
+use crate::engine::State;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::layout::{Arrangement, Pane};
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::passage::ScreenText;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+
+/// Cells of one frame that stand out.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    matches: Vec<(Rect, bool)>,
+    selected: Vec<Rect>,
+}
+
+/// The look of the match that the person is at: another than that of all others, in every theme and without colour.
+pub(crate) fn current(look: Look<'_>) -> Style {
+    let style = look.style(Slot::UiMatch);
+    if style.add_modifier.contains(Modifier::REVERSED) {
+        style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD)
+    } else {
+        style.add_modifier(Modifier::REVERSED)
+    }
+}
+
+impl Panes {
+    /// The text of a pane that is on screen, and where.
+    pub(crate) fn screen_text(&mut self, pane: Pane, state: &State, look: Look<'_>) -> (ScreenText, Rect) {
+        match pane {
+            Pane::Chat => (self.chat.screen_text(state, look), self.chat.area()),
+            Pane::Code => (self.code.screen_text(state), self.code.area()),
+            Pane::Output if self.lower == Lower::Output => (self.output.screen_text(), self.output.area()),
+            Pane::Message | Pane::Output | Pane::Vars => (ScreenText::default(), Rect::default()),
+        }
+    }
+
+    /// Finds out which cells of the next frame stand out. Nothing is looked at where nothing does.
+    pub(crate) fn mark(&mut self, arrangement: &Arrangement, state: &State, look: Look<'_>) {
+        self.marks = Marks::default();
+        if self.marked.is_none() && self.selection.is_none() {
+            return;
+        }
+        for pane in [Pane::Chat, Pane::Code, Pane::Output] {
+            if arrangement.slot(pane).is_none() {
+                continue;
+            }
+            let (text, area) = self.screen_text(pane, state, look);
+            if let Some(pattern) = &self.marked {
+                let at = self.search.as_ref().and_then(|search| search.at());
+                let at = at.filter(|hit| hit.pane == pane).map(|hit| &hit.text);
+                self.marks.matches.extend(text.matches(area, pattern, at));
+            }
+            if let Some((from, to)) = self.selection.as_ref().and_then(|selection| selection.of(pane)) {
+                self.marks.selected.extend(text.selected(area, from, to));
+            }
+        }
+    }
+
+    /// Draws them.
+    pub(crate) fn draw_marks(&self, buf: &mut Buffer, look: Look<'_>) {
+        for (cells, is_current) in &self.marks.matches {
+            let style = if *is_current { current(look) } else { look.style(Slot::UiMatch) };
+            buf.set_style(cells.intersection(buf.area), style);
+        }
+        for cells in &self.marks.selected {
+            buf.set_style(cells.intersection(buf.area), look.style(Slot::UiSelection));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::{Depth, Theme};
+    use crate::tui::widgets::look::Glyphs;
+    use crate::tui::widgets::words::Locale;
+
+    #[test]
+    fn the_current_match_is_told_apart_in_every_theme_and_without_colour() {
+        let place = Locale::default();
+        for name in ["terminal", "ink", "paper", "contrast", "blue-orange", "mono"] {
+            for depth in [Depth::True, Depth::Ansi256, Depth::Ansi16, Depth::Mono] {
+                let theme = Theme::load(name, depth, |_| None).unwrap().theme;
+                let now = crate::domain::Timestamp(0);
+                let look = Look { theme: &theme, glyphs: Glyphs::LINES, place: &place, now, motion: false };
+                let (other, text) = (look.style(Slot::UiMatch), look.text());
+                assert_ne!(other.add_modifier, current(look).add_modifier, "{name} {depth:?}");
+                assert_ne!(text.patch(other), text, "{name} {depth:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Looking for a text in the conversation, in the code of all blocks, and in the output on screen.
+//!
+//! What is found are bytes of lines, in the order of the conversation, then of the output. It is looked through portion
+//! by portion, so that a session of any length lets keys through in between.
+
+use super::Panes;
+use crate::domain::{BlockId, RunId};
+use crate::engine::State;
+use crate::engine::transcript::Item;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::passage::{FoundText, Passage};
+use crate::tui::widgets::pattern::{Pattern, PatternError};
+
+/// So many places are remembered of each pane; who needs more needs another word.
+const MOST: usize = 2_000;
+
+/// Bytes that are looked through at once. A byte of the conversation, which is laid out for it, counts as many.
+const PORTION: usize = 1 << 20;
+const LAID_OUT: usize = 32;
+
+/// The panes that are looked through, in the order of their counts.
+pub(crate) const SEARCHED: [(Pane, &str); 3] =
+    [(Pane::Chat, "Chat"), (Pane::Code, "Code"), (Pane::Output, "Output")];
+
+/// A place where it was found; in the code the item is the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) pane: Pane,
+    pub(crate) text: FoundText,
+}
+
+/// What is looked for, and where it was found so far.
+#[derive(Debug)]
+pub(crate) struct Search {
+    text: String,
+    is_expression: bool,
+    pattern: Option<Result<Pattern, PatternError>>,
+    /// In the conversation and in its code, and how many of its items were looked through.
+    talk: Vec<Hit>,
+    items: usize,
+    /// In the output, how many of its parts were looked through, and what it was then.
+    output: Vec<Hit>,
+    output_parts: usize,
+    output_was: Option<(Option<RunId>, usize, u64)>,
+    /// The place that the person is at.
+    at: Option<Hit>,
+    /// The pane where it is looked for first, and the only one, where the person chose one.
+    first: Pane,
+    only: Option<Pane>,
+}
+
+impl Search {
+    /// A search from this pane; nothing is looked for yet.
+    pub(crate) fn new(first: Pane) -> Self {
+        Self {
+            text: String::new(),
+            is_expression: false,
+            pattern: None,
+            talk: Vec::new(),
+            items: 0,
+            output: Vec::new(),
+            output_parts: 0,
+            output_was: None,
+            at: None,
+            first,
+            only: None,
+        }
+    }
+
+    /// Looks for this from now on.
+    pub(crate) fn look_for(&mut self, text: &str, is_expression: bool) {
+        let pattern = if is_expression { Pattern::expression(text) } else { Pattern::text(text) };
+        *self = Self {
+            text: text.to_owned(),
+            is_expression,
+            pattern: (!text.is_empty()).then_some(pattern),
+            only: self.only,
+            ..Self::new(self.first)
+        };
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn is_expression(&self) -> bool {
+        self.is_expression
+    }
+
+    /// What is looked for, where it can be.
+    pub(crate) fn pattern(&self) -> Option<&Pattern> {
+        self.pattern.as_ref()?.as_ref().ok()
+    }
+
+    /// Why it can't be looked for.
+    pub(crate) fn error(&self) -> Option<&PatternError> {
+        self.pattern.as_ref()?.as_ref().err()
+    }
+
+    /// The place that the person is at.
+    pub(crate) fn at(&self) -> Option<&Hit> {
+        self.at.as_ref()
+    }
+
+    /// Looks through the next portion. Tells whether there was something to look through.
+    pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: Look<'_>) -> bool {
+        let Some(pattern) = self.pattern().cloned() else { return false };
+        let mut left = PORTION;
+        let worked = self.work_through_talk(&pattern, state, panes, &mut left, look);
+        let worked = (left > 0 && self.work_through_output(&pattern, panes, &mut left)) || worked;
+        if worked && self.at.is_none() && self.is_done(state, panes) {
+            self.at = self.newest();
+        }
+        worked
+    }
+
+    /// Whether all was looked through.
+    pub(crate) fn is_done(&self, state: &State, panes: &Panes) -> bool {
+        self.pattern().is_none()
+            || self.items >= state.transcript.items.len()
+                && self.output_was == Some(panes.output.stamp())
+                && self.output_parts >= panes.output.parts()
+    }
+
+    fn work_through_talk(
+        &mut self,
+        pattern: &Pattern,
+        state: &State,
+        panes: &Panes,
+        left: &mut usize,
+        look: Look<'_>,
+    ) -> bool {
+        let before = self.items;
+        while self.items < state.transcript.items.len() && *left > 0 {
+            let lines = panes.chat.lines_of(state, self.items, look);
+            let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
+            *left = left.saturating_sub(cost * LAID_OUT);
+            found(pattern, Pane::Chat, self.items, &lines, &mut self.talk);
+            for block in blocks(state, self.items) {
+                let Some(item) = state.transcript.blocks.get(&block) else { continue };
+                let source = &item.block.current().source;
+                *left = left.saturating_sub(source.len());
+                for (line, text) in source.lines().enumerate() {
+                    found_in(pattern, Pane::Code, (block.0 as usize, line), text, &mut self.talk);
+                }
+            }
+            self.items += 1;
+        }
+        self.items > before
+    }
+
+    fn work_through_output(&mut self, pattern: &Pattern, panes: &Panes, left: &mut usize) -> bool {
+        let stamp = panes.output.stamp();
+        if self.output_was != Some(stamp) {
+            self.output_was = Some(stamp);
+            self.output.clear();
+            self.output_parts = 0;
+        }
+        let before = self.output_parts;
+        while self.output_parts < panes.output.parts() && *left > 0 {
+            let item = panes.output.item(self.output_parts);
+            match panes.output.printed(self.output_parts) {
+                Some(text) => {
+                    *left = left.saturating_sub(text.len() + 1);
+                    found_in(pattern, Pane::Output, (item, 0), &text, &mut self.output);
+                }
+                None => {
+                    let lines = panes.output.lines_of(item);
+                    found(pattern, Pane::Output, item, &lines, &mut self.output);
+                }
+            }
+            self.output_parts += 1;
+        }
+        self.output_parts > before
+    }
+
+    fn hits(&self) -> impl DoubleEndedIterator<Item = &Hit> {
+        let only = self.only;
+        self.talk.iter().chain(&self.output).filter(move |hit| only.is_none_or(|pane| pane == hit.pane))
+    }
+
+    /// The newest place in the pane from which it is looked for, else the newest at all.
+    fn newest(&self) -> Option<Hit> {
+        self.hits().rfind(|hit| hit.pane == self.first).or_else(|| self.hits().next_back()).cloned()
+    }
+
+    /// How often it was found in a pane; at the most [`MOST`] times.
+    pub(crate) fn count(&self, pane: Pane) -> usize {
+        self.talk.iter().chain(&self.output).filter(|hit| hit.pane == pane).count()
+    }
+
+    /// Whether there are more places in a pane than are remembered.
+    pub(crate) fn is_cut(&self, pane: Pane) -> bool {
+        self.count(pane) >= MOST
+    }
+
+    /// Which of the places the person is at, from 1, and how many there are.
+    pub(crate) fn position(&self) -> (Option<usize>, usize) {
+        let at = self.hits().position(|hit| Some(hit) == self.at.as_ref()).map(|at| at + 1);
+        (at, self.hits().count())
+    }
+
+    /// Goes to the next place, or to the one before; `shown` tells which panes count.
+    pub(crate) fn step(&mut self, back: bool, shown: impl Fn(Pane) -> bool) {
+        let all: Vec<&Hit> = self.hits().filter(|hit| shown(hit.pane)).collect();
+        let Some(last) = all.len().checked_sub(1) else { return };
+        let at = all.iter().position(|hit| Some(*hit) == self.at.as_ref());
+        let next = match (at, back) {
+            (Some(0), true) | (None, false) => last,
+            (Some(at), true) => at - 1,
+            (Some(at), false) if at < last => at + 1,
+            (Some(_), false) | (None, true) => 0,
+        };
+        self.at = all.get(next).map(|hit| (*hit).clone());
+    }
+
+    /// Looks in the next pane alone in which it stands, then in all again. Returns which.
+    pub(crate) fn next_scope(&mut self) -> Option<Pane> {
+        let from = self
+            .only
+            .map_or(0, |only| SEARCHED.iter().position(|(pane, _)| *pane == only).map_or(0, |at| at + 1));
+        let next = SEARCHED.iter().skip(from).map(|(pane, _)| *pane);
+        self.only = next.into_iter().find(|pane| self.count(*pane) > 0);
+        if self.at.as_ref().is_none_or(|at| self.only.is_some_and(|only| only != at.pane)) {
+            self.at = self.newest();
+        }
+        self.only
+    }
+
+    /// The only pane in which it is looked for.
+    pub(crate) fn only(&self) -> Option<Pane> {
+        self.only
+    }
+}
+
+/// The blocks of an item of the conversation.
+fn blocks(state: &State, item: usize) -> Vec<BlockId> {
+    match state.transcript.items.get(item) {
+        Some(Item::Reply(reply)) => reply.blocks.clone(),
+        Some(Item::Own { block, .. }) => vec![*block],
+        _ => Vec::new(),
+    }
+}
+
+fn found(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<Hit>) {
+    for (line, passage) in lines.iter().enumerate() {
+        found_in(pattern, pane, (item, line), passage.text(), hits);
+    }
+}
+
+fn found_in(pattern: &Pattern, pane: Pane, (item, line): (usize, usize), text: &str, hits: &mut Vec<Hit>) {
+    for bytes in pattern.find_in(text) {
+        // The places of the conversation and of its code stand in one list.
+        if hits.len() >= MOST && hits.iter().filter(|hit| hit.pane == pane).count() >= MOST {
+            return;
+        }
+        hits.push(Hit { pane, text: FoundText { item, line, bytes } });
+    }
+}

@@ -1,0 +1,58 @@
+//! What the mouse selected: text of one pane, from one place of it to another. Rows, gutters and borders are none of it,
+//! so that what arrives meanwhile moves nothing.
+
+use super::Panes;
+use crate::engine::State;
+use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::passage::{TextPlace, text_between};
+
+/// Text of a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Selection {
+    pane: Pane,
+    /// Where it began, from one place to another: a place, a word or a line.
+    began: (TextPlace, TextPlace),
+    /// Where the mouse is.
+    at: TextPlace,
+}
+
+impl Selection {
+    /// A selection that begins with what lies between two places.
+    pub(crate) fn new(pane: Pane, (from, to): (TextPlace, TextPlace)) -> Self {
+        Self { pane, began: (from, to), at: to }
+    }
+
+    pub(crate) fn pane(&self) -> Pane {
+        self.pane
+    }
+
+    /// The mouse goes on to a place.
+    pub(crate) fn reach(&mut self, at: TextPlace) {
+        self.at = at;
+    }
+
+    /// From where to where, in a pane; nothing where it is empty.
+    pub(crate) fn of(&self, pane: Pane) -> Option<(TextPlace, TextPlace)> {
+        let (from, to) = (self.began.0.min(self.at), self.began.1.max(self.at));
+        (pane == self.pane && from != to).then_some((from, to))
+    }
+}
+
+impl Panes {
+    /// The text that is selected, as it was written and printed.
+    pub(crate) fn selected_text(&self, state: &State, look: Look<'_>) -> Option<String> {
+        let selection = self.selection?;
+        let (from, to) = selection.of(selection.pane)?;
+        let items = from.item..=to.item;
+        let text = match selection.pane {
+            Pane::Chat => text_between((from, to), items, |item| self.chat.lines_of(state, item, look)),
+            Pane::Code => text_between((from, to), items, |item| self.code.lines_of(item)),
+            _ => {
+                let items = self.output.items(from.item, to.item);
+                text_between((from, to), items, |item| self.output.lines_of(item))
+            }
+        };
+        (!text.is_empty()).then_some(text)
+    }
+}

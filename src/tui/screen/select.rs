@@ -1,0 +1,148 @@
+//! Selecting with the mouse: a drag takes text of one pane, two presses a word, three a line; what was selected is copied
+//! when the button is let go. A press that selects nothing is a click.
+
+use super::{Ctx, Screen, UiCommand};
+use crate::tui::panes::selection::Selection;
+use ratatui::layout::Rect;
+use std::time::{Duration, Instant};
+
+/// Two presses within this time at one place are one of two.
+const TOGETHER: Duration = Duration::from_millis(400);
+/// How long a row stays while the mouse is beyond the edge of the pane.
+const ROW: Duration = Duration::from_millis(60);
+
+/// A press at a place, and how many there were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Press {
+    at: (u16, u16),
+    when: Instant,
+    count: u8,
+}
+
+/// What the mouse holds on to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grip {
+    selection: Selection,
+    /// Where the mouse is.
+    at: (u16, u16),
+    /// When the next row comes, and in which direction, while it is beyond the edge.
+    scrolls: Option<(isize, Instant)>,
+}
+
+impl Screen {
+    /// A press on a text that can be selected: tells whether it was one.
+    pub(super) fn grip(&mut self, column: u16, row: u16, ctx: Ctx<'_>) -> bool {
+        let count = match self.last_press {
+            Some(last)
+                if last.at == (column, row) && ctx.at.saturating_duration_since(last.when) <= TOGETHER =>
+            {
+                last.count % 3 + 1
+            }
+            _ => 1,
+        };
+        self.last_press = Some(Press { at: (column, row), when: ctx.at, count });
+        self.grip = None;
+        let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
+        let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
+        let Some(place) = text.place_at(area, column, row).filter(|_| area.contains((column, row).into()))
+        else {
+            return false;
+        };
+        let began = match count {
+            1 => (place, place),
+            2 => text.word(place).unwrap_or((place, place)),
+            _ => text.whole_line(place).unwrap_or((place, place)),
+        };
+        let selection = Selection::new(pane, began);
+        self.panes.selection = (count > 1).then_some(selection);
+        self.grip = Some(Grip { selection, at: (column, row), scrolls: None });
+        true
+    }
+
+    /// The mouse moves while its button is held.
+    pub(super) fn drag_to(&mut self, column: u16, row: u16, ctx: Ctx<'_>) {
+        let Some(grip) = self.grip.as_mut().filter(|_| self.overlays.is_empty()) else { return };
+        if grip.at == (column, row) && self.panes.selection.is_none() {
+            return;
+        }
+        grip.at = (column, row);
+        self.reach(ctx);
+        self.scroll_beyond(ctx);
+    }
+
+    /// Takes the selection to where the mouse is.
+    fn reach(&mut self, ctx: Ctx<'_>) {
+        let Some(grip) = self.grip else { return };
+        let pane = grip.selection.pane();
+        let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);
+        let Some((column, row)) = within(area, grip.at) else { return };
+        if let Some(place) = text.place_at(area, column, row) {
+            let selection = self.panes.selection.get_or_insert(grip.selection);
+            selection.reach(place);
+        }
+    }
+
+    /// Beyond the edge of its pane the mouse scrolls it, at once and then row by row.
+    fn scroll_beyond(&mut self, ctx: Ctx<'_>) {
+        let Some(pane) = self.grip.map(|grip| grip.selection.pane()) else { return };
+        let area = self.arrangement.slot(pane).map(|slot| slot.inner).unwrap_or_default();
+        let Some(grip) = &mut self.grip else { return };
+        let direction = match grip.at.1 {
+            row if row < area.y => -1,
+            row if row >= area.bottom() => 1,
+            _ => {
+                grip.scrolls = None;
+                return;
+            }
+        };
+        let due = grip.scrolls.map_or(ctx.at, |(_, due)| due);
+        grip.scrolls = Some((direction, due));
+    }
+
+    /// When the next row comes by itself.
+    pub(super) fn next_dragged_row(&self) -> Option<Instant> {
+        self.grip.and_then(|grip| grip.scrolls).map(|(_, due)| due)
+    }
+
+    /// Scrolls on where the mouse is held beyond the edge. Tells whether it did.
+    pub(super) fn drag_on(&mut self, ctx: Ctx<'_>) -> bool {
+        let Some(grip) = &mut self.grip else { return false };
+        let Some((direction, _)) = grip.scrolls.filter(|(_, due)| *due <= ctx.at) else { return false };
+        grip.scrolls = Some((direction, ctx.at + ROW));
+        let pane = grip.selection.pane();
+        self.scroll(pane, direction, ctx);
+        self.reach(ctx);
+        true
+    }
+
+    /// The button is let go: what is selected is copied. `None`: nothing is, it was a click.
+    pub(super) fn let_go(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
+        let grip = self.grip.take()?;
+        let text = self.panes.selected_text(ctx.state, ctx.look);
+        if text.is_none() {
+            self.panes.selection = None;
+            self.click(grip.at.0, grip.at.1);
+        }
+        text.map(|text| vec![UiCommand::Copy(text)])
+    }
+
+    /// Nothing is selected any more.
+    pub(super) fn unselect(&mut self) {
+        self.panes.selection = None;
+        self.grip = None;
+    }
+}
+
+/// The place in an area that is nearest; none where it has none.
+fn within(area: Rect, (column, row): (u16, u16)) -> Option<(u16, u16)> {
+    if area.is_empty() {
+        return None;
+    }
+    // Above the area its first row counts from its beginning, below it the last one to its end.
+    let column = match row {
+        row if row < area.y => area.x,
+        row if row >= area.bottom() => area.right(),
+        _ => column.clamp(area.x, area.right()),
+    };
+    Some((column, row.clamp(area.y, area.bottom() - 1)))
+}

@@ -1,0 +1,420 @@
+//! Lines of text as they stand on rows: which bytes are in which columns, and back. What is found, and what the mouse
+//! selects, are bytes of lines, so that neither a wrap nor a gutter nor what arrives meanwhile changes what they are.
+
+use crate::tui::paint::plain::{self, Strictness};
+use crate::tui::paint::wrap::{self, Joint, WrapOptions};
+use crate::tui::widgets::pattern::Pattern;
+use crate::tui::widgets::virtual_list::Anchor;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use std::ops::Range;
+use unicode_width::UnicodeWidthStr as _;
+
+/// A line of text on its rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Passage {
+    text: String,
+    rows: Vec<PassageRow>,
+    strictness: Strictness,
+    tab: usize,
+}
+
+/// One row of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PassageRow {
+    /// The bytes that it shows.
+    bytes: Range<usize>,
+    /// Columns in front of them that are none of the text.
+    indent: usize,
+}
+
+impl Passage {
+    /// A line whose rows show these bytes of it, each behind so many columns of something else.
+    pub(crate) fn laid(text: String, rows: Vec<Range<usize>>, indent: usize, strictness: Strictness) -> Self {
+        let rows = rows.into_iter().map(|bytes| PassageRow { bytes, indent }).collect();
+        Self { text, rows, strictness, tab: plain::TAB }
+    }
+
+    /// A line that was painted glyph by glyph, and whose paint was wrapped anywhere.
+    pub(crate) fn painted(text: String, width: usize, tab: usize) -> Self {
+        // Where each glyph begins: in the paint, and in the text.
+        let (mut paint, mut starts) = (String::new(), Vec::new());
+        for glyph in plain::glyphs(&text, Strictness::Text, tab) {
+            starts.push((paint.len(), glyph.start));
+            paint.push_str(&glyph.text);
+        }
+        let source = |at: usize| {
+            let next = starts.partition_point(|(painted, _)| *painted < at);
+            starts.get(next).map_or(text.len(), |(_, start)| *start)
+        };
+        let rows = if paint.width() <= width {
+            std::iter::once(0..text.len()).collect()
+        } else {
+            let options = WrapOptions { words: false, ..WrapOptions::prose(width, Style::default()) };
+            let rows = wrap::rows(&paint, &[], options);
+            rows.iter().map(|row| source(row.range.start)..source(row.range.end)).collect()
+        };
+        Self { tab, ..Self::laid(text, rows, 0, Strictness::Text) }
+    }
+
+    /// The lines that these rows were wrapped from: the text is what was painted, without what stands in front of rows
+    /// that go on.
+    pub(crate) fn of_rows(rows: &[Line<'_>]) -> Vec<Self> {
+        let mut lines: Vec<Self> = Vec::new();
+        for row in rows {
+            let painted: String = row.spans.iter().map(|span| span.content.as_ref()).collect();
+            let joint = Joint::of(row);
+            match lines.last_mut().filter(|_| joint != Joint::None) {
+                None => {
+                    let bytes = 0..painted.len();
+                    lines.push(Self::laid(painted, vec![bytes], 0, Strictness::Text));
+                }
+                Some(line) => line.go_on(&painted, joint),
+            }
+        }
+        lines
+    }
+
+    fn go_on(&mut self, painted: &str, joint: Joint) {
+        let text = painted.trim_start_matches([' ', '│']);
+        if joint == Joint::Blank {
+            self.text.push(' ');
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        let indent = painted.get(..painted.len() - text.len()).map_or(0, str::width);
+        self.rows.push(PassageRow { bytes: start..self.text.len(), indent });
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many rows it takes.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The row that shows a byte.
+    pub(crate) fn row_of(&self, byte: usize) -> usize {
+        self.rows.partition_point(|row| row.bytes.start <= byte).saturating_sub(1)
+    }
+
+    /// Its glyphs with their places: row, columns, bytes.
+    fn cells(&self) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> + '_ {
+        let (mut row, mut column) = (0, self.rows.first().map_or(0, |row| row.indent));
+        plain::glyphs(&self.text, self.strictness, self.tab).filter_map(move |glyph| {
+            while self.rows.get(row + 1).is_some_and(|next| next.bytes.start <= glyph.start) {
+                row += 1;
+                column = self.rows.get(row).map_or(0, |row| row.indent);
+            }
+            // A blank that was left out at the end of a row stands nowhere.
+            if self.rows.get(row).is_none_or(|row| glyph.start >= row.bytes.end) {
+                return None;
+            }
+            let columns = column..column + glyph.width;
+            column = columns.end;
+            Some((row, columns, glyph.start..glyph.end))
+        })
+    }
+
+    /// The byte at a column of a row: that of the character there; behind the last one, the end of the row.
+    fn byte_at(&self, row: usize, column: usize) -> usize {
+        let end = self.rows.get(row).map_or(self.text.len(), |row| row.bytes.end);
+        let mut cells = self.cells().skip_while(|(at, ..)| *at < row).take_while(|(at, ..)| *at == row);
+        cells.find(|(_, columns, _)| column < columns.end).map_or(end, |(.., bytes)| bytes.start)
+    }
+
+    /// The columns that bytes take, row by row.
+    fn columns(&self, bytes: &Range<usize>) -> Vec<(usize, Range<usize>)> {
+        let mut found: Vec<(usize, Range<usize>)> = Vec::new();
+        for (row, columns, glyph) in self.cells() {
+            if glyph.end <= bytes.start || glyph.start >= bytes.end {
+                continue;
+            }
+            match found.last_mut().filter(|(at, before)| *at == row && before.end == columns.start) {
+                Some((_, before)) => before.end = columns.end,
+                None => found.push((row, columns)),
+            }
+        }
+        found
+    }
+
+    /// The word around a byte, or the character that is none.
+    fn word_at(&self, byte: usize) -> Range<usize> {
+        use unicode_segmentation::UnicodeSegmentation as _;
+        let words = self.text.split_word_bound_indices().map(|(at, word)| at..at + word.len());
+        let is_joint =
+            |range: &Range<usize>| matches!(self.text.get(range.clone()), Some("_" | "-" | "." | "/"));
+        let is_word = |range: &Range<usize>| {
+            self.text.get(range.clone()).is_some_and(|word| word.chars().any(char::is_alphanumeric))
+                || is_joint(range)
+        };
+        let mut whole: Option<Range<usize>> = None;
+        for range in words {
+            whole = match whole.take() {
+                Some(before) if is_word(&before) && is_word(&range) => Some(before.start..range.end),
+                Some(before) if before.contains(&byte) => return before,
+                _ => Some(range),
+            };
+        }
+        whole.filter(|range| range.contains(&byte)).unwrap_or(byte..byte)
+    }
+}
+
+/// A place in the text of a pane: an item of it, a line of the item, a byte of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TextPlace {
+    pub(crate) item: usize,
+    pub(crate) line: usize,
+    pub(crate) byte: usize,
+}
+
+/// A text that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FoundText {
+    pub(crate) item: usize,
+    pub(crate) line: usize,
+    pub(crate) bytes: Range<usize>,
+}
+
+/// The text of a pane that is on screen.
+#[derive(Debug, Default)]
+pub(crate) struct ScreenText {
+    lines: Vec<(usize, usize, Passage)>,
+    /// Rows of the screen, top to bottom: which of the lines, and which row of it.
+    rows: Vec<(u16, usize, usize)>,
+}
+
+/// Cells of one row of the screen, and whether they are the ones that the person is at.
+pub(crate) type MarkedCells = (Rect, bool);
+
+impl ScreenText {
+    /// The rows of a list that are on screen from this row on; `lines_of` tells the lines of an item.
+    pub(crate) fn of_list(
+        top: u16,
+        visible: impl Iterator<Item = Anchor>,
+        mut lines_of: impl FnMut(usize) -> Vec<Passage>,
+    ) -> Self {
+        let mut text = Self::default();
+        // Of the item that is on: which it is, and for each of its rows which line and which row of that.
+        let mut on: Option<(usize, Vec<(usize, usize)>)> = None;
+        for (y, at) in (top..).zip(visible) {
+            if on.as_ref().is_none_or(|(item, _)| *item != at.item) {
+                let mut rows = Vec::new();
+                for (number, passage) in lines_of(at.item).into_iter().enumerate() {
+                    let count = passage.rows();
+                    let line = text.line(at.item, number, passage);
+                    rows.extend((0..count).map(|row| (line, row)));
+                }
+                on = Some((at.item, rows));
+            }
+            if let Some((line, row)) = on.as_ref().and_then(|(_, rows)| rows.get(at.row)) {
+                text.row(y, *line, *row);
+            }
+        }
+        text
+    }
+
+    /// Adds a line of an item. Returns its number here.
+    pub(crate) fn line(&mut self, item: usize, line: usize, passage: Passage) -> usize {
+        self.lines.push((item, line, passage));
+        self.lines.len() - 1
+    }
+
+    /// Says that a row of a line stands on a row of the screen.
+    pub(crate) fn row(&mut self, y: u16, line: usize, row: usize) {
+        self.rows.push((y, line, row));
+    }
+
+    /// The place in the text that is nearest to a place on screen.
+    pub(crate) fn place_at(&self, area: Rect, column: u16, y: u16) -> Option<TextPlace> {
+        let behind = self.rows.partition_point(|(at, ..)| *at <= y);
+        // Above all text its beginning counts, and beside a row that shows none, the end of the text above it.
+        let Some((at, line, row)) = behind.checked_sub(1).and_then(|i| self.rows.get(i)).copied() else {
+            let (_, line, row) = self.rows.first().copied()?;
+            let (item, number, passage) = self.lines.get(line)?;
+            return Some(TextPlace { item: *item, line: *number, byte: passage.byte_at(row, 0) });
+        };
+        let (item, number, passage) = self.lines.get(line)?;
+        let column = if at == y { usize::from(column.saturating_sub(area.x)) } else { usize::MAX };
+        Some(TextPlace { item: *item, line: *number, byte: passage.byte_at(row, column) })
+    }
+
+    /// The word at a place.
+    pub(crate) fn word(&self, at: TextPlace) -> Option<(TextPlace, TextPlace)> {
+        let range = self.passage(at)?.word_at(at.byte);
+        Some((TextPlace { byte: range.start, ..at }, TextPlace { byte: range.end, ..at }))
+    }
+
+    /// The line of a place.
+    pub(crate) fn whole_line(&self, at: TextPlace) -> Option<(TextPlace, TextPlace)> {
+        let end = self.passage(at)?.text.len();
+        Some((TextPlace { byte: 0, ..at }, TextPlace { byte: end, ..at }))
+    }
+
+    fn passage(&self, at: TextPlace) -> Option<&Passage> {
+        self.lines.iter().find(|(item, line, _)| (*item, *line) == (at.item, at.line)).map(|(.., p)| p)
+    }
+
+    /// Where a pattern stands on screen; `current` is the place that the person is at.
+    pub(crate) fn matches(
+        &self,
+        area: Rect,
+        pattern: &Pattern,
+        current: Option<&FoundText>,
+    ) -> Vec<MarkedCells> {
+        let mut marked = Vec::new();
+        for (number, (item, line, passage)) in self.lines.iter().enumerate() {
+            for bytes in pattern.find_in(&passage.text) {
+                let is_current =
+                    current.is_some_and(|at| (at.item, at.line, &at.bytes) == (*item, *line, &bytes));
+                marked.extend(self.on_screen(area, number, &bytes).map(|cells| (cells, is_current)));
+            }
+        }
+        marked
+    }
+
+    /// The cells of what lies between two places.
+    pub(crate) fn selected(&self, area: Rect, from: TextPlace, to: TextPlace) -> Vec<Rect> {
+        let mut cells = Vec::new();
+        for (number, (item, line, passage)) in self.lines.iter().enumerate() {
+            if let Some(bytes) = part_of((*item, *line), passage.text.len(), from, to) {
+                cells.extend(self.on_screen(area, number, &bytes));
+            }
+        }
+        cells
+    }
+
+    fn on_screen(&self, area: Rect, line: usize, bytes: &Range<usize>) -> impl Iterator<Item = Rect> {
+        let columns = self.lines.get(line).map(|(.., passage)| passage.columns(bytes)).unwrap_or_default();
+        columns.into_iter().filter_map(move |(row, columns)| {
+            let (y, ..) = self.rows.iter().find(|(_, at, r)| (*at, *r) == (line, row))?;
+            let x = area.x.checked_add(u16::try_from(columns.start).ok()?)?;
+            let width = u16::try_from(columns.len()).ok()?;
+            let cells = Rect { x, y: *y, width, height: 1 }.intersection(area);
+            (cells.width > 0).then_some(cells)
+        })
+    }
+}
+
+/// The bytes of a line that lie between two places.
+fn part_of(at: (usize, usize), len: usize, from: TextPlace, to: TextPlace) -> Option<Range<usize>> {
+    let (first, last) = ((from.item, from.line), (to.item, to.line));
+    if at < first || at > last {
+        return None;
+    }
+    let start = if at == first { from.byte.min(len) } else { 0 };
+    let end = if at == last { to.byte.min(len) } else { len };
+    Some(start..end.max(start))
+}
+
+/// The text between two places, from the lines of these items.
+pub(crate) fn text_between(
+    (from, to): (TextPlace, TextPlace),
+    items: impl Iterator<Item = usize>,
+    mut lines_of: impl FnMut(usize) -> Vec<Passage>,
+) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for item in items {
+        for (line, passage) in lines_of(item).into_iter().enumerate() {
+            if let Some(bytes) = part_of((item, line), passage.text.len(), from, to) {
+                parts.push(passage.text.get(bytes).unwrap_or_default().to_owned());
+            }
+        }
+    }
+    parts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::widgets::safe;
+    use ratatui::text::Span;
+
+    const AREA: Rect = Rect { x: 10, y: 5, width: 12, height: 6 };
+
+    /// A screen that shows all rows of these lines, each an item.
+    fn shown(lines: Vec<Passage>) -> ScreenText {
+        let (mut text, mut y) = (ScreenText::default(), AREA.y);
+        for (item, passage) in lines.into_iter().enumerate() {
+            let rows = passage.rows();
+            let line = text.line(item, 0, passage);
+            for row in 0..rows {
+                text.row(y, line, row);
+                y += 1;
+            }
+        }
+        text
+    }
+
+    fn place(item: usize, byte: usize) -> TextPlace {
+        TextPlace { item, line: 0, byte }
+    }
+
+    #[test]
+    fn wrapped_rows_are_one_line_again() {
+        for text in ["one two three four five", "averyveryverylongword and more", "a  b", ""] {
+            for width in 4..30 {
+                let rows = safe::words(text, width, Style::default());
+                let lines = Passage::of_rows(&rows);
+                assert_eq!(lines.len(), 1, "{text} {width}");
+                assert_eq!(lines[0].text(), text, "{width}");
+            }
+        }
+        let rows = safe::hanging(Span::raw("you: "), "one two three four", 12, Style::default());
+        assert_eq!(Passage::of_rows(&rows)[0].text(), "you: one two three four");
+    }
+
+    #[test]
+    fn a_place_on_screen_is_a_byte_of_the_text() {
+        // Columns: a tab to 8, a wide character, a letter.
+        let line = Passage::painted("ab\t漢c".into(), 12, 8);
+        let text = shown(vec![line]);
+        let byte = |column| text.place_at(AREA, AREA.x + column, AREA.y).unwrap().byte;
+        assert_eq!(
+            [byte(0), byte(1), byte(2), byte(7), byte(8), byte(9), byte(10), byte(11)],
+            [0, 1, 2, 2, 3, 3, 6, 7]
+        );
+        assert_eq!(text.place_at(AREA, 0, 0), Some(place(0, 0)), "above all text");
+        assert_eq!(text.place_at(AREA, 10, 9), Some(place(0, 7)), "below all text");
+    }
+
+    #[test]
+    fn what_is_selected_is_the_source_and_its_cells_have_no_gutter() {
+        let code = |text: &str| {
+            let rows = safe::code_ranges(text, 8);
+            Passage::laid(text.into(), rows, 4, Strictness::Code)
+        };
+        let lines = vec![code("let x = '漢漢漢';"), code("\tend")];
+        let text = shown(lines.clone());
+        let (from, to) = (place(0, 4), place(1, 2));
+        assert_eq!(text_between((from, to), 0..2, |item| vec![lines[item].clone()]), "x = '漢漢漢';\n\te");
+        let cells: Vec<_> =
+            text.selected(AREA, from, to).iter().map(|r| (r.x - 10, r.y - 5, r.width)).collect();
+        assert_eq!(cells, [(8, 0, 4), (4, 1, 8), (4, 2, 1), (4, 3, 5)]);
+    }
+
+    #[test]
+    fn a_match_across_a_wrap_is_marked_on_both_rows() {
+        let line = Passage::painted("0123456789needle".into(), 12, 8);
+        let text = shown(vec![line]);
+        let current = FoundText { item: 0, line: 0, bytes: 10..16 };
+        let marked = text.matches(AREA, &Pattern::text("needle").unwrap(), Some(&current));
+        let rows: Vec<_> = marked.iter().map(|(r, now)| (r.x, r.y, r.width, *now)).collect();
+        assert_eq!(rows, [(20, 5, 2, true), (10, 6, 4, true)]);
+    }
+
+    #[test]
+    fn a_word_is_what_a_double_click_takes() {
+        let line = Passage::painted("say 'out/a-b.png', 漢字 done".into(), 60, 8);
+        let word = |at| line.text().get(line.word_at(at)).unwrap();
+        assert_eq!(
+            [word(0), word(2), word(3), word(5), word(9)],
+            ["say", "say", " ", "out/a-b.png", "out/a-b.png"]
+        );
+        assert_eq!(word(27), "done");
+        assert_eq!(line.word_at(999), 999..999);
+    }
+}

@@ -1,0 +1,176 @@
+//! What is looked for: a text or a regular expression, in lines and in bytes of a file.
+//!
+//! Case counts where the person wrote a capital letter. What is searched for costs time in proportion to what is
+//! searched, whatever was typed; an expression that would grow too large is refused.
+
+use regex::{Regex, RegexBuilder, bytes};
+use std::ops::Range;
+
+/// The most memory that an expression may take, in bytes.
+const LARGEST: usize = 2 << 20;
+
+/// Something to look for.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    text: Regex,
+    bytes: bytes::Regex,
+}
+
+/// Why something can't be looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PatternError {
+    /// The expression is broken.
+    #[error("Broken expression at column {column}: {why}")]
+    Broken {
+        /// Where, in characters from 1.
+        column: usize,
+        /// What is wrong there.
+        why: String,
+    },
+    /// It would take too much memory.
+    #[error("This expression is too large: write a shorter one.")]
+    TooLarge,
+}
+
+impl Pattern {
+    /// A text as it stands.
+    pub(crate) fn text(text: &str) -> Result<Self, PatternError> {
+        Self::build(&regex::escape(text), has_capital(text))
+    }
+
+    /// A regular expression.
+    ///
+    /// # Errors
+    /// When it is broken, with the place, or too large.
+    pub(crate) fn expression(text: &str) -> Result<Self, PatternError> {
+        if let Some(error) = broken(text) {
+            return Err(error);
+        }
+        Self::build(text, has_capital(&without_escapes(text)))
+    }
+
+    fn build(expression: &str, is_case_sensitive: bool) -> Result<Self, PatternError> {
+        let text = RegexBuilder::new(expression)
+            .case_insensitive(!is_case_sensitive)
+            .multi_line(true)
+            .size_limit(LARGEST)
+            .build();
+        let bytes = bytes::RegexBuilder::new(expression)
+            .case_insensitive(!is_case_sensitive)
+            .multi_line(true)
+            .size_limit(LARGEST)
+            .build();
+        match (text, bytes) {
+            (Ok(text), Ok(bytes)) => Ok(Self { text, bytes }),
+            _ => Err(PatternError::TooLarge),
+        }
+    }
+
+    /// Where it stands in a line; nothing of no length.
+    pub(crate) fn find_in<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.text.find_iter(line).map(|found| found.range()).filter(|range| !range.is_empty())
+    }
+
+    /// Whether it stands in a line.
+    pub(crate) fn is_in(&self, line: &str) -> bool {
+        self.find_in(line).next().is_some()
+    }
+
+    /// The first place in bytes of a file, from here on.
+    pub(crate) fn first_in_bytes(&self, bytes: &[u8], from: usize) -> Option<Range<usize>> {
+        let mut at = from;
+        loop {
+            let range = self.bytes.find_at(bytes, at)?.range();
+            if !range.is_empty() {
+                return Some(range);
+            }
+            // Something that matches nothing matches at every place: the next one is looked at.
+            at = range.end + 1;
+            if at > bytes.len() {
+                return None;
+            }
+        }
+    }
+}
+
+fn has_capital(text: &str) -> bool {
+    text.chars().any(char::is_uppercase)
+}
+
+/// The expression without what is escaped: `\S` is a class, no capital letter.
+fn without_escapes(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut kept = String::new();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            // The name of a class in braces goes with it.
+            let named = chars.next().is_some_and(|next| matches!(next, 'p' | 'P' | 'x' | 'u' | 'U'));
+            let mut ahead = chars.clone();
+            if named && ahead.next() == Some('{') {
+                chars.by_ref().find(|c| *c == '}');
+            }
+        } else {
+            kept.push(c);
+        }
+    }
+    kept
+}
+
+/// What is wrong with an expression, and where.
+fn broken(text: &str) -> Option<PatternError> {
+    let at = |span: &regex_syntax::ast::Span, why: String| {
+        let column = text.get(..span.start.offset).unwrap_or(text).chars().count() + 1;
+        PatternError::Broken { column, why }
+    };
+    match regex_syntax::parse(text).err()? {
+        regex_syntax::Error::Parse(error) => Some(at(error.span(), error.kind().to_string())),
+        regex_syntax::Error::Translate(error) => Some(at(error.span(), error.kind().to_string())),
+        _ => Some(PatternError::TooLarge),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pattern: &Pattern, line: &str) -> Vec<Range<usize>> {
+        pattern.find_in(line).collect()
+    }
+
+    #[test]
+    fn case_counts_where_a_capital_was_written() {
+        let any = Pattern::text("region").unwrap();
+        assert_eq!(found(&any, "Region region REGION"), [0..6, 7..13, 14..20]);
+        let one = Pattern::text("Region").unwrap();
+        assert_eq!(found(&one, "Region region"), [0..6]);
+        assert_eq!(found(&Pattern::expression(r"\Sa\p{Lu}?").unwrap(), "XA xa"), [0..2, 3..5]);
+        assert_eq!(found(&Pattern::text("ÄÖ").unwrap(), "äö ÄÖ"), [5..9]);
+        assert_eq!(found(&Pattern::text("äö").unwrap(), "äö ÄÖ"), [0..4, 5..9]);
+    }
+
+    #[test]
+    fn a_text_is_no_expression_and_an_expression_is() {
+        assert_eq!(found(&Pattern::text("a.c(").unwrap(), "abc( a.c("), [5..9]);
+        assert_eq!(found(&Pattern::expression("a.c|^x").unwrap(), "x abc a.c"), [0..1, 2..5, 6..9]);
+        assert_eq!(found(&Pattern::expression("z*").unwrap(), "azz"), [1..3], "nothing of no length");
+    }
+
+    #[test]
+    fn a_broken_expression_says_where() {
+        let told = |text: &str| Pattern::expression(text).unwrap_err().to_string();
+        assert_eq!(told("re(gion"), "Broken expression at column 3: unclosed group");
+        assert_eq!(told("ä["), "Broken expression at column 2: unclosed character class");
+        assert_eq!(told("(a{999}){999}"), "This expression is too large: write a shorter one.");
+        assert!(told(r"\pX").starts_with("Broken expression at column 1"));
+    }
+
+    #[test]
+    fn bytes_are_searched_alike() {
+        let pattern = Pattern::text("end").unwrap();
+        let bytes = b"\xff end\nEND";
+        assert_eq!(pattern.first_in_bytes(bytes, 0), Some(2..5));
+        assert_eq!(pattern.first_in_bytes(bytes, 3), Some(6..9));
+        assert_eq!(pattern.first_in_bytes(bytes, 7), None);
+        assert_eq!(Pattern::expression("z*").unwrap().first_in_bytes(b"aaz", 0), Some(2..3));
+    }
+}

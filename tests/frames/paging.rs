@@ -1,0 +1,199 @@
+//! The pager: what is in a file, as text, at every size; and what keys do in it.
+
+use super::scene::{Scene, report};
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::tui::ui_command::{PagerText, UiCommand};
+use sayso::tui::widgets::layout::Pane;
+use std::path::PathBuf;
+
+const HOSTILE: &str = "first \u{1b}[31mred\u{1b}[0m\u{1b}[2J\tafter a tab\r\n\
+                       \u{202e}backwards\u{202c} zero\u{200b}width tag\u{e0041} 漢字 e\u{301}\n";
+
+/// A file of this test, deleted with it.
+struct Blob(tempfile::TempDir);
+
+impl Blob {
+    fn new(bytes: &[u8]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("run-1.out"), bytes).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("run-1.out")
+    }
+
+    /// The pager over it, opened by its key.
+    fn opened(&self, size: (u16, u16)) -> Scene {
+        let mut scene = Scene::asked();
+        scene.screen.resized(size, scene.at);
+        scene.ran(1, 100, "total 12\n");
+        scene.ran_with(2, RunReport { blob: Some(self.path()), ..report("kept\n", 800) });
+        scene.reply("Done.");
+        scene.frame();
+        scene.screen.panes.focus = Pane::Output;
+        drawn(&mut scene, size.0, size.1);
+        assert!(scene.press(&["x"]).is_empty(), "nothing is started");
+        scene
+    }
+}
+
+fn numbered(lines: usize) -> Vec<u8> {
+    (1..=lines).flat_map(|n| format!("line {n} of {lines}\n").into_bytes()).collect()
+}
+
+/// The text of the pager, without its border.
+fn rows(screen: &str) -> Vec<String> {
+    let inside = screen.lines().filter_map(|row| row.strip_prefix(['│', '┃']));
+    inside.map(|row| row.trim_end_matches(['│', '┃']).trim().to_owned()).collect()
+}
+
+#[test]
+fn what_is_in_a_file_is_shown_as_text() {
+    let mut bytes = HOSTILE.as_bytes().to_vec();
+    bytes.extend(b"\xff\xfe\x00 no text\n");
+    bytes.extend([b"long ".repeat(60).as_slice(), b"\n"].concat());
+    bytes.extend(numbered(200));
+    let blob = Blob::new(&bytes);
+    for size in super::SIZES {
+        let mut scene = blob.opened(size);
+        insta::assert_snapshot!(format!("21_pager_{}x{}", size.0, size.1), drawn(&mut scene, size.0, size.1));
+        scene.press(&["/"]);
+        scene.type_text("line 1.0 ");
+        scene.press(&["ctrl-r", "enter"]);
+        let name = format!("21_pager_found_{}x{}", size.0, size.1);
+        insta::assert_snapshot!(name, drawn(&mut scene, size.0, size.1));
+    }
+}
+
+#[test]
+fn keys_go_through_it() {
+    let blob = Blob::new(&numbered(1_000));
+    let mut scene = blob.opened((100, 30));
+    let at = |scene: &mut Scene, keys: &[&str]| {
+        scene.press(keys);
+        // The other end is looked at in a portion of its own.
+        scene.pass(10);
+        scene.pass(10);
+        let screen = drawn(scene, 100, 30);
+        let rows = rows(&screen);
+        let status = screen.lines().nth(28).unwrap().trim().to_owned();
+        (rows.first().unwrap().clone(), rows.last().unwrap().clone(), status)
+    };
+    let (first, last, status) = at(&mut scene, &[]);
+    assert_eq!((first.as_str(), last.as_str()), ("line 1 of 1000", "line 26 of 1000"));
+    assert!(status.starts_with("2 % of 17"), "{status}");
+    assert_eq!(at(&mut scene, &["j"]).0, "line 2 of 1000");
+    assert_eq!(at(&mut scene, &["space"]).0, "line 27 of 1000");
+    assert_eq!(at(&mut scene, &["k", "b"]).0, "line 1 of 1000");
+    let (first, last, status) = at(&mut scene, &["G"]);
+    assert_eq!((first.as_str(), last.as_str()), ("line 975 of 1000", "line 1000 of 1000"));
+    assert!(status.starts_with("end of"), "{status}");
+    assert_eq!(at(&mut scene, &["j", "space"]).1, "line 1000 of 1000");
+    assert_eq!(at(&mut scene, &["g", "5", "0", "%"]).0, "line 501 of 1000");
+    assert_eq!(at(&mut scene, &["1", "0", "0", "%"]).1, "line 1000 of 1000");
+    // Finding goes on from where one is, and around.
+    scene.press(&["g", "/"]);
+    scene.type_text("line 99");
+    assert_eq!(
+        at(&mut scene, &["enter"]).0,
+        "line 97 of 1000",
+        "what is found stands a little below the top"
+    );
+    assert!(at(&mut scene, &["n"]).1.contains("of 1000"));
+    let mut told = String::new();
+    for _ in 0..10 {
+        told = at(&mut scene, &["n"]).2;
+    }
+    assert!(told.contains("Past the end: on from the top."), "{told}");
+    assert!(at(&mut scene, &["N"]).2.contains("Past the top: on from the end."));
+    scene.press(&["/"]);
+    scene.type_text("nowhere");
+    scene.press(&["enter"]);
+    scene.pass(10);
+    scene.pass(10);
+    assert!(at(&mut scene, &[]).2.contains("No matches."));
+    assert!(scene.press(&["esc"]).is_empty() && scene.screen.overlays.is_empty());
+}
+
+#[test]
+fn long_lines_are_wrapped_or_scrolled_sideways() {
+    let blob = Blob::new("0123456789漢".repeat(40).as_bytes());
+    let mut scene = blob.opened((80, 24));
+    assert_eq!(rows(&drawn(&mut scene, 80, 24)).iter().filter(|row| !row.is_empty()).count(), 7);
+    scene.press(&["w", "right"]);
+    let seen: Vec<String> =
+        rows(&drawn(&mut scene, 80, 24)).into_iter().filter(|row| !row.is_empty()).collect();
+    assert_eq!(seen.len(), 1);
+    assert!(seen[0].starts_with("89漢0123"), "{seen:?}");
+    // Half of a wide character is a blank.
+    let blob = Blob::new(format!("x{}", "漢".repeat(80)).as_bytes());
+    let mut scene = blob.opened((80, 24));
+    scene.press(&["w", "right"]);
+    let seen = drawn(&mut scene, 80, 24);
+    assert!(seen.contains("  漢漢") && !seen.contains(" x漢"), "{seen}");
+}
+
+#[test]
+fn a_file_that_changes_is_told() {
+    let blob = Blob::new(&numbered(100));
+    let mut scene = blob.opened((100, 30));
+    std::fs::OpenOptions::new().write(true).open(blob.path()).unwrap().set_len(40).unwrap();
+    scene.press(&["j"]);
+    let screen = drawn(&mut scene, 100, 30);
+    assert!(screen.contains("The file became shorter") && screen.contains("line 2 of 100"), "{screen}");
+    std::fs::remove_file(blob.path()).unwrap();
+    let mut other = blob_of(&numbered(100));
+    std::fs::remove_file(other.1.path()).unwrap();
+    other.0.press(&["j"]);
+    let screen = drawn(&mut other.0, 100, 30);
+    assert!(screen.contains("The file was removed") && screen.contains("line 26 of 100"), "{screen}");
+}
+
+fn blob_of(bytes: &[u8]) -> (Scene, Blob) {
+    let blob = Blob::new(bytes);
+    (blob.opened((100, 30)), blob)
+}
+
+#[test]
+fn what_can_t_be_read_is_told_and_the_own_pager_is_a_letter_that_can_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut scene = Scene::asked();
+    scene.ran(1, 100, "total 12\n");
+    scene.ran_with(2, RunReport { blob: Some(folder.path().to_owned()), ..report("kept\n", 800) });
+    scene.reply("Done.");
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene.frame();
+    scene.press(&["x"]);
+    let screen = drawn(&mut scene, 100, 30);
+    assert!(
+        scene.screen.overlays.is_empty() && screen.contains("The file can't be read: it is no file."),
+        "{screen}"
+    );
+
+    let blob = Blob::new(b"x\n");
+    let mut scene = blob.opened((100, 30));
+    scene.pass(1_000);
+    let wishes = scene.press(&["E"]);
+    assert!(
+        matches!(wishes.as_slice(), [UiCommand::Pager(PagerText::File(path))] if *path == blob.path()),
+        "{wishes:?}"
+    );
+    // Nothing was printed: that is said.
+    let empty = Blob::new(b"");
+    assert!(drawn(&mut empty.opened((100, 30)), 100, 30).contains("Nothing was printed."));
+}
+
+#[test]
+fn it_opens_at_every_size() {
+    snapshots("21_pager_text", || {
+        let mut scene = Scene::worked();
+        scene.frame();
+        scene.screen.panes.focus = Pane::Output;
+        scene.frame();
+        scene.press(&["x"]);
+        scene
+    });
+}
