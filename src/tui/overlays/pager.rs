@@ -174,9 +174,14 @@ impl Pager {
         }
         let start = self.source.line_start(at)?;
         self.go_to(start, self.height(room))?;
-        // Not beyond the end.
-        self.scroll(1, room)?;
-        self.scroll(-1, room)
+        self.fill(room)
+    }
+
+    /// Takes the end of the text to the bottom of the screen, where it stands above.
+    fn fill(&mut self, room: Rect) -> io::Result<()> {
+        let height = self.height(room);
+        let missing = height - self.places(self.width(room), height).len().min(height);
+        self.scroll(-isize::try_from(missing).unwrap_or(0), room)
     }
 
     /// Looks for the pattern from the match that the person is at, or from the top of the screen.
@@ -253,6 +258,7 @@ impl Pager {
             self.go_to(line.start, height)?;
             self.row = row;
             self.scroll(-2, room)?;
+            self.fill(room)?;
         }
         Ok(())
     }
