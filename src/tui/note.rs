@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 /// What is only good to know gives way to what goes on after this long.
 const BRIEF: Duration = Duration::from_secs(3);
 
+/// What is said where a block is looked for; no longer true once one waits.
+pub(crate) const NO_BLOCK_WAITS: &str = "No block waits.";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// How urgent it is.

@@ -4,6 +4,7 @@ use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
+use crate::tui::note::NO_BLOCK_WAITS;
 use crate::tui::overlays::Then;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::find_in_editor::FindInEditor;
@@ -75,7 +76,7 @@ impl Screen {
             }
             Action::QueueSkipAll => {
                 if blocks.is_empty() {
-                    self.say(Note::info("No block waits."));
+                    self.say(Note::info(NO_BLOCK_WAITS));
                 } else {
                     let what = words::count(blocks.len(), "block");
                     let skip = vec![Then::LookAtBlock, Then::UiCommand(UiCommand::Send(Command::SkipAll))];

@@ -8,6 +8,7 @@ use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::guard::{Verb, Why};
 use crate::tui::keymap::Context;
+use crate::tui::note::NO_BLOCK_WAITS;
 use crate::tui::overlays::confirm::{self, Confirm};
 use crate::tui::overlays::language::LanguageList;
 use crate::tui::overlays::reject::Reject;
@@ -47,7 +48,7 @@ impl Screen {
     /// Goes to the block that waits, wherever the person is; there it is only told how it is approved.
     pub(super) fn go_to_waiting(&mut self, ctx: Ctx<'_>) {
         let Some(item) = ctx.state.waiting() else {
-            self.say(Note::info("No block waits."));
+            self.say(Note::info(NO_BLOCK_WAITS));
             return;
         };
         if self.panes.code.edits() {

@@ -13,6 +13,7 @@ use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::guard::Why;
+use crate::tui::note::{NO_BLOCK_WAITS, Note};
 use crate::tui::overlays::welcome::from_where;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
@@ -86,7 +87,10 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>)
         };
     }
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
-    let note = screen.note.as_ref().filter(|note| !goes_on || !note.is_stale(now));
+    let is_over = |note: &Note| {
+        goes_on && note.is_stale(now) || note.text == NO_BLOCK_WAITS && state.waiting().is_some()
+    };
+    let note = screen.note.as_ref().filter(|note| !is_over(note));
     let Some(note) = note else {
         return wait(screen, state, now, look)
             .map_or_else(|| going_on(screen, state, look), |text| (text, look.style(Slot::BlockPending)));

@@ -99,6 +99,9 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
     if let Some(private) = private(reach, look) {
         facts.push(Fact::new("Private", format!("{private}: {}", saving::PRIVATE), text));
     }
+    if let Some(python) = terms.rights.python.as_ref().filter(|python| python.path != terms.interpreter) {
+        facts.push(Fact::new("Program", format!("python3 is {}", look.place.path(&python.path)), text));
+    }
     for layer in &terms.rights.sandbox.layers {
         let state = match (layer.active, layer.tested) {
             (true, true) => "on, tested",
@@ -251,15 +254,18 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
 /// `python: .venv (3.12), `: the Python that all programs of the run find, where it is not the one of the `PATH`.
 fn project_python(terms: &Terms, look: Look<'_>) -> String {
     let Some(python) = &terms.rights.python else { return String::new() };
-    let environment = python.path.parent().and_then(Path::parent);
-    let of_project =
-        |path: &Path| path.strip_prefix(&terms.cwd).ok().map(|inner| inner.display().to_string());
-    let name = environment.and_then(of_project).unwrap_or_else(|| look.place.path(&python.path));
+    let environment = python.path.parent().and_then(Path::parent).unwrap_or(&python.path);
+    let of_project = environment.strip_prefix(&terms.cwd).ok().map(Path::as_os_str);
+    let name = of_project.or(environment.file_name()).unwrap_or_default().to_string_lossy();
     // The third number changes nothing of what a block can do.
     let short = |version: &str| version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
-    let version =
-        python.version.as_deref().map(|version| format!(" ({})", short(version))).unwrap_or_default();
-    safe::one_line(&format!("python: {name}{version}, "))
+    let told = match &python.version {
+        // A version manager's folder is called by its version.
+        Some(version) if *name == **version => version.clone(),
+        Some(version) => format!("{name} ({})", short(version)),
+        None => look.place.path(&python.path),
+    };
+    safe::one_line(&format!("python: {told}, "))
 }
 
 /// `interpreter shared with blocks 1-3, `; empty for the first block.
@@ -279,5 +285,44 @@ fn environment(terms: &Terms, detail: Detail) -> String {
     match terms.rights.environment.as_slice() {
         [] => "env: empty".into(),
         names => safe::one_line(&format!("env: {}", detail.list(names, SHORT, " "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Language, Limits, ProjectPython, Rights};
+    use crate::tui::widgets::look::Glyphs;
+    use crate::tui::widgets::words::Locale;
+
+    fn told(path: &str, version: Option<&str>) -> String {
+        let python = ProjectPython { path: path.into(), version: version.map(str::to_owned) };
+        let terms = Terms {
+            language: Language::bash(),
+            executor: ExecutorKind::Subprocess,
+            interpreter: "/bin/bash".into(),
+            version: None,
+            kernel: None,
+            cwd: "/work".into(),
+            rights: Rights { python: Some(python), ..Rights::default() },
+            limits: Limits::default(),
+            shared: None,
+            target: None,
+        };
+        let (theme, place) =
+            (crate::tui::theme::Theme::terminal(crate::tui::theme::Depth::Mono), Locale::default());
+        let now = crate::domain::Timestamp(0);
+        project_python(
+            &terms,
+            Look { theme: &theme, glyphs: Glyphs::LINES, place: &place, now, motion: true },
+        )
+    }
+
+    #[test]
+    fn the_python_of_a_project_is_told_by_its_environment() {
+        assert_eq!(told("/work/.venv/bin/python", Some("3.12.4")), "python: .venv (3.12), ");
+        assert_eq!(told("/home/a/.pyenv/versions/3.11.7/bin/python3.11", Some("3.11.7")), "python: 3.11.7, ");
+        assert_eq!(told("/home/a/envs/lab/bin/python", Some("3.13")), "python: lab (3.13), ");
+        assert_eq!(told("/opt/x/bin/python", None), "python: /opt/x/bin/python, ");
     }
 }
