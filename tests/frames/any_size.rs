@@ -23,7 +23,7 @@ enum Step {
     Pass(u64),
 }
 
-const KEYS: [&str; 44] = [
+const KEYS: &[&str] = &[
     "ctrl-f",
     "x",
     "/",
@@ -67,7 +67,20 @@ const KEYS: [&str; 44] = [
     "]",
     "y",
     "ctrl-u",
+    "ctrl-y",
+    "ctrl-l",
+    "ctrl-c",
+    "ctrl-g",
+    "alt-up",
+    "backspace",
+    "space",
     "a",
+    "A",
+    "r",
+    "s",
+    "J",
+    "日",
+    "é",
 ];
 
 fn size() -> impl Strategy<Value = (u16, u16)> {
@@ -129,8 +142,12 @@ fn hostile(mut scene: Scene) -> Scene {
         if let Some(block) = scene.state().waiting().map(|item| item.block.id.0) {
             scene.inspect(block, Vec::new());
             let value = Some(HOSTILE.to_owned());
-            scene.ran_with(block, RunReport { value, ..report(&format!("{HOSTILE}\n").repeat(30), 100) });
+            scene.running(block, HOSTILE, 1_500);
+            scene.frame();
+            scene.ended(RunReport { value, ..report(&format!("{HOSTILE}\n").repeat(30), 100) });
             scene.reply(HOSTILE);
+            scene.ask(HOSTILE);
+            scene.streaming(&format!("{HOSTILE}\n```python\nprint('{HOSTILE}')\n```\n{HOSTILE}"));
         }
     }
     scene
@@ -179,6 +196,16 @@ proptest! {
                 Step::Pass(ms) => scene.pass(ms),
             }
             check(&mut scene, at)?;
+        }
+    }
+}
+
+#[test]
+fn the_smallest_and_the_largest() {
+    for phase in PHASES {
+        for size in [(1, 1), (1, 200), (500, 1), (2, 2), (49, 12), (50, 11), (50, 12), (500, 200)] {
+            check(&mut made(phase), size).unwrap();
+            check(&mut hostile(made(phase)), size).unwrap();
         }
     }
 }

@@ -19,7 +19,6 @@ mod rules;
 mod scene;
 mod screens;
 mod selecting;
-mod sizes;
 mod speed;
 mod standing;
 mod typed_command;
