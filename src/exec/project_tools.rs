@@ -93,6 +93,8 @@ pub(super) fn clear(blobs: &Path) {
 /// Writes a program for each name that starts this Python. Links would not do: by the place of its own file Python knows
 /// its environment.
 fn write_names(folder: &Path, python: &Path, packages: &Path) -> io::Result<()> {
+    // What a run without a sandbox may have left there is not written through.
+    let _ = fs::remove_dir_all(folder);
     blob::make_folder(folder).map_err(io::Error::other)?;
     let of = |path: &Path| path.to_str().map(quoted).ok_or_else(|| io::Error::other("its path is no text"));
     let (start, packages) = (of(python)?, of(packages)?);
@@ -152,5 +154,15 @@ mod tests {
         assert_eq!(said("pip", &["list"]), "/p -m pip list\n");
         let kept: Vec<_> = fs::read_dir(&names).unwrap().collect();
         assert_eq!(kept.len(), 4);
+        // A link in its place is not followed.
+        let other = folder.path().join("other");
+        fs::write(&other, "kept").unwrap();
+        fs::remove_file(names.join("pip")).unwrap();
+        std::os::unix::fs::symlink(&other, names.join("pip")).unwrap();
+        write_names(&names, &python, packages).unwrap();
+        assert_eq!(
+            (fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()),
+            ("kept", "/p -m pip\n")
+        );
     }
 }

@@ -1,39 +1,13 @@
 //! Rules for "always" in a real terminal and a real sandbox: granted by two keys, seen at work, stopped, taken back.
 
-use crate::{play, ran, session, to_code};
+use crate::{play, ran, session, shell_blocks, to_code};
 use std::time::Duration;
-
-/// Three blocks of shell, each of which marks that it ran.
-const THREE: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```bash
-touch ran-1; echo first
-```
-"""
-[[reply]]
-when = "first"
-text = """
-```bash
-touch ran-2; echo second
-```
-"""
-[[reply]]
-when = "second"
-text = """
-```bash
-touch ran-3; echo third
-```
-"""
-"#;
 
 #[test]
 #[ignore = "needs a sandbox that holds"]
 fn a_rule_starts_what_it_covers_until_it_is_stopped() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), THREE).start();
+    let terminal = play(home.path(), &shell_blocks(&["first", "second", "third"])).start();
     terminal.wait_for("Enter send");
     terminal.type_text("go");
     terminal.press("Enter");

@@ -1,6 +1,6 @@
 //! Approve, edit, reject, skip, interrupt: what was decided is what happened, and the model is told.
 
-use crate::{approve, play, ran, session, session_with, to_code};
+use crate::{approve, keeps_eleven, play, ran, session, session_with, to_code};
 
 /// One block that marks that it ran, then a closing answer that waits for the word `forty`.
 const ONE: &str = r#"
@@ -151,36 +151,13 @@ fn three_blocks_are_settled_one_at_a_time() {
     assert!(!ran(home.path(), 3));
 }
 
-const LOOP: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```python
-open("ran-1", "w").close()
-kept = 11
-print("loop begins", flush=True)
-while True:
-    pass
-```
-"""
-[[reply]]
-when = "again"
-text = """
-```python
-open("ran-2", "w").close()
-print("kept is", kept)
-```
-"""
-[[reply]]
-when = "kept is 11"
-text = "The state survived."
-"#;
+/// A block that goes on for ever, with a variable at hand.
+const LOOP: &str = "open('ran-1', 'w').close()\nprint('loop begins', flush=True)\nwhile True:\n    pass";
 
 #[test]
 fn an_interrupted_block_keeps_the_state() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), LOOP).start();
+    let terminal = play(home.path(), &keeps_eleven(LOOP)).start();
     terminal.wait_for("Enter send");
     terminal.type_text("go");
     terminal.press("Enter");

@@ -43,6 +43,30 @@ pub fn story(folder: &Path, text: &str) -> PathBuf {
     path
 }
 
+/// A story of blocks of shell, each of which marks that it ran and prints its word: the prompt `go` brings the first, and
+/// what a block printed brings the next.
+pub fn shell_blocks(words: &[&str]) -> String {
+    let mut text = String::from("pace = 0\n");
+    let mut when = "go";
+    for (number, word) in (1..).zip(words) {
+        text += &format!(
+            "[[reply]]\nwhen = '{when}'\ntext = \"\"\"\n```bash\ntouch ran-{number}; echo {word}\n```\n\"\"\"\n"
+        );
+        when = word;
+    }
+    text
+}
+
+/// A story of a run that holds on to a variable until it is interrupted, in these lines of Python, and of a block that asks
+/// for it afterwards.
+pub fn keeps_eleven(lines: &str) -> String {
+    format!(
+        "pace = 0\n[[reply]]\nwhen = 'go'\ntext = \"\"\"\n```python\nkept = 11\n{lines}\n```\n\"\"\"\n\
+         [[reply]]\nwhen = 'again'\ntext = \"\"\"\n```python\nopen('ran-2', 'w').close()\nprint('kept is', kept)\n```\n\"\"\"\n\
+         [[reply]]\nwhen = 'kept is 11'\ntext = 'The state survived.'\n"
+    )
+}
+
 /// A set-up that plays the story in the folder `work` below the home.
 pub fn play<'a>(home: &'a Path, text: &str) -> Setup<'a> {
     let path = story(home, text);

@@ -2,38 +2,16 @@
 
 use crate::plain::{answer, approve, lines};
 use crate::terminal::Setup;
-use crate::{ran, session_with};
+use crate::{keeps_eleven, ran, session_with, shell_blocks};
 use std::time::Duration;
 
-/// A block that sleeps with a variable at hand, and one that asks for it.
-const SLEEPS: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```python
-kept = 11
-import time
-print("it", "sleeps", flush=True)
-time.sleep(60)
-```
-"""
-[[reply]]
-when = "again"
-text = """
-```python
-print("kept is", kept)
-```
-"""
-[[reply]]
-when = "kept is 11"
-text = "The state survived."
-"#;
+/// A block that sleeps, with a variable at hand.
+const SLEEPS: &str = "import time\nprint('it', 'sleeps', flush=True)\ntime.sleep(60)";
 
 #[test]
 fn ctrl_c_interrupts_what_runs_and_its_kernel_keeps_what_it_knows() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = lines(home.path(), SLEEPS);
+    let terminal = lines(home.path(), &keeps_eleven(SLEEPS));
     terminal.wait_for("You:");
     answer(&terminal, "go");
     terminal.wait_for("Type approve");
@@ -53,7 +31,7 @@ fn ctrl_c_interrupts_what_runs_and_its_kernel_keeps_what_it_knows() {
 #[test]
 fn ctrl_c_on_a_terminal_interrupts_the_one_turn_of_run() {
     let home = tempfile::tempdir().expect("a home");
-    let path = crate::story(home.path(), SLEEPS).to_string_lossy().into_owned();
+    let path = crate::story(home.path(), &keeps_eleven(SLEEPS)).to_string_lossy().into_owned();
     let args = ["run", "--approve", "all", "--demo", &path, "go"];
     let mut terminal = Setup::new(home.path(), &args).env("TERM", "dumb").start();
     terminal.wait_for("it sleeps");
@@ -63,29 +41,11 @@ fn ctrl_c_on_a_terminal_interrupts_the_one_turn_of_run() {
     assert!(file.contains(r#""interrupted""#), "it heard an interrupt, and did not die of it: {file}");
 }
 
-const PRINTS: &str = r#"
-pace = 0
-[[reply]]
-when = "go"
-text = """
-```bash
-touch ran-1; echo first
-```
-"""
-[[reply]]
-when = "first"
-text = """
-```bash
-touch ran-2; echo second
-```
-"""
-"#;
-
 #[test]
 #[ignore = "needs a sandbox that holds"]
 fn enter_stops_what_a_rule_would_start() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = lines(home.path(), PRINTS);
+    let terminal = lines(home.path(), &shell_blocks(&["first", "second"]));
     terminal.wait_for("You:");
     answer(&terminal, "go");
     terminal.wait_for("Type approve");

@@ -110,19 +110,25 @@ fn confirm_high() {
     });
 }
 
+/// Block 3 in the editor, the colon at the end of its tenth line taken away.
+fn in_editor() -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene.press(&["e"]);
+    scene.pass(100);
+    scene.frame();
+    scene.press(&["down"; 9]);
+    scene.press(&["ctrl-e", "backspace"]);
+    scene
+}
+
 #[test]
 fn editing() {
     snapshots("05_editing", || {
-        let mut scene = Scene::waiting();
-        scene.frame();
-        scene.screen.panes.focus = Pane::Code;
-        scene.frame();
-        scene.pass(2_000);
-        scene.press(&["e"]);
-        scene.pass(100);
-        scene.frame();
-        scene.press(&["down"; 9]);
-        scene.press(&["ctrl-e", "backspace"]);
+        let mut scene = in_editor();
         scene.type_text(" and input_ok:");
         scene
     });
@@ -433,16 +439,7 @@ fn a_suggested_prompt_is_taken_as_text() {
 
 /// Block 3 as the person changed it, beside what the model wrote.
 fn changed() -> Scene {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
-    scene.press(&["e"]);
-    scene.pass(100);
-    scene.frame();
-    scene.press(&["down"; 9]);
-    scene.press(&["ctrl-e", "backspace"]);
+    let mut scene = in_editor();
     scene.type_text(" and full:");
     for wish in scene.press(&["esc"]) {
         if let UiCommand::Send(command) = wish {
