@@ -29,6 +29,9 @@ pub struct Times {
     pub hold: Duration,
     /// The key that goes to the block approves only so long after it went there.
     pub again: Duration,
+    /// The second press of that key is held back this long: a key that is held down comes again within it, at five times
+    /// a second still.
+    pub alone: Duration,
     /// How long the answer to the fence is awaited.
     pub fence: Duration,
     /// How long the terminal's answer behind a letter that was held back is awaited.
@@ -44,6 +47,7 @@ impl Default for Times {
             burst: Duration::from_millis(30),
             hold: Duration::from_millis(400),
             again: Duration::from_millis(300),
+            alone: Duration::from_millis(195),
             fence: Duration::from_secs(2),
             answer: Duration::from_secs(5),
         }

@@ -162,9 +162,8 @@ impl Guard {
             return Admit::Refused(why);
         }
         self.went = None;
-        // Longer than a paste: a key that is held down comes again within this time.
-        let time = self.times.burst.max(self.times.repeat);
-        self.held = Some(Held::brief(Deed::Decide(Verb::Approve), time, at));
+        self.held =
+            Some(Held::brief(Deed::Decide(Verb::Approve), self.times.burst.max(self.times.alone), at));
         Admit::Held
     }
 

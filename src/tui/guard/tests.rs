@@ -370,8 +370,8 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     assert_eq!(go(&mut g, from_elsewhere(), 1000), Admit::Pass, "it moves");
     let early = g.clone();
     assert_eq!(go(&mut g, there(), 1300), Admit::Held);
-    assert_eq!(g.due(t + ms(1450)), None);
-    assert_eq!(g.due(t + ms(1451)), Some(Deed::Decide(Verb::Approve)), "no quiet time, no answer needed");
+    assert_eq!(g.due(t + ms(1495)), None);
+    assert_eq!(g.due(t + ms(1496)), Some(Deed::Decide(Verb::Approve)), "no quiet time, no answer needed");
     let mut g = early.clone();
     assert_eq!(go(&mut g, there(), 1299), Admit::Refused(Why::Again), "too soon: it is a first press again");
     assert_eq!(go(&mut g, there(), 1700), Admit::Held);
@@ -401,7 +401,7 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
 fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
     let t = Instant::now();
     // Held down: the first repeat comes after half a second, the others every 33 ms.
-    for (first, every) in [(250, 33), (500, 33), (660, 40), (300, 149), (500, 20)] {
+    for (first, every) in [(250, 33), (500, 33), (660, 40), (300, 149), (500, 20), (500, 194)] {
         let mut g = shown(1, t);
         g.key(&GO, from_elsewhere(), t + ms(1000));
         for n in 0..200 {
@@ -409,6 +409,15 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
             g.key(&GO, there(), at);
             assert_eq!(g.due(at), None, "repeat {n} of {first}, {every}");
         }
+    }
+    // Where the terminal tells that a key is held down, not one repeat counts, however slow.
+    let mut g = shown(1, t);
+    g.key(&GO, from_elsewhere(), t + ms(1000));
+    for n in 0..20 {
+        let at = t + ms(1660 + n * 500);
+        let repeat = KeyEvent { kind: KeyEventKind::Repeat, ..GO };
+        assert_eq!(g.key(&repeat, there(), at), Admit::Refused(Why::Repeat));
+        assert_eq!(g.due(at + ms(499)), None);
     }
     // Bytes beside it.
     for (before, after) in

@@ -74,6 +74,13 @@ fn keys() {
     }
     assert_eq!(events(b"\x1b\x1b[A"), [key(KeyCode::Esc, NONE), key(KeyCode::Up, NONE)]);
     assert!(matches!(&events(b"\x1b[97;1:3u")[..], [InputEvent::Key(k)] if k.kind == KeyEventKind::Release));
+    // A key that is held down.
+    for bytes in [&b"\x1b[121;5:2u"[..], b"\x1b[1;1:2A", b"\x1b[5;1:2~"] {
+        assert!(
+            matches!(&events(bytes)[..], [InputEvent::Key(k)] if k.kind == KeyEventKind::Repeat),
+            "{bytes:?}"
+        );
+    }
 }
 
 #[test]

@@ -176,9 +176,14 @@ impl Screen {
             self.say(Note::of_wait(text));
             return Vec::new();
         }
-        let revision = item.block.current().revision;
+        let (revision, token) = (item.block.current().revision, token_of(ctx.state, item));
+        // What came between the last frame and this moment was never on screen.
+        if self.guard.subject() != Some(token) {
+            self.say(Note::of_wait(format!("Block {block} has changed: look at it again.")));
+            return Vec::new();
+        }
         if ctx.state.needs_typed(block) {
-            self.open(Confirm { token: token_of(ctx.state, item), field: Field::line() });
+            self.open(Confirm { token, field: Field::line() });
             return Vec::new();
         }
         self.carry_out(confirm::approved(block, revision, false, ctx.look), ctx)

@@ -22,8 +22,8 @@ const ENTER: &str = "\x1b[?1049h\x1b[?7l\x1b[?2004h\x1b[?1004h\x1b[?25l";
 /// Buttons, drag and wheel, in the form without limits.
 pub(super) const MOUSE_ON: &str = "\x1b[?1002h\x1b[?1006h";
 pub(super) const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l";
-/// Tell keys apart that share a byte; nothing more.
-pub(super) const KITTY_PUSH: &str = "\x1b[>1u";
+/// Tell keys apart that share a byte, and a key that is held down from one that is pressed again: text stays as it is.
+pub(super) const KITTY_PUSH: &str = "\x1b[>3u";
 /// Back to the keys as they were.
 pub(super) const KITTY_POP: &str = "\x1b[<u";
 /// Keep the title for later.
