@@ -208,13 +208,14 @@ pub struct Rights {
     /// The names of the environment variables that it is given.
     #[serde(default)]
     pub environment: Vec<String>,
-    /// The Python that it finds as `python3`, where that is not the one of the `PATH`: the project's.
+    /// The Python that it finds as `python3`, where that is not the one of the `PATH`: the project's. Of an
+    /// installation by uv: the one that uv asks what it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<ProjectPython>,
     pub sandbox: SandboxReport,
 }
 
-/// A Python that stands under its usual names in a run.
+/// A Python that stands under its usual names in a run, or that an installer asks what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectPython {
     #[serde(with = "super::serial::path")]

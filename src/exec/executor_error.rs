@@ -39,8 +39,8 @@ pub enum ExecutorError {
     NoInterpreter(Language),
     /// Packages go beside the session, and the only pip is the project's.
     #[error(
-        "the project's own pip installs into its .venv only: install uv for packages beside the session, or send them \
-         into the .venv"
+        "the project's own Python installs into its .venv only: send the packages there, or choose another Python (python = \
+         PATH)"
     )]
     ProjectPip,
     #[error("neither uv nor pip is there for {}: install uv, or the package python3-pip", .0.display())]

@@ -10,6 +10,7 @@ pub(crate) mod told;
 
 use super::ExecutorError;
 use super::asking::{QuestionResult, Questions};
+use super::sandbox::is_system;
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{InstallInto, Interpreter, Language, Languages};
 use crate::launch::{self, Launcher, is_program};
@@ -121,7 +122,9 @@ impl Finder {
             |path: &Path| Interpreter { language: language.clone(), path: settled(path), version: None };
         match language.as_str() {
             "python" => {
-                let python = self.find(language)?;
+                let found = self.find(language)?;
+                let python = self.python_to_install(into).ok_or(ExecutorError::ProjectPip)?;
+                let python = Interpreter { path: python, ..found };
                 if let Some(uv) = self.launcher.find(OsStr::new("uv")) {
                     return Ok(made(&uv));
                 }
@@ -142,6 +145,22 @@ impl Finder {
         }
     }
 
+    /// The Python that an installation may start: for one beside the session never what came with the project, but the
+    /// one behind its environment, where that is the system's or a version manager's.
+    pub(super) fn python_to_install(&self, into: InstallInto) -> Option<PathBuf> {
+        let python = self.find(&Language::python()).ok()?.path;
+        if into == InstallInto::Project || !self.launcher.is_foreign(&python) {
+            return Some(python);
+        }
+        let base = fs::canonicalize(&python).ok().filter(|base| self.launcher.trusts(base))?;
+        let managed = [".local/share/uv/python", ".pyenv/versions"];
+        let of_person = self
+            .home
+            .as_ref()
+            .is_some_and(|home| managed.iter().any(|part| base.starts_with(home.join(part))));
+        (of_person || is_system(&base)).then_some(base)
+    }
+
     /// What installs packages, and where each is.
     pub(super) fn installers(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let program = |name: &str| self.launcher.find(OsStr::new(name));
@@ -152,7 +171,7 @@ impl Finder {
 
     /// Whether this Python has pip that can install there. An environment of the project installs into the project only.
     fn has_pip(&self, python: &Interpreter, into: InstallInto) -> bool {
-        let of_project = fs::canonicalize(&self.cwd).is_ok_and(|cwd| python.path.starts_with(cwd));
+        let of_project = self.launcher.is_foreign(&python.path);
         let may = match into {
             InstallInto::Session => !of_project,
             InstallInto::Project => !of_project || self.project_venv().is_some(),
@@ -213,11 +232,6 @@ impl Finder {
             None if Path::new(&way.command).is_absolute() => None,
             None => Some(format!("{} {since} or newer", way.command)),
         }
-    }
-
-    /// The interpreter, if it was found before.
-    pub(super) fn known_already(&self, language: &Language) -> Option<Interpreter> {
-        self.known().get(language).cloned()
     }
 
     /// Remembers the version that an interpreter told by itself.
@@ -298,13 +312,28 @@ impl Finder {
     fn settle(&self, language: &Language, path: PathBuf) -> Interpreter {
         let made = |path: PathBuf, version| Interpreter { language: language.clone(), path, version };
         if !told::is_stand_in(&path) {
-            return made(settled(&path), None);
+            return made(self.settled(&path), None);
         }
         if let Some((real, version)) = self.stands_for(language, &path) {
             return made(settled(&real), version);
         }
-        let behind = told::behind(&path).filter(|real| self.launcher.trusts(real));
-        made(settled(&behind.unwrap_or(path)), None)
+        match told::behind(&path).filter(|real| self.launcher.trusts(real)) {
+            Some(behind) => made(settled(&behind), None),
+            None => made(self.settled(&path), None),
+        }
+    }
+
+    /// The real executable, as far as that is judged like the path that leads to it: a link of the working folder does
+    /// not make a program trusted.
+    fn settled(&self, path: &Path) -> PathBuf {
+        let real = settled(path);
+        if self.launcher.trusts(path) || !self.launcher.trusts(&real) {
+            return real;
+        }
+        let below = path.strip_prefix(&self.cwd).ok();
+        below
+            .and_then(|below| Some(fs::canonicalize(&self.cwd).ok()?.join(below)))
+            .unwrap_or_else(|| path.into())
     }
 
     /// What a stand-in stands for outside of any project, by its own word, and the version.

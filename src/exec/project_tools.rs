@@ -87,14 +87,23 @@ fn on_path(name: &str) -> Option<PathBuf> {
 
 /// Removes what was written beside the session.
 pub(super) fn clear(blobs: &Path) {
-    let _ = fs::remove_dir_all(blobs.join("packages").join("bin"));
+    remove(&blobs.join("packages").join("bin"));
+}
+
+/// Removes a folder of ours. What a run without a sandbox may have put in the place of the folder that holds it is not
+/// followed.
+fn remove(folder: &Path) {
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    if !folder.parent().is_some_and(is_link) {
+        let _ = fs::remove_dir_all(folder);
+    }
 }
 
 /// Writes a program for each name that starts this Python. Links would not do: by the place of its own file Python knows
 /// its environment.
 fn write_names(folder: &Path, python: &Path, packages: &Path) -> io::Result<()> {
     // What a run without a sandbox may have left there is not written through.
-    let _ = fs::remove_dir_all(folder);
+    remove(folder);
     blob::make_folder(folder).map_err(io::Error::other)?;
     let of = |path: &Path| path.to_str().map(quoted).ok_or_else(|| io::Error::other("its path is no text"));
     let (start, packages) = (of(python)?, of(packages)?);
@@ -164,5 +173,12 @@ mod tests {
             (fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()),
             ("kept", "/p -m pip\n")
         );
+        // Nor is one in the place of the folder that holds them.
+        let precious = folder.path().join("home/bin/precious");
+        fs::create_dir_all(precious.parent().unwrap()).unwrap();
+        fs::write(&precious, "").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("home"), folder.path().join("packages")).unwrap();
+        clear(folder.path());
+        assert!(precious.exists());
     }
 }

@@ -42,6 +42,9 @@ const OF_SYSTEM: &[&str] =
 pub struct WritableFolders {
     /// Folders in which no program is trusted, as named and as they really are.
     avoid: Vec<PathBuf>,
+    /// The environment that is active in the shell, as named and as it really is: none of it is trusted either, but the
+    /// person chose it.
+    active: Vec<PathBuf>,
     /// A working folder that holds the home or the whole disk: no run may write it, and its programs are the person's
     /// or the system's, where they lie in these places.
     wide: Option<(PathBuf, Vec<PathBuf>)>,
@@ -67,29 +70,34 @@ impl WritableFolders {
         let holds_home = home.as_ref().is_some_and(|home| home.starts_with(&cwd_real));
         let is_wide = cwd_real == Path::new("/") || holds_home;
         let mut avoid: Vec<PathBuf> = write.iter().chain(own).cloned().collect();
-        avoid.extend([cwd.join(".venv"), cwd.join("node_modules")]);
-        avoid.extend(venv.map(|venv| cwd.join(venv)));
+        // Where these are links, they lead to what the folder's author chose.
+        avoid.extend([".venv", "venv", "env", "node_modules"].map(|name| cwd.join(name)));
         if !is_wide {
             avoid.push(cwd.into());
             avoid.extend(repository(&cwd_real, home.as_deref()));
         }
-        let resolved: Vec<PathBuf> = avoid.iter().map(|folder| real(folder)).collect();
-        avoid.extend(resolved);
-        avoid.sort();
-        avoid.dedup();
+        let avoid = with_real(avoid);
+        let active = with_real(venv.map(|venv| cwd.join(venv)).into_iter().collect());
         let wide = is_wide.then(|| {
             let mut kept: Vec<PathBuf> = OF_SYSTEM.iter().map(PathBuf::from).collect();
             let home = home.iter().flat_map(|home| AT_HOME.iter().map(|part| home.join(part)));
             kept.extend(home);
             (cwd_real, kept)
         });
-        Self { avoid, wide }
+        Self { avoid, active, wide }
     }
 
     /// Whether neither this place nor any link on the way to it lies in a folder that is avoided. What is relative, or
     /// not there, is not trusted.
     pub fn trusts(&self, path: &Path) -> bool {
-        path.is_absolute() && walk(path).is_some_and(|steps| steps.iter().all(|step| self.is_outside(step)))
+        let is_active = |step: &PathBuf| self.active.iter().any(|folder| step.starts_with(folder));
+        !self.is_foreign(path) && walk(path).is_some_and(|steps| !steps.iter().any(is_active))
+    }
+
+    /// Whether somebody else than the person could have made what lies here, or chosen where its links lead. What is
+    /// relative, or not there, counts as such.
+    pub(crate) fn is_foreign(&self, path: &Path) -> bool {
+        !path.is_absolute() || walk(path).is_none_or(|steps| !steps.iter().all(|step| self.is_outside(step)))
     }
 
     fn is_outside(&self, path: &Path) -> bool {
@@ -105,6 +113,15 @@ fn repository(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let top = cwd.ancestors().find(|folder| folder.join(".git").exists())?;
     let is_wide = top == Path::new("/") || home.is_some_and(|home| home.starts_with(top));
     (!is_wide).then(|| top.into())
+}
+
+/// Folders as they are named, and as they really are.
+fn with_real(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let resolved: Vec<PathBuf> = folders.iter().map(|folder| real(folder)).collect();
+    folders.extend(resolved);
+    folders.sort();
+    folders.dedup();
+    folders
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -189,9 +206,11 @@ mod tests {
         let ground = disk.ground("home/work");
         for bad in ["home/work/bin/sh", "home/work", "home/out/sh", "home/own", "venv/bin/python", "gone"] {
             assert!(!ground.trusts(&disk.base.join(bad)), "{bad}");
+            assert_eq!(ground.is_foreign(&disk.base.join(bad)), !bad.starts_with("venv"), "{bad}");
         }
         for good in ["tools/sh", "home/.local/bin/sh"] {
             assert!(ground.trusts(&disk.base.join(good)), "{good}");
+            assert!(!ground.is_foreign(&disk.base.join(good)), "{good}");
         }
         for relative in ["", ".", "bin/sh", "./tools"] {
             assert!(!ground.trusts(Path::new(relative)), "{relative:?}");

@@ -78,6 +78,11 @@ impl Launcher {
         self.0.ground.trusts(path)
     }
 
+    /// Whether somebody else than the person could have made what lies here, or chosen where its links lead.
+    pub(crate) fn is_foreign(&self, path: &Path) -> bool {
+        self.0.ground.is_foreign(path)
+    }
+
     /// The first program of this name in a folder that can be trusted; its links are not resolved.
     pub fn find(&self, name: &OsStr) -> Option<PathBuf> {
         search(&self.0.path, &self.0.ground, name)

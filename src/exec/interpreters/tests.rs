@@ -126,6 +126,63 @@ fn the_projects_pip_is_for_the_project_alone() {
 }
 
 #[test]
+fn a_link_of_the_working_folder_makes_no_program_trusted() {
+    for (link, to) in [
+        ("work/.venv/bin/python", "dl/bin/python"),
+        ("work/.venv/bin", "dl/bin"),
+        ("work/.venv", "dl"),
+        ("work/venv/bin", "dl/bin"),
+        ("work/venv", "dl"),
+        ("work/env", "dl"),
+    ] {
+        let bench = Bench::new();
+        bench.trap("dl/bin/python");
+        fs::write(bench.base.join("dl/pyvenv.cfg"), "").unwrap();
+        let link = bench.base.join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        if !link.ends_with("venv") {
+            let _ = fs::write(
+                link.ancestors().find(|a| a.ends_with("venv")).unwrap_or(&bench.base).join("pyvenv.cfg"),
+                "",
+            );
+        }
+        std::os::unix::fs::symlink(bench.base.join(to), &link).unwrap();
+        let finder = bench.finder(None, &[], Some("3.12.1".into()));
+        let found = finder.find(&Language::python()).unwrap();
+        assert!(found.path.ends_with("bin/python"), "{found:?}");
+        assert!(!finder.is_plain(&found.path), "{found:?}");
+        assert!(!finder.has_pip(&found, InstallInto::Session), "{found:?}");
+        assert_eq!(finder.python_to_install(InstallInto::Session), None, "{found:?}");
+        finder.all();
+        let asked = bench.asked();
+        assert!(asked.iter().all(|path| !path.starts_with(&bench.base)), "{asked:?}");
+    }
+}
+
+#[test]
+fn an_installation_beside_the_session_starts_the_python_behind_the_environment() {
+    let bench = Bench::new();
+    let uv = bench.trap("tools/uv");
+    let venv = bench.base.join("work/.venv");
+    fs::create_dir_all(venv.join("bin")).unwrap();
+    fs::write(venv.join("pyvenv.cfg"), "").unwrap();
+    std::os::unix::fs::symlink("/usr/bin/env", venv.join("bin/python")).unwrap();
+    let finder = bench.finder(None, &["tools"], None);
+    let python = fs::canonicalize("/usr/bin/env").unwrap();
+    assert_eq!(finder.python_to_install(InstallInto::Session), Some(python));
+    assert_eq!(finder.python_to_install(InstallInto::Project), Some(venv.join("bin/python")));
+    assert_eq!(finder.installer(&Language::python(), InstallInto::Session).unwrap().path, uv);
+    // One that came with the project is not started for it.
+    fs::remove_file(venv.join("bin/python")).unwrap();
+    bench.trap("work/.venv/bin/python");
+    let finder = bench.finder(None, &["tools"], None);
+    let refused = finder.installer(&Language::python(), InstallInto::Session);
+    assert!(matches!(refused, Err(ExecutorError::ProjectPip)), "{refused:?}");
+    assert_eq!(finder.installer(&Language::python(), InstallInto::Project).unwrap().path, uv);
+    bench.asked();
+}
+
+#[test]
 fn what_is_missing_is_told_with_what_to_do() {
     let bench = Bench::new();
     let missing = bench.finder(Some(Path::new("/nowhere/python")), &[], None);

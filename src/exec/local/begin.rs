@@ -160,7 +160,7 @@ impl Local {
         match terms.executor {
             ExecutorKind::Files | ExecutorKind::Engine => Ok(Reach::default()),
             ExecutorKind::Installer => {
-                let programs = self.programs(&terms.interpreter);
+                let programs = self.programs(&terms.interpreter, self.into_of(terms));
                 Ok(self.prepared()?.cell_to_install(&programs, &terms.cwd).reach)
             }
             ExecutorKind::Kernel if self.kernel_with_room(&terms.limits).is_some() => {

@@ -1,11 +1,14 @@
 //! Runs of package managers: under which terms one would run, and its start.
 
 use super::{Local, RunHost};
-use crate::domain::{ExecutorKind, InstallInto, Interpreter, Language, Limits, PackageList, Rights, Terms};
+use crate::domain::{
+    ExecutorKind, InstallInto, Interpreter, Language, Limits, PackageList, ProjectPython, Rights, Terms,
+};
 use crate::exec::ExecutorError;
 use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, HelperOrder};
+use crate::exec::interpreters::told;
 use crate::exec::packages::{self, Manager};
 use crate::exec::sandbox::Allowance;
 use crate::exec::{blob, process};
@@ -22,7 +25,11 @@ impl Local {
     ) -> Result<Terms, ExecutorError> {
         let folder = self.folder_of_packages(language, into)?;
         let environment = packages::environment(&self.environment, std::env::vars_os());
-        let programs = self.programs(&installer.path);
+        let programs = self.programs(&installer.path, into);
+        // uv asks the Python that it installs for.
+        let asked = (Manager::of(&installer.path, language.as_str()) == Manager::Uv)
+            .then(|| programs.get(1).cloned());
+        let python = asked.flatten().map(|path| ProjectPython { version: told::version(&path), path });
         let sandbox = self.prepared()?;
         let Allowance { read, write, network } = sandbox.allowance_to_install(&programs, &folder);
         let sandbox = sandbox.report().clone();
@@ -34,7 +41,7 @@ impl Local {
             version: installer.version.clone(),
             kernel: None,
             cwd: folder,
-            rights: Rights { read, write, network, environment, python: None, sandbox },
+            rights: Rights { read, write, network, environment, python, sandbox },
             limits,
             shared: None,
             target: None,
@@ -48,10 +55,15 @@ impl Local {
         }
     }
 
-    /// The programs that an installation starts: the package manager and the kernel's Python.
-    pub(super) fn programs(&self, installer: &Path) -> Vec<PathBuf> {
-        let python = self.finder.known_already(&Language::python()).map(|known| known.path);
-        std::iter::once(installer.to_path_buf()).chain(python).collect()
+    /// Where an installation under these terms writes.
+    pub(super) fn into_of(&self, terms: &Terms) -> InstallInto {
+        let is_project = self.finder.project_venv().is_some_and(|venv| venv == terms.cwd);
+        if is_project { InstallInto::Project } else { InstallInto::Session }
+    }
+
+    /// The programs that an installation starts: the package manager and a Python.
+    pub(super) fn programs(&self, installer: &Path, into: InstallInto) -> Vec<PathBuf> {
+        std::iter::once(installer.to_path_buf()).chain(self.finder.python_to_install(into)).collect()
     }
 
     /// The terms under which an approved installation would run now.
@@ -73,11 +85,10 @@ impl Local {
         if list.into == InstallInto::Session {
             blob::make_folder(&folder)?;
         }
-        let python =
-            self.finder.known_already(&Language::python()).map_or_else(PathBuf::new, |known| known.path);
+        let python = self.finder.python_to_install(list.into).unwrap_or_default();
         let manager = Manager::of(&terms.interpreter, language);
         let mut env = packages::environment(&self.environment, std::env::vars_os());
-        let programs = self.programs(&terms.interpreter);
+        let programs = self.programs(&terms.interpreter, list.into);
         let sandbox = self.prepared()?;
         sandbox.dress(&mut env);
         let cell = sandbox.cell_to_install(&programs, &folder);

@@ -41,7 +41,12 @@ impl Sandbox {
 
     fn policy_to_install(&self, programs: &[PathBuf], folder: &Path) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
-        let ground = SearchScope { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
+        let ground = SearchScope {
+            home: self.home.as_deref(),
+            cwd: &policy.cwd,
+            own: &self.own,
+            programs: &self.programs,
+        };
         let mut policy = policy.clone();
         for program in programs {
             let python = program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"));

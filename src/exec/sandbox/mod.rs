@@ -60,6 +60,7 @@ pub(super) use survey::SessionSite;
 #[cfg(feature = "docker")]
 pub(super) use survey::{GuardedPaths, guarded};
 use toolchain::SearchScope;
+pub(super) use toolchain::is_system;
 
 /// Layers that are left out, for seeing what the others hold. Not to be set by any configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +84,7 @@ pub(super) struct Sandbox {
     confined: Option<(Policy, Scratch)>,
     home: Option<PathBuf>,
     own: Vec<PathBuf>,
+    programs: Launcher,
     helper: HelperFile,
     /// The place for control groups.
     scope: Option<Arc<Scope>>,
@@ -147,6 +149,7 @@ impl Sandbox {
             confined: None,
             home: standing.home.map(Into::into),
             own: standing.own.to_vec(),
+            programs: standing.programs.clone(),
             helper: helper.clone(),
             scope: None,
             python: None,
@@ -319,7 +322,12 @@ impl Sandbox {
 
     fn policy_for(&self, program: &Path, python: bool) -> Option<Policy> {
         let (policy, _) = self.confined.as_ref()?;
-        let ground = SearchScope { home: self.home.as_deref(), cwd: &policy.cwd, own: &self.own };
+        let ground = SearchScope {
+            home: self.home.as_deref(),
+            cwd: &policy.cwd,
+            own: &self.own,
+            programs: &self.programs,
+        };
         let mut needed = toolchain::of_interpreter(program, python, ground);
         needed.extend(self.python.iter().flat_map(|python| toolchain::of_interpreter(python, true, ground)));
         Some(policy.clone().with_read(&needed))

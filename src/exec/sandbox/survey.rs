@@ -66,7 +66,7 @@ pub(super) fn survey(
     let mut own: Vec<PathBuf> = standing.own.iter().map(|folder| real(folder)).collect();
     own.extend(scratch.tmp().parent().map(Into::into));
     let (read, write) = allowed(wish, &own)?;
-    let ground = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own };
+    let ground = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
     let tools = toolchain::of_path(standing.path, ground);
 
     let mut notes = Vec::new();

@@ -3,7 +3,8 @@
 //! Nothing is started to find them. What a working folder says about itself (a virtual environment that somebody else
 //! may have written) never opens a folder outside of it.
 
-use super::names::SYSTEM;
+use super::names::{SECRETS, SYSTEM};
+use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,11 +46,13 @@ pub(super) struct SearchScope<'a> {
     pub cwd: &'a Path,
     /// Folders of sayso's own.
     pub own: &'a [PathBuf],
+    /// Who knows what the person did not make.
+    pub programs: &'a Launcher,
 }
 
 impl SearchScope<'_> {
-    /// Whether a folder may become readable: not the system's (it is readable already), not the working folder's, and
-    /// none that holds the home folder or our own.
+    /// Whether a folder may become readable: not the system's (it is readable already), not the working folder's,
+    /// none that holds the home folder or our own, and none of what is kept secret or holds it.
     fn fits(&self, folder: &Path) -> bool {
         let holds = |inner: &Path| inner.starts_with(folder);
         folder.is_absolute()
@@ -58,12 +61,21 @@ impl SearchScope<'_> {
             && !folder.starts_with(self.cwd)
             && !self.home.is_some_and(holds)
             && !self.own.iter().any(|own| holds(own) || folder.starts_with(own))
+            && !self.home.is_some_and(|home| is_secret(home, folder))
             && folder.exists()
     }
 }
 
+/// Whether a folder is one of the home folder's secrets, lies in one or holds one.
+fn is_secret(home: &Path, folder: &Path) -> bool {
+    let secrets = SECRETS.iter().map(|name| home.join(name));
+    secrets
+        .into_iter()
+        .any(|secret| folder.starts_with(&secret) || (secret.starts_with(folder) && secret.exists()))
+}
+
 /// Whether this lies in a folder of the system.
-pub(super) fn is_system(path: &Path) -> bool {
+pub(in crate::exec) fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
@@ -96,7 +108,7 @@ pub(super) fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
 pub(super) fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'_>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let real = fs::canonicalize(program).unwrap_or_else(|_| program.into());
-    let foreign = program.starts_with(ground.cwd);
+    let foreign = program.starts_with(ground.cwd) || ground.programs.is_foreign(program);
     if python {
         let base = prefix(&real).filter(|prefix| is_python(prefix));
         if let Some(venv) = prefix(program).filter(|venv| venv.join("pyvenv.cfg").is_file()) {
@@ -113,7 +125,7 @@ pub(super) fn of_interpreter(program: &Path, python: bool, ground: SearchScope<'
             ground.home.map(|home| home.join(".local/lib")).into_iter().flat_map(|lib| versions(&lib)),
         );
     } else if !foreign {
-        found.extend(prefix(&real).filter(|_| !real.starts_with(ground.cwd)));
+        found.extend(prefix(&real));
         found.extend(real.parent().map(Into::into));
     }
     tidy(found, ground)
@@ -181,6 +193,7 @@ fn text(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::launch::WritableFolders;
     use std::os::unix::fs::symlink;
 
     struct Home {
@@ -210,6 +223,18 @@ mod tests {
         fn at(&self, path: &str) -> PathBuf {
             self.base.join(path)
         }
+
+        /// The programs of this machine beside that working folder.
+        fn programs(&self, cwd: &str) -> Launcher {
+            let ground = WritableFolders::new(&self.at(cwd), Some(&self.base), &[], &[]);
+            Launcher::new(OsStr::new(""), ground)
+        }
+
+        fn of_python(&self, program: &str, cwd: &str) -> Vec<PathBuf> {
+            let (cwd, programs) = (self.at(cwd), self.programs(cwd));
+            let ground = SearchScope { home: Some(&self.base), cwd: &cwd, own: &[], programs: &programs };
+            of_interpreter(&self.at(program), true, ground)
+        }
     }
 
     #[test]
@@ -219,8 +244,8 @@ mod tests {
         home.file(".cargo/credentials.toml", "secret");
         home.file(".rustup/toolchains/stable/bin/rustc", "");
         home.file("bin/own", "");
-        let cwd = home.at("work");
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[] };
+        let (cwd, programs) = (home.at("work"), home.programs("work"));
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
         let path = std::env::join_paths(
             ["/usr/bin".into(), home.at(".cargo/bin"), home.at("bin"), home.base.clone(), home.at("gone")]
                 .iter(),
@@ -241,10 +266,10 @@ mod tests {
         );
         fs::create_dir_all(home.at("venvs/a/bin")).unwrap();
         symlink(&real, home.at("venvs/a/bin/python")).unwrap();
-        let cwd = home.at("work");
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[] };
-        let found = of_interpreter(&home.at("venvs/a/bin/python"), true, ground);
-        assert_eq!(found, [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")]);
+        assert_eq!(
+            home.of_python("venvs/a/bin/python", "work"),
+            [home.at("pythons/3.12"), home.at("src/mine"), home.at("venvs/a")]
+        );
     }
 
     #[test]
@@ -257,18 +282,38 @@ mod tests {
         home.file("work/.venv/lib/python3.12/site-packages/x.pth", &link);
         fs::create_dir_all(home.at("work/.venv/bin")).unwrap();
         symlink(home.at("private/bin/tool"), home.at("work/.venv/bin/python")).unwrap();
-        let cwd = home.at("work");
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[] };
-        assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), true, ground), Vec::<PathBuf>::new());
+        assert_eq!(home.of_python("work/.venv/bin/python", "work"), Vec::<PathBuf>::new());
+        let (cwd, programs) = (home.at("work"), home.programs("work"));
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
         assert_eq!(of_interpreter(&home.at("work/.venv/bin/python"), false, ground), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn an_environment_of_the_repository_around_opens_itself_alone() {
+        let home = Home::new();
+        home.file("private/notes", "secret");
+        home.file(".ssh/id", "secret");
+        home.file("repo/.git/HEAD", "");
+        home.file("repo/venv/pyvenv.cfg", "");
+        home.file("repo/venv/bin/python", "");
+        let links = format!("{}\n{}\n", home.at("private").display(), home.at(".ssh").display());
+        home.file("repo/venv/lib/python3.12/site-packages/x.pth", &links);
+        fs::create_dir_all(home.at("repo/sub")).unwrap();
+        symlink("../venv", home.at("repo/sub/venv")).unwrap();
+        assert_eq!(home.of_python("repo/venv/bin/python", "repo/sub"), [home.at("repo/venv")]);
+        // Nobody's own environment opens a secret either.
+        assert_eq!(
+            home.of_python("repo/venv/bin/python", "work"),
+            [home.at("private"), home.at("repo/venv")]
+        );
     }
 
     #[test]
     fn the_home_folder_and_our_own_are_never_opened() {
         let home = Home::new();
         home.file("sayso/bin/x", "");
-        let (cwd, own) = (home.at("work"), [home.at("sayso")]);
-        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &own };
+        let (cwd, own, programs) = (home.at("work"), [home.at("sayso")], home.programs("work"));
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &own, programs: &programs };
         let path = std::env::join_paths([home.base.parent().unwrap(), &home.at("sayso/bin"), Path::new("/")]);
         assert_eq!(of_path(&path.unwrap(), ground), Vec::<PathBuf>::new());
     }

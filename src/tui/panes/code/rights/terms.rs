@@ -219,7 +219,11 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
             format!("a new {language} kernel, no variables, {}cwd {cwd}", project_python(terms, look))
         }
         (ExecutorKind::Installer, _) => {
-            format!("{}, nothing else", safe::one_line(&look.place.path(&terms.interpreter)))
+            let by = |path: &Path| safe::one_line(&look.place.path(path));
+            match &terms.rights.python {
+                Some(python) => format!("{}, which asks {}", by(&terms.interpreter), by(&python.path)),
+                None => format!("{}, nothing else", by(&terms.interpreter)),
+            }
         }
         (ExecutorKind::Container, Some(kernel)) => {
             let image = safe::one_line(&terms.interpreter.to_string_lossy());
