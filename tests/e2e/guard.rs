@@ -40,9 +40,10 @@ fn keys_typed_ahead_run_nothing() {
     terminal.wait_for("Enter send");
     terminal.type_text("go");
     terminal.press("Enter");
-    // To the code pane, where the decision keys are.
-    terminal.press("Tab");
-    terminal.press("Tab");
+    // To the code pane, where the decision keys are, before there is anything to decide.
+    terminal.wait_for("come first");
+    to_code(&terminal);
+    assert!(terminal.screen().contains("[Block "), "{}", terminal.screen());
     hold(&terminal, "a");
     assert!(!ran(home.path(), 1));
     assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());

@@ -2,11 +2,12 @@
 //! one character that a terminal draws and none that it obeys.
 
 use super::frame;
-use super::scene::{Scene, key, report};
+use super::scene::{Scene, confined, inspection, key, report};
 use super::typing::{PHASES, made};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use proptest::prelude::*;
 use sayso::domain::*;
+use sayso::tui::widgets::layout::Pane;
 use unicode_width::UnicodeWidthStr as _;
 
 /// What programs and models may bring.
@@ -17,6 +18,8 @@ const HOSTILE: &str = "a\u{1b}[31mb\u{1b}[2J \u{7f}\u{9b}5n \u{202e}cba\u{2066} 
 #[derive(Clone, Debug)]
 enum Step {
     Key(&'static str),
+    /// A key that stays alone, as one that decides has to.
+    Alone(&'static str),
     Mouse(MouseEventKind, u16, u16),
     Paste,
     Size(u16, u16),
@@ -104,6 +107,7 @@ fn step() -> impl Strategy<Value = Step> {
     ];
     prop_oneof![
         8 => proptest::sample::select(KEYS.to_vec()).prop_map(Step::Key),
+        2 => proptest::sample::select(vec!["a", "A", "r", "e", "s", "t", "J", "ctrl-y", "esc"]).prop_map(Step::Alone),
         4 => (proptest::sample::select(kinds), 0u16..160, 0u16..60)
             .prop_map(|(kind, column, row)| Step::Mouse(kind, column, row)),
         1 => Just(Step::Paste),
@@ -161,7 +165,7 @@ proptest! {
         phase in proptest::sample::select(PHASES.to_vec()),
         with_hostile in any::<bool>(),
         first in size(),
-        open in proptest::sample::select(vec!["", "ctrl-f", "x", "f1", "f2"]),
+        open in proptest::sample::select(vec!["", "ctrl-f", "x", "f1", "f2", "a", "A", "r", "e", "t", "J"]),
         steps in proptest::collection::vec(step(), 0..14),
     ) {
         let mut scene = made(phase);
@@ -170,9 +174,12 @@ proptest! {
         }
         let mut at = first;
         check(&mut scene, at)?;
-        if open == "x" {
-            scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Output;
+        match open {
+            "x" => scene.screen.panes.focus = Pane::Output,
+            "a" | "A" | "r" | "e" | "t" | "J" => scene.screen.panes.focus = Pane::Code,
+            _ => {}
         }
+        scene.frame();
         if !open.is_empty() {
             scene.pass(1_000);
             scene.press(&[open]);
@@ -184,6 +191,10 @@ proptest! {
                     scene.pass(60);
                     let event = key(name);
                     scene.step(|screen, ctx| screen.key(&event, ctx));
+                }
+                Step::Alone(name) => {
+                    scene.pass(1_000);
+                    scene.press(&[name]);
                 }
                 Step::Mouse(kind, column, row) => {
                     let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
@@ -197,6 +208,30 @@ proptest! {
             }
             check(&mut scene, at)?;
         }
+    }
+}
+
+/// The boxes in which a block is decided are among what is drawn.
+#[test]
+fn what_is_decided_in_a_box_opens_it() {
+    for (name, title) in [("a", "Type"), ("A", "Always"), ("r", "Reject"), ("t", "Limits"), ("e", "EDITING")]
+    {
+        let mut scene = match name {
+            // A high finding is no rule's business.
+            "A" => Scene::waiting_with(inspection(confined("python"), Vec::new())),
+            _ => Scene::waiting(),
+        };
+        scene.screen.panes.focus = Pane::Code;
+        scene.frame();
+        for _ in 0..4 {
+            scene.pass(1_000);
+            scene.press(&["space"]);
+        }
+        scene.pass(1_000);
+        scene.press(&[name]);
+        let text = super::drawn(&mut scene, 140, 40);
+        assert!(text.contains(title), "{name}: {text}");
+        check(&mut scene, (60, 14)).unwrap();
     }
 }
 

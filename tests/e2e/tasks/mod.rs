@@ -118,26 +118,35 @@ impl Task {
         self.terminal.pause(Duration::from_millis(310).saturating_sub(there.elapsed()));
         self.press("Ctrl-Y");
         let keys = self.keys - before;
+        let decision = format!(r#""block":{block},"#);
         // Where nothing confines a run, each one takes its word: that is not what is counted here.
-        if self.terminal.holds_within(Duration::from_millis(300), |s| s.contains("Type  run")) {
+        let asks = |s: &str| s.contains("Type  run");
+        self.wait_for_disk(&decision, |s| asks(s) || self.has_decided(&decision));
+        if asks(&self.terminal.screen()) {
             self.terminal.type_text("run");
             self.terminal.press("Enter");
         }
-        self.recorded(&format!(r#""block":{block},"#));
+        self.recorded(&decision);
         self.decisions.push(Decision { keys, took: began.elapsed() });
     }
 
     /// Waits until a decision with this in it is in the session file.
     fn recorded(&self, part: &str) {
-        let decided = |_: &str| {
-            let file = session_so_far(self.home.path()).unwrap_or_default();
-            file.lines().any(|line| line.contains(r#""kind":"decision""#) && line.contains(part))
-        };
-        // The disk tells no condition variable: looked at again and again.
+        self.wait_for_disk(part, |_| self.has_decided(part));
+    }
+
+    /// Waits for what the disk tells by no condition variable: it is looked at again and again.
+    fn wait_for_disk(&self, part: &str, condition: impl Fn(&str) -> bool) {
         let until = Instant::now() + PATIENCE;
-        while !self.terminal.holds_within(Duration::from_millis(10), decided) {
+        while !self.terminal.holds_within(Duration::from_millis(10), &condition) {
             assert!(Instant::now() < until, "no decision with {part}:\n{}", self.terminal.screen());
         }
+    }
+
+    /// Whether a decision with this in it is in the session file.
+    fn has_decided(&self, part: &str) -> bool {
+        let file = session_so_far(self.home.path()).unwrap_or_default();
+        file.lines().any(|line| line.contains(r#""kind":"decision""#) && line.contains(part))
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
