@@ -6,6 +6,7 @@ use crate::config::{Images, Texts, ThemeChoice};
 use crate::domain::Notice;
 use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
+use crate::tui::Hyperlinks;
 use crate::tui::attention::Attention;
 use crate::tui::clipboard::Surroundings;
 use crate::tui::guard::Times;
@@ -60,6 +61,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         motion: config.ui.motion,
         frames: if remote { config.ui.fps.min(12) } else { config.ui.fps },
         images: config.ui.images != Images::Off,
+        links: Hyperlinks::of(&env),
         attention: config.ui.notify.then(|| Attention::of(&env)),
         esc_delay: Duration::from_millis(if set("SSH_CONNECTION") { 50 } else { 25 }),
         kitty: true,

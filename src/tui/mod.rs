@@ -34,6 +34,7 @@ pub mod widgets;
 mod workers;
 
 pub use options::{FirstRecipe, Options};
+pub use paint::hyperlinks::Hyperlinks;
 pub use plain::Plain;
 pub use run_loop::Tui;
 pub use ui_command::{Choice, Exit};

@@ -5,6 +5,7 @@ use super::TuiError;
 use super::attention::Attention;
 use super::clipboard::Surroundings;
 use super::keymap::Keymap;
+use super::paint::hyperlinks::Hyperlinks;
 use super::setup::Setup;
 use super::theme::{Depth, Preference, Theme};
 use super::widgets::look::Glyphs;
@@ -36,6 +37,8 @@ pub struct Options {
     pub frames: u32,
     /// Whether pictures are drawn.
     pub images: bool,
+    /// Addresses that the terminal opens by itself; none where it is not known to take them.
+    pub links: Hyperlinks,
     /// What the terminal is told for a person who looks elsewhere; nothing where that is not wished.
     pub attention: Option<Attention>,
     /// How long Esc is waited for that begins a longer sequence.
@@ -84,6 +87,7 @@ impl Default for Options {
             motion: true,
             frames: 30,
             images: true,
+            links: Hyperlinks::default(),
             attention: Some(Attention::default()),
             esc_delay: Duration::from_millis(25),
             kitty: true,

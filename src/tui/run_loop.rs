@@ -57,6 +57,7 @@ impl Tui {
         let loaded = Theme::load(&name, options.depth, |name| options.user_theme(name))?;
         let wanted = super::terminal::ModeOptions { mouse: options.setup.mouse, kitty: options.kitty };
         let mut terminal = Terminal::open(wanted)?;
+        terminal.link(options.links.clone());
         let mut input = Input::start(terminal.reader()?, options.esc_delay)?;
         input.listen_to_signals(terminal.size_teller()?)?;
         terminal.ask();

@@ -41,9 +41,16 @@ pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
 pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult) {
     scene.screen.resized((width, height), scene.at);
     scene.settle();
+    let links = sayso::tui::Hyperlinks::default();
     let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
-    let look =
-        Look { theme: &scene.theme, glyphs: Glyphs::LINES, place: &place, now: scene.now, motion: true };
+    let look = Look {
+        theme: &scene.theme,
+        links: &links,
+        glyphs: Glyphs::LINES,
+        place: &place,
+        now: scene.now,
+        motion: true,
+    };
     let ctx = Ctx { state: scene.engine.state(), look, at: scene.at };
     scene.screen.arrange(ctx);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();

@@ -518,9 +518,16 @@ fn nothing_is_told_by_colour_alone() {
     insta::assert_snapshot!("18_recipe_form_mono_100x30", text);
 
     let mut scene = chosen(Depth::Mono);
+    let links = sayso::tui::Hyperlinks::default();
     let place = Locale::default();
-    let look =
-        Look { theme: &scene.theme, glyphs: Glyphs::ASCII, place: &place, now: scene.now, motion: true };
+    let look = Look {
+        theme: &scene.theme,
+        links: &links,
+        glyphs: Glyphs::ASCII,
+        place: &place,
+        now: scene.now,
+        motion: true,
+    };
     let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
     let (screen, state, at) = (&mut scene.screen, scene.engine.state(), scene.at);
     screen.resized((100, 30), at);

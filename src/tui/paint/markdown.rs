@@ -11,6 +11,7 @@ mod tests;
 
 pub(crate) use stream::MarkdownStream;
 
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::Theme;
 use layout::Layout;
 use pulldown_cmark::{Options, Parser};
@@ -20,9 +21,9 @@ use ratatui::text::Line;
 const EXTENSIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
-/// The rows of a text, at most `width` columns each; no empty row first or last.
-pub(crate) fn lines(text: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
-    let mut layout = Layout::new(width, theme);
+/// The rows of a text, at most `width` columns each; no empty row first or last. Addresses in it are links.
+pub(crate) fn lines(text: &str, width: u16, theme: &Theme, links: &Hyperlinks) -> Vec<Line<'static>> {
+    let mut layout = Layout::new(width, theme, links);
     layout.events(Parser::new_ext(text, EXTENSIONS));
     layout.finish()
 }

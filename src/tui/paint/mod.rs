@@ -4,6 +4,7 @@
 //! know panes. What takes long (highlighting, pictures) is done on workers; nothing here blocks a frame.
 
 pub(crate) mod highlight;
+pub(crate) mod hyperlinks;
 pub(crate) mod image;
 pub(crate) mod markdown;
 pub(crate) mod output;

@@ -248,5 +248,5 @@ impl<'a> Session<'a> {
 /// What words are written with: times and paths of the person, no colours, nothing that moves.
 pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {
     let glyphs = if options.ascii { Glyphs::ASCII } else { Glyphs::LINES };
-    Look { theme, glyphs, place: &options.place, now, motion: false }
+    Look { theme, links: &options.links, glyphs, place: &options.place, now, motion: false }
 }

@@ -366,5 +366,12 @@ fn is_stream(told: &Notification) -> bool {
 }
 
 fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {
-    Look { theme, glyphs: options.glyphs(), place: &options.place, now, motion: options.motion }
+    Look {
+        theme,
+        links: &options.links,
+        glyphs: options.glyphs(),
+        place: &options.place,
+        now,
+        motion: options.motion,
+    }
 }

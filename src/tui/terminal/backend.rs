@@ -6,6 +6,7 @@
 //! before it is drawn, in the same write.
 
 use super::sgr::SgrPen;
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Size};
@@ -36,6 +37,7 @@ pub(crate) struct CellDiff {
     unknown: bool,
     sync: bool,
     whole: WholeRows,
+    links: Hyperlinks,
 }
 
 /// Rows of the next frame, by their number, that are drawn whole if anything in them changed.
@@ -89,6 +91,7 @@ impl CellDiff {
             unknown: true,
             sync: false,
             whole: WholeRows::default(),
+            links: Hyperlinks::default(),
         }
     }
 
@@ -105,6 +108,11 @@ impl CellDiff {
     /// Whether the terminal knows synchronized updates.
     pub(crate) fn set_sync(&mut self, sync: bool) {
         self.sync = sync;
+    }
+
+    /// Where the addresses of links are found.
+    pub(crate) fn set_links(&mut self, links: Hyperlinks) {
+        self.links = links;
     }
 
     /// Nothing is known of the screen any more.
@@ -181,8 +189,28 @@ impl CellDiff {
         self.at = Some(Position { x, y });
     }
 
+    /// Closes and opens links before the looks change.
+    fn change_pen(&mut self, to: SgrPen) {
+        if self.pen.link != to.link {
+            let address = to.link.and_then(|number| Some((number, self.links.address(number)?)));
+            // Writing to a vector can't fail.
+            let _ = match address {
+                // The number makes one of the rows of a link.
+                Some((number, address)) => write!(self.out, "\x1b]8;id={};{address}\x1b\\", number.0),
+                None => write!(self.out, "\x1b]8;;\x1b\\"),
+            };
+        }
+        self.pen.change(to, &mut self.out);
+    }
+
+    fn close_link(&mut self) {
+        let mut open = self.pen;
+        open.link = None;
+        self.change_pen(open);
+    }
+
     fn erase_row(&mut self, y: u16) {
-        self.pen.change(SgrPen::RESET, &mut self.out);
+        self.change_pen(SgrPen::RESET);
         self.go_to(0, y);
         self.out.extend_from_slice(b"\x1b[K");
     }
@@ -205,7 +233,7 @@ impl CellDiff {
 
     fn cell(&mut self, x: u16, y: u16, cell: &Cell) {
         self.go_to(x, y);
-        self.pen.change(SgrPen::of(cell), &mut self.out);
+        self.change_pen(SgrPen::of(cell));
         let symbol = cell.symbol();
         self.out.extend_from_slice(symbol.as_bytes());
         // Terminals disagree on the width of everything but plain characters, and at the edge of the screen.
@@ -246,6 +274,8 @@ impl Backend for CellDiff {
             self.erase_row(erased);
             erased += 1;
         }
+        // No link stays open behind a frame: others may write there.
+        self.close_link();
         self.unknown = false;
         Ok(())
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::tui::paint::hyperlinks::{Hyperlinks, LinkNumber};
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::layout::Rect;
@@ -101,8 +102,10 @@ fn style() -> impl Strategy<Value = Style> {
         vec![Modifier::BOLD, Modifier::DIM, Modifier::ITALIC, Modifier::UNDERLINED, Modifier::REVERSED],
         0..=5,
     );
-    (color(), color(), modifier).prop_map(|(fg, bg, modifiers)| {
-        modifiers.into_iter().fold(Style::new().fg(fg).bg(bg), Style::add_modifier)
+    let link = proptest::option::weighted(0.3, 0u8..3);
+    (color(), color(), modifier, link).prop_map(|(fg, bg, modifiers, link)| {
+        let style = modifiers.into_iter().fold(Style::new().fg(fg).bg(bg), Style::add_modifier);
+        link.map_or(style, |number| style.underline_color(Color::Rgb(0, 0, number)))
     })
 }
 
@@ -112,6 +115,63 @@ fn piece() -> impl Strategy<Value = (u16, u16, String, Style)> {
     let narrow = (0u16..20, 0u16..5, "[a-zé ]{1,8}", style());
     let wide = (Just(2u16), Just(5u16), "漢[aé]漢字[b-d]", Just(Style::new()));
     prop_oneof![3 => narrow, 1 => wide]
+}
+
+/// The bytes for a terminal that shows links as colours, and no looks: which link a cell got is seen by its colour.
+fn links_as_colours(bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut parts = text.split('\x1b');
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let looks = part.strip_prefix('[').and_then(|rest| rest.split_once('m'));
+        match looks.filter(|(codes, _)| codes.bytes().all(|b| b.is_ascii_digit() || b == b';')) {
+            Some((_, rest)) => shown.push_str(rest),
+            None if part.starts_with("]8;;") && part.len() == 4 => shown.push_str("\x1b[39m"),
+            None if part.starts_with("]8;id=") => {
+                let number: u8 = part[6..].split_once(';').unwrap().0.parse().unwrap();
+                shown.push_str(&format!("\x1b[38;5;{}m", number + 1));
+            }
+            // The end of a link's sequence.
+            None if part.starts_with('\\') => shown.push_str(&part[1..]),
+            None => shown.push_str(&format!("\x1b{part}")),
+        }
+    }
+    shown.into_bytes()
+}
+
+#[test]
+fn a_link_covers_its_cells_and_nothing_else() {
+    const ADDRESS: &str = "https://a.org/x;y";
+    let links = Hyperlinks::on();
+    let to = |address| Style::new().fg(Color::Red).patch(links.to(address));
+    let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
+    terminal.backend_mut().set_links(links.clone());
+    let text = |style| {
+        [
+            (0, 0, "a".to_string(), Style::new()),
+            (2, 0, "link".into(), style),
+            (6, 0, "b".into(), Style::new()),
+        ]
+    };
+    let bytes =
+        |terminal: &mut _, style| String::from_utf8(draw(terminal, &text(style), Some((0, 0)))).unwrap();
+    let first = bytes(&mut terminal, to(ADDRESS));
+    let open = "\x1b]8;id=0;https://a.org/x;y\x1b\\";
+    assert!(first.contains(&format!("{open}\x1b[31mlink\x1b]8;;\x1b\\\x1b[mb")), "{first:?}");
+    assert_eq!(bytes(&mut terminal, to(ADDRESS)), "", "nothing changed");
+    let other = bytes(&mut terminal, to("mailto:me@a.org"));
+    assert_eq!(
+        other, "\x1b[2C\x1b]8;id=1;mailto:me@a.org\x1b\\\x1b[31mlink\x1b]8;;\x1b\\\x1b[1H",
+        "the same text leads elsewhere"
+    );
+    let none = bytes(&mut terminal, Style::new().fg(Color::Red));
+    assert!(!none.contains("]8;id") && none.contains("link"), "{none:?}");
+    for hostile in
+        ["https://a.org/\x1b\\", "https://a.org/\u{9c}", "file:///etc/passwd", "https://a.org/\u{7}"]
+    {
+        bytes(&mut terminal, Style::new());
+        assert!(!bytes(&mut terminal, to(hostile)).contains("]8;"), "{hostile:?}");
+    }
 }
 
 fn emulated(color: Color) -> vt100::Color {
@@ -141,11 +201,18 @@ proptest! {
         let Ok(mut terminal) = Terminal::new(CellDiff::new(SIZE));
         let mut emulator = vt100::Parser::new(nonzero(SIZE.1), nonzero(SIZE.0), 0);
         emulate(&mut emulator, "garbage from before ".repeat(6).as_bytes());
+        let mut linked = vt100::Parser::new(nonzero(SIZE.1), nonzero(SIZE.0), 0);
+        let links = Hyperlinks::on();
+        for address in ["https://a.org", "http://b.org/;x", "mailto:c@d.org"] {
+            links.to(address);
+        }
+        terminal.backend_mut().set_links(links);
         let mut size = SIZE;
         for (texts, cursor, resize) in frames {
             if let Some(to) = resize {
                 size = to;
                 emulator.screen_mut().set_size(nonzero(to.1), nonzero(to.0));
+                linked.screen_mut().set_size(nonzero(to.1), nonzero(to.0));
                 terminal.backend_mut().set_size(to);
             }
             let cursor = cursor.filter(|(x, y)| *x < size.0 && *y < size.1);
@@ -157,6 +224,7 @@ proptest! {
             }
             let bytes = draw(&mut terminal, &texts, cursor);
             emulate(&mut emulator, &bytes);
+            emulate(&mut linked, &links_as_colours(&bytes));
             let screen = emulator.screen();
             prop_assert_eq!(screen.hide_cursor(), cursor.is_none());
             if let Some((x, y)) = cursor {
@@ -170,6 +238,9 @@ proptest! {
                     let shown = screen.cell(y, x).unwrap();
                     let contents = if shown.has_contents() { shown.contents() } else { " " };
                     prop_assert_eq!(contents, cell.symbol(), "at {},{}", x, y);
+                    let link = LinkNumber::carried(cell.underline_color)
+                        .map_or(vt100::Color::Default, |number| vt100::Color::Idx(number.0 as u8 + 1));
+                    prop_assert_eq!(linked.screen().cell(y, x).unwrap().fgcolor(), link, "link at {},{}", x, y);
                     if cell.symbol() != " " || cell.modifier.contains(Modifier::REVERSED) {
                         prop_assert_eq!(shown.fgcolor(), emulated(cell.fg));
                     }

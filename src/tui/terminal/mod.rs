@@ -14,6 +14,7 @@ pub(crate) use modes::ModeOptions;
 use super::attention::Attention;
 use super::fence::Query;
 use super::input::Input;
+use super::paint::hyperlinks::Hyperlinks;
 use modes::SwitchedModes;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -142,6 +143,11 @@ impl Terminal {
     pub(crate) fn ask(&mut self) {
         let questions = modes::questions(&self.options);
         self.queue(questions.as_bytes());
+    }
+
+    /// Where the addresses of links are found.
+    pub(crate) fn link(&mut self, links: Hyperlinks) {
+        self.screen.backend_mut().set_links(links);
     }
 
     /// Sends the fence behind the next frame.

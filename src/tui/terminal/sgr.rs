@@ -1,12 +1,14 @@
 //! Styles as the terminal is told them: only what differs from the style before. Pure.
 
+use crate::tui::paint::hyperlinks::LinkNumber;
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 use std::io::Write as _;
 
-/// The style that the terminal has now.
+/// The style that the terminal has now. The link is part of the pen, but written by whoever knows addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SgrPen {
+    pub(super) link: Option<LinkNumber>,
     fg: Color,
     bg: Color,
     modifier: Modifier,
@@ -15,25 +17,32 @@ pub(super) struct SgrPen {
 impl SgrPen {
     /// The style after a reset.
     pub(super) const RESET: SgrPen =
-        SgrPen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
+        SgrPen { link: None, fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
     /// The style of a cell.
     pub(super) fn of(cell: &Cell) -> Self {
-        SgrPen { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
+        SgrPen {
+            link: LinkNumber::carried(cell.underline_color),
+            fg: cell.fg,
+            bg: cell.bg,
+            modifier: cell.modifier,
+        }
     }
 
     /// Whether a space looks like an erased cell.
     pub(super) fn leaves_spaces_blank(self) -> bool {
-        self.bg == Color::Reset
+        self.link.is_none()
+            && self.bg == Color::Reset
             && !self.modifier.intersects(Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT)
     }
 
     /// Writes what makes `self` into `to`.
     pub(super) fn change(&mut self, to: SgrPen, out: &mut Vec<u8>) {
+        self.link = to.link;
         if *self == to {
             return;
         }
-        if to == SgrPen::RESET {
+        if to == (SgrPen { link: to.link, ..SgrPen::RESET }) {
             out.extend_from_slice(b"\x1b[m");
             *self = to;
             return;

@@ -2,6 +2,7 @@
 
 use crate::domain::{Severity, Timestamp};
 use crate::engine::BlockState;
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::widgets::words::Locale;
 use ratatui::style::Style;
@@ -72,6 +73,8 @@ impl Glyphs {
 pub struct Look<'a> {
     /// The colours.
     pub theme: &'a Theme,
+    /// The addresses that lead somewhere.
+    pub links: &'a Hyperlinks,
     /// The signs.
     pub glyphs: Glyphs,
     /// Times and paths.

@@ -72,9 +72,16 @@ impl Scene {
 
     /// Lets the screen do something with the state of the engine in front of it.
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
+        let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
-        let look =
-            Look { theme: &self.theme, glyphs: Glyphs::LINES, place: &place, now: self.now, motion: true };
+        let look = Look {
+            theme: &self.theme,
+            links: &links,
+            glyphs: Glyphs::LINES,
+            place: &place,
+            now: self.now,
+            motion: true,
+        };
         step(&mut self.screen, Ctx { state: self.engine.state(), look, at: self.at })
     }
 

@@ -1,10 +1,11 @@
 //! Events of the Markdown parser → rows. One walk; what surrounds a text (quotes, lists) is a stack of prefixes.
 
 use super::table::Table;
+use crate::tui::paint::hyperlinks::{self, Hyperlinks};
 use crate::tui::paint::plain;
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Syntax, Theme};
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -26,6 +27,7 @@ struct List {
 /// Rows in the making.
 pub(super) struct Layout<'t> {
     theme: &'t Theme,
+    links: &'t Hyperlinks,
     width: usize,
     rows: Vec<Line<'static>>,
     prefixes: Vec<Prefix>,
@@ -44,9 +46,10 @@ pub(super) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    pub(super) fn new(width: u16, theme: &'t Theme) -> Self {
+    pub(super) fn new(width: u16, theme: &'t Theme, links: &'t Hyperlinks) -> Self {
         Self {
             theme,
+            links,
             width: usize::from(width).max(NARROWEST),
             rows: Vec::new(),
             prefixes: Vec::new(),
@@ -137,9 +140,11 @@ impl<'t> Layout<'t> {
             Tag::Emphasis => self.styles.push(Style::new().add_modifier(Modifier::ITALIC)),
             Tag::Strong => self.styles.push(Style::new().add_modifier(Modifier::BOLD)),
             Tag::Strikethrough => self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
-            Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => {
-                self.link = Some(dest_url.into_string());
-                self.styles.push(self.theme.style(Slot::ChatLink));
+            Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. } => {
+                let mailto = if link_type == LinkType::Email { "mailto:" } else { "" };
+                let address = format!("{mailto}{dest_url}");
+                self.styles.push(self.theme.style(Slot::ChatLink).patch(self.links.to(&address)));
+                self.link = Some(address);
             }
             _ => {}
         }
@@ -184,7 +189,9 @@ impl<'t> Layout<'t> {
         let Some(target) = self.link.take() else { return };
         let shown = self.text.trim_end().ends_with(target.trim_start_matches("mailto:"));
         if !target.is_empty() && !shown {
-            self.push(&format!(" ({target})"), self.dim());
+            self.push(" (", self.dim());
+            self.push(&target, self.dim().patch(self.links.to(&target)));
+            self.push(")", self.dim());
         }
     }
 
@@ -221,7 +228,7 @@ impl<'t> Layout<'t> {
 
     fn end_cell(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let looks = std::mem::take(&mut self.looks);
+        let looks = self.take_looks(&text);
         if let Some(table) = &mut self.table {
             table.cell(text, looks);
         }
@@ -261,6 +268,26 @@ impl<'t> Layout<'t> {
         }
     }
 
+    /// The looks of a text that is whole; what is an address in it, and leads nowhere yet, is a link.
+    fn take_looks(&mut self, text: &str) -> Vec<(usize, Style)> {
+        let mut looks = std::mem::take(&mut self.looks);
+        for address in hyperlinks::bare(text) {
+            let link = self.links.to(text.get(address.clone()).unwrap_or_default());
+            let (mut linked, mut start) = (Vec::with_capacity(looks.len() + 2), 0);
+            for (end, look) in looks {
+                let (from, to) = (address.start.clamp(start, end), address.end.clamp(start, end));
+                let inside = if look.underline_color.is_none() { look.patch(link) } else { look };
+                linked.extend([(from, look), (to, inside), (end, look)].into_iter().filter(|(end, _)| {
+                    let some = *end > start;
+                    start = start.max(*end);
+                    some
+                }));
+            }
+            looks = linked;
+        }
+        looks
+    }
+
     /// Begins a block: what came before is closed, a blank row stands between.
     fn block(&mut self) {
         self.flush();
@@ -280,7 +307,7 @@ impl<'t> Layout<'t> {
     /// Lays out the text so far.
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let looks = std::mem::take(&mut self.looks);
+        let looks = self.take_looks(&text);
         let options = WrapOptions::prose(self.room(), self.theme.mark());
         let mut start = 0;
         // A trailing line break ends a line, it begins none.

@@ -5,6 +5,7 @@
 //! count of a list that numbers every item 1, emphasis over a hundred lines); the whole text is laid out at the end.
 
 use super::{EXTENSIONS, lines};
+use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::Theme;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 use ratatui::text::Line;
@@ -61,7 +62,7 @@ impl MarkdownStream {
         self.rows.truncate(self.settled_rows);
         self.settle(text, width, theme);
         let open = self.open(text, text.len());
-        self.append(lines(&open, width, theme));
+        self.append(laid(&open, width, theme));
     }
 
     pub(crate) fn rows(&self) -> &[Line<'static>] {
@@ -116,10 +117,15 @@ impl MarkdownStream {
     /// Lays out up to a byte of the text, for good.
     fn take(&mut self, text: &str, end: usize, width: u16, theme: &Theme) {
         let piece = self.open(text, end);
-        self.append(lines(&piece, width, theme));
+        self.append(laid(&piece, width, theme));
         self.settled = end;
         self.settled_rows = self.rows.len();
     }
+}
+
+/// A piece of a text that grows. It has no links: an address at its end may still go on.
+fn laid(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
+    lines(piece, width, theme, &Hyperlinks::default())
 }
 
 /// The last top-level block of a text.

@@ -1,4 +1,5 @@
 use super::{MarkdownStream, lines};
+use crate::tui::paint::hyperlinks::{Hyperlinks, LinkNumber};
 use crate::tui::theme::{Depth, Theme};
 use proptest::prelude::*;
 use ratatui::text::Line;
@@ -13,7 +14,7 @@ fn shown(rows: &[Line<'_>]) -> String {
 }
 
 fn laid(text: &str, width: u16) -> String {
-    shown(&lines(text, width, &theme()))
+    shown(&lines(text, width, &theme(), &Hyperlinks::default()))
 }
 
 #[test]
@@ -66,6 +67,34 @@ fn links_tell_where_they_lead() {
 }
 
 #[test]
+fn what_is_an_address_leads_there_on_each_of_its_rows() {
+    let links = Hyperlinks::on();
+    let text = "[a *b*](https://a.org/x) <me@a.org>, https://a_long_one.org/b_c_d. `http://c.org`\n\n| t |\n|---|\n| http://d.org |\n\n```\nhttp://code.org\n```\n[bad](javascript:x)";
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for row in lines(text, 20, &theme(), &links) {
+        for span in row.spans {
+            let number = span.style.underline_color.and_then(LinkNumber::carried);
+            let Some(address) = number.and_then(|number| links.address(number)) else { continue };
+            match seen.last_mut().filter(|(_, last)| **last == *address) {
+                Some((shown, _)) => shown.push_str(&span.content),
+                None => seen.push((span.content.to_string(), address.to_string())),
+            }
+        }
+    }
+    let seen: Vec<_> = seen.iter().map(|(shown, to)| (shown.as_str(), to.as_str())).collect();
+    assert_eq!(
+        seen,
+        [
+            ("a bhttps://a.org/x", "https://a.org/x"),
+            ("me@a.org", "mailto:me@a.org"),
+            ("https://a_long_one.org/b_c_d", "https://a_long_one.org/b_c_d"),
+            ("http://c.org", "http://c.org"),
+            ("http://d.org", "http://d.org"),
+        ]
+    );
+}
+
+#[test]
 fn what_is_hostile_is_shown() {
     let text = "a\u{1b}[2Jb \u{202e}c `\u{9b}31m` ```\u{7}\n\u{1b}]52;c;aGk=\u{7}\n";
     let shown = laid(text, 60);
@@ -75,7 +104,7 @@ fn what_is_hostile_is_shown() {
 #[test]
 fn empty_texts_have_no_rows() {
     for text in ["", "\n\n", "   "] {
-        assert!(lines(text, 40, &theme()).is_empty(), "{text:?}");
+        assert!(lines(text, 40, &theme(), &Hyperlinks::default()).is_empty(), "{text:?}");
     }
 }
 
@@ -115,7 +144,7 @@ fn long_blocks_are_settled_piece_by_piece() {
 proptest! {
     #[test]
     fn any_text_fits_its_width(text in "[a-z \\n*`_#>|\\-0-9.\u{1b}\u{202e}日本\\[\\]()<>]{0,200}", width in 8u16..60) {
-        for row in lines(&text, width, &theme()) {
+        for row in lines(&text, width, &theme(), &Hyperlinks::default()) {
             let shown: String = row.spans.iter().map(|s| s.content.as_ref()).collect();
             prop_assert!(!shown.contains(['\u{1b}', '\u{202e}', '\n']), "{shown:?}");
             // Deep nesting may take more than a narrow width has; else rows fit.

@@ -179,7 +179,7 @@ fn reply_rows(
 
 pub(super) fn prose_rows(prose: &str, width: u16, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
     if !prose.trim().is_empty() {
-        rows.extend(markdown::lines(prose, width, look.theme));
+        rows.extend(markdown::lines(prose, width, look.theme, look.links));
     }
 }
 

@@ -28,7 +28,8 @@ pub(in crate::tui) fn is_open(state: &State) -> bool {
 impl OpeningRows {
     /// Lays it out for so many columns; `suggested` is marked.
     pub(super) fn new(opening: &Opening, suggested: usize, width: u16, look: Look<'_>) -> Self {
-        let mut laid = Self { rows: markdown::lines(&opening.text, width, look.theme), prompts: Vec::new() };
+        let mut laid =
+            Self { rows: markdown::lines(&opening.text, width, look.theme, look.links), prompts: Vec::new() };
         if opening.prompts.is_empty() {
             return laid;
         }

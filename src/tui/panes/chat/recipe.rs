@@ -47,7 +47,7 @@ pub(super) fn rows(
             gap(&mut rows, at);
             rows.extend(safe::words(&ended(*end), width_of, end_style(*end, look)));
             if !summary.trim().is_empty() {
-                rows.extend(markdown::lines(summary, width, look.theme));
+                rows.extend(markdown::lines(summary, width, look.theme, look.links));
             }
         }
     }

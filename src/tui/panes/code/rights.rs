@@ -272,9 +272,10 @@ mod tests {
 
     #[test]
     fn the_key_that_shows_the_rest_stands_beside_how_much_that_is() {
+        let links = crate::tui::Hyperlinks::default();
         let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
         let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
-        let look = Look { theme: &theme, glyphs, place: &place, now, motion: false };
+        let look = Look { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
         for width in 24..60 {
             let mut rights = Rights::default();
             let fact = Fact::new("May read", "the system, ~/data/sales +2: p".into(), Style::new());

@@ -313,12 +313,13 @@ mod tests {
             shared: None,
             target: None,
         };
+        let links = crate::tui::Hyperlinks::default();
         let (theme, place) =
             (crate::tui::theme::Theme::terminal(crate::tui::theme::Depth::Mono), Locale::default());
         let now = crate::domain::Timestamp(0);
         project_python(
             &terms,
-            Look { theme: &theme, glyphs: Glyphs::LINES, place: &place, now, motion: true },
+            Look { theme: &theme, links: &links, glyphs: Glyphs::LINES, place: &place, now, motion: true },
         )
     }
 

@@ -1,0 +1,243 @@
+//! Hyperlinks that a terminal opens by itself (OSC 8): which addresses may be one, and how a cell carries its link to the writer.
+//!
+//! A cell has no room for an address. It carries a number in the colour of its underline, which nothing else uses and which is
+//! never written; the writer asks here for the address of the number. A number means one address for as long as the
+//! program lives, so that no cell that stays on screen ever leads elsewhere.
+//!
+//! An address goes to the terminal as it is, so only such are taken that hold nothing but the signs of an address: they end no
+//! sequence and hide nothing. Addresses of files are none: what a run wrote is not to be opened by a click.
+
+use ratatui::style::{Color, Style};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of an address at the most: terminals drop longer ones.
+const LONGEST: usize = 2_000;
+/// Addresses at the most, in one life of the program; what comes later is text.
+const MOST: usize = 4_096;
+/// What an address begins with.
+const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
+
+/// The addresses on screen, shared by those who paint and the one who writes; or none, where the terminal is not known to
+/// take them.
+#[derive(Clone, Debug, Default)]
+pub struct Hyperlinks(Option<Arc<Mutex<Table>>>);
+
+#[derive(Debug, Default)]
+struct Table {
+    numbers: HashMap<Arc<str>, u32>,
+    addresses: Vec<Arc<str>>,
+}
+
+impl Hyperlinks {
+    /// Hyperlinks for a terminal that takes them.
+    pub fn on() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    /// Hyperlinks where the terminal of this environment takes them, or drops them without a trace.
+    pub fn of(env: impl Fn(&str) -> Option<String>) -> Self {
+        let value = |name: &str| env(name).unwrap_or_default();
+        let term = value("TERM");
+        // Consoles write what they don't know.
+        let writes = ["", "linux", "dumb", "unknown"].contains(&term.as_str())
+            || ["vt", "eterm"].iter().any(|start| term.starts_with(start));
+        // Before 0.50 some addresses ended the terminal.
+        let breaks = value("VTE_VERSION").parse::<u32>().is_ok_and(|version| version < 5000);
+        // From 3.4 tmux keeps links and hands them on to terminals that take them.
+        let tmux = value("TERM_PROGRAM") == "tmux" && at_least(&value("TERM_PROGRAM_VERSION"), (3, 4));
+        let holds_back = env("STY").is_some()
+            || (!tmux && (env("TMUX").is_some() || term.starts_with("screen") || term.starts_with("tmux")));
+        if writes || breaks || holds_back { Self::default() } else { Self::on() }
+    }
+
+    /// What makes a text a link to an address; nothing where it may be none.
+    pub(crate) fn to(&self, address: &str) -> Style {
+        let number = self.0.as_ref().filter(|_| is_address(address)).and_then(|table| {
+            let mut table = table.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(number) = table.numbers.get(address) {
+                return Some(*number);
+            }
+            let number = u32::try_from(table.addresses.len()).ok()?;
+            let address: Arc<str> = address.into();
+            (table.addresses.len() < MOST).then(|| {
+                table.addresses.push(address.clone());
+                table.numbers.insert(address, number);
+                number
+            })
+        });
+        number.map_or_else(Style::new, |number| {
+            let [_, r, g, b] = number.to_be_bytes();
+            Style::new().underline_color(Color::Rgb(r, g, b))
+        })
+    }
+
+    /// The address of a number.
+    pub(crate) fn address(&self, LinkNumber(number): LinkNumber) -> Option<Arc<str>> {
+        let table = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        table.addresses.get(usize::try_from(number).ok()?).cloned()
+    }
+}
+
+/// The number of a link, as a cell carries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinkNumber(pub(crate) u32);
+
+impl LinkNumber {
+    /// The link that a cell carries.
+    pub(crate) fn carried(underline: Color) -> Option<Self> {
+        match underline {
+            Color::Rgb(r, g, b) => Some(Self(u32::from_be_bytes([0, r, g, b]))),
+            _ => None,
+        }
+    }
+}
+
+/// The bare addresses in a text. One that may go on behind what is understood of it is none: it would lead elsewhere than it
+/// reads.
+pub(crate) fn bare(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (colon, _) in text.match_indices(':') {
+        let start = SCHEMES.iter().find_map(|scheme| {
+            let name = scheme.trim_end_matches("//");
+            let start = (colon + 1).checked_sub(name.len())?;
+            text.get(start..)?.starts_with(scheme).then_some(start)
+        });
+        let Some(start) = start.filter(|start| found.last().is_none_or(|last| last.end <= *start)) else {
+            continue;
+        };
+        let before = text.get(..start).and_then(|before| before.chars().next_back());
+        if before.is_some_and(char::is_alphanumeric) {
+            continue;
+        }
+        let rest = text.get(start..).unwrap_or_default();
+        let whole = rest.find(|c: char| !is_sign(c)).unwrap_or(rest.len());
+        let ends = rest.get(whole..).and_then(|behind| behind.chars().next());
+        if ends.is_some_and(|c| !c.is_ascii_whitespace() && !matches!(c, '"' | '<' | '>' | '`')) {
+            continue;
+        }
+        let address = without_punctuation(rest.get(..whole).unwrap_or_default());
+        if is_address(address) {
+            found.push(start..start + address.len());
+        }
+    }
+    found
+}
+
+/// An address without what belongs to the sentence around it.
+fn without_punctuation(mut address: &str) -> &str {
+    loop {
+        let shorter = address.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~']);
+        let count = |sign: char| shorter.matches(sign).count();
+        let shorter = match shorter.strip_suffix(')') {
+            Some(inside) if count(')') > count('(') => inside,
+            _ => shorter,
+        };
+        if shorter.len() == address.len() {
+            return address;
+        }
+        address = shorter;
+    }
+}
+
+/// Whether a sign may stand in an address.
+fn is_sign(c: char) -> bool {
+    c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
+}
+
+/// Whether this is an address of a known scheme, and nothing else.
+fn is_address(address: &str) -> bool {
+    let host = SCHEMES.iter().find_map(|scheme| address.strip_prefix(scheme));
+    address.len() <= LONGEST
+        && address.chars().all(is_sign)
+        && host.is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
+}
+
+/// Whether a version such as `3.4a` is this one or a later one.
+fn at_least(version: &str, wanted: (u32, u32)) -> bool {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        bare(text).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn bare_addresses_end_where_the_sentence_goes_on() {
+        for (text, expected) in [
+            ("see https://a.org/x_y?b=1#c, or", &["https://a.org/x_y?b=1#c"][..]),
+            (
+                "(http://a.org/wiki/B_(c)) and <mailto:me@a.org>.",
+                &["http://a.org/wiki/B_(c)", "mailto:me@a.org"],
+            ),
+            ("\"https://a.org\" (https://b.org).", &["https://a.org", "https://b.org"]),
+            ("https://[::1]:80/", &["https://[::1]:80/"]),
+            ("a://b:c http:// https:///x xhttps://a.org mailto:", &[]),
+            // They may go on: what is understood of them leads elsewhere.
+            ("https://ex\u{e4}mple.org https://a.org/{id} https://a.org\u{202e}gro", &[]),
+            ("file:///etc/passwd javascript:alert(1) data:text/html,x ssh://a", &[]),
+        ] {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_no_link_and_a_number_means_one_for_good() {
+        let links = Hyperlinks::on();
+        let number = |address: &str| links.to(address).underline_color.and_then(LinkNumber::carried);
+        for hostile in [
+            "https://a.org/\x1b\\\x1b]52;c;aGk=\x07",
+            "https://a.org/\u{9c}",
+            "https://a.org/ b",
+            "file:///etc/passwd",
+            "HTTPS://",
+            "",
+            &format!("https://a.org/{}", "a".repeat(LONGEST)),
+        ] {
+            assert_eq!(number(hostile), None, "{hostile:?}");
+        }
+        let first = number("https://a.org/0").unwrap();
+        for more in 0..MOST + 10 {
+            let address = format!("https://a.org/{more}");
+            let held = number(&address).map(|number| links.address(number).unwrap());
+            assert_eq!(held.as_deref(), (more < MOST).then_some(address.as_str()));
+        }
+        assert_eq!(number("https://a.org/0"), Some(first));
+        assert_eq!(Hyperlinks::default().to("https://a.org"), Style::new());
+    }
+
+    #[test]
+    fn terminals_that_would_write_or_hold_back_links_get_none() {
+        let on = |env: &[(&str, &str)]| {
+            let of = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+            Hyperlinks::of(of).0.is_some()
+        };
+        let tmux = |version| {
+            on(&[
+                ("TERM", "tmux-256color"),
+                ("TMUX", "/s"),
+                ("TERM_PROGRAM", "tmux"),
+                ("TERM_PROGRAM_VERSION", version),
+            ])
+        };
+        assert!(on(&[("TERM", "xterm-256color")]) && on(&[("TERM", "xterm"), ("VTE_VERSION", "7600")]));
+        assert!(tmux("3.4") && tmux("3.5a") && !tmux("3.3a"));
+        for env in [
+            &[("TERM", "dumb")][..],
+            &[("TERM", "linux")],
+            &[("TERM", "vt100")],
+            &[],
+            &[("TERM", "xterm"), ("VTE_VERSION", "4801")],
+            &[("TERM", "screen-256color"), ("STY", "1.tty")],
+            &[("TERM", "screen-256color"), ("TMUX", "/s")],
+        ] {
+            assert!(!on(env), "{env:?}");
+        }
+    }
+}
