@@ -5,6 +5,7 @@
 
 mod act;
 mod borders;
+mod clicks;
 mod context;
 mod find;
 mod focus;
@@ -51,7 +52,7 @@ use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::hits::{Hit, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, Pane, Wants};
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe::Typed;
+use crate::tui::widgets::safe::{self, Typed};
 use crate::tui::widgets::words;
 use std::time::Instant;
 
@@ -121,9 +122,9 @@ pub struct Screen {
     escalation: stop::Escalation,
     pressed: Option<Hit<Action>>,
     /// Clicks in a text that is being written.
-    clicks: text_mouse::Clicks,
+    clicks: clicks::Clicks,
     /// Where the mouse was pressed last, and what it holds on to.
-    last_press: Option<select::Press>,
+    held_text: Option<text_mouse::Hold>,
     grip: Option<select::Grip>,
     /// The block whose output is shown because words of another came from there.
     source: Option<BlockId>,
@@ -173,8 +174,8 @@ impl Screen {
             follow: focus::WaitState::default(),
             escalation: stop::Escalation::default(),
             pressed: None,
-            clicks: text_mouse::Clicks::default(),
-            last_press: None,
+            clicks: clicks::Clicks::default(),
+            held_text: None,
             grip: None,
             source: None,
             working: None,
@@ -237,6 +238,10 @@ impl Screen {
             self.arrangement = Arrangement::of(self.size.0, self.size.1, self.wants(ctx.state));
         }
         let made = self.arrangement;
+        if let Some(slot) = made.message {
+            let rows = safe::typed_rows(slot.inner.width.saturating_sub(2).into());
+            self.panes.composer.field_mut().engine().lay_out(rows);
+        }
         if let Some(slot) = made.chat {
             let opening = (&self.setup.opening, self.suggested);
             let chosen = self.panes.code.subject();

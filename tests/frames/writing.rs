@@ -208,11 +208,11 @@ fn the_mouse_puts_the_cursor_and_selects() {
     let screen = drawn(&mut scene, 140, 40);
     let (x, y) = place_of(&screen, "print(i)");
     click(&mut scene, x + 6, y);
-    assert_eq!(scene.screen.panes.code.editor().unwrap().cursor().byte, 10);
+    assert_eq!(scene.screen.panes.code.editor().unwrap().field().cursor().byte, 10);
     scene.pass(1_000);
     click(&mut scene, x + 2, y);
     click(&mut scene, x + 2, y);
-    let selected = |scene: &mut Scene| scene.screen.panes.code.editor().unwrap().selected();
+    let selected = |scene: &mut Scene| scene.screen.panes.code.editor().unwrap().field().selected();
     assert_eq!(selected(&mut scene).as_deref(), Some("print"));
     click(&mut scene, x + 2, y);
     assert_eq!(selected(&mut scene).as_deref(), Some("    print(i)"));
@@ -233,6 +233,63 @@ fn the_mouse_puts_the_cursor_and_selects() {
     click(&mut scene, x + 6, y);
     scene.type_text("things");
     assert_eq!(scene.screen.panes.composer.full_text(), "some things here");
+}
+
+#[test]
+fn the_mouse_writes_in_the_fields_of_what_stands_over_the_panes() {
+    // Two fields: a click goes to the one that is clicked.
+    let mut scene = editing(Setup::default());
+    press(&mut scene, "ctrl-f");
+    scene.type_text("alpha beta");
+    let (x, y) = place_of(&drawn(&mut scene, 100, 30), "alpha beta");
+    click(&mut scene, x + 2, y);
+    scene.type_text("X");
+    let by = place_of(&drawn(&mut scene, 100, 30), "replace > ");
+    click(&mut scene, by.0 + 14, by.1);
+    scene.type_text("gamma");
+    let shown = drawn(&mut scene, 100, 30);
+    assert!(shown.contains("find > alXpha beta") && shown.contains("replace > gamma"), "{shown}");
+    scene.pass(1_000);
+    click(&mut scene, x + 7, y);
+    click(&mut scene, x + 7, y);
+    scene.type_text("word");
+    assert!(drawn(&mut scene, 100, 30).contains("find > alXpha word"));
+    mouse(&mut scene, MouseEventKind::Down(MouseButton::Left), x, y);
+    mouse(&mut scene, MouseEventKind::Drag(MouseButton::Left), x + 7, y + 3);
+    mouse(&mut scene, MouseEventKind::Up(MouseButton::Left), x + 7, y + 3);
+    scene.type_text("a ");
+    assert!(drawn(&mut scene, 100, 30).contains("find > a word"));
+    // A default that is offered is kept where the cursor is put into it.
+    let mut scene = at_block(Setup::default());
+    press(&mut scene, "t");
+    let screen = drawn(&mut scene, 100, 30);
+    let (x, y) = place_of(&screen, "60 s");
+    click(&mut scene, x + 1, y);
+    scene.type_text("5");
+    let shown = drawn(&mut scene, 100, 30);
+    assert!(shown.contains("650 s"), "{shown}");
+    // The field in the message box.
+    let mut scene = Scene::new();
+    press(&mut scene, "ctrl-f");
+    scene.type_text("needle");
+    let (x, y) = place_of(&drawn(&mut scene, 100, 30), "needle");
+    click(&mut scene, x + 4, y);
+    scene.type_text("d");
+    assert!(drawn(&mut scene, 100, 30).contains("needdle"));
+}
+
+#[test]
+fn up_goes_by_rows_before_it_goes_to_older_messages() {
+    let mut scene = Scene::new();
+    scene.screen.panes.composer.remember("an older message".into());
+    scene.type_text(&"0123456789".repeat(12));
+    drawn(&mut scene, 80, 24);
+    press(&mut scene, "up");
+    assert_eq!(scene.screen.panes.composer.full_text().len(), 120, "still the same message");
+    let width = 120 - scene.screen.panes.composer.field().cursor().byte;
+    assert!((60..80).contains(&width), "{width}");
+    press(&mut scene, "up");
+    assert_eq!(scene.screen.panes.composer.full_text(), "an older message");
 }
 
 #[test]

@@ -5,7 +5,9 @@ use super::search::Needle;
 use super::syntax::Syntax;
 use super::*;
 use crate::domain::Language;
+use crate::tui::paint::wrap::{self, WrapOptions};
 use proptest::prelude::*;
+use ratatui::style::Style;
 
 fn typed(text: &mut Text, what: &str) {
     what.chars().for_each(|c| {
@@ -220,7 +222,66 @@ fn sound(text: &Text) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+#[test]
+fn up_and_down_keep_to_the_column_of_their_rows() {
+    let mut text = Text::of("0123456789abcde\nshort\n0123456789abcdefghij");
+    text.lay_out(WrapOptions::code(10, Style::new()));
+    let places = |text: &mut Text, motion: Motion, times: usize| {
+        let step = |_| {
+            text.apply(Edit::Move(motion, false));
+            (text.cursor().row, text.cursor().byte)
+        };
+        (0..times).map(step).collect::<Vec<_>>()
+    };
+    text.put_cursor(Pos::new(0, 7));
+    let down = [(0, 15), (1, 5), (2, 7), (2, 17), (2, 17)];
+    assert_eq!(places(&mut text, Motion::Down, 5), down);
+    assert_eq!(places(&mut text, Motion::Up, 5), [(2, 7), (1, 5), (0, 15), (0, 7), (0, 7)]);
+    // Behind a full row the cursor is shown on a row of its own.
+    text.put_cursor(Pos::new(2, 20));
+    assert_eq!(places(&mut text, Motion::Up, 2), [(2, 10), (2, 0)]);
+    // Home and End stay with the line, and so do the lines of vim.
+    assert_eq!(places(&mut text, Motion::End, 1), [(2, 20)]);
+    text.go_lines(-1);
+    assert_eq!(text.cursor(), Pos::new(1, 5));
+    text.go_lines(-1);
+    assert_eq!(text.cursor(), Pos::new(0, 15), "the column of the line is kept");
+}
+
 proptest! {
+    #[test]
+    fn down_leads_over_all_rows_and_up_back(
+        before in "[ab\t \n👩漢\u{200d}\u{301}]{0,60}",
+        width in 10usize..16,
+    ) {
+        let mut text = python(&before);
+        let rows = WrapOptions::code(width, Style::new());
+        text.lay_out(rows);
+        let laid = |line: &String| wrap::rows(line, &[], rows);
+        let all: usize = text.lines().iter().map(|line| laid(line).len()).sum();
+        let last = laid(&text.lines()[text.last_row()]).pop().unwrap().range.start;
+        for motion in [Motion::Down, Motion::Up] {
+            let mut steps = 0;
+            loop {
+                let at = text.cursor();
+                text.apply(Edit::Move(motion, false));
+                sound(&text)?;
+                if text.cursor() == at {
+                    break;
+                }
+                steps += 1;
+            }
+            prop_assert!(steps < all, "{steps} of {all}");
+            let at = text.cursor();
+            if motion == Motion::Down {
+                prop_assert!(at.row == text.last_row() && at.byte >= last, "{at:?}");
+            } else {
+                let first = laid(&text.lines()[0]).swap_remove(0).range;
+                prop_assert!(at.row == 0 && (at.byte < first.end || at.byte == 0), "{at:?}");
+            }
+        }
+    }
+
     #[test]
     fn all_of_it_can_be_taken_back_and_made_again(
         before in "(\u{feff})?[ab\t \r\n👩\u{200d}\u{301}]{0,40}",

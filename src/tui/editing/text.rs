@@ -12,6 +12,7 @@ use super::history::{History, Kind};
 use super::search::Needle;
 use super::syntax::Syntax;
 use super::{Edit, Motion};
+use crate::tui::paint::wrap::WrapOptions;
 
 /// How far a selection reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,14 @@ pub(crate) struct Kept {
     pub lines: bool,
 }
 
+/// A column that moves up and down keep to, over lines that are shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct KeptColumn {
+    /// Whether it is counted from the start of a row, not of the line.
+    of_row: bool,
+    at: usize,
+}
+
 /// A text that is being edited.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
@@ -40,7 +49,9 @@ pub(crate) struct Text {
     history: History,
     cursor: Pos,
     /// The column that moves up and down keep to.
-    column: Option<usize>,
+    column: Option<KeptColumn>,
+    /// How its lines are laid out on rows, once it was shown: moves up and down go by those.
+    rows: Option<WrapOptions>,
     /// Where the selection began.
     anchor: Option<Pos>,
     /// Whether moves alone select.
@@ -76,6 +87,11 @@ impl Text {
     pub(crate) fn written_in(&mut self, syntax: Syntax) {
         self.unit = syntax.unit(self.buffer.lines()).to_owned();
         self.syntax = syntax;
+    }
+
+    /// Says how its lines are laid out on rows.
+    pub(crate) fn lay_out(&mut self, rows: WrapOptions) {
+        self.rows = Some(rows);
     }
 
     /// The lines without their ends; there is always one.

@@ -37,10 +37,10 @@ impl FindInEditor {
     pub(crate) fn new(editor: &Editor, replaces: bool) -> Self {
         let mut needle = Field::line();
         let last = editor.needle();
-        let selected = editor.selected().filter(|text| !text.contains('\n'));
+        let selected = editor.field().selected().filter(|text| !text.contains('\n'));
         let is_pattern = selected.is_none() && last.is_some_and(Needle::is_pattern);
         needle.offer(selected.as_deref().or(last.map(Needle::text)).unwrap_or_default());
-        let before = editor.selection().map_or(editor.cursor(), |(from, _)| from);
+        let before = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
         let replaces = replaces && !needle.is_empty();
         let by = Field::line();
         Self { needle, by, replaces, is_pattern, at: (0, 0), wrong: None, before, replaced: false }
@@ -66,8 +66,8 @@ impl FindInEditor {
     fn step_to(&mut self, back: bool, here: bool, panes: &mut Panes) {
         let Some(editor) = panes.code.editor() else { return };
         editor.engine().find(back, here);
-        let start = editor.selection().map_or(editor.cursor(), |(from, _)| from);
-        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.lines(), start));
+        let start = editor.field().selection().map_or(editor.field().cursor(), |(from, _)| from);
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().rows(), start));
     }
 
     /// Replaces the match that is selected and goes on to the next.
@@ -75,7 +75,7 @@ impl FindInEditor {
         let by = self.by.text();
         let Some(editor) = panes.code.editor() else { return };
         self.replaced |= editor.engine().replace_match(&by);
-        self.before = editor.cursor();
+        self.before = editor.field().cursor();
         self.step_to(false, true, panes);
     }
 
@@ -84,8 +84,8 @@ impl FindInEditor {
         let Some(editor) = panes.code.editor() else { return Vec::new() };
         let count = editor.engine().replace_matches(&by);
         self.replaced |= count > 0;
-        self.before = editor.cursor();
-        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.lines(), self.before));
+        self.before = editor.field().cursor();
+        self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().rows(), self.before));
         let done = format!("{} replaced. Ctrl-_ in the text takes it back.", words::count(count, "match"));
         vec![Then::Say(Note::info(done))]
     }
@@ -109,6 +109,11 @@ impl Overlay for FindInEditor {
 
     fn field(&mut self) -> Option<&mut Field> {
         Some(if self.replaces { &mut self.by } else { &mut self.needle })
+    }
+
+    fn to_field(&mut self, number: usize) -> Option<&mut Field> {
+        self.replaces = number == 1;
+        self.field()
     }
 
     fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
@@ -164,7 +169,7 @@ impl Overlay for FindInEditor {
 
     fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         if let Some(editor) = panes.code.editor() {
-            editor.jump(if self.replaced { editor.cursor() } else { self.before });
+            editor.jump(if self.replaced { editor.field().cursor() } else { self.before });
         }
         vec![Then::Close]
     }

@@ -283,6 +283,13 @@ impl Overlay for FormBox {
         self.text_field()
     }
 
+    fn to_field(&mut self, number: usize) -> Option<&mut Field> {
+        if !self.sent {
+            self.at = number.min(self.form.fields.len().saturating_sub(1));
+        }
+        self.text_field()
+    }
+
     fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match action {
             // What was sent stays as it is until something comes back.

@@ -88,7 +88,7 @@ impl Overlay for Help {
 const VIM: [(&str, &str); 8] = [
     ("Esc", "normal mode; there: back, as without vim"),
     ("i a I A o O", "insert mode"),
-    ("h j k l w b e 0 ^ $", "move; gg G, f t F T ; , and % { } too"),
+    ("h j k l w b e 0 ^ $", "move; gg G gj gk, f t F T ; , and % { } too"),
     ("d c y > < gc gu gU", "with a move or an object: dw ci\" yap >>"),
     ("x r ~ J p P . u Ctrl-R", "change, put, again, undo, redo"),
     ("v V", "select letters or lines"),

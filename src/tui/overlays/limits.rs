@@ -134,6 +134,11 @@ impl Overlay for LimitsForm {
         self.rows.get_mut(self.at).map(|row| &mut row.field)
     }
 
+    fn to_field(&mut self, number: usize) -> Option<&mut Field> {
+        self.at = number.min(self.rows.len().saturating_sub(1));
+        self.field()
+    }
+
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.walk(by);
         Vec::new()
@@ -167,7 +172,7 @@ impl Overlay for LimitsForm {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new(format!("Limits of block {}", self.block));
         for (at, row) in self.rows.iter().enumerate() {
-            draw(&mut sheet, row, at == self.at, width, look);
+            draw(&mut sheet, (at, row), at == self.at, width, look);
         }
         let text = "0 is: not limited. enforced: the system holds it; watched: sayso looks often and ends what is over it. \
                     The block is shown anew.";
@@ -177,7 +182,7 @@ impl Overlay for LimitsForm {
     }
 }
 
-fn draw(sheet: &mut Sheet, row: &LimitRow, here: bool, width: u16, look: Look<'_>) {
+fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width: u16, look: Look<'_>) {
     let mark = if here { "> " } else { "  " };
     let head = format!("{mark}{:<NAME$}", row.limit.name());
     // A long text goes on below; what stands beside it stays in the first row.
@@ -204,6 +209,7 @@ fn draw(sheet: &mut Sheet, row: &LimitRow, here: bool, width: u16, look: Look<'_
         }
         sheet.rows.push(typed);
     }
+    sheet.field_at(number, first, NAME + 2, room);
     if here {
         sheet.cursor = Some((first + line, NAME + 2 + column));
     }

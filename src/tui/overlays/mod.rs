@@ -127,6 +127,11 @@ pub trait Overlay: Any + Debug {
         None
     }
 
+    /// The field of this number, among those that it shows; letters go into it from now on.
+    fn to_field(&mut self, _number: usize) -> Option<&mut Field> {
+        self.field()
+    }
+
     /// Columns that it would like to have for its content.
     fn width(&self) -> u16 {
         56

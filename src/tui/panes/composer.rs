@@ -203,10 +203,11 @@ impl Composer {
         self.field.apply(Edit::Newline);
     }
 
-    /// One line up; on the first line, to the message before.
+    /// One row up; on the first row, to the message before.
     pub fn up(&mut self) {
-        if self.field.cursor().row > 0 {
-            self.field.apply(Edit::Move(Motion::Up, false));
+        let before = self.field.cursor();
+        self.field.apply(Edit::Move(Motion::Up, false));
+        if self.field.cursor() != before {
             return;
         }
         let back = self.past.as_ref().map_or(0, |p| p.back + 1);
@@ -216,10 +217,11 @@ impl Composer {
         self.past = Some(Past { back, draft });
     }
 
-    /// One line down; on the last line, to the message after.
+    /// One row down; on the last row, to the message after.
     pub fn down(&mut self) {
-        if self.field.cursor().row + 1 < self.field.rows().len() {
-            self.field.apply(Edit::Move(Motion::Down, false));
+        let before = self.field.cursor();
+        self.field.apply(Edit::Move(Motion::Down, false));
+        if self.field.cursor() != before {
             return;
         }
         let Some(past) = self.past.take() else { return };

@@ -10,7 +10,7 @@ use crate::tui::editing::search::Needle;
 use crate::tui::editing::syntax::Syntax;
 use crate::tui::editing::vim::{Mode, Vim};
 use crate::tui::editing::{Text, search};
-use crate::tui::widgets::field::{Edit, Motion, Pos};
+use crate::tui::widgets::field::{Edit, Field, Motion, Pos};
 use std::sync::Arc;
 
 /// The other bracket is looked for in so many lines around the cursor when a frame is drawn.
@@ -22,7 +22,7 @@ pub struct Editor {
     block: BlockId,
     revision: Revision,
     original: Vec<String>,
-    text: Text,
+    field: Field,
     /// The lines changed against the text at the start, as of a generation.
     changed: Option<(u64, Vec<bool>)>,
     /// The keys of vim, where they were asked for.
@@ -32,15 +32,15 @@ pub struct Editor {
 impl Editor {
     /// Opens a text for editing, with the cursor at the start of a line (counted from 0).
     pub fn open(block: BlockId, revision: Revision, source: &Arc<str>, line: usize) -> Self {
-        let mut text = Text::of(source);
-        text.put_cursor(Pos::new(line, 0));
-        Self { block, revision, original: text.lines().to_vec(), text, changed: None, vim: None }
+        let mut field = Field::of(source);
+        field.engine().put_cursor(Pos::new(line, 0));
+        Self { block, revision, original: field.rows().to_vec(), field, changed: None, vim: None }
     }
 
     /// Says what the text is written in.
     #[must_use]
     pub fn written_in(mut self, language: Option<&Language>) -> Self {
-        self.text.written_in(Syntax::of(language.map_or("", Language::as_str)));
+        self.field.engine().written_in(Syntax::of(language.map_or("", Language::as_str)));
         self
     }
 
@@ -53,7 +53,7 @@ impl Editor {
 
     /// The keys of vim and what they work on.
     pub(crate) fn vim(&mut self) -> Option<(&mut Vim, &mut Text)> {
-        self.vim.as_mut().map(|vim| (vim, &mut self.text))
+        self.vim.as_mut().map(|vim| (vim, self.field.engine()))
     }
 
     /// What letters mean.
@@ -73,37 +73,22 @@ impl Editor {
 
     /// Grows with each change of the text.
     pub fn generation(&self) -> u64 {
-        self.text.generation()
+        self.field.content().generation()
     }
 
-    /// The lines as they are now, without their ends.
-    pub fn lines(&self) -> &[String] {
-        self.text.lines()
-    }
-
-    /// The cursor.
-    pub fn cursor(&self) -> Pos {
-        self.text.cursor()
-    }
-
-    /// What is selected: from and to, the end not in it.
-    pub fn selection(&self) -> Option<(Pos, Pos)> {
-        self.text.selection()
-    }
-
-    /// What is selected, as text.
-    pub fn selected(&self) -> Option<String> {
-        self.text.selected()
+    /// What is typed into: its lines, its cursor, what is selected.
+    pub fn field(&self) -> &Field {
+        &self.field
     }
 
     /// The whole text, with the line ends that it had; lines that are new get the ends of their neighbours.
     pub fn text(&self) -> String {
-        self.text.text()
+        self.field.content().text()
     }
 
     /// Whether the text is another than the one that was opened.
     pub fn is_changed(&self) -> bool {
-        self.text.lines() != self.original
+        self.field.rows() != self.original
     }
 
     /// For each line whether it is new or changed against the text that was opened.
@@ -115,94 +100,95 @@ impl Editor {
     pub fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
-            let marks = changed::lines(&self.original, self.text.lines(), self.text.untouched());
+            let marks = changed::lines(&self.original, self.field.rows(), self.field.content().untouched());
             self.changed = Some((generation, marks));
         }
     }
 
     /// How many lines are new or changed, or, where lines were only taken away, how many those are.
     pub fn changed_count(&self) -> usize {
-        let (now, before) = (self.lines().len(), self.original.len());
+        let (now, before) = (self.field.rows().len(), self.original.len());
         let marked = self.changed_lines().iter().filter(|c| **c).count();
         marked.max(before.saturating_sub(now))
     }
 
     /// Replaces the whole text, as an external editor does, with the line ends that it brings; it can be undone.
     pub fn replace(&mut self, text: &str) {
-        self.text.replace_all(text);
+        self.field.engine().replace_all(text);
         self.settle();
     }
 
     /// Makes one change or move.
     pub fn apply(&mut self, edit: Edit) {
-        self.text.apply(edit);
+        self.field.engine().apply(edit);
         self.settle();
     }
 
     /// Puts the cursor somewhere, as a click does.
     pub fn jump(&mut self, at: Pos) {
-        self.text.put_cursor(at);
+        self.field.engine().put_cursor(at);
         self.settle();
     }
 
     /// The engine, for whoever selects in it.
     pub(crate) fn engine(&mut self) -> &mut Text {
-        &mut self.text
+        self.field.engine()
     }
 
     /// Moves the selected lines (or this one) one indent in or out.
     pub fn indent(&mut self, inwards: bool) {
-        self.text.indent(inwards);
+        self.field.engine().indent(inwards);
         self.settle();
     }
 
     /// Comments the selected lines (or this one) out, or in again; `false`: the language has no such comments.
     pub fn toggle_comment(&mut self) -> bool {
-        let done = self.text.toggle_comment();
+        let done = self.field.engine().toggle_comment();
         self.settle();
         done
     }
 
     /// The bracket under the cursor and the one that belongs to it, where that is near.
     pub fn brackets(&self) -> Option<(Pos, Pos)> {
-        let at = self.cursor();
+        let at = self.field.cursor();
         let under = self
-            .text
+            .field
+            .content()
             .row(at.row)
             .get(at.byte..)
             .is_some_and(|rest| rest.starts_with(['(', ')', '[', ']', '{', '}']));
-        let other = if under { search::bracket(self.lines(), at, BRACKET_LINES) } else { None };
+        let other = if under { search::bracket(self.field.rows(), at, BRACKET_LINES) } else { None };
         other.map(|other| (at, other))
     }
 
     /// What is looked for.
     pub(crate) fn needle(&self) -> Option<&Needle> {
-        self.text.needle()
+        self.field.content().needle()
     }
 
     /// Looks for something from now on.
     pub(crate) fn look_for(&mut self, needle: Needle) {
-        self.text.look_for(Some(needle));
+        self.field.engine().look_for(Some(needle));
     }
 
     /// Selects the next match, or the one before; `here`: one at the cursor is the next. `false`: there is none.
     pub fn find(&mut self, back: bool, here: bool) -> bool {
-        let found = self.text.find(back, here);
+        let found = self.field.engine().find(back, here);
         self.keep_match();
         found
     }
 
     /// The search is over: for the keys of vim a match is where the cursor stands, and nothing is selected.
     pub(crate) fn keep_match(&mut self) {
-        if let (Some(_), Some((from, _))) = (&self.vim, self.selection()) {
-            self.text.put_cursor(from);
+        if let (Some(_), Some((from, _))) = (&self.vim, self.field.selection()) {
+            self.field.engine().put_cursor(from);
         }
     }
 
     /// What other keys did counts for those of vim.
     pub(crate) fn settle(&mut self) {
         if let Some(vim) = &mut self.vim {
-            vim.settle(&mut self.text);
+            vim.settle(self.field.engine());
         }
     }
 

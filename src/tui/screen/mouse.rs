@@ -24,12 +24,8 @@ impl Screen {
                 self.pressed = hit(&self.hits.buttons, column, row);
                 self.guard.pressed(self.pressed.is_some(), ctx.at);
                 self.unselect();
-                if self.pressed.is_none() && self.overlays.is_empty() {
-                    self.held_border = self.arrangement.border_at(column, row);
-                    let is_taken = self.held_border.is_some() || self.click_in_text(column, row, ctx.at);
-                    if !is_taken && !self.grip(column, row, ctx) {
-                        self.click(column, row);
-                    }
+                if self.pressed.is_none() {
+                    self.press_at(column, row, ctx);
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => {
@@ -42,7 +38,7 @@ impl Screen {
             }
             MouseEventKind::Up(MouseButton::Left) => {
                 self.held_border = None;
-                self.release_in_text();
+                self.held_text = None;
                 if let Some(wishes) = self.let_go(ctx) {
                     return wishes;
                 }
@@ -56,6 +52,17 @@ impl Screen {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// The button goes down where there is no button of sayso's.
+    fn press_at(&mut self, column: u16, row: u16, ctx: Ctx<'_>) {
+        let count = self.clicks.press((column, row), ctx.at);
+        let is_free = self.overlays.is_empty();
+        self.held_border = self.arrangement.border_at(column, row).filter(|_| is_free);
+        let is_taken = self.held_border.is_some() || self.click_in_text(column, row, count);
+        if is_free && !is_taken && !self.grip(column, row, count, ctx) {
+            self.click(column, row);
+        }
     }
 
     fn wheel(&mut self, column: u16, row: u16, rows: isize, ctx: Ctx<'_>) {

@@ -6,18 +6,8 @@ use crate::tui::panes::selection::Selection;
 use ratatui::layout::Rect;
 use std::time::{Duration, Instant};
 
-/// Two presses within this time at one place are one of two.
-const TOGETHER: Duration = Duration::from_millis(400);
 /// How long a row stays while the mouse is beyond the edge of the pane.
 const ROW: Duration = Duration::from_millis(60);
-
-/// A press at a place, and how many there were.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Press {
-    at: (u16, u16),
-    when: Instant,
-    count: u8,
-}
 
 /// What the mouse holds on to.
 #[derive(Clone, Copy, Debug)]
@@ -30,17 +20,8 @@ pub(super) struct Grip {
 }
 
 impl Screen {
-    /// A press on a text that can be selected: tells whether it was one.
-    pub(super) fn grip(&mut self, column: u16, row: u16, ctx: Ctx<'_>) -> bool {
-        let count = match self.last_press {
-            Some(last)
-                if last.at == (column, row) && ctx.at.saturating_duration_since(last.when) <= TOGETHER =>
-            {
-                last.count % 3 + 1
-            }
-            _ => 1,
-        };
-        self.last_press = Some(Press { at: (column, row), when: ctx.at, count });
+    /// A press on a text that can be selected, the first, second or third there: tells whether it was one.
+    pub(super) fn grip(&mut self, column: u16, row: u16, count: u8, ctx: Ctx<'_>) -> bool {
         self.grip = None;
         let Some(pane) = self.arrangement.pane_at(column, row, self.shows_vars()) else { return false };
         let (text, area) = self.panes.screen_text(pane, ctx.state, ctx.look);

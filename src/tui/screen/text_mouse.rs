@@ -1,38 +1,50 @@
-//! The mouse in a text that is being written: a click puts the cursor there, a drag selects, two clicks select a word, three
-//! a line. It decides nothing and copies nothing.
+//! The mouse in a text that is being written (Message, the block in the editor, a field of what stands over the panes): a
+//! click puts the cursor there, a drag selects, two clicks select a word, three a line. It decides nothing and copies nothing.
 
 use super::Screen;
 use crate::tui::editing::{Edit, Pos, Text};
+use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
 use crate::tui::widgets::safe::Typed;
 use ratatui::layout::{Position, Rect};
-use std::time::{Duration, Instant};
 
-/// Clicks on one place within this time belong together.
-const TOGETHER: Duration = Duration::from_millis(400);
+/// A text that takes letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writing {
+    Message,
+    Editor,
+    /// A field of the topmost overlay, as it was drawn.
+    Field(FieldPlace),
+}
 
-/// The click that came last, in a text.
-#[derive(Debug, Default)]
-pub(super) struct Clicks {
-    last: Option<(Instant, (u16, u16))>,
-    count: usize,
-    /// What was selected by the first click, while the button is held.
-    held: Option<(Pos, Pos)>,
+/// What the mouse holds on to while its button is held.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hold {
+    text: Writing,
+    /// What was selected by the press.
+    from: Pos,
+    to: Pos,
+    by_word: bool,
 }
 
 impl Screen {
-    /// The button goes down; `false`: not in a text.
-    pub(super) fn click_in_text(&mut self, column: u16, row: u16, now: Instant) -> bool {
-        self.clicks.held = None;
-        let Some((pane, at)) = self.text_at(column, row, false) else { return false };
-        let near = self.clicks.last.is_some_and(|(then, place)| {
-            now.saturating_duration_since(then) <= TOGETHER && place == (column, row)
-        });
-        self.clicks.count = if near { self.clicks.count % 3 + 1 } else { 1 };
-        self.clicks.last = Some((now, (column, row)));
-        let count = self.clicks.count;
-        self.panes.focus = pane;
-        self.clicks.held = self.in_text(pane, |text| {
+    /// The button goes down, for the first, second or third time at one place; `false`: not in a text.
+    pub(super) fn click_in_text(&mut self, column: u16, row: u16, count: u8) -> bool {
+        self.held_text = None;
+        let Some(text) = self.text_at(column, row) else { return false };
+        match text {
+            Writing::Message => self.panes.focus = Pane::Message,
+            Writing::Editor => self.panes.focus = Pane::Code,
+            Writing::Field(place) => {
+                let there = self.overlays.last_mut().and_then(|top| top.to_field(place.number));
+                // The place of a letter in a secret would tell of it.
+                if there.is_none_or(|field| field.is_secret()) {
+                    return true;
+                }
+            }
+        }
+        let Some(at) = self.place_in(text, column, row) else { return false };
+        let range = self.in_text(text, |text| {
             let range = match count {
                 1 => (at, at),
                 2 => text.word_at(at),
@@ -44,67 +56,93 @@ impl Screen {
             }
             range
         });
+        self.held_text = range.map(|(from, to)| Hold { text, from, to, by_word: count == 2 });
         true
     }
 
     /// The mouse moves with the button held; `false`: it was not pressed in a text.
     pub(super) fn drag_in_text(&mut self, column: u16, row: u16) -> bool {
-        let Some((from, to)) = self.clicks.held else { return false };
-        let Some((pane, at)) = self.text_at(column, row, true) else { return true };
-        let by_word = self.clicks.count == 2;
-        self.in_text(pane, |text| {
+        let Some(Hold { text, from, to, by_word }) = self.held_text else { return false };
+        let Some(at) = self.place_in(text, column, row) else { return true };
+        self.in_text(text, |text| {
             let (first, last) = if by_word { text.word_at(at) } else { (at, at) };
             if at < from { text.select(to, first) } else { text.select(from, last.max(to)) }
         });
         true
     }
 
-    /// The button is let go.
-    pub(super) fn release_in_text(&mut self) {
-        self.clicks.held = None;
-    }
-
-    /// Does something with the text of a pane; the keys of vim take what is selected as theirs.
-    fn in_text<T>(&mut self, pane: Pane, act: impl FnOnce(&mut Text) -> T) -> Option<T> {
-        if pane == Pane::Message {
-            let done = act(self.panes.composer.field_mut().engine());
-            self.panes.composer.settle();
-            return Some(done);
-        }
-        let editor = self.panes.code.editor()?;
-        let done = act(editor.engine());
-        editor.settle();
-        Some(done)
-    }
-
-    /// The pane whose text is shown in a cell, and the place in it; `held`: the nearest place of the one with the focus.
-    fn text_at(&self, column: u16, row: u16, held: bool) -> Option<(Pane, Pos)> {
-        let within = |area: Rect| area.contains(Position { x: column, y: row });
-        let wanted = |pane: Pane, area: Rect| if held { self.panes.focus == pane } else { within(area) };
-        if let Some(slot) = self.arrangement.message.filter(|slot| wanted(Pane::Message, slot.inner)) {
-            if self.panes.composer.is_empty() || slot.edge == Edge::Bare && self.panes.focus != Pane::Message
-            {
-                return None;
+    /// Does something with a text; the keys of vim take what is selected as theirs.
+    fn in_text<T>(&mut self, text: Writing, act: impl FnOnce(&mut Text) -> T) -> Option<T> {
+        match text {
+            Writing::Message => {
+                let done = act(self.panes.composer.field_mut().engine());
+                self.panes.composer.settle();
+                Some(done)
             }
-            let area = Rect { x: slot.inner.x + 2, width: slot.inner.width.saturating_sub(2), ..slot.inner };
-            let (last_row, last_column) = (area.height.saturating_sub(1), area.width.saturating_sub(1));
-            let cell =
-                (row.saturating_sub(area.y).min(last_row), column.saturating_sub(area.x).min(last_column));
-            let typed = Typed::of(self.panes.composer.field());
-            let at = typed.at((cell.0.into(), cell.1.into()), area.width.into(), area.height.into());
-            return Some((Pane::Message, at));
+            Writing::Editor => {
+                let editor = self.panes.code.editor()?;
+                let done = act(editor.engine());
+                editor.settle();
+                Some(done)
+            }
+            Writing::Field(_) => Some(act(self.overlays.last_mut()?.field()?.engine())),
         }
-        let slot = self.arrangement.code.filter(|slot| wanted(Pane::Code, slot.inner))?;
-        let bottom = slot.inner.bottom().saturating_sub(1);
-        let row = row.clamp(slot.inner.y, bottom.max(slot.inner.y));
-        self.panes.code.edited_at(column, row).map(|at| (Pane::Code, at))
+    }
+
+    /// The text that is shown in a cell.
+    fn text_at(&self, column: u16, row: u16) -> Option<Writing> {
+        let cell = Position { x: column, y: row };
+        if !self.overlays.is_empty() {
+            let field = self.hits.fields.iter().find(|field| field.area.contains(cell))?;
+            return Some(Writing::Field(*field));
+        }
+        if let Some(slot) = self.arrangement.message.filter(|slot| slot.inner.contains(cell)) {
+            let is_hint = slot.edge == Edge::Bare && self.panes.focus != Pane::Message;
+            return (!is_hint && !self.panes.composer.is_empty()).then_some(Writing::Message);
+        }
+        let slot = self.arrangement.code.filter(|slot| slot.inner.contains(cell))?;
+        self.panes.code.edited_at(column, row.max(slot.inner.y)).map(|_| Writing::Editor)
+    }
+
+    /// The place in a text that is shown in a cell; outside of the text, the nearest.
+    fn place_in(&mut self, text: Writing, column: u16, row: u16) -> Option<Pos> {
+        match text {
+            Writing::Message => {
+                let inner = self.arrangement.message?.inner;
+                let area = Rect { x: inner.x + 2, width: inner.width.saturating_sub(2), ..inner };
+                let typed = Typed::of(self.panes.composer.field());
+                Some(typed.at(cell_in(area, column, row), area.width.into(), area.height.into()))
+            }
+            Writing::Editor => {
+                let inner = self.arrangement.code?.inner;
+                let bottom = inner.bottom().saturating_sub(1);
+                self.panes.code.edited_at(column, row.clamp(inner.y, bottom.max(inner.y)))
+            }
+            Writing::Field(place) => {
+                // It may be drawn anew since the button went down.
+                let drawn = self.hits.fields.iter().find(|field| field.number == place.number);
+                let place = drawn.copied().unwrap_or(place);
+                let (row, column) = cell_in(place.area, column, row);
+                let mut typed = Typed::of(self.overlays.last_mut()?.field()?);
+                if !place.here {
+                    typed.cursor = Pos::default();
+                }
+                Some(typed.at((place.above + row, column), place.area.width.into(), place.rows))
+            }
+        }
     }
 
     /// What a mouse selects in the text with the focus, and keys too, goes away.
     pub(super) fn keep_or_cut(&mut self, cut: bool) -> Option<String> {
-        let pane = self.panes.focus;
-        let text = self.in_text(pane, |text| text.selected())??;
-        self.in_text(pane, |text| text.apply(if cut { Edit::Cut } else { Edit::Copy }));
-        Some(text)
+        let text = if self.panes.focus == Pane::Message { Writing::Message } else { Writing::Editor };
+        let selected = self.in_text(text, |text| text.selected())??;
+        self.in_text(text, |text| text.apply(if cut { Edit::Cut } else { Edit::Copy }));
+        Some(selected)
     }
+}
+
+/// The row and column of a cell in an area; of one outside, those of the nearest.
+fn cell_in(area: Rect, column: u16, row: u16) -> (usize, usize) {
+    let (last_row, last_column) = (area.height.saturating_sub(1), area.width.saturating_sub(1));
+    (row.saturating_sub(area.y).min(last_row).into(), column.saturating_sub(area.x).min(last_column).into())
 }

@@ -5,6 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::Title;
+use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe::{self, Typed};
@@ -22,7 +23,13 @@ pub(crate) fn title(screen: &Screen) -> Title {
 }
 
 /// Draws the box's content; returns where the cursor stands, if it has the focus.
-pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+pub(crate) fn draw(
+    screen: &Screen,
+    state: &State,
+    fields: &mut Vec<FieldPlace>,
+    buf: &mut Buffer,
+    look: Look<'_>,
+) -> Option<Position> {
     let slot = screen.arrangement.message?;
     let area = slot.inner;
     if let Some((head, field)) = screen.overlays.last().and_then(|top| top.in_message()) {
@@ -31,6 +38,9 @@ pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<
         let mut line = typed.rows.into_iter().next().unwrap_or_default();
         line.spans.insert(0, Span::styled(head, look.dim()));
         buf.set_line(area.x, area.y, &line, area.width);
+        let indent = u16::try_from(head.len()).unwrap_or(0);
+        let own = Rect { x: area.x + indent, width: area.width.saturating_sub(indent), height: 1, ..area };
+        fields.push(FieldPlace { number: 0, area: own, above: 0, rows: 1, here: true });
         return place(area, head.len() + typed.cursor.1, 0);
     }
     let empty = screen.panes.composer.is_empty();

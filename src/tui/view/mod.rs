@@ -47,20 +47,21 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     if screen.arrangement.chat.is_some() {
         screen.panes.chat.draw(screen.panes.focus == Pane::Chat, buf, look);
     }
+    let mut fields = Vec::new();
     let mut cursor = draw_code(screen, state, buf, look);
     draw_lower(screen, state, buf, look);
     screen.panes.draw_marks(buf, look);
     if screen.arrangement.message.is_some() {
-        cursor = message::draw(screen, state, buf, look).or(cursor);
+        cursor = message::draw(screen, state, &mut fields, buf, look).or(cursor);
     }
     status::draw(screen, state, now, buf, look);
     let buttons = keybar::draw(screen, state, buf, look);
     if let Some(top) = screen.overlays.last().filter(|top| top.in_message().is_none()) {
-        cursor = overlay::draw(top.as_ref(), screen, state, buf, look);
+        cursor = overlay::draw(top.as_ref(), screen, state, &mut fields, buf, look);
     }
     let is_covered = !screen.overlays.is_empty() || screen.arrangement.chat.is_none();
     let prompts = if is_covered { Vec::new() } else { screen.panes.chat.prompts().collect() };
-    FrameResult { cursor, hits: Hits { buttons, tabs, prompts } }
+    FrameResult { cursor, hits: Hits { buttons, tabs, fields, prompts } }
 }
 
 /// The panes that are on screen, with what stands in their borders.

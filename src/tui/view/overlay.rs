@@ -5,15 +5,17 @@ use crate::tui::overlays::Overlay;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::{self, Title};
+use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::look::Look;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Position;
+use ratatui::layout::{Offset, Position};
 
-/// Draws it; returns where the cursor stands.
+/// Draws it; returns where the cursor stands, and tells where its fields do.
 pub(crate) fn draw(
     overlay: &dyn Overlay,
     screen: &Screen,
     state: &State,
+    fields: &mut Vec<FieldPlace>,
     buf: &mut Buffer,
     look: Look<'_>,
 ) -> Option<Position> {
@@ -25,11 +27,14 @@ pub(crate) fn draw(
     frame::draw(buf, slot, &Title { left: sheet.title, focused: true, ..Title::default() }, look);
     let area = slot.inner;
     // Where not all rows fit, the row with the cursor does.
+    let offset = Offset { x: area.x.into(), y: area.y.into() };
     let cursor_row = sheet.cursor.map_or(0, |c| c.0);
     let first = (cursor_row + 1).saturating_sub(usize::from(area.height));
     for (y, row) in (area.y..area.bottom()).zip(sheet.rows.iter().skip(first)) {
         buf.set_line(area.x, y, row, area.width);
     }
+    let shown = sheet.fields.iter().filter_map(|field| field.scrolled(first, area.height.into()));
+    fields.extend(shown.map(|field| FieldPlace { area: field.area.offset(offset), ..field }));
     let (row, column) = sheet.cursor?;
     let x = area.x.checked_add(u16::try_from(column).ok()?)?.min(area.right().saturating_sub(1));
     let y = area.y.checked_add(u16::try_from(row - first).ok()?)?;

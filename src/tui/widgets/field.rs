@@ -22,9 +22,14 @@ impl Field {
         Self { text: Text::line(), secret: false }
     }
 
-    /// A field of several lines.
+    /// An empty field of several lines.
     pub fn lines() -> Self {
-        Self { text: Text::of(""), secret: false }
+        Self::of("")
+    }
+
+    /// A field of several lines with this text, as it is; the cursor stands at its start.
+    pub fn of(text: &str) -> Self {
+        Self { text: Text::of(text), secret: false }
     }
 
     /// A field of one line whose text is never shown.
@@ -105,6 +110,11 @@ impl Field {
             Edit::Copy | Edit::Cut if self.secret => false,
             edit => self.text.apply(edit),
         }
+    }
+
+    /// What the engine holds.
+    pub(crate) fn content(&self) -> &Text {
+        &self.text
     }
 
     /// The engine, for whoever knows more than these changes.

@@ -97,6 +97,11 @@ pub(crate) fn code(
     wrap::rows(line, &runs, WrapOptions::code(width, mark))
 }
 
+/// How what is typed is laid out on rows of so many columns.
+pub(crate) fn typed_rows(width: usize) -> WrapOptions {
+    WrapOptions { words: false, ..WrapOptions::prose(width, MARK) }
+}
+
 /// The bytes of a line of code that each of its rows shows.
 pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
     let width = width.max(2);
@@ -126,7 +131,7 @@ pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> 
         text.push_str(&span.content);
         runs.push((text.len(), line.style.patch(span.style)));
     }
-    let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
+    let options = typed_rows(width);
     wrap::rows(&text, &runs, options).into_iter().map(|row| row.line).collect()
 }
 
@@ -166,7 +171,7 @@ impl<'a> Typed<'a> {
 
     /// How many rows it takes, up to about `most`; the cursor behind a full row takes one more.
     pub(crate) fn count(self, width: usize, most: usize) -> usize {
-        let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
+        let options = typed_rows(width);
         let rows: usize = self.lines.iter().take(most).map(|line| wrap::count(line, options)).sum();
         if rows >= most {
             rows
@@ -194,7 +199,7 @@ impl<'a> Typed<'a> {
         style: Style,
         over: Style,
     ) -> (Vec<Line<'static>>, (usize, usize)) {
-        let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
+        let options = typed_rows(width);
         let (mut rows, mut place) = (Vec::new(), (0, 0));
         for (number, text) in (self.first..).zip(self.lines) {
             let laid = wrap::rows(text, &self.runs(number, text, style, over), options);
@@ -233,7 +238,7 @@ impl<'a> Typed<'a> {
         let near = self.near(height);
         let (_, (cursor, _)) = near.layout(width, Style::default(), Style::default());
         let mut left = row + (cursor + 1).saturating_sub(height);
-        let options = WrapOptions { words: false, ..WrapOptions::prose(width, MARK) };
+        let options = typed_rows(width);
         for (number, text) in (near.first..).zip(near.lines) {
             let laid = wrap::rows(text, &[], options);
             match laid.get(left) {

@@ -2,6 +2,7 @@
 
 use crate::tui::theme::Slot;
 use crate::tui::widgets::field::{Field, Pos};
+use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe::{self, Typed};
 use ratatui::style::Style;
@@ -12,6 +13,8 @@ pub struct Sheet {
     /// What stands in its border.
     pub title: String,
     pub rows: Vec<Line<'static>>,
+    /// Where the texts of its fields stand, with their rows and columns counted from its first.
+    pub fields: Vec<FieldPlace>,
     /// The row and column of the cursor.
     pub cursor: Option<(usize, usize)>,
 }
@@ -19,7 +22,7 @@ pub struct Sheet {
 impl Sheet {
     /// Nothing but its title.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), rows: Vec::new(), cursor: None }
+        Self { title: title.into(), rows: Vec::new(), fields: Vec::new(), cursor: None }
     }
 
     /// A text and a field.
@@ -70,6 +73,13 @@ impl Sheet {
             self.rows.push(line);
         }
         self.cursor = Some((first + row, indent + column));
+        self.field_at(self.fields.len(), first, indent, room)
+    }
+
+    /// Says that all rows from this one on are the text of a field of so many columns.
+    pub fn field_at(&mut self, number: usize, first: usize, indent: usize, width: usize) -> &mut Self {
+        let height = self.rows.len().saturating_sub(first);
+        self.fields.push(FieldPlace::of(number, (first, indent), (width, height)));
         self
     }
 }

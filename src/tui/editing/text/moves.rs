@@ -1,8 +1,10 @@
 //! Where moves lead.
 
-use super::{Pos, Shape, Text};
+use super::{KeptColumn, Pos, Shape, Text};
 use crate::tui::editing::cluster::{self, Kind};
 use crate::tui::editing::{Motion, search};
+use crate::tui::paint::wrap;
+use std::ops::Range;
 
 impl Text {
     /// Moves the cursor; `select` keeps or begins a selection.
@@ -24,7 +26,8 @@ impl Text {
         }
         self.history.seal();
         let upright = matches!(motion, Motion::Up | Motion::Down | Motion::PageUp(_) | Motion::PageDown(_));
-        let column = if upright { Some(self.column_here()) } else { None };
+        let of_row = self.rows.is_some();
+        let column = upright.then(|| KeptColumn { of_row, at: self.kept_column(of_row) });
         self.cursor = self.target(motion, self.cursor);
         self.column = column;
     }
@@ -40,10 +43,10 @@ impl Text {
             Motion::Right | Motion::WordRight if from.byte >= line.len() => self.start_of_row_below(from),
             Motion::WordLeft => Pos::new(from.row, word_left(line, from.byte)),
             Motion::WordRight => Pos::new(from.row, word_right(line, from.byte)),
-            Motion::Up => self.lines_away(from, -1),
-            Motion::Down => self.lines_away(from, 1),
-            Motion::PageUp(rows) => self.lines_away(from, -(isize::try_from(rows).unwrap_or(1))),
-            Motion::PageDown(rows) => self.lines_away(from, isize::try_from(rows).unwrap_or(1)),
+            Motion::Up => self.rows_away(from, -1),
+            Motion::Down => self.rows_away(from, 1),
+            Motion::PageUp(rows) => self.rows_away(from, -(isize::try_from(rows).unwrap_or(1))),
+            Motion::PageDown(rows) => self.rows_away(from, isize::try_from(rows).unwrap_or(1)),
             Motion::Home => Pos::new(from.row, 0),
             Motion::End => Pos::new(from.row, line.len()),
             Motion::Top => Pos::default(),
@@ -68,21 +71,100 @@ impl Text {
             return from;
         }
         let column = if from == self.cursor {
-            self.column_here()
+            self.kept_column(false)
         } else {
             cluster::column(self.row(from.row), from.byte)
         };
         Pos::new(row, cluster::at_column(self.row(row), column))
     }
 
-    fn column_here(&self) -> usize {
-        self.column.unwrap_or_else(|| cluster::column(self.row(self.cursor.row), self.cursor.byte))
+    /// The column that moves keep to, or that of the cursor.
+    fn kept_column(&self, of_row: bool) -> usize {
+        match self.column.filter(|kept| kept.of_row == of_row) {
+            Some(kept) => kept.at,
+            None if of_row => self.row_of(self.cursor).map_or(0, |(_, _, column)| column),
+            None => cluster::column(self.row(self.cursor.row), self.cursor.byte),
+        }
+    }
+
+    /// The bytes of a line that each of its rows shows.
+    fn rows_of(&self, row: usize) -> Option<Vec<Range<usize>>> {
+        let rows = wrap::rows(self.row(row), &[], self.rows?);
+        Some(rows.into_iter().map(|row| row.range).collect())
+    }
+
+    /// The rows of the line of a place, which of them shows it, and at which column. Behind a full row it stands at the start of
+    /// one that is not there yet.
+    fn row_of(&self, at: Pos) -> Option<(Vec<Range<usize>>, usize, usize)> {
+        let rows = self.rows_of(at.row)?;
+        let shows = rows.iter().position(|row| at.byte < row.end).unwrap_or(rows.len().saturating_sub(1));
+        let start = rows.get(shows)?.start;
+        let column = cluster::column(self.row(at.row).get(start..)?, at.byte.saturating_sub(start));
+        let is_full = column >= self.rows?.width.max(2);
+        Some(if is_full { (rows, shows + 1, 0) } else { (rows, shows, column) })
+    }
+
+    /// So many rows down, as the text is shown; where it never was, lines. Beyond the first and the last row nothing.
+    pub(crate) fn rows_away(&self, from: Pos, by: isize) -> Pos {
+        let Some((mut rows, mut row, mut column)) = self.row_of(from) else {
+            return self.lines_away(from, by);
+        };
+        if from == self.cursor {
+            column = self.kept_column(true);
+        }
+        let mut line = from.row;
+        for step in 0..by.unsigned_abs() {
+            let before = (line, row);
+            if by < 0 {
+                match (row, line) {
+                    (1.., _) => row -= 1,
+                    (0, 0) => {}
+                    _ => {
+                        line -= 1;
+                        rows = self.rows_of(line).unwrap_or_default();
+                        row = rows.len().saturating_sub(1);
+                    }
+                }
+            } else if row + 1 < rows.len() {
+                row += 1;
+            } else if line < self.last_row() {
+                line += 1;
+                rows = self.rows_of(line).unwrap_or_default();
+                row = 0;
+            }
+            if before == (line, row) {
+                if step == 0 {
+                    return from;
+                }
+                break;
+            }
+        }
+        let Some(range) = rows.get(row) else { return from };
+        let text = self.row(line).get(range.clone()).unwrap_or_default();
+        let mut byte = cluster::at_column(text, column);
+        // The end of a row is the start of the next one.
+        if byte == text.len() && row + 1 < rows.len() {
+            byte = cluster::previous(text, byte);
+        }
+        // A row may break inside of what the cursor goes over as one: on it goes then, the way that it came.
+        let found = range.start + byte;
+        let near = if by > 0 { cluster::at_or_after } else { cluster::at_or_before };
+        Pos::new(line, near(self.row(line), found))
     }
 
     /// Goes up or down as a move does, and keeps the column for the next one.
     pub(crate) fn go_lines(&mut self, rows: isize) {
-        let column = self.column_here();
+        let column = KeptColumn { of_row: false, at: self.kept_column(false) };
         let to = self.lines_away(self.cursor, rows);
+        self.reach(to);
+        self.column = Some(column);
+    }
+
+    /// The same by rows, as the text is shown.
+    pub(crate) fn go_rows(&mut self, rows: isize) {
+        let of_row = self.rows.is_some();
+        let column = KeptColumn { of_row, at: self.kept_column(of_row) };
+        let to = self.rows_away(self.cursor, rows);
         self.reach(to);
         self.column = Some(column);
     }

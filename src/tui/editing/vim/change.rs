@@ -39,6 +39,8 @@ pub(super) fn go(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Te
         Move::Down if text.cursor().row == text.last_row() => return Answer::Beyond(false),
         Move::Up => text.go_lines(-rows),
         Move::Down => text.go_lines(rows),
+        Move::RowUp => text.go_rows(-rows),
+        Move::RowDown => text.go_rows(rows),
         found => match motion::target(vim, text, found, count) {
             Some((to, _)) => {
                 let line = text.row(to.row);

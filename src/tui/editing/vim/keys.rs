@@ -66,6 +66,9 @@ pub(super) enum Move {
     Right,
     Up,
     Down,
+    /// By rows, as the text is shown.
+    RowUp,
+    RowDown,
     HalfUp,
     HalfDown,
     /// `+` and Enter.
@@ -286,8 +289,8 @@ impl Reader<'_> {
                 'g' => Move::Top,
                 'e' => Move::WordEndBack(false),
                 'E' => Move::WordEndBack(true),
-                'j' => Move::Down,
-                'k' => Move::Up,
+                'j' => Move::RowDown,
+                'k' => Move::RowUp,
                 _ => return Some(None),
             },
             _ => return Some(None),

@@ -42,6 +42,8 @@ pub(super) fn target(
         }
         Move::Up => (text.lines_away(at, -rows), Reach::Rows),
         Move::Down => (text.lines_away(at, rows), Reach::Rows),
+        Move::RowUp => (text.rows_away(at, -rows), Reach::Before),
+        Move::RowDown => (text.rows_away(at, rows), Reach::Before),
         Move::HalfUp => (text.lines_away(at, -half), Reach::Rows),
         Move::HalfDown => (text.lines_away(at, half), Reach::Rows),
         Move::FirstBelow => (first_text(text, at.row.saturating_add(times)), Reach::Rows),

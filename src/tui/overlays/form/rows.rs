@@ -5,6 +5,7 @@ use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::field::{Field, Pos};
+use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe::{self, Typed};
 use crate::tui::widgets::sheet::Sheet;
@@ -25,6 +26,7 @@ struct Rows {
     /// The rows of the field with the cursor.
     here: Range<usize>,
     cursor: Option<(usize, usize)>,
+    fields: Vec<FieldPlace>,
 }
 
 pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: Look<'_>) -> Sheet {
@@ -40,6 +42,7 @@ pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: Look<'_>) -> 
     let above = first > 0;
     let below = all.rows.len() > first + room;
     sheet.rows.extend(all.rows.into_iter().skip(first).take(room));
+    sheet.fields = all.fields.iter().filter_map(|field| field.scrolled(first, room)).collect();
     sheet.cursor = all.cursor.and_then(|(row, column)| Some((row.checked_sub(first)?, column)));
     sheet.gap().row(Line::styled(safe::cut(&foot(form, above, below), width.into()), look.dim()));
     sheet
@@ -80,7 +83,7 @@ fn rows(form: &FormBox, width: usize, look: Look<'_>) -> Rows {
         let from = rows.rows.len();
         rows.rows.extend(label(asked, here, width, look));
         match reply {
-            Reply::Text(field) => text(field, here, width, look, &mut rows),
+            Reply::Text(field) => text((at, field), here, width, look, &mut rows),
             Reply::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
         }
         if let Some(why) = form.misfit(&asked.name) {
@@ -141,7 +144,7 @@ fn hint(asked: &Asked) -> String {
 }
 
 /// A text that was answered: all of a short one; of a long one what stands around the cursor, or its beginning.
-fn text(field: &Field, here: bool, width: usize, look: Look<'_>, rows: &mut Rows) {
+fn text((number, field): (usize, &Field), here: bool, width: usize, look: Look<'_>, rows: &mut Rows) {
     let room = width.saturating_sub(INDENT).max(4);
     let lines = field.rows();
     let most = if here { OPEN } else { CLOSED };
@@ -150,6 +153,8 @@ fn text(field: &Field, here: bool, width: usize, look: Look<'_>, rows: &mut Rows
     let laid = shown.rows(room, most, look.text(), look.style(Slot::UiSelection));
     let from = rows.rows.len();
     let hidden = laid.above || laid.below;
+    let place = FieldPlace::of(number, (from, INDENT), (room, laid.rows.len()));
+    rows.fields.push(FieldPlace { rows: most, here, ..place });
     for mut line in laid.rows {
         line.spans.insert(0, Span::styled(format!("  {} ", look.glyphs.vertical), look.dim()));
         rows.rows.push(line);

@@ -38,8 +38,9 @@ pub fn title(
             (format!("Block {id} {language}: WRITING"), "not runnable yet".into(), style)
         }
         (PaneSubject::Block(item), Mode::Edit(editor)) => {
-            let at = editor.cursor();
-            let before = editor.lines().get(at.row).and_then(|line| line.get(..at.byte)).unwrap_or_default();
+            let at = editor.field().cursor();
+            let before =
+                editor.field().rows().get(at.row).and_then(|line| line.get(..at.byte)).unwrap_or_default();
             let column = before.graphemes(true).count() + 1;
             let mode = editor.mode().map(|mode| format!(" {}", mode.word())).unwrap_or_default();
             let left = format!("Block {} {}: EDITING{mode}", item.block.id, words::language_of(item));

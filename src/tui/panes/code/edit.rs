@@ -22,20 +22,22 @@ impl CodePane {
     pub(super) fn follow_cursor(&mut self) {
         let Mode::Edit(editor) = &mut self.mode else { return };
         editor.compare();
+        let room = text_width(editor, self.area);
+        editor.engine().lay_out(wrap::WrapOptions::code(room, Style::default()));
         let height = usize::from(self.area.height.saturating_sub(1)).max(1);
-        let at = editor.cursor();
+        let at = editor.field().cursor();
         let row = at.row;
         if row < self.edit_top {
             self.edit_top = row;
         }
         // What is more than a screen above is not counted row by row.
         self.edit_top = self.edit_top.max((row + 1).saturating_sub(height));
-        let room = text_width(editor, self.area);
-        let (within, _) = safe::code_place(editor.lines().get(row).map_or("", String::as_str), room, at.byte);
+        let (within, _) =
+            safe::code_place(editor.field().rows().get(row).map_or("", String::as_str), room, at.byte);
         // Rows between the top and the cursor; lines above are taken off until the cursor's row fits.
         loop {
             let above: usize = (self.edit_top..row)
-                .map(|l| editor.lines().get(l).map_or(1, |t| safe::code_rows(t, room)))
+                .map(|l| editor.field().rows().get(l).map_or(1, |t| safe::code_rows(t, room)))
                 .sum();
             if above + within < height || self.edit_top >= row {
                 break;
@@ -54,7 +56,7 @@ impl CodePane {
             0 => "nothing changed yet".to_owned(),
             n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
         };
-        let indent = gutter(editor.lines().len()) - 1;
+        let indent = gutter(editor.field().rows().len()) - 1;
         buf.set_line(
             area.x,
             area.y,
@@ -63,12 +65,12 @@ impl CodePane {
         );
         let marks = editor.changed_lines();
         let room = text_width(editor, area);
-        let of = editor.lines().len();
-        let at = editor.cursor();
+        let of = editor.field().rows().len();
+        let at = editor.field().cursor();
         let brackets = editor.brackets();
         let mut y = area.y + 1;
         let mut cursor = None;
-        for (number, text) in editor.lines().iter().enumerate().skip(edit_top) {
+        for (number, text) in editor.field().rows().iter().enumerate().skip(edit_top) {
             if y >= area.bottom() {
                 break;
             }
@@ -80,7 +82,7 @@ impl CodePane {
             {
                 lay_over(&mut styles, bracket.byte..bracket.byte + 1, BRACKET);
             }
-            if let Some(selected) = safe::selected_in(editor.selection(), number, text.len()) {
+            if let Some(selected) = safe::selected_in(editor.field().selection(), number, text.len()) {
                 lay_over(&mut styles, selected, look.style(Slot::UiSelection));
             }
             let mut rows = safe::code(text, &styles, look.text(), room, look.theme.mark());
@@ -112,25 +114,26 @@ impl CodePane {
     pub(in crate::tui) fn edited_at(&self, column: u16, row: u16) -> Option<Pos> {
         let Mode::Edit(editor) = &self.mode else { return None };
         let room = text_width(editor, self.area);
-        let column =
-            usize::from(column.saturating_sub(self.area.x)).saturating_sub(gutter(editor.lines().len()));
+        let column = usize::from(column.saturating_sub(self.area.x))
+            .saturating_sub(gutter(editor.field().rows().len()));
         let mut left = usize::from(row.saturating_sub(self.area.y + 1));
-        for (number, text) in editor.lines().iter().enumerate().skip(self.edit_top) {
-            let own = usize::from(number == editor.cursor().row);
-            let (extra, _) = safe::code_place(text, room, if own > 0 { editor.cursor().byte } else { 0 });
+        for (number, text) in editor.field().rows().iter().enumerate().skip(self.edit_top) {
+            let own = usize::from(number == editor.field().cursor().row);
+            let (extra, _) =
+                safe::code_place(text, room, if own > 0 { editor.field().cursor().byte } else { 0 });
             let rows = safe::code_rows(text, room).max(extra + 1);
             if left < rows {
                 return Some(Pos::new(number, safe::code_byte_at(text, room, left, column)));
             }
             left -= rows;
         }
-        let last = editor.lines().len().saturating_sub(1);
-        Some(Pos::new(last, editor.lines().last().map_or(0, String::len)))
+        let last = editor.field().rows().len().saturating_sub(1);
+        Some(Pos::new(last, editor.field().rows().last().map_or(0, String::len)))
     }
 }
 
 fn text_width(editor: &Editor, area: Rect) -> usize {
-    usize::from(area.width).saturating_sub(gutter(editor.lines().len())).max(1)
+    usize::from(area.width).saturating_sub(gutter(editor.field().rows().len())).max(1)
 }
 
 /// Lays a style over a range: what lies below keeps its colours outside of it.

@@ -31,7 +31,7 @@ impl CodePane {
         let (key, language, text): (u64, Option<&Language>, Cow<'a, str>) =
             match (shown(self, state), &self.mode) {
                 (PaneSubject::Block(item), Mode::Edit(editor)) => {
-                    let text = editor.lines().join("\n");
+                    let text = editor.field().rows().join("\n");
                     (key_of(&(2, item.block.id)), item.block.current().language.as_ref(), text.into())
                 }
                 (PaneSubject::Writing(id, proposed), _) => {

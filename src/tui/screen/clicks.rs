@@ -1,0 +1,25 @@
+//! Which of several presses at one place a press is: the second of two selects a word, the third of three a line.
+
+use std::time::{Duration, Instant};
+
+/// Presses at one place within this time belong together.
+const TOGETHER: Duration = Duration::from_millis(400);
+
+/// The press that came last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Clicks {
+    last: Option<((u16, u16), Instant)>,
+    count: u8,
+}
+
+impl Clicks {
+    /// A press at a column and a row: 1, 2 or 3.
+    pub(super) fn press(&mut self, at: (u16, u16), now: Instant) -> u8 {
+        let goes_on = self
+            .last
+            .is_some_and(|(place, then)| place == at && now.saturating_duration_since(then) <= TOGETHER);
+        self.count = if goes_on { self.count % 3 + 1 } else { 1 };
+        self.last = Some((at, now));
+        self.count
+    }
+}
