@@ -1,8 +1,9 @@
 //! What the terminal is told of what goes on, for a person who looks elsewhere: one call when something waits, the
 //! progress of its tab, and the state of the program. Pure: what is known of the terminal, in; bytes, out.
 //!
-//! Nothing of code, of paths or of names is told. A sequence goes only to terminals that are known to read it: others
-//! would show its text, or take progress for a message. In tmux it is wrapped; tmux drops it where
+//! Nothing of code, of paths or of names is told. Messages and progress go only to terminals that are known to read them:
+//! others would show the text, or take progress for a message. The state (OSC 7501) goes to all but those that are known
+//! to write out what they don't read: consoles, and what has no name. In tmux a sequence is wrapped; tmux drops it where
 //! `allow-passthrough` is off.
 
 use crate::engine::{Phase, State};
@@ -59,7 +60,8 @@ pub struct Attention {
     message: MessageWay,
     /// OSC 9;4.
     progress: bool,
-    /// Whether progress has to be told again while it lasts.
+    /// Whether progress has to be told again while work goes on. That something failed is told once: nothing happens then
+    /// that it could be told with, and the terminal shows it for as long as it does.
     again: bool,
     /// OSC 7501.
     status: bool,

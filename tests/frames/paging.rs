@@ -119,6 +119,34 @@ fn keys_go_through_it() {
 }
 
 #[test]
+fn a_large_window_is_filled_at_once_and_when_it_grows() {
+    let blob = Blob::new(&numbered(1_000));
+    for opened in [(100, 90), (100, 24)] {
+        let mut scene = blob.opened(opened);
+        scene.screen.resized((100, 200), scene.at);
+        let filled = rows(&drawn(&mut scene, 100, 200));
+        assert!(filled.len() > 180, "{}", filled.len());
+        assert!(filled.iter().enumerate().all(|(n, row)| *row == format!("line {} of 1000", n + 1)));
+    }
+}
+
+#[test]
+fn a_window_that_became_wider_shows_the_line_that_it_was_in() {
+    let text = format!("{}the end of it\nbelow\n", "0123456789".repeat(1_000));
+    let blob = Blob::new(text.as_bytes());
+    let mut scene = blob.opened((80, 24));
+    for _ in 0..100 {
+        scene.press(&["j"]);
+    }
+    scene.screen.resized((200, 24), scene.at);
+    let seen = rows(&drawn(&mut scene, 200, 24));
+    assert!(seen.first().unwrap().contains("the end of it"), "{seen:?}");
+    scene.press(&["k"]);
+    let above = rows(&drawn(&mut scene, 200, 24));
+    assert_ne!(above.first(), seen.first(), "one row up is one row up");
+}
+
+#[test]
 fn long_lines_are_wrapped_or_scrolled_sideways() {
     let blob = Blob::new("0123456789漢".repeat(40).as_bytes());
     let mut scene = blob.opened((80, 24));

@@ -9,10 +9,10 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
+use crate::tui::pattern::Pattern;
 use crate::tui::ui_command::{PagerText, UiCommand};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::pattern::Pattern;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -22,6 +22,9 @@ use std::ops::Range;
 
 /// Columns that it asks for: more than there are, which is all of the screen.
 const WHOLE_SCREEN: u16 = u16::MAX - 4;
+
+/// Lines that are read for a screen at the least: a window can become larger between two keys.
+const LINES: usize = 512;
 
 /// Columns that are scrolled sideways at once.
 const SIDEWAYS: usize = 8;
@@ -90,7 +93,7 @@ impl Pager {
             at: None,
             told: None,
         };
-        pager.go_to(0, 1).map_err(|error| format!("The file can't be read: {error}."))?;
+        pager.go_to(0, 0).map_err(|error| format!("The file can't be read: {error}."))?;
         Ok(pager)
     }
 
@@ -101,7 +104,7 @@ impl Pager {
 
     /// Puts a line at the top, and reads as many as a screen can need.
     fn go_to(&mut self, start: u64, height: usize) -> io::Result<()> {
-        self.lines = self.source.lines(start, 2 * height + 64)?;
+        self.lines = self.source.lines(start, (2 * height).max(LINES) + 64)?;
         self.row = 0;
         Ok(())
     }
@@ -118,6 +121,7 @@ impl Pager {
     /// Scrolls by rows; the last row of the text stays at the bottom of the screen at the furthest.
     fn scroll(&mut self, rows: isize, room: Rect) -> io::Result<()> {
         let (width, height) = (self.width(room), self.height(room));
+        self.row = self.first_row(width);
         for _ in 0..rows.min(0).unsigned_abs() {
             if let Some(row) = self.row.checked_sub(1) {
                 self.row = row;
@@ -130,7 +134,9 @@ impl Pager {
             }
         }
         if rows > 0 {
-            self.lines = self.source.lines(self.top(), 2 * height + 64)?;
+            let row = self.row;
+            self.go_to(self.top(), height)?;
+            self.row = row;
             let places = self.places(width, height + rows.unsigned_abs());
             let most = places.len().saturating_sub(height);
             if let Some((line, row)) = places.get(rows.unsigned_abs().min(most)).copied() {
@@ -144,11 +150,17 @@ impl Pager {
         Ok(())
     }
 
+    /// The row at the top: of a line that takes fewer rows since the window became wider, its last.
+    fn first_row(&self, width: Option<usize>) -> usize {
+        let rows = self.lines.first().map_or(1, |line| paint::count(&line.text, width));
+        self.row.min(rows.saturating_sub(1))
+    }
+
     /// The rows from the top on, at the most so many: which of the lines, and which row of it.
     fn places(&self, width: Option<usize>, most: usize) -> Vec<(usize, usize)> {
         let mut places = Vec::new();
         for (number, line) in self.lines.iter().enumerate() {
-            let first = if number == 0 { self.row } else { 0 };
+            let first = if number == 0 { self.first_row(width) } else { 0 };
             places.extend((first..paint::count(&line.text, width)).map(|row| (number, row)));
             if places.len() >= most {
                 places.truncate(most);
