@@ -1,5 +1,9 @@
 //! The lines of a text and their ends; one operation changes them: a range is replaced. What was not touched stays as it
 //! was, byte for byte: the mark at the start, the end of each line, a missing last newline.
+//!
+//! A place within the bytes of a character counts as the one before it: no wrong place loses text.
+
+use super::cluster;
 
 /// A place in a text: a line and a byte of it, both from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,7 +112,8 @@ pub(crate) struct Buffer {
     untouched: (usize, usize),
 }
 
-const BYTE_ORDER_MARK: char = '\u{feff}';
+/// What some editors begin a file with.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl Default for Buffer {
     fn default() -> Self {
@@ -145,6 +150,22 @@ impl Buffer {
         Pos::new(self.last_row(), self.line(self.last_row()).len())
     }
 
+    /// Whether the text starts with a byte order mark.
+    pub(crate) fn has_mark(&self) -> bool {
+        self.mark
+    }
+
+    /// Puts the mark there, or takes it away.
+    pub(crate) fn turn_mark(&mut self) {
+        self.mark = !self.mark;
+    }
+
+    /// The place at or before this one that stands between two characters.
+    pub(crate) fn at(&self, place: Pos) -> Pos {
+        let row = place.row.min(self.last_row());
+        Pos::new(row, cluster::floor(self.line(row), place.byte))
+    }
+
     /// The whole text as it is written to a file.
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 2).sum());
@@ -164,8 +185,9 @@ impl Buffer {
         self.ends.get(row).or(above).copied().unwrap_or(self.usual)
     }
 
-    /// The text between two places, the first before the second.
+    /// The text between two places; nothing where the second is before the first.
     pub(crate) fn slice(&self, from: Pos, to: Pos) -> Fragment {
+        let (from, to) = (self.at(from), self.at(to));
         let (first, last) = (self.line(from.row), self.line(to.row));
         if from.row >= to.row {
             let text = first.get(from.byte..to.byte).unwrap_or_default();
@@ -182,6 +204,8 @@ impl Buffer {
     /// Puts a text in the place of what stands between two places, and returns that. A letter costs its line; a new line
     /// also the moving of a pointer for each line below.
     pub(crate) fn replace(&mut self, from: Pos, to: Pos, new: &Fragment) -> Fragment {
+        let from = self.at(from);
+        let to = self.at(to).max(from);
         let old = self.slice(from, to);
         let below = self.last_row().saturating_sub(to.row);
         self.untouched = (self.untouched.0.min(from.row), self.untouched.1.min(below));

@@ -18,12 +18,24 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// A text was put in the place of another.
+/// A text was put in the place of another, or the mark at the start of all came or went.
 #[derive(Clone, Debug)]
 struct Change {
     at: Pos,
     removed: Fragment,
     inserted: Fragment,
+    turns_mark: bool,
+}
+
+impl Change {
+    /// Puts one of its texts in the place of the other.
+    fn make(&self, buffer: &mut Buffer, old: &Fragment, new: &Fragment) {
+        if self.turns_mark {
+            buffer.turn_mark();
+        } else {
+            buffer.replace(self.at, old.end_from(self.at), new);
+        }
+    }
 }
 
 /// What is taken back at once.
@@ -85,17 +97,29 @@ impl History {
         kind: Kind,
         cursor: Pos,
     ) -> Pos {
+        let from = buffer.at(from);
         let removed = buffer.replace(from, to, &inserted);
         let end = inserted.end_from(from);
+        self.keep(Change { at: from, removed, inserted, turns_mark: false }, kind, cursor, end);
+        end
+    }
+
+    /// Puts the byte order mark there, or takes it away.
+    pub(crate) fn turn_mark(&mut self, buffer: &mut Buffer, cursor: Pos) {
+        buffer.turn_mark();
+        let (removed, inserted) = (Fragment::default(), Fragment::default());
+        self.keep(Change { at: cursor, removed, inserted, turns_mark: true }, Kind::Other, cursor, cursor);
+    }
+
+    fn keep(&mut self, change: Change, kind: Kind, cursor: Pos, end: Pos) {
         self.undone.clear();
-        let change = Change { at: from, removed, inserted };
         self.weight += change.removed.weight() + change.inserted.weight();
         let joins = self.group == Some(true) || (self.group.is_none() && self.joins(&change, kind));
         match self.done.back_mut().filter(|_| joins) {
             Some(step) => {
                 step.after = end;
                 match step.changes.last_mut().filter(|_| kind == Kind::Typed && change.removed.is_empty()) {
-                    Some(last) if last.inserted.end_from(last.at) == change.at => {
+                    Some(last) if !last.turns_mark && last.inserted.end_from(last.at) == change.at => {
                         extend(&mut last.inserted, change.inserted);
                     }
                     _ => step.changes.push(change),
@@ -108,7 +132,6 @@ impl History {
         }
         self.open = kind != Kind::Other;
         self.forget_oldest();
-        end
     }
 
     /// The cursor was put elsewhere by the change itself: that is where it stands when the change is made again.
@@ -150,7 +173,7 @@ impl History {
         let step = self.done.pop_back()?;
         self.weight = self.weight.saturating_sub(step.weight());
         for change in step.changes.iter().rev() {
-            buffer.replace(change.at, change.inserted.end_from(change.at), &change.removed);
+            change.make(buffer, &change.inserted, &change.removed);
         }
         let before = step.before;
         self.undone.push(step);
@@ -162,7 +185,7 @@ impl History {
         self.ungroup();
         let step = self.undone.pop()?;
         for change in &step.changes {
-            buffer.replace(change.at, change.removed.end_from(change.at), &change.inserted);
+            change.make(buffer, &change.removed, &change.inserted);
         }
         self.weight += step.weight();
         let after = step.after;

@@ -6,7 +6,7 @@ mod finding;
 mod lines;
 mod moves;
 
-use super::buffer::{Buffer, Fragment, Pos};
+use super::buffer::{BYTE_ORDER_MARK, Buffer, Fragment, Pos};
 use super::cluster;
 use super::history::{History, Kind};
 use super::search::Needle;
@@ -236,17 +236,29 @@ impl Text {
 
     /// Puts a text in the place of a range; the cursor stands behind it.
     pub(crate) fn replace(&mut self, from: Pos, to: Pos, text: &str) {
-        let (from, to) = (self.near(from.min(to)), self.near(from.max(to)));
+        self.put(self.near(from.min(to)), self.near(from.max(to)), text);
+    }
+
+    /// The same for exactly these bytes, whatever clusters they cut.
+    fn put(&mut self, from: Pos, to: Pos, text: &str) {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
         let fragment = Fragment::pasted(&text, self.buffer.end_at(from.row));
         self.change(from, to, fragment, Kind::Other);
     }
 
-    /// Puts another text in the place of all of it, with the ends of lines that it brings. It can be undone.
+    /// Puts another text in the place of all of it, with the mark at its start and the ends of lines that it brings. It
+    /// can be undone.
     pub(crate) fn replace_all(&mut self, text: &str) {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
-        let fragment = Fragment::of(text.strip_prefix('\u{feff}').unwrap_or(&text));
-        self.change(Pos::default(), self.buffer.end(), fragment, Kind::Other);
+        let body = text.strip_prefix(BYTE_ORDER_MARK);
+        let fragment = Fragment::of(body.unwrap_or(&text));
+        self.together(|all| {
+            all.change(Pos::default(), all.buffer.end(), fragment, Kind::Other);
+            if body.is_some() != all.buffer.has_mark() {
+                all.history.turn_mark(&mut all.buffer, all.cursor);
+                all.generation += 1;
+            }
+        });
     }
 
     /// Makes one change or move; tells whether the text is another than before.

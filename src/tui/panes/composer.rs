@@ -10,7 +10,8 @@ const CHIP_CHARACTERS: usize = 800;
 /// See [`CHIP_CHARACTERS`].
 const CHIP_LINES: usize = 3;
 
-/// A paste that stands in the text as a short mark and is sent in full.
+/// A paste that stands in the text as a short mark and is sent in full. It is kept until a message was sent, wherever its
+/// mark is: undo brings that back.
 #[derive(Debug)]
 struct Chip {
     mark: String,
@@ -18,12 +19,14 @@ struct Chip {
 }
 
 /// Where the person stands among older messages.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Past {
     /// Which message, counted from the newest.
     back: usize,
     /// What was written before.
     draft: String,
+    /// The text as it was put into the field: another one is the person's own.
+    generation: u64,
 }
 
 /// The message that is being written.
@@ -89,13 +92,21 @@ impl Composer {
         self.field.is_empty()
     }
 
-    /// The text with all pastes in full.
+    /// The text with all pastes in full. What a paste holds is no mark.
     pub fn full_text(&self) -> String {
-        let mut text = self.field.text();
-        for chip in &self.chips {
-            text = text.replacen(&chip.mark, &chip.text, 1);
+        let text = self.field.text();
+        let (mut full, mut rest) = (String::with_capacity(text.len()), text.as_str());
+        let first = |rest: &str| {
+            let found = self.chips.iter().filter_map(|chip| Some((rest.find(&chip.mark)?, chip)));
+            found.min_by_key(|(at, _)| *at)
+        };
+        while let Some((at, chip)) = first(rest) {
+            full.push_str(rest.get(..at).unwrap_or_default());
+            full.push_str(&chip.text);
+            rest = rest.get(at + chip.mark.len()..).unwrap_or_default();
         }
-        text
+        full.push_str(rest);
+        full
     }
 
     /// Hands over the text with all pastes in full, and starts anew; it is remembered among the older messages.
@@ -112,14 +123,18 @@ impl Composer {
     /// Empties the box; what was there can be brought back by undo.
     pub fn clear(&mut self) {
         let _ = self.field.take();
-        self.past = None;
     }
 
     /// Replaces the text, as an external editor or a message taken back from the queue does.
     pub fn set(&mut self, text: &str) {
-        self.chips.clear();
-        self.past = None;
         self.field.set(text);
+        self.settle();
+    }
+
+    /// Puts a text behind what is being written.
+    pub fn add(&mut self, text: &str) {
+        let draft = self.past().map_or_else(|| self.field.text(), |past| past.draft);
+        self.set(&if draft.trim().is_empty() { text.to_owned() } else { format!("{draft}\n\n{text}") });
     }
 
     /// Adds to the older messages; the same message twice in a row is kept once.
@@ -142,8 +157,12 @@ impl Composer {
             self.field.apply(Edit::Paste(text));
             return;
         }
-        self.pastes += 1;
-        let mark = format!("[paste {}: {lines} lines]", self.pastes);
+        // What looks like the mark and is none would be taken for it.
+        let (written, mut mark) = (self.field.text(), String::new());
+        while mark.is_empty() || written.contains(&mark) || text.contains(&mark) {
+            self.pastes += 1;
+            mark = format!("[paste {}: {lines} lines]", self.pastes);
+        }
         self.field.apply(Edit::Paste(mark.clone()));
         self.chips.push(Chip { mark, text });
     }
@@ -156,7 +175,7 @@ impl Composer {
             line.find(&chip.mark).is_some_and(|from| (from..from + chip.mark.len()).contains(&at.byte))
         });
         let Some(found) = found else { return false };
-        let chip = self.chips.remove(found);
+        let Some(chip) = self.chips.get(found) else { return false };
         let text = self.field.text().replacen(&chip.mark, &chip.text, 1);
         self.field.set(&text);
         true
@@ -164,16 +183,13 @@ impl Composer {
 
     /// Makes one change. A chip is deleted as a whole.
     pub fn apply(&mut self, edit: Edit) {
-        if edit == Edit::Backspace {
+        if edit == Edit::Backspace && self.field.selection().is_none() {
             let before = self.field.before_cursor();
-            if let Some(at) = self.chips.iter().position(|c| before.ends_with(&c.mark)) {
-                let chip = self.chips.remove(at);
+            if let Some(chip) = self.chips.iter().find(|chip| before.ends_with(&chip.mark)) {
                 return self.field.delete_before(chip.mark.len());
             }
         }
-        if self.field.apply(edit) {
-            self.past = None;
-        }
+        self.field.apply(edit);
         self.settle();
     }
 
@@ -188,7 +204,6 @@ impl Composer {
     pub fn replace_before(&mut self, bytes: usize, text: &str) {
         self.field.delete_before(bytes);
         self.field.apply(Edit::Paste(text.to_owned()));
-        self.past = None;
     }
 
     /// Whether a backslash stands before the cursor at the end of its line: Enter then begins a new line.
@@ -210,11 +225,23 @@ impl Composer {
         if self.field.cursor() != before {
             return;
         }
-        let back = self.past.as_ref().map_or(0, |p| p.back + 1);
+        let (back, draft) =
+            self.past().map_or_else(|| (0, self.field.text()), |past| (past.back + 1, past.draft));
+        self.show_past(back, draft);
+    }
+
+    /// Where the person stands among older messages, unless what stands in the box was changed since.
+    fn past(&self) -> Option<Past> {
+        let generation = self.field.content().generation();
+        self.past.as_ref().filter(|past| past.generation == generation).cloned()
+    }
+
+    /// Shows an older message, where there is one.
+    fn show_past(&mut self, back: usize, draft: String) {
         let Some(text) = self.history.iter().rev().nth(back).cloned() else { return };
-        let draft = self.past.take().map_or_else(|| self.full_text(), |p| p.draft);
         self.set(&text);
-        self.past = Some(Past { back, draft });
+        let generation = self.field.content().generation();
+        self.past = Some(Past { back, draft, generation });
     }
 
     /// One row down; on the last row, to the message after.
@@ -224,14 +251,10 @@ impl Composer {
         if self.field.cursor() != before {
             return;
         }
-        let Some(past) = self.past.take() else { return };
+        let Some(past) = self.past() else { return };
         match past.back.checked_sub(1) {
             None => self.set(&past.draft),
-            Some(back) => {
-                let text = self.history.iter().rev().nth(back).cloned().unwrap_or_default();
-                self.set(&text);
-                self.past = Some(Past { back, draft: past.draft });
-            }
+            Some(back) => self.show_past(back, past.draft),
         }
     }
 }
@@ -239,6 +262,7 @@ impl Composer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::widgets::field::Pos;
 
     fn typed(text: &str) -> Composer {
         let mut composer = Composer::default();
@@ -257,6 +281,72 @@ mod tests {
         assert_eq!(composer.field().text(), "look: [paste 1: 214 lines]");
         assert_eq!(composer.send(), format!("look: {long}"));
         assert!(composer.is_empty());
+    }
+
+    #[test]
+    fn a_chip_that_comes_back_brings_its_text() {
+        let long = "a\nb\nc\nd";
+        let undone = |act: fn(&mut Composer)| {
+            let mut composer = Composer::default();
+            composer.remember("older".into());
+            composer.paste(long);
+            act(&mut composer);
+            for _ in 0..2 {
+                if !composer.full_text().contains(long) {
+                    composer.apply(Edit::Undo);
+                }
+            }
+            composer.send()
+        };
+        assert_eq!(undone(|composer| composer.apply(Edit::Backspace)), long);
+        assert_eq!(undone(Composer::up), long);
+        assert_eq!(undone(|composer| composer.set("other")), long);
+        assert_eq!(undone(Composer::clear), long);
+        let opened = undone(|composer| {
+            composer.apply(Edit::Move(Motion::Left, false));
+            assert!(composer.open_chip());
+            composer.apply(Edit::Undo);
+            assert!(composer.field().text().starts_with("[paste"));
+        });
+        assert_eq!(opened, long);
+    }
+
+    #[test]
+    fn a_paste_that_holds_a_mark_is_sent_as_it_is() {
+        let mut composer = Composer::default();
+        composer.paste("[paste 1: 4 lines]\n[paste 2: 4 lines]\n[paste 3: 4 lines]\n");
+        composer.paste("a\nb\nc\nd");
+        let whole = composer.full_text();
+        assert_eq!(whole, "[paste 1: 4 lines]\n[paste 2: 4 lines]\n[paste 3: 4 lines]\na\nb\nc\nd");
+    }
+
+    #[test]
+    fn what_is_selected_goes_before_a_chip() {
+        let mut composer = typed("one ");
+        composer.paste("a\nb\nc\nd");
+        composer.apply(Edit::SelectAll);
+        composer.apply(Edit::Backspace);
+        assert!(composer.is_empty());
+    }
+
+    /// Whatever changed an older message: it is the message now, and no other takes its place.
+    #[test]
+    fn an_older_message_that_was_changed_stays() {
+        for change in [
+            (|composer: &mut Composer| composer.apply(Edit::Insert('!'))) as fn(&mut Composer),
+            |composer| composer.paste("!"),
+            |composer| composer.field_mut().engine().replace(Pos::default(), Pos::default(), "!"),
+            |composer| composer.replace_before(1, "!"),
+        ] {
+            let mut composer = typed("draft");
+            composer.remember("older".into());
+            composer.up();
+            change(&mut composer);
+            let changed = composer.full_text();
+            assert!(changed.contains('!'));
+            composer.down();
+            assert_eq!(composer.full_text(), changed);
+        }
     }
 
     #[test]

@@ -16,15 +16,26 @@ use std::sync::Arc;
 /// The other bracket is looked for in so many lines around the cursor when a frame is drawn.
 const BRACKET_LINES: usize = 400;
 
+/// What is changed against the text that was opened.
+#[derive(Debug, Default)]
+struct Changed {
+    /// For each line whether it is new or changed.
+    lines: Vec<bool>,
+    /// Whether all lines are as they were, and how they end, or the mark at the start, is not.
+    only_ends: bool,
+}
+
 /// A block's text while it is edited.
 #[derive(Debug)]
 pub struct Editor {
     block: BlockId,
     revision: Revision,
+    /// The text that was opened, and its lines.
+    source: Arc<str>,
     original: Vec<String>,
     field: Field,
-    /// The lines changed against the text at the start, as of a generation.
-    changed: Option<(u64, Vec<bool>)>,
+    /// What is changed against that, as of a generation.
+    changed: Option<(u64, Changed)>,
     /// The keys of vim, where they were asked for.
     vim: Option<Vim>,
 }
@@ -34,7 +45,8 @@ impl Editor {
     pub fn open(block: BlockId, revision: Revision, source: &Arc<str>, line: usize) -> Self {
         let mut field = Field::of(source);
         field.engine().put_cursor(Pos::new(line, 0));
-        Self { block, revision, original: field.rows().to_vec(), field, changed: None, vim: None }
+        let (source, original) = (source.clone(), field.rows().to_vec());
+        Self { block, revision, source, original, field, changed: None, vim: None }
     }
 
     /// Says what the text is written in.
@@ -86,22 +98,29 @@ impl Editor {
         self.field.content().text()
     }
 
-    /// Whether the text is another than the one that was opened.
+    /// Whether the text is another than the one that was opened, in any byte.
     pub fn is_changed(&self) -> bool {
-        self.field.rows() != self.original
+        self.field.rows() != self.original || self.text() != *self.source
     }
 
     /// For each line whether it is new or changed against the text that was opened.
     pub fn changed_lines(&self) -> &[bool] {
-        self.changed.as_ref().map_or(&[], |c| c.1.as_slice())
+        self.changed.as_ref().map_or(&[], |c| c.1.lines.as_slice())
+    }
+
+    /// Whether the lines are as they were, and only how they end or the mark at the start is changed.
+    pub fn only_ends_changed(&self) -> bool {
+        self.changed.as_ref().is_some_and(|c| c.1.only_ends)
     }
 
     /// Finds out which lines are changed, where that is not known of the text as it is now.
     pub fn compare(&mut self) {
         let generation = self.generation();
         if self.changed.as_ref().map(|c| c.0) != Some(generation) {
-            let marks = changed::lines(&self.original, self.field.rows(), self.field.content().untouched());
-            self.changed = Some((generation, marks));
+            let lines = changed::lines(&self.original, self.field.rows(), self.field.content().untouched());
+            let same = self.original.len() == lines.len() && !lines.contains(&true);
+            let only_ends = same && generation > 0 && self.is_changed();
+            self.changed = Some((generation, Changed { lines, only_ends }));
         }
     }
 

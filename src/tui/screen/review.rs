@@ -219,8 +219,8 @@ impl Screen {
     ) -> Vec<UiCommand> {
         let waits = ctx.state.waiting().is_some_and(|item| item.block.id == block);
         if !waits {
-            // The text is the person's work: where the block is gone it goes into the message.
-            self.panes.composer.set(&text);
+            // The text is the person's work, and so is what is written in Message: it goes there, behind that.
+            self.panes.composer.add(&text);
             self.panes.focus = Pane::Message;
             self.say(Note::warn(format!("Block {block} no longer waits. Your text is in Message.")));
             return Vec::new();

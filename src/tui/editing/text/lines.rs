@@ -135,7 +135,11 @@ impl Text {
         let Some(mark) = self.syntax.comment() else { return false };
         let rows =
             || self.lines().iter().skip(first).take(last - first + 1).filter(|line| !line.trim().is_empty());
-        let are = rows().count() > 0 && rows().all(|line| line.trim_start().starts_with(mark));
+        // What stands behind the indent, not behind blanks of any kind: that is what is taken out.
+        let is = |line: &String| {
+            line.get(cluster::indent_of(line).len()..).is_some_and(|text| text.starts_with(mark))
+        };
+        let are = rows().count() > 0 && rows().all(is);
         let depth = rows().map(|line| cluster::indent_of(line).len()).min().unwrap_or(0);
         self.each_row(first, last, |text, row| {
             let line = text.row(row);

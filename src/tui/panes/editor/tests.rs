@@ -93,6 +93,29 @@ fn an_editor_outside_brings_its_own_ends() {
     assert_eq!(editor.text(), "a\nb\n");
 }
 
+/// The ends of lines and the mark at the start are text too: they can be all that was changed.
+#[test]
+fn an_editor_outside_changes_ends_and_the_mark_alone() {
+    for (before, now) in [
+        ("a\r\nb\r\n", "a\nb\n"),
+        ("a\nb", "a\r\nb"),
+        ("\u{feff}a\n", "a\n"),
+        ("a\n", "\u{feff}a\n"),
+        ("", "\u{feff}"),
+        ("\u{feff}", ""),
+    ] {
+        let mut editor = open(before);
+        editor.replace(now);
+        assert_eq!(editor.text(), now);
+        assert!(editor.is_changed(), "{before:?} {now:?}");
+        editor.apply(Edit::Undo);
+        assert_eq!(editor.text(), before);
+        assert!(!editor.is_changed());
+        editor.apply(Edit::Redo);
+        assert_eq!(editor.text(), now);
+    }
+}
+
 #[test]
 fn a_large_text_tells_what_changed_at_both_ends() {
     let text = "line\n".repeat(50_000);
