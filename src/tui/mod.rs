@@ -21,6 +21,7 @@ mod outside;
 pub mod overlays;
 pub(crate) mod paint;
 pub mod panes;
+pub(crate) mod pattern;
 mod plain;
 mod run_loop;
 pub mod screen;

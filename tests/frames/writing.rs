@@ -8,7 +8,7 @@ use sayso::domain::Decision;
 use sayso::engine::Command;
 use sayso::tui::overlays::limits::LimitsForm;
 use sayso::tui::setup::Setup;
-use sayso::tui::ui_command::UiCommand;
+use sayso::tui::ui_command::{PageTarget, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 
 const CODE: &str = "for i in range(3):\n    print(i)\n    print('done')\n";
@@ -135,6 +135,83 @@ fn the_editor_selects_finds_replaces_and_comments() {
     assert!(matches!(wishes.as_slice(), [UiCommand::Copy(text)] if text == "(i"), "{wishes:?}");
 }
 
+/// What stands in the find box is what is replaced, whatever was looked for before.
+#[test]
+fn what_the_find_box_shows_is_what_is_replaced() {
+    let mut scene = editing(Setup::default());
+    let found = |scene: &mut Scene| drawn(scene, 100, 30);
+    press(&mut scene, "ctrl-f");
+    scene.type_text("print");
+    press(&mut scene, "enter");
+    for key in ["ctrl-home", "ctrl-space", "right", "right", "right", "ctrl-\\"] {
+        press(&mut scene, key);
+    }
+    assert!(found(&mut scene).contains("find > for"));
+    scene.type_text("bar");
+    press(&mut scene, "ctrl-r");
+    assert_eq!(edited(&mut scene), CODE.replace("for", "bar"));
+    for key in ["esc", "ctrl-_", "ctrl-home", "ctrl-space", "right", "right", "right", "ctrl-\\"] {
+        press(&mut scene, key);
+    }
+    scene.type_text("bar");
+    press(&mut scene, "enter");
+    assert_eq!(edited(&mut scene), CODE, "the first Enter shows what it is about");
+    assert!(found(&mut scene).contains("Match 1 of 1."));
+    press(&mut scene, "enter");
+    assert_eq!(edited(&mut scene), CODE.replace("for", "bar"));
+}
+
+#[test]
+fn what_was_found_before_is_not_replaced_under_a_broken_pattern() {
+    let mut scene = editing(Setup::default());
+    for key in ["ctrl-f", "ctrl-t"] {
+        press(&mut scene, key);
+    }
+    scene.type_text("print(");
+    press(&mut scene, "tab");
+    scene.type_text("say");
+    let selected = scene.screen.panes.code.editor().unwrap().field().selected();
+    for key in ["enter", "ctrl-r", "ctrl-n", "ctrl-p"] {
+        press(&mut scene, key);
+        assert_eq!(edited(&mut scene), CODE, "{key}");
+        assert_eq!(scene.screen.panes.code.editor().unwrap().field().selected(), selected, "{key}");
+        assert!(drawn(&mut scene, 100, 30).contains("unclosed group"));
+    }
+}
+
+/// Only the ends of its lines are others: that is a change, and it is told so.
+#[test]
+fn other_ends_of_lines_are_a_change() {
+    let mut scene = editing(Setup::default());
+    scene.step(|screen, ctx| screen.from_editor(PageTarget::EditMode, CODE.replace('\n', "\r\n"), ctx));
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("you changed the ends of lines"), "{text}");
+    assert_eq!(scene.screen.unsent(), CODE.replace('\n', "\r\n"));
+    let sent = press(&mut scene, "esc");
+    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(*text, CODE.replace('\n', "\r\n"));
+}
+
+/// What a frame costs does not grow with what is found below the pane, nor with the square of what is in it.
+#[test]
+fn a_line_of_many_matches_is_drawn_and_replaced() {
+    let mut scene = editing(Setup::default());
+    let many = "漢,".repeat(50_000);
+    scene.step(|screen, ctx| screen.paste(&format!("{many}\n"), ctx));
+    press(&mut scene, "ctrl-home");
+    press(&mut scene, "ctrl-f");
+    scene.type_text(",");
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("Match 1 of 50000."), "{text}");
+    assert_eq!(text.lines().filter(|row| row.contains(&"漢,".repeat(29))).count(), 15, "{text}");
+    press(&mut scene, "tab");
+    scene.type_text(";");
+    press(&mut scene, "ctrl-r");
+    assert!(edited(&mut scene).starts_with(&many.replace(',', ";")));
+}
+
 #[test]
 fn vim_says_its_mode_and_decides_nothing() {
     let mut scene = editing(vim());
@@ -186,6 +263,26 @@ fn vim_in_message_begins_with_text_and_sends_by_enter() {
     assert!(matches!(sent.as_slice(), [UiCommand::Send(Command::Submit(_))]), "{sent:?}");
     scene.type_text("text again");
     assert_eq!(scene.screen.panes.composer.full_text(), "text again");
+}
+
+#[test]
+fn an_older_message_that_vim_or_a_cut_changed_stays() {
+    for (setup, keys) in [
+        (vim(), ["esc", "k", "d", "w", "j"].as_slice()),
+        (vim(), &["esc", "k", "v", "l", "ctrl-x", "j"]),
+        (Setup::default(), &["up", "ctrl-home", "ctrl-space", "right", "right", "ctrl-x", "down"]),
+    ] {
+        let mut scene = Scene::set_up(setup);
+        scene.frame();
+        scene.screen.panes.composer.remember("one two".into());
+        let mut changed = String::new();
+        for key in keys {
+            changed = scene.screen.panes.composer.full_text();
+            press(&mut scene, key);
+        }
+        assert!(!changed.is_empty() && changed != "one two", "{keys:?}: {changed}");
+        assert_eq!(scene.screen.panes.composer.full_text(), changed, "{keys:?}");
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Where one character as people see it ends and the next begins, and what a word is. All places are bytes of a line.
 //!
 //! A character is an extended grapheme cluster: a family of emoji, a letter with its marks, a flag. Looking from one to the
-//! next reads what is near it, however long the line is.
+//! next reads what is near it, however long the line is; but among flags, which are pairs of letters, it reads back to the
+//! first of them. Whoever walks over many goes with [`skip`] or [`skip_back`], which read each once.
 
 use crate::tui::paint::plain;
-use unicode_segmentation::GraphemeCursor;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
 /// The nearest place at or before this one where a character of any kind begins: never inside the bytes of one.
 pub(crate) fn floor(line: &str, at: usize) -> usize {
@@ -34,6 +35,18 @@ pub(crate) fn next(line: &str, at: usize) -> usize {
 pub(crate) fn previous(line: &str, at: usize) -> usize {
     let at = floor(line, at);
     GraphemeCursor::new(at, line.len(), true).prev_boundary(line, 0).ok().flatten().unwrap_or(0)
+}
+
+/// The first boundary from this one on at which no such cluster begins.
+pub(crate) fn skip(line: &str, at: usize, is_such: impl Fn(usize) -> bool) -> usize {
+    let behind = line.get(at..).unwrap_or_default().grapheme_indices(true);
+    behind.map(|(from, _)| at + from).find(|from| !is_such(*from)).unwrap_or(line.len())
+}
+
+/// The first boundary, from this one backwards, before which no such cluster stands.
+pub(crate) fn skip_back(line: &str, at: usize, is_such: impl Fn(usize) -> bool) -> usize {
+    let before = line.get(..at).unwrap_or_default().grapheme_indices(true).rev();
+    before.map(|(from, _)| from).take_while(|from| is_such(*from)).last().unwrap_or(at)
 }
 
 /// Whether a cluster begins or ends here.

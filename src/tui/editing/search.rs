@@ -1,38 +1,28 @@
 //! Finding in a text: words or a regular expression, the bracket that belongs to another. A match stays on its line.
 
 use super::buffer::Pos;
-use regex::{NoExpand, Regex, RegexBuilder};
+use super::cluster;
+use crate::tui::pattern::{Pattern, PatternError};
 use std::ops::Range;
-
-/// How large a compiled pattern may be: a person's own, and still a bound.
-const PATTERN: usize = 1 << 20;
 
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Needle {
     text: String,
-    pattern: Option<Regex>,
+    pattern: Option<Pattern>,
     is_pattern: bool,
 }
 
 impl Needle {
-    /// A text as it stands, or a regular expression. Capitals make their letters count.
+    /// A text as it stands, or a regular expression.
     ///
     /// # Errors
-    /// What is wrong with the expression, in a sentence.
-    pub(crate) fn new(text: &str, is_pattern: bool) -> Result<Self, String> {
-        let source = if is_pattern { text.to_owned() } else { regex::escape(text) };
-        let any_case = !text.chars().any(char::is_uppercase);
-        let built = RegexBuilder::new(&source).case_insensitive(any_case).size_limit(PATTERN).build();
-        let pattern = match built {
-            _ if text.is_empty() => None,
-            Ok(pattern) => Some(pattern),
-            Err(regex::Error::CompiledTooBig(_)) => return Err("The pattern is too large.".into()),
-            Err(error) => {
-                let why = error.to_string();
-                let last = why.lines().last().unwrap_or_default();
-                return Err(format!("Not a pattern: {}.", last.strip_prefix("error: ").unwrap_or(last)));
-            }
+    /// What is wrong with the expression.
+    pub(crate) fn new(text: &str, is_pattern: bool) -> Result<Self, PatternError> {
+        let pattern = match (text.is_empty(), is_pattern) {
+            (true, _) => None,
+            (false, true) => Some(Pattern::expression(text)?),
+            (false, false) => Some(Pattern::text(text)?),
         };
         Ok(Self { text: text.to_owned(), pattern, is_pattern })
     }
@@ -48,24 +38,15 @@ impl Needle {
 
     /// The matches in a line, as bytes of it; one of no letters is none.
     pub(crate) fn in_line<'a>(&'a self, line: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        let found = self.pattern.iter().flat_map(move |pattern| pattern.find_iter(line));
-        found.map(|found| found.range()).filter(|range| !range.is_empty())
+        self.pattern.iter().flat_map(move |pattern| pattern.find_in(line))
     }
 
-    /// A match with what is put in its place. A pattern's replacement may name its groups: `$1`.
+    /// What is put in the place of a match. That of a pattern may name its groups: `$1`.
     pub(crate) fn replaced(&self, line: &str, range: &Range<usize>, by: &str) -> String {
-        let Some(pattern) = &self.pattern else { return String::new() };
-        let found = line.get(range.clone()).unwrap_or_default();
-        if !self.is_pattern {
-            return pattern.replace(found, NoExpand(by)).into_owned();
+        match &self.pattern {
+            Some(pattern) if self.is_pattern => pattern.expand(line, range, by),
+            _ => by.to_owned(),
         }
-        let mut out = String::new();
-        match pattern.captures_at(line, range.start).filter(|c| c.get(0).is_some_and(|m| m.range() == *range))
-        {
-            Some(captures) => captures.expand(by, &mut out),
-            None => out.push_str(by),
-        }
-        out
     }
 
     /// The next match from a place on, around the end of the text; `back`: the one before it.
@@ -85,14 +66,16 @@ impl Needle {
         })
     }
 
-    /// Which of how many matches begins at a place, counted from 1; 0 where none does.
+    /// Which of how many matches begins at a place, or in the cluster there, counted from 1; 0 where none does.
     pub(crate) fn count(&self, lines: &[String], at: Pos) -> (usize, usize) {
         let (mut which, mut all) = (0, 0);
         for (row, line) in lines.iter().enumerate() {
+            let mut ahead = row == at.row;
             for range in self.in_line(line) {
                 all += 1;
-                if (row, range.start) == (at.row, at.byte) {
-                    which = all;
+                if ahead && range.start >= at.byte {
+                    ahead = false;
+                    which = if cluster::at_or_before(line, range.start) == at.byte { all } else { 0 };
                 }
             }
         }

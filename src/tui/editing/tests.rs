@@ -156,12 +156,106 @@ fn found_and_replaced() {
     text.look_for(Needle::new(r"(\w)\.(\w)", true).ok());
     assert_eq!(text.replace_matches("$2-$1"), 2);
     assert_eq!(text.text(), "$0\nabc\nC-A c-a\n");
-    assert!(Needle::new("(", true).unwrap_err().starts_with("Not a pattern"));
+    let wrong = Needle::new("(", true).unwrap_err().to_string();
+    assert_eq!(wrong, "Broken expression at column 1: unclosed group");
     assert!(
         Needle::new("Abc", false).unwrap().next(text.lines(), Pos::default(), false).is_none(),
         "capitals count"
     );
     assert!(Needle::new("x*", true).unwrap().in_line("aaa").next().is_none(), "no letters are no match");
+}
+
+/// Which blanks stand before the mark makes no difference to what may go.
+#[test]
+fn a_comment_behind_any_blanks_loses_nothing() {
+    for line in ["\u{a0}# note", "\u{c}# x", "\u{2003}# x", "\u{3000}#x"] {
+        let mut text = python(line);
+        assert!(text.toggle_comment());
+        assert_eq!(text.text(), format!("# {line}"));
+        assert!(text.toggle_comment());
+        assert_eq!(text.text(), line);
+        while text.apply(Edit::Undo) {}
+        assert_eq!(text.text(), line);
+    }
+}
+
+/// A place within the bytes of a character is the one before it: nothing is lost by it.
+#[test]
+fn a_place_within_a_character_loses_no_text() {
+    let mut buffer = buffer::Buffer::of("\u{a0}one\nt\u{a0}wo");
+    let nothing = buffer::Fragment::default();
+    assert!(buffer.replace(Pos::new(0, 0), Pos::new(0, 1), &nothing).is_empty());
+    assert_eq!(buffer.replace(Pos::new(0, 1), Pos::new(1, 2), &nothing).text(), "\u{a0}one\nt");
+    assert_eq!(buffer.text(), "\u{a0}wo");
+    assert!(buffer.replace(Pos::new(0, 4), Pos::new(0, 2), &nothing).is_empty());
+    assert_eq!(buffer.text(), "\u{a0}wo");
+}
+
+/// A match can begin and end within a cluster: what is replaced is what was found, no more and no less.
+#[test]
+fn a_match_within_a_cluster_is_replaced_alone() {
+    for (before, needle, by, after) in [
+        ("cafe\u{301} e", ("e", false), "a", "cafa\u{301} a"),
+        ("cafe\u{301}", (r"\p{M}", true), "", "cafe"),
+        ("x\u{301}\u{302}", (r"\p{M}", true), "", "x"),
+        ("\u{1f1e9}\u{1f1ea}", ("\u{1f1ea}", false), "!", "\u{1f1e9}!"),
+    ] {
+        let mut text = Text::of(before);
+        text.look_for(Needle::new(needle.0, needle.1).ok());
+        assert!(text.replace_matches(by) > 0);
+        assert_eq!(text.text(), after, "all of {needle:?}");
+        text.apply(Edit::Undo);
+        assert_eq!(text.text(), before);
+        // One by one: each can be selected, is the one that is counted, and goes.
+        text.put_cursor(Pos::default());
+        let mut left = text.needle().unwrap().count(text.lines(), Pos::default()).1;
+        while text.find(false, true) {
+            let from = text.selection().unwrap().0;
+            assert_ne!(text.needle().unwrap().count(text.lines(), from).0, 0, "{needle:?}");
+            assert!(text.replace_match(by), "{needle:?} in {:?}", text.text());
+            left -= 1;
+            assert_eq!(text.needle().unwrap().count(text.lines(), from).1, left);
+        }
+        assert_eq!(text.text(), after, "each of {needle:?}");
+    }
+}
+
+/// What is replaced in a long line costs the line, not the line for each match.
+#[test]
+fn all_of_a_long_line_is_replaced_as_one_change() {
+    let mut text = Text::of(&"1234567,".repeat(100_000));
+    text.look_for(Needle::new(",", false).ok());
+    assert_eq!(text.replace_matches(";;"), 100_000);
+    assert_eq!(text.text(), "1234567;;".repeat(100_000));
+    text.apply(Edit::Undo);
+    assert_eq!(text.text(), "1234567,".repeat(100_000));
+}
+
+/// Each flag is two letters that look the same on both sides: where one begins is told from the start of them all.
+#[test]
+fn words_of_flags_are_walked_through_once() {
+    let (flags, words) = ("\u{1f1e9}\u{1f1ea}".repeat(100_000), "x ");
+    let mut text = Text::of(&format!("{words}{flags}"));
+    let (from, end) = (Pos::new(0, 2), Pos::new(0, 2 + flags.len()));
+    assert_eq!(text.word_at(Pos::new(0, 2 + flags.len() / 2)), (from, end));
+    text.put_cursor(from);
+    text.apply(Edit::Move(Motion::WordRight, false));
+    assert_eq!(text.cursor(), end);
+    text.apply(Edit::Move(Motion::WordLeft, false));
+    assert_eq!(text.cursor(), from);
+    let mut machine = vim::Vim::new(vim::Mode::Normal);
+    for stroke in "viwyeb".chars() {
+        machine.stroke(stroke, &mut text);
+    }
+    assert_eq!(text.kept().text, flags);
+    assert_eq!(text.cursor(), from);
+}
+
+#[test]
+fn capitals_of_escapes_are_no_capitals() {
+    let needle = Needle::new(r"error\W", true).unwrap();
+    assert_eq!(needle.in_line("Error: error!").count(), 2);
+    assert_eq!(Needle::new(r"Error\W", true).unwrap().in_line("Error: error!").count(), 1);
 }
 
 #[test]

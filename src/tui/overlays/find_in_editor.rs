@@ -57,10 +57,23 @@ impl FindInEditor {
                 self.step_to(false, true, panes);
             }
             Err(why) => {
-                self.wrong = Some(why);
+                self.wrong = Some(why.to_string());
                 self.at = (0, 0);
             }
         }
+    }
+
+    /// Sees to it that what the field shows is what is looked for. Tells whether that was so already; what is no pattern
+    /// never is.
+    fn is_looked_for(&mut self, panes: &mut Panes) -> bool {
+        let Some(editor) = panes.code.editor() else { return false };
+        let text = self.needle.text();
+        let same = |needle: &Needle| needle.text() == text && needle.is_pattern() == self.is_pattern;
+        if self.at != (0, 0) && editor.needle().is_some_and(same) {
+            return true;
+        }
+        self.look(panes);
+        false
     }
 
     fn step_to(&mut self, back: bool, here: bool, panes: &mut Panes) {
@@ -80,8 +93,9 @@ impl FindInEditor {
     }
 
     fn replace_all(&mut self, panes: &mut Panes) -> Vec<Then> {
+        self.is_looked_for(panes);
         let by = self.by.text();
-        let Some(editor) = panes.code.editor() else { return Vec::new() };
+        let Some(editor) = panes.code.editor().filter(|_| self.wrong.is_none()) else { return Vec::new() };
         let count = editor.engine().replace_matches(&by);
         self.replaced |= count > 0;
         self.before = editor.field().cursor();
@@ -119,8 +133,11 @@ impl Overlay for FindInEditor {
     fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
         match action {
             Action::FormNext | Action::FormPrevious => self.replaces = !self.replaces,
-            Action::TextFindNext => self.step_to(false, false, panes),
-            Action::TextFindPrevious => self.step_to(true, false, panes),
+            Action::TextFindNext | Action::TextFindPrevious => {
+                if self.is_looked_for(panes) {
+                    self.step_to(action == Action::TextFindPrevious, false, panes);
+                }
+            }
             Action::ReplaceAll => return self.replace_all(panes),
             Action::ReplacePattern => {
                 self.is_pattern = !self.is_pattern;
@@ -148,12 +165,13 @@ impl Overlay for FindInEditor {
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
-        // What stands there from the last time was not looked for yet.
-        if self.at == (0, 0) && self.wrong.is_none() {
-            self.look(panes);
-        }
+        // What stands there from the last time, or was selected, was not looked for yet. What it matches is seen before it
+        // is replaced.
+        let is_seen = self.is_looked_for(panes);
         if self.replaces {
-            self.replace(panes);
+            if is_seen {
+                self.replace(panes);
+            }
             return Vec::new();
         }
         if let Some(editor) = panes.code.editor() {

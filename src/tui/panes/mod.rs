@@ -16,9 +16,9 @@ pub(crate) mod vars;
 
 use crate::domain::BlockId;
 use crate::engine::State;
+use crate::tui::pattern::Pattern;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::Look;
-use crate::tui::widgets::pattern::Pattern;
 use crate::tui::widgets::virtual_list::Anchor;
 use chat::ChatPane;
 use code::{CodePane, CodePlace};

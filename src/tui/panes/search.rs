@@ -7,10 +7,10 @@ use super::Panes;
 use crate::domain::{BlockId, RunId};
 use crate::engine::State;
 use crate::engine::transcript::Item;
+use crate::tui::pattern::{Pattern, PatternError};
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::passage::{FoundText, Passage};
-use crate::tui::widgets::pattern::{Pattern, PatternError};
 
 /// So many places are remembered of each pane; who needs more needs another word.
 const MOST: usize = 2_000;

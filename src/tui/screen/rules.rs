@@ -8,8 +8,8 @@ use crate::engine::transcript::BlockItem;
 use crate::engine::{Command, State, rules};
 use crate::tui::overlays::always::Always;
 use crate::tui::panes::code::token_of;
+use crate::tui::pattern::Pattern;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::pattern::Pattern;
 use crate::tui::widgets::safe;
 
 impl Screen {

@@ -8,6 +8,7 @@ use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::find_in_editor::FindInEditor;
 use crate::tui::overlays::go_to_line::GoToLine;
 use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::words;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 impl Screen {
@@ -85,6 +86,10 @@ impl Screen {
                 }
             }
             Answer::GoToLine => self.open(GoToLine::default()),
+            Answer::TooMuch => {
+                let most = words::size(vim::PUT_IN as u64);
+                self.say(Note::info(format!("Too much at once: a key puts in {most} at the most.")));
+            }
             Answer::NoMatch => self.say(Note::info("No matches. / says what to look for.")),
         }
         Some(Vec::new())

@@ -9,7 +9,6 @@ pub(crate) mod hits;
 pub mod layout;
 pub mod look;
 pub(crate) mod passage;
-pub(crate) mod pattern;
 pub(crate) mod safe;
 pub(crate) mod sheet;
 pub(crate) mod virtual_list;

@@ -3,7 +3,7 @@
 
 use crate::tui::paint::plain::{self, Strictness};
 use crate::tui::paint::wrap::{self, Joint, WrapOptions};
-use crate::tui::widgets::pattern::Pattern;
+use crate::tui::pattern::Pattern;
 use crate::tui::widgets::virtual_list::Anchor;
 use ratatui::layout::Rect;
 use ratatui::style::Style;

@@ -115,6 +115,22 @@ pub(crate) fn code_ranges(line: &str, width: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
+/// The beginning of a line of code: at least as much as so many rows show, and little more.
+pub(crate) fn code_seen(line: &str, width: usize, rows: usize) -> &str {
+    let columns = rows.saturating_add(1).saturating_mul(width.max(2));
+    if line.len() <= columns {
+        return line;
+    }
+    let mut seen = 0;
+    let glyphs = plain::glyphs(line, plain::Strictness::Code, plain::TAB);
+    let cut = glyphs.skip_while(|glyph| {
+        seen += glyph.width;
+        seen <= columns
+    });
+    let end = cut.map(|glyph| glyph.start).next().unwrap_or(line.len());
+    line.get(..end).unwrap_or(line)
+}
+
 /// How many rows a line of code takes.
 pub(crate) fn code_rows(line: &str, width: usize) -> usize {
     wrap::count(line, WrapOptions::code(width, Style::default()))

@@ -1,7 +1,9 @@
 //! Going to what is looked for, and putting another text in its place.
 
 use super::{Pos, Text};
-use crate::tui::editing::Motion;
+use crate::tui::editing::search::Needle;
+use crate::tui::editing::{Motion, cluster};
+use std::ops::Range;
 
 impl Text {
     /// Selects the next match of what is looked for, or the one before; `false`: there is none. `here`: one that begins at
@@ -16,20 +18,33 @@ impl Text {
         };
         let found = needle.next(self.lines(), start, back);
         if let Some((from, to)) = found {
+            let (from, to) = self.around(from.row, from.byte..to.byte);
             self.select(from, to);
         }
         found.is_some()
+    }
+
+    /// The clusters that hold a match: it may begin and end within one, a selection never does.
+    fn around(&self, row: usize, found: Range<usize>) -> (Pos, Pos) {
+        let line = self.row(row);
+        let (from, to) = (cluster::at_or_before(line, found.start), cluster::at_or_after(line, found.end));
+        (Pos::new(row, from), Pos::new(row, to))
     }
 
     /// Replaces the match that is selected; `false`: what is selected is none.
     pub(crate) fn replace_match(&mut self, by: &str) -> bool {
         let Some(needle) = self.needle.clone() else { return false };
         let Some((from, to)) = self.selection().filter(|(from, to)| from.row == to.row) else { return false };
-        let line = self.row(from.row);
-        let is_it = |range: &std::ops::Range<usize>| (range.start, range.end) == (from.byte, to.byte);
-        let Some(range) = needle.in_line(line).find(is_it) else { return false };
-        let new = needle.replaced(line, &range, by);
-        self.replace(from, to, &new);
+        let (row, line) = (from.row, self.row(from.row));
+        let near = needle.in_line(line).skip_while(|found| found.end <= from.byte);
+        let Some(found) = near
+            .take_while(|found| found.start < to.byte)
+            .find(|found| self.around(row, found.clone()) == (from, to))
+        else {
+            return false;
+        };
+        let new = needle.replaced(line, &found, by);
+        self.put(Pos::new(row, found.start), Pos::new(row, found.end), &new);
         true
     }
 
@@ -40,15 +55,29 @@ impl Text {
         self.together(|text| {
             // From below, so that what is put in moves nothing that is still to come.
             for row in (0..text.lines().len()).rev() {
-                let line = text.row(row).to_owned();
-                let found: Vec<_> = needle.in_line(&line).collect();
-                for range in found.iter().rev() {
-                    count += 1;
-                    let new = needle.replaced(&line, range, by);
-                    text.replace(Pos::new(row, range.start), Pos::new(row, range.end), &new);
-                }
+                count += text.replace_in_row(&needle, row, by);
             }
         });
+        count
+    }
+
+    /// Replaces all matches of a line in one change: exactly their bytes, and the line is copied once.
+    fn replace_in_row(&mut self, needle: &Needle, row: usize, by: &str) -> usize {
+        let line = self.row(row);
+        let (mut new, mut count, mut from, mut to) = (String::new(), 0, 0, 0);
+        for found in needle.in_line(line) {
+            if count == 0 {
+                from = found.start;
+            } else {
+                new.push_str(line.get(to..found.start).unwrap_or_default());
+            }
+            new.push_str(&needle.replaced(line, &found, by));
+            to = found.end;
+            count += 1;
+        }
+        if count > 0 {
+            self.put(Pos::new(row, from), Pos::new(row, to), &new);
+        }
         count
     }
 }

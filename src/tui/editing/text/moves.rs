@@ -175,38 +175,22 @@ impl Text {
         // Behind the end of a line stands nothing: the last of it is meant.
         let at_byte = if at.byte >= line.len() { cluster::previous(line, line.len()) } else { at.byte };
         let kind = cluster::kind(line, at_byte);
-        let (mut from, mut to) = (at_byte, at_byte);
-        while from > 0 && cluster::kind(line, cluster::previous(line, from)) == kind {
-            from = cluster::previous(line, from);
-        }
-        while to < line.len() && cluster::kind(line, to) == kind {
-            to = cluster::next(line, to);
-        }
+        let from = cluster::skip_back(line, at_byte, |at| cluster::kind(line, at) == kind);
+        let to = cluster::skip(line, at_byte, |at| cluster::kind(line, at) == kind);
         (Pos::new(at.row, from), Pos::new(at.row, to))
     }
 }
 
 /// The start of the word before a place.
 fn word_left(line: &str, from: usize) -> usize {
-    let back = |mut at: usize, kind: Kind| {
-        while at > 0 && cluster::kind(line, cluster::previous(line, at)) == kind {
-            at = cluster::previous(line, at);
-        }
-        at
-    };
-    let at = back(from, Kind::Space);
-    if at == 0 { 0 } else { back(at, cluster::kind(line, cluster::previous(line, at))) }
+    let at = cluster::skip_back(line, from, |at| cluster::kind(line, at) == Kind::Space);
+    let kind = cluster::kind(line, cluster::previous(line, at));
+    cluster::skip_back(line, at, |at| cluster::kind(line, at) == kind)
 }
 
 /// The start of the word behind a place.
 fn word_right(line: &str, from: usize) -> usize {
-    let on = |mut at: usize, kind: Kind| {
-        while at < line.len() && cluster::kind(line, at) == kind {
-            at = cluster::next(line, at);
-        }
-        at
-    };
     let kind = cluster::kind(line, from);
-    let at = if kind == Kind::Space { from } else { on(from, kind) };
-    on(at, Kind::Space)
+    let at = cluster::skip(line, from, |at| kind != Kind::Space && cluster::kind(line, at) == kind);
+    cluster::skip(line, at, |at| cluster::kind(line, at) == Kind::Space)
 }

@@ -265,8 +265,11 @@ fn press(vim: &mut Vim, key: char, command: &Command, keys: &str, text: &mut Tex
             text.put_cursor(Pos::new(at.row, indent.len()));
         }
         'p' | 'P' => {
-            put(text, key == 'p', times);
             vim.remember(keys);
+            if !vim.may_put_in(text.kept().text.len() + 1, times) {
+                return Answer::TooMuch;
+            }
+            put(text, key == 'p', times);
         }
         'J' => {
             text.together(|text| (1..times.max(2)).for_each(|_| text.join_row(at.row)));
@@ -285,7 +288,7 @@ fn press(vim: &mut Vim, key: char, command: &Command, keys: &str, text: &mut Tex
         REDO => (0..times).for_each(|_| {
             text.apply(Edit::Redo);
         }),
-        '.' => vim.again(times, text),
+        '.' => return vim.again(times, text),
         'v' | 'V' => {
             vim.mode = if key == 'v' { Mode::Visual } else { Mode::VisualLine };
             text.select_from(Some(at), if key == 'v' { Shape::Inclusive } else { Shape::Lines });

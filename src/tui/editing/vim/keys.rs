@@ -2,6 +2,9 @@
 
 use super::{BACKSPACE, COUNT, ENTER, HALF_DOWN, HALF_UP, REDO};
 
+/// The number of a line is never taken for more than this.
+const LINES: usize = 1 << 30;
+
 /// A command with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Command {
@@ -30,6 +33,21 @@ pub(super) enum What {
     Object(Object),
     /// `:`.
     GoToLine,
+}
+
+impl What {
+    /// Whether its count is of lines, or the number of one: those are gone to at once, and not one after the other.
+    fn counts_lines(self) -> bool {
+        let lines = |found| {
+            use Move::{Bottom, Down, FirstAbove, FirstBelow, Top, Up};
+            matches!(found, Top | Bottom | Up | Down | FirstAbove | FirstBelow)
+        };
+        match self {
+            What::Move(found) | What::Operate(_, Over::Move(found)) => lines(found),
+            What::Operate(_, Over::Rows) => true,
+            _ => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +133,10 @@ pub(super) fn parse(strokes: &str, visual: bool) -> Parsed {
     let Some((what, second)) = what else { return Parsed::Nothing };
     let count = match (first, second) {
         (None, None) => None,
-        (first, second) => Some((first.unwrap_or(1).saturating_mul(second.unwrap_or(1))).min(COUNT)),
+        (first, second) => {
+            let most = if what.counts_lines() { LINES } else { COUNT };
+            Some((first.unwrap_or(1).saturating_mul(second.unwrap_or(1))).min(most))
+        }
     };
     Parsed::Whole(Command { count, clipboard: reader.clipboard, what })
 }
@@ -153,7 +174,7 @@ impl Reader<'_> {
                 break;
             }
             self.rest.next();
-            count = Some((count.unwrap_or(0) * 10 + digit as usize).min(COUNT));
+            count = Some((count.unwrap_or(0) * 10 + digit as usize).min(LINES));
         }
         count
     }

@@ -23,8 +23,10 @@ pub(crate) const HALF_DOWN: char = '\u{4}';
 pub(crate) const HALF_UP: char = '\u{15}';
 pub(crate) const REDO: char = '\u{12}';
 
-/// A count is never taken for more than this.
+/// A count is never taken for more than this; the number of a line is.
 const COUNT: usize = 10_000;
+/// Bytes that one stroke puts in at the most, however often it is repeated.
+pub(crate) const PUT_IN: usize = 16 << 20;
 
 /// What letters mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +71,8 @@ pub(crate) enum Answer {
     Beyond(bool),
     /// What was looked for is nowhere.
     NoMatch,
+    /// It would have put in too much at once, and did not.
+    TooMuch,
 }
 
 /// The machine.
@@ -87,6 +91,8 @@ pub(crate) struct Vim {
     typed: String,
     times: usize,
     replaying: bool,
+    /// Bytes that this stroke put in.
+    put_in: usize,
     /// Rows of half a page.
     pub half_page: usize,
 }
@@ -145,6 +151,9 @@ impl Vim {
 
     /// Takes a stroke.
     pub(crate) fn stroke(&mut self, stroke: char, text: &mut Text) -> Answer {
+        if !self.replaying {
+            self.put_in = 0;
+        }
         if self.mode == Mode::Insert {
             return self.insert(stroke, text);
         }
@@ -161,9 +170,8 @@ impl Vim {
         match keys::parse(&self.pending, visual) {
             Parsed::More => Answer::Done,
             Parsed::Nothing => {
-                let only = self.pending.chars().count() == 1;
                 self.pending.clear();
-                if only && matches!(stroke, ENTER | BACKSPACE) { Answer::Pass } else { Answer::Done }
+                Answer::Done
             }
             Parsed::Whole(command) => {
                 let keys = std::mem::take(&mut self.pending);
@@ -177,20 +185,21 @@ impl Vim {
     /// A stroke while letters are text.
     fn insert(&mut self, stroke: char, text: &mut Text) -> Answer {
         if stroke == ESC {
-            self.leave_insert(text);
-            return Answer::Done;
+            return self.leave_insert(text);
         }
+        self.typed.push(stroke);
         if !self.replaying {
-            self.typed.push(stroke);
             return Answer::Pass;
         }
         type_in(stroke, text);
         Answer::Done
     }
 
-    fn leave_insert(&mut self, text: &mut Text) {
+    fn leave_insert(&mut self, text: &mut Text) -> Answer {
         let typed = std::mem::take(&mut self.typed);
-        for _ in 1..std::mem::take(&mut self.times).max(1) {
+        let more = std::mem::take(&mut self.times).max(1) - 1;
+        let fits = self.may_put_in(typed.len(), more);
+        for _ in 0..if fits { more } else { 0 } {
             typed.chars().for_each(|stroke| type_in(stroke, text));
         }
         if !self.replaying {
@@ -201,11 +210,24 @@ impl Vim {
                 self.last = keys;
             }
         }
-        text.ungroup();
+        // What is made again is taken back as one with what else is.
+        if !self.replaying {
+            text.ungroup();
+        }
         self.mode = Mode::Normal;
         let at = text.cursor();
         let left = cluster::previous(text.row(at.row), at.byte);
         text.put_cursor(Pos::new(at.row, left));
+        if fits { Answer::Done } else { Answer::TooMuch }
+    }
+
+    /// Whether so many bytes, so often, may be put in by this stroke beside what it did.
+    fn may_put_in(&mut self, bytes: usize, times: usize) -> bool {
+        let sum = self.put_in.saturating_add(bytes.saturating_mul(times));
+        if sum <= PUT_IN {
+            self.put_in = sum;
+        }
+        sum <= PUT_IN
     }
 
     /// Letters are text from here on; what is typed belongs to these strokes.
@@ -227,21 +249,27 @@ impl Vim {
         }
     }
 
-    /// Makes the last change again.
-    fn again(&mut self, times: usize, text: &mut Text) {
+    /// Makes the last change again, as often as there is room for.
+    fn again(&mut self, times: usize, text: &mut Text) -> Answer {
         let keys = self.last.clone();
+        let mut answer = Answer::Done;
         self.replaying = true;
         text.together(|text| {
             for _ in 0..times {
-                keys.chars().for_each(|stroke| {
-                    self.stroke(stroke, text);
-                });
+                let fits = self.may_put_in(keys.len(), 1);
+                if !fits || keys.chars().any(|stroke| self.stroke(stroke, text) == Answer::TooMuch) {
+                    answer = Answer::TooMuch;
+                }
                 if self.mode == Mode::Insert {
                     self.leave_insert(text);
+                }
+                if answer == Answer::TooMuch {
+                    break;
                 }
             }
         });
         self.replaying = false;
+        answer
     }
 
     fn run(&mut self, command: Command, keys: &str, text: &mut Text) -> Answer {

@@ -138,17 +138,12 @@ fn kind(line: &str, at: usize, big: bool) -> Kind {
 
 /// The start of the next word; an empty line is one.
 fn word(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut row, mut at) = (from.row, from.byte);
-    let line = text.row(row);
-    let here = kind(line, at, big);
-    while here != Kind::Space && at < line.len() && kind(line, at, big) == here {
-        at = cluster::next(line, at);
-    }
+    let (mut row, line) = (from.row, text.row(from.row));
+    let here = kind(line, from.byte, big);
+    let mut at = cluster::skip(line, from.byte, |at| here != Kind::Space && kind(line, at, big) == here);
     loop {
         let line = text.row(row);
-        while at < line.len() && kind(line, at, big) == Kind::Space {
-            at = cluster::next(line, at);
-        }
+        at = cluster::skip(line, at, |at| kind(line, at, big) == Kind::Space);
         if at < line.len() || row == text.last_row() {
             return Pos::new(row, at);
         }
@@ -165,17 +160,11 @@ fn word_end(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, mut at) = (from.row, cluster::next(text.row(from.row), from.byte));
     loop {
         let line = text.row(row);
-        while at < line.len() && kind(line, at, big) == Kind::Space {
-            at = cluster::next(line, at);
-        }
+        at = cluster::skip(line, at, |at| kind(line, at, big) == Kind::Space);
         if at < line.len() {
             let here = kind(line, at, big);
-            let mut next = cluster::next(line, at);
-            while next < line.len() && kind(line, next, big) == here {
-                at = next;
-                next = cluster::next(line, at);
-            }
-            return Pos::new(row, at);
+            let end = cluster::skip(line, at, |at| kind(line, at, big) == here);
+            return Pos::new(row, cluster::previous(line, end));
         }
         if row == text.last_row() {
             return Pos::new(row, cluster::previous(line, line.len()));
@@ -189,15 +178,10 @@ fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, mut at) = (from.row, from.byte);
     loop {
         let line = text.row(row);
-        while at > 0 && kind(line, cluster::previous(line, at), big) == Kind::Space {
-            at = cluster::previous(line, at);
-        }
+        at = cluster::skip_back(line, at, |at| kind(line, at, big) == Kind::Space);
         if at > 0 {
             let here = kind(line, cluster::previous(line, at), big);
-            while at > 0 && kind(line, cluster::previous(line, at), big) == here {
-                at = cluster::previous(line, at);
-            }
-            return Pos::new(row, at);
+            return Pos::new(row, cluster::skip_back(line, at, |at| kind(line, at, big) == here));
         }
         let Some(above) = row.checked_sub(1) else { return Pos::default() };
         (row, at) = (above, text.row(above).len());
@@ -209,17 +193,12 @@ fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
 
 /// The last letter of the word before.
 fn word_end_back(text: &Text, from: Pos, big: bool) -> Pos {
-    let (mut row, mut at) = (from.row, from.byte);
-    let line = text.row(row);
-    let here = kind(line, at, big);
-    while here != Kind::Space && at > 0 && kind(line, cluster::previous(line, at), big) == here {
-        at = cluster::previous(line, at);
-    }
+    let (mut row, line) = (from.row, text.row(from.row));
+    let here = kind(line, from.byte, big);
+    let mut at = cluster::skip_back(line, from.byte, |at| here != Kind::Space && kind(line, at, big) == here);
     loop {
         let line = text.row(row);
-        while at > 0 && kind(line, cluster::previous(line, at), big) == Kind::Space {
-            at = cluster::previous(line, at);
-        }
+        at = cluster::skip_back(line, at, |at| kind(line, at, big) == Kind::Space);
         if at > 0 {
             return Pos::new(row, cluster::previous(line, at));
         }

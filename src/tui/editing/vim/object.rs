@@ -26,18 +26,8 @@ fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, Reach) {
         kind => kind,
     };
     let here = kind(at.byte);
-    let on = |mut at: usize, wanted: Kind| {
-        while at < line.len() && kind(at) == wanted {
-            at = cluster::next(line, at);
-        }
-        at
-    };
-    let back = |mut at: usize, wanted: Kind| {
-        while at > 0 && kind(cluster::previous(line, at)) == wanted {
-            at = cluster::previous(line, at);
-        }
-        at
-    };
+    let on = |at: usize, wanted: Kind| cluster::skip(line, at, |at| kind(at) == wanted);
+    let back = |at: usize, wanted: Kind| cluster::skip_back(line, at, |at| kind(at) == wanted);
     let (mut from, mut to) = (back(at.byte, here), on(at.byte, here));
     if object.around {
         let behind = if here == Kind::Space { on(to, kind(to)) } else { on(to, Kind::Space) };

@@ -221,6 +221,47 @@ fn selections() {
 }
 
 #[test]
+fn a_change_that_is_made_again_is_one_step() {
+    check(&[
+        ("|", "iab<Esc>3.u", "a|b"),
+        ("|", "3ia<Esc>.", "aaaa|aa"),
+        ("|a b c d e", "cwx<Esc>w2.u", "x |b c d e"),
+        ("|a\nb\nc", "ox<Esc>2.u", "a\n|x\nb\nc"),
+    ]);
+}
+
+#[test]
+fn a_line_is_gone_to_whatever_its_number() {
+    let mut text = Text::of(&"x\n".repeat(30_000));
+    let mut vim = Vim::new(Mode::Normal);
+    for (strokes, row) in [("20000G", 19_999), ("25000gg", 24_999), ("99999999999999999999999G", 30_000)] {
+        press(&mut vim, &mut text, strokes);
+        assert_eq!(text.cursor().row, row, "{strokes}");
+    }
+    press(&mut vim, &mut text, "gg20000dd");
+    assert_eq!(text.last_row(), 10_000);
+}
+
+/// A count and what was kept can be large, and `.` repeats both: what would be too much is not begun.
+#[test]
+fn a_repeated_key_puts_in_no_more_than_there_is_room_for() {
+    let long = "x".repeat(100_000);
+    let mut text = Text::of(&format!("{long}\n"));
+    let mut vim = Vim::new(Mode::Normal);
+    for strokes in ["yy10000p", "yy10000P", "yyvl10000p", "10000."] {
+        assert_eq!(press(&mut vim, &mut text, strokes), Answer::TooMuch, "{strokes}");
+        press(&mut vim, &mut text, "<Esc>");
+        assert_eq!(text.text().len(), long.len() + 1, "{strokes}");
+    }
+    assert_eq!(press(&mut vim, &mut text, "10p"), Answer::Done);
+    assert_eq!(text.last_row(), 11);
+    assert_eq!(press(&mut vim, &mut text, "10000."), Answer::TooMuch);
+    assert!(text.text().len() <= PUT_IN + 12 * (long.len() + 1), "{}", text.text().len());
+    press(&mut vim, &mut text, "u");
+    assert_eq!(text.last_row(), 11, "what was done of it is taken back at once");
+}
+
+#[test]
 fn the_modes_have_names_and_esc_ends_them() {
     let mut text = at("|abc");
     let mut vim = Vim::new(Mode::Insert);

@@ -7,6 +7,7 @@ use super::{Answer, Mode, Vim, object};
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster;
 use crate::tui::editing::text::{Shape, Text};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// A command in visual mode.
 pub(super) fn run(vim: &mut Vim, command: &Command, text: &mut Text) -> Answer {
@@ -77,6 +78,7 @@ fn press(vim: &mut Vim, key: char, command: &Command, text: &mut Text) -> Answer
             leave(vim, Pos::new(first, 0), text);
             text.together(|text| (first..last.max(first + 1)).for_each(|_| text.join_row(first)));
         }
+        'p' | 'P' if !vim.may_put_in(text.kept().text.len() + 1, command.times()) => return Answer::TooMuch,
         'p' | 'P' => put_over(vim, command.times(), text),
         'A' | 'I' => {
             if let Some((from, to)) = text.selection() {
@@ -143,10 +145,6 @@ fn as_keys(operator: Operator, (from, to): (Pos, Pos), rows: bool, text: &Text) 
         return String::new();
     }
     let line = text.row(from.row);
-    let (mut at, mut letters) = (from.byte, 0);
-    while at < to.byte {
-        at = cluster::next(line, at);
-        letters += 1;
-    }
+    let letters = line.get(from.byte..to.byte).unwrap_or_default().graphemes(true).count();
     format!("{key}{letters}l")
 }

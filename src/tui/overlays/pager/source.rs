@@ -3,7 +3,7 @@
 //! A line ends at its line feed. One of many pages is cut where a multiple of [`PIECE`] lies behind a whole piece of it, so
 //! that from any byte the same lines are found forwards and backwards, by reading a few pieces.
 
-use crate::tui::widgets::pattern::Pattern;
+use crate::tui::pattern::Pattern;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io;

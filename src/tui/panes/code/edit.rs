@@ -1,6 +1,6 @@
 //! The text that is being edited, with its gutter, its selection and the cursor.
 
-use super::doc::{gutter, gutter_of};
+use super::doc::{LineStyles, gutter, gutter_of};
 use super::{CodePane, Mode};
 use crate::tui::paint::wrap;
 use crate::tui::panes::editor::Editor;
@@ -53,6 +53,9 @@ impl CodePane {
         let Mode::Edit(editor) = &self.mode else { return None };
         let changed = editor.changed_count();
         let note = match changed {
+            0 if editor.only_ends_changed() => {
+                "you changed the ends of lines; the checks run again when you leave".to_owned()
+            }
             0 => "nothing changed yet".to_owned(),
             n => format!("you changed {}; the checks run again when you leave", words::count(n, "line")),
         };
@@ -70,24 +73,16 @@ impl CodePane {
         let brackets = editor.brackets();
         let mut y = area.y + 1;
         let mut cursor = None;
-        for (number, text) in editor.field().rows().iter().enumerate().skip(edit_top) {
+        for (number, whole) in editor.field().rows().iter().enumerate().skip(edit_top) {
             if y >= area.bottom() {
                 break;
             }
-            let mut styles = self.colours.for_line(number, text).unwrap_or_default();
-            for found in editor.needle().into_iter().flat_map(|needle| needle.in_line(text)) {
-                lay_over(&mut styles, found, look.style(Slot::UiMatch));
-            }
-            for bracket in brackets.iter().flat_map(|(here, there)| [here, there]).filter(|b| b.row == number)
-            {
-                lay_over(&mut styles, bracket.byte..bracket.byte + 1, BRACKET);
-            }
-            if let Some(selected) = safe::selected_in(editor.field().selection(), number, text.len()) {
-                lay_over(&mut styles, selected, look.style(Slot::UiSelection));
-            }
+            // Of a line that goes on below the pane, what is not seen is not made.
+            let text = safe::code_seen(whole, room, usize::from(area.bottom() - y));
+            let styles = self.styles_of(editor, number, text, brackets, look);
             let mut rows = safe::code(text, &styles, look.text(), room, look.theme.mark());
             if number == at.row {
-                let (down, column) = safe::code_place(text, room, at.byte);
+                let (down, column) = safe::code_place(whole, room, at.byte);
                 let x = u16::try_from(indent + 1 + column).unwrap_or(0);
                 let place = Position { x: area.x + x, y: y.saturating_add(u16::try_from(down).unwrap_or(0)) };
                 cursor = area.contains(place).then_some(place);
@@ -108,6 +103,31 @@ impl CodePane {
             }
         }
         cursor
+    }
+
+    /// The looks of a line, or of its beginning: its colours, what is looked for, brackets, what is selected.
+    fn styles_of(
+        &self,
+        editor: &Editor,
+        number: usize,
+        text: &str,
+        brackets: Option<(Pos, Pos)>,
+        look: Look<'_>,
+    ) -> LineStyles {
+        let whole = editor.field().rows().get(number).map_or("", String::as_str);
+        let mut styles = self.colours.for_line(number, whole).unwrap_or_default();
+        styles.retain(|(range, _)| range.start < text.len());
+        let needle = editor.needle().into_iter().flat_map(|needle| needle.in_line(whole));
+        let found: Vec<_> = needle.take_while(|found| found.start < text.len()).collect();
+        lay_over(&mut styles, &found, look.style(Slot::UiMatch));
+        for bracket in brackets.iter().flat_map(|(here, there)| [here, there]).filter(|b| b.row == number) {
+            let range = bracket.byte..bracket.byte + 1;
+            lay_over(&mut styles, std::slice::from_ref(&range), BRACKET);
+        }
+        if let Some(selected) = safe::selected_in(editor.field().selection(), number, whole.len()) {
+            lay_over(&mut styles, &[selected], look.style(Slot::UiSelection));
+        }
+        styles
     }
 
     /// The place in the text that is being edited which is shown in a cell; outside of the text, the nearest.
@@ -136,38 +156,26 @@ fn text_width(editor: &Editor, area: Rect) -> usize {
     usize::from(area.width).saturating_sub(gutter(editor.field().rows().len())).max(1)
 }
 
-/// Lays a style over a range: what lies below keeps its colours outside of it.
-pub(crate) fn lay_over(styles: &mut Vec<(Range<usize>, Style)>, over: Range<usize>, style: Style) {
-    let mut out = Vec::with_capacity(styles.len() + 2);
-    let mut at = over.start;
-    for (range, below) in styles.drain(..) {
-        let (start, end) = (range.start, range.end);
-        if end <= over.start || start >= over.end {
-            if start >= over.end && at < over.end {
-                out.push((at..over.end, style));
-                at = over.end;
-            }
-            out.push((range, below));
-            continue;
-        }
-        if start < over.start {
-            out.push((start..over.start, below));
-        }
-        let inner = start.max(over.start)..end.min(over.end);
-        if at < inner.start {
-            out.push((at..inner.start, style));
-        }
-        at = inner.end;
-        out.push((inner, below.patch(style)));
-        if end > over.end {
-            out.push((over.end..end, below));
+/// Lays a style over ranges, which are in order and apart: what lies below keeps its colours outside of them.
+fn lay_over(styles: &mut LineStyles, over: &[Range<usize>], style: Style) {
+    if over.is_empty() {
+        return;
+    }
+    let below = std::mem::take(styles);
+    let ranges = below.iter().map(|(range, _)| range).chain(over);
+    let mut ends: Vec<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let (mut below, mut over) = (below.into_iter().peekable(), over.iter().peekable());
+    for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
+        while below.next_if(|(range, _)| range.end <= *from).is_some() {}
+        while over.next_if(|range| range.end <= *from).is_some() {}
+        let under = below.peek().filter(|(range, _)| range.start <= *from).map(|(_, style)| *style);
+        let is_over = over.peek().is_some_and(|range| range.start <= *from);
+        if let Some(look) = if is_over { Some(under.unwrap_or_default().patch(style)) } else { under } {
+            styles.push((*from..*to, look));
         }
     }
-    if at < over.end {
-        out.push((at..over.end, style));
-    }
-    out.sort_by_key(|(range, _)| range.start);
-    *styles = out;
 }
 
 #[cfg(test)]
@@ -179,20 +187,23 @@ mod tests {
     fn a_style_laid_over_others_covers_exactly_its_range() {
         let red = Style::new().fg(Color::Red);
         let over = Style::new().bg(Color::Blue);
-        for (below, range) in [
-            (vec![], 2..4),
-            (vec![(0..3, red)], 2..4),
-            (vec![(0..9, red)], 2..4),
-            (vec![(3..4, red)], 2..6),
-            (vec![(0..1, red), (3..4, red), (8..9, red)], 2..6),
+        for (below, ranges) in [
+            (vec![], vec![(2, 4)]),
+            (vec![(0..3, red)], vec![(2, 4)]),
+            (vec![(0..9, red)], vec![(2, 4), (4, 5), (7, 9)]),
+            (vec![(3..4, red)], vec![(2, 6)]),
+            (vec![(0..1, red), (3..4, red), (8..9, red)], vec![(2, 6), (7, 10)]),
+            (vec![(0..1, red)], vec![]),
         ] {
+            let ranges: Vec<_> = ranges.into_iter().map(|(from, to)| from..to).collect();
             let mut styles = below.clone();
-            lay_over(&mut styles, range.clone(), over);
+            lay_over(&mut styles, &ranges, over);
             for at in 0..10 {
                 let here: Vec<_> = styles.iter().filter(|(r, _)| r.contains(&at)).collect();
                 assert!(here.len() <= 1, "{styles:?}");
                 let has = here.first().is_some_and(|(_, s)| s.bg == Some(Color::Blue));
-                assert_eq!(has, range.contains(&at), "{below:?} {range:?} {at} {styles:?}");
+                let is_under = ranges.iter().any(|range| range.contains(&at));
+                assert_eq!(has, is_under, "{below:?} {ranges:?} {at} {styles:?}");
                 let fg = here.first().is_some_and(|(_, s)| s.fg == Some(Color::Red));
                 assert_eq!(fg, below.iter().any(|(r, _)| r.contains(&at)));
             }

@@ -71,6 +71,17 @@ impl Pattern {
         self.text.find_iter(line).map(|found| found.range()).filter(|range| !range.is_empty())
     }
 
+    /// What is put in the place of something that was found in a line: it may name groups, as in `$1`.
+    pub(crate) fn expand(&self, line: &str, found: &Range<usize>, by: &str) -> String {
+        let groups = self.text.captures_at(line, found.start);
+        let mut out = String::new();
+        match groups.filter(|groups| groups.get(0).is_some_and(|all| all.range() == *found)) {
+            Some(groups) => groups.expand(by, &mut out),
+            None => out.push_str(by),
+        }
+        out
+    }
+
     /// Whether it stands in a line.
     pub(crate) fn is_in(&self, line: &str) -> bool {
         self.find_in(line).next().is_some()
