@@ -194,8 +194,18 @@ fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     terminal.wait_for("Ctrl-C again within 2 s quits.");
     terminal.wait_for("You:");
     terminal.pause(Duration::from_millis(2100));
+    // Ctrl-D hands over what was typed of a line: a Ctrl-C takes that back no more than the terminal does.
     answer(&terminal, "/key openai");
     terminal.holds_within(Duration::from_secs(20), |s| s.matches("Paste the key").count() == 2);
+    terminal.pause(Duration::from_millis(400));
+    terminal.type_text("sk-half-handed-over");
+    terminal.press("Ctrl-D");
+    terminal.pause(Duration::from_millis(400));
+    terminal.press("Ctrl-C");
+    terminal.holds_within(Duration::from_secs(20), |s| s.matches("Ctrl-C again").count() == 2);
+    terminal.pause(Duration::from_millis(2100));
+    answer(&terminal, "/key openai");
+    terminal.holds_within(Duration::from_secs(20), |s| s.matches("Paste the key").count() == 3);
     answer(&terminal, "sk-typed-by-hand");
     terminal.wait_for("openai answers after");
     answer(&terminal, "hello");

@@ -87,7 +87,6 @@ impl Session<'_> {
         let Ask::Provider(question) = &mut self.asked.ask else { return Ok(()) };
         if text.trim().is_empty() && self.driver.has_provider() {
             self.take_question();
-            self.plain.lines.set_echo(true);
             return Ok(());
         }
         match question.take(text, &mut self.plain.page)? {

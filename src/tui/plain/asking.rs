@@ -51,11 +51,16 @@ impl Session<'_> {
         self.put(ask)
     }
 
-    /// Takes the question off the page. A block is no longer seen then: no rule starts it.
+    /// Takes the question off the page. A block is no longer seen then: no rule starts it. Of a key, what was typed so
+    /// far goes with its question, and what comes then is shown again.
     pub(super) fn take_question(&mut self) -> Asked {
         let asked = std::mem::replace(&mut self.asked, Asked::nothing());
         if let Ask::Block(shown, _) = &asked.ask {
             self.on_screen(shown, false);
+        }
+        if asked.ask.is_secret() {
+            drop(self.plain.lines.take_typed());
+            self.plain.lines.set_echo(true);
         }
         asked
     }
@@ -64,13 +69,11 @@ impl Session<'_> {
         self.driver.send(Command::OnScreen { block: shown.block, revision: shown.revision, seen });
     }
 
-    /// Puts a question on the page. What was typed before it is kept for the next message, but for a part of a key.
+    /// Puts a question on the page. What was typed before it is kept for the next message.
     pub(super) fn put(&mut self, ask: Ask) -> io::Result<()> {
-        let was_secret = self.take_question().ask.is_secret();
+        self.take_question();
         let typed = self.plain.lines.take_typed();
-        if !was_secret {
-            self.keep(&typed);
-        }
+        self.keep(&typed);
         self.plain.lines.set_echo(!ask.is_secret());
         self.asked = Asked { ask, since: Instant::now() };
         self.print_question()?;

@@ -45,8 +45,11 @@ impl Session<'_> {
         self.plain.page.line(text)
     }
 
-    /// The question of the moment, whole.
+    /// The question of the moment, whole; one for a key stays, as it is being typed.
     pub(super) fn ask_again(&mut self) -> io::Result<()> {
+        if self.asked.ask.is_secret() {
+            return self.put_again();
+        }
         self.take_question();
         self.ask_anew()
     }

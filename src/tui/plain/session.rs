@@ -237,7 +237,6 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.quits = Some(now);
-        self.plain.lines.set_echo(true);
         self.plain.page.line("Ctrl-C again within 2 s quits.")?;
         // The question is asked once more: its line is gone. A key that was asked for is not: that is left by it.
         self.take_question();
