@@ -1,8 +1,9 @@
 //! The session as lines that are only added: for screen readers, for terminals that can't be drawn on, for small ones.
 //!
 //! Nothing is drawn anew and no escape sequence is written. A block is printed whole, with its rights and findings; then
-//! a whole word decides. What was typed before a question is put aside and never answers it; neither does a paste, nor a
-//! line that comes sooner than a person could have read.
+//! a whole word decides. What was typed before a question is put aside and never answers it; neither does a paste of more
+//! than one line, nor a line that comes sooner than a person could have read. One line that is pasted is as if it was typed:
+//! a terminal tells the two apart only where escape sequences ask it to.
 
 mod answering;
 mod ask;
