@@ -7,6 +7,7 @@ that do not fit a row are laid out as IPython lays them out (`IPython.lib.pretty
 
 import io
 import sys
+from itertools import islice as _islice
 
 VALUE_LIMIT = 256 * 1024
 PICTURE_LIMIT = 40_000_000
@@ -46,16 +47,23 @@ def _show_figures(pyplot):
             pyplot.close(figure)
 
 
-def _send_figure(figure):
+def _send_image(data, kind="image", label=None):
+    """The bytes of a PNG, named by their label or numbered; where no message has room for them, that is told."""
     global _figures
+    if len(data) > FRAME_LIMIT - 4096:
+        _print("a picture of %d MiB is not shown: there is room for %d" % (len(data) >> 20, FRAME_LIMIT >> 20))
+        return
+    _figures += 1
+    name = label if type(label) is str and label else "%s-%d" % (kind, _figures)
+    _send(b"I", name[:80] + ".png", data)
+
+
+def _send_figure(figure):
     if _getpid() != PID:
         return
     data = io.BytesIO()
     figure.savefig(data, format="png")
-    _figures += 1
-    label = figure.get_label()
-    name = label if type(label) is str and label else "figure-%d" % _figures
-    _send(b"I", name[:80] + ".png", data.getvalue())
+    _send_image(data.getvalue(), "figure", figure.get_label())
 
 
 def _complete_pil(module):
@@ -67,7 +75,6 @@ def _complete_pil(module):
 
 def _send_picture(picture):
     """An image of PIL, as PNG; a huge one smaller."""
-    global _figures
     if _getpid() != PID:
         return
     if picture.width * picture.height > PICTURE_LIMIT:
@@ -77,8 +84,7 @@ def _send_picture(picture):
         picture = picture.convert("RGBA" if "A" in picture.mode else "RGB")
     data = io.BytesIO()
     picture.save(data, "PNG")
-    _figures += 1
-    _send(b"I", "image-%d.png" % _figures, data.getvalue())
+    _send_image(data.getvalue())
 
 
 def _complete_plotly(module):
@@ -90,7 +96,6 @@ def _complete_plotly(module):
 
 def _send_plot(figure):
     """A figure of plotly as an image where kaleido can make one, else as a page in the working folder, named."""
-    global _figures
     if _getpid() != PID:
         return
     try:
@@ -98,8 +103,7 @@ def _send_plot(figure):
     except Exception:
         data = None
     if type(data) is bytes:
-        _figures += 1
-        _send(b"I", "figure-%d.png" % _figures, data)
+        _send_image(data, "figure")
         return
     number = 1
     while True:
@@ -137,7 +141,6 @@ def _shows_itself(value):
 
 def _sends_png(value):
     """Whether a value gives itself as a PNG, as a notebook asks it to."""
-    global _figures
     bundle = _asked(value, "_repr_mimebundle_", include=None, exclude=None)
     data = bundle.get("image/png") if type(bundle) is dict else None
     if data is None:
@@ -146,8 +149,7 @@ def _sends_png(value):
         data = _load("base64").b64decode(data)
     if type(data) is not bytes or not data.startswith(b"\x89PNG\r\n\x1a\n"):
         return False
-    _figures += 1
-    _send(b"I", "image-%d.png" % _figures, data)
+    _send_image(data)
     return True
 
 
@@ -191,8 +193,8 @@ def _top_module(kind):
 def _text(value):
     """The text of a value by its own rules."""
     kind = type(value)
-    if kind in (str, bytes, bytearray) and len(value) > VALUE_LIMIT:
-        return "%s… (%d long)" % (repr(value[: VALUE_LIMIT // 4]), len(value))
+    if kind in (str, bytes, bytearray):
+        return _text_of_characters(value, VALUE_LIMIT)
     if _brackets(value) is not None:
         return _laid_out(value)
     if _top_module(kind) == "pandas" and "pandas" in sys.modules:
@@ -206,6 +208,11 @@ def _text(value):
             return other
     text = repr(value)
     return text if isinstance(text, str) else "<%s>" % _type_name(kind)
+
+
+def _text_of_characters(value, limit):
+    """A text or bytes; of a long one the beginning."""
+    return repr(value) if len(value) <= limit else "%s… (%d long)" % (repr(value[: limit // 4]), len(value))
 
 
 def _text_of_pandas(value):
@@ -321,42 +328,45 @@ def _tree(value, above, left):
     above += (id(value),)
     items = []
     plain, paired = True, closing.startswith("}") and isinstance(value, dict)
-    for item in _in_order(value):
+    # Taken before any of them is shown: the code of one may change the container.
+    for item in list(_islice(_in_order(value), ITEMS + 1)):
         if len(items) == ITEMS or left[0] <= 0:
             items.append(("", "..."))
             break
         left[0] -= 1
-        inner = value[item] if paired else item
+        key, inner = item if paired else (None, item)
         plain = plain and not paired and type(inner) in (int, float, bool, complex)
-        key = _flat(_tree(item, above, left)) + ": " if paired else ""
-        items.append((key, _tree(inner, above, left)))
+        items.append((_flat(_tree(key, above, left)) + ": " if paired else "", _tree(inner, above, left)))
     if kind is tuple and len(items) == 1:
         closing = ",)"
     return opening, closing, plain, items
 
 
 def _in_order(value):
-    """The items as they are shown: of a set sorted where they can be, of a counter the most frequent first."""
-    if len(value) > ITEMS:
-        return value
+    """The items as they are shown, with their keys: of a set sorted where they can be, of a counter the most frequent
+    first. No key is looked up: that may fail, or add one."""
+    kind = type(value)
+    pairs = dict.items(value) if isinstance(value, dict) else value
     try:
-        if type(value) in (set, frozenset):
+        if kind in (set, frozenset) and len(value) <= ITEMS:
             return sorted(value)
-        if _type_name(type(value)) == "OrderedDict":
-            return value.items()
-        if _type_name(type(value)) == "Counter":
-            return [item for item, _ in value.most_common()]
-        return value
+        if _type_name(kind) == "OrderedDict":
+            return list(_islice(value.items(), ITEMS + 1))
+        if _type_name(kind) == "Counter":
+            return _load("heapq").nlargest(ITEMS + 1, pairs, key=lambda pair: pair[1])
     except Exception:
-        return value
+        pass  # they have no order, or have lost it
+    return pairs
 
 
 def _text_of_item(value):
     kind = type(value)
     if kind is int or kind is float or kind is bool:
         return repr(value)
+    if kind in (str, bytes, bytearray):
+        return _text_of_characters(value, VALUE_LIMIT // 8)
     try:
-        text = _text(value) if kind is not str else repr(value)
+        text = _text(value)
     except KeyboardInterrupt:
         raise
     except Exception as error:

@@ -21,6 +21,9 @@ STDLIB = list(sys.path)
 MAIN = sys.modules["__main__"]
 NAMES = MAIN.__dict__
 TRACEBACK_LIMIT = 64 * 1024
+NAME_LIMIT = 200
+PATH_LIMIT = 4096
+SHAPE_LIMIT = 256 * 1024
 VARIABLES_LIMIT = 200
 FRAME_LIMIT = 64 * 1024 * 1024
 AWAIT_FLAG = 0x2000  # PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -37,14 +40,21 @@ NO_INPUT = (
 _write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid, os._exit
 _fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
 _ioctl, _getsignal, _setsignal = fcntl.ioctl, signal.getsignal, signal.signal
-_type_name = type.__dict__["__name__"].__get__
+_type_name_slot = type.__dict__["__name__"].__get__
 _type_module = type.__dict__["__module__"].__get__
+_type_dict = type.__dict__["__dict__"].__get__
 
 _sources = {}  # label -> lines, for tracebacks and inspect
 _running = False
 _token = b"\0" * 16
 _future_flags = 0
 _loop = None
+
+
+def _type_name(kind):
+    """The name of a type, of which its code may make anything."""
+    name = _type_name_slot(kind)
+    return name[:NAME_LIMIT] if type(name) is str else "?"
 
 
 # --- frames ------------------------------------------------------------------------------------------------------
@@ -381,8 +391,10 @@ def _short(value):
         return repr(value)
     if kind is str or kind is bytes:
         return repr(value[:60]) + ("…" if len(value) > 60 else "")
-    if kind in (range, slice):
-        return repr(value)
+    if kind is range or kind is slice:
+        parts = (value.start, value.stop, value.step)
+        small = all(part is None or type(part) is int and part.bit_length() <= 256 for part in parts)
+        return repr(value) if small else None
     return None
 
 
@@ -399,29 +411,27 @@ def _summary(value):
     if kind in (list, tuple, set, frozenset, dict):
         size = "%d item%s" % (len(value), "" if len(value) == 1 else "s")
         parts = []
-        for item in list(value)[:8] if len(value) <= 100000 else ():
-            text = _short(item)
-            if text is None:
+        for item in _islice(value.items() if kind is dict else value, 8):
+            texts = [_short(part) for part in (item if kind is dict else (item,))]
+            if None in texts:
                 return size, ""
-            if kind is dict:
-                other = _short(value[item])
-                if other is None:
-                    return size, ""
-                text = text + ": " + other
-            parts.append(text)
+            parts.append(": ".join(texts))
         marks = {list: "[]", tuple: "()"}.get(kind, "{}")
         more = ", …" if len(value) > len(parts) else ""
         return size, (marks[0] + ", ".join(parts) + more + marks[1])[:120]
-    module = _type_module(kind)
-    if type(module) is str:
-        name = module.split(".", 1)[0] + "." + _type_name(kind)
-        if name == "pandas.DataFrame":
-            return "%d rows × %d columns" % value.shape, ""
-        if name == "pandas.Series":
-            return "%d rows" % value.shape[0], ""
-        if name == "numpy.ndarray" and kind.__module__ == "numpy":
-            return " × ".join(map(str, value.shape)) or "scalar", str(value.dtype)
+    if _is_of(kind, "pandas", "DataFrame"):
+        return "%d rows × %d columns" % value.shape, ""
+    if _is_of(kind, "pandas", "Series"):
+        return "%d rows" % value.shape[0], ""
+    if _is_of(kind, "numpy", "ndarray"):
+        return " × ".join(map(str, value.shape)) or "scalar", str(value.dtype)
     return "", ""
+
+
+def _is_of(kind, module, name):
+    """Whether a type is the one that a module has under this name, and not one that says so of itself."""
+    module = sys.modules.get(module)
+    return type(module) is _MODULE and module.__dict__.get(name) is kind
 
 
 _FUNCTION = type(_send)
@@ -436,10 +446,9 @@ def _is_variable(name, value):
     kind = type(value)
     if kind is _MODULE or kind is _BUILTIN:
         return False
-    if kind is _FUNCTION:
-        return value.__module__ == "__main__"
-    if kind is type:
-        return type.__dict__["__dict__"].__get__(value).get("__module__") == "__main__"
+    if kind is _FUNCTION or kind is type:
+        module = value.__module__ if kind is _FUNCTION else _type_dict(value).get("__module__")
+        return type(module) is str and module == "__main__"
     return True
 
 
@@ -657,10 +666,12 @@ def _load_functions(label, text, path):
     shapes = []
     for each, value in found:
         try:
-            shapes.append(_shape(each, value))
+            shape = _load("json").dumps(_shape(each, value))
         except Exception:
-            pass  # what can't be described can still be called by those who know it
-    return _load("json").dumps(shapes)
+            continue  # what can't be described can still be called by those who know it
+        if len(shape) <= SHAPE_LIMIT:
+            shapes.append(shape)
+    return "[%s]" % ",".join(shapes)
 
 
 def _public_functions(module):
@@ -935,7 +946,8 @@ def _folder():
 def _module_path():
     """Where modules are looked for, for whoever answers about them while this kernel stands still."""
     try:
-        return b"\0".join(os.fsencode(place) for place in sys.path[:200] if isinstance(place, str))
+        places = [place for place in sys.path[:200] if isinstance(place, str) and len(place) < PATH_LIMIT]
+        return b"\0".join(map(os.fsencode, places))
     except BaseException:
         return b""
 
@@ -1011,7 +1023,7 @@ def _look_at_environment(found):
         found.append("os.environ replaced")
     left = _take_out_what_steers()
     if left:
-        found.append("not carried over: " + ", ".join(left[:8]))
+        found.append("not carried over: " + ", ".join(name[:NAME_LIMIT] for name in left[:8]))
 
 
 def _is_hook_of_block(hook):

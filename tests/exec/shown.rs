@@ -43,6 +43,17 @@ async fn values_whose_code_is_somebody_elses_are_not_asked() {
                   def __len__(self): open('ran', 'w'); return 3\no = Odd()\nm = [Odd()]";
     shop.py(source).await.ok();
     shop.py("o = Odd(); m.append(1)").await.ok();
+    let parts = "parts = slice(Odd()), [slice(1, Odd())], {'a': slice(None, None, Odd())}\ns = slice(Odd())\n\
+                 def f(): pass\nf.__module__ = Odd()\nclass G: __module__ = Odd()\n\
+                 class DataFrame:\n    __module__ = 'pandas'\n    @property\n    def shape(self): open('ran', 'w'); return 1, 2\n\
+                 frame = DataFrame()\nnone = slice(1, None), range(3)";
+    let told = shop.py(parts).await.ok();
+    let variables = told.events.iter().find_map(|event| match event {
+        RunEvent::Variables(all) => Some(all),
+        _ => None,
+    });
+    let none = variables.unwrap().iter().find(|variable| variable.name == "none").unwrap();
+    assert_eq!(none.value, "(slice(1, None, None), range(0, 3))");
     assert!(!shop.work().join("ran").exists());
 }
 
@@ -176,6 +187,66 @@ async fn showing_a_value_is_bounded_like_the_run() {
     let slow = "class Slow:\n    def __repr__(self):\n        while True: pass\nSlow()";
     let told = shop.run_for("python", slow, Some(1_000)).await;
     assert_eq!(told.report.outcome, Outcome::TimedOut, "{:?}", told.report.outcome);
+}
+
+#[tokio::test]
+async fn long_texts_in_containers_are_cut() {
+    let shop = Shop::new();
+    for long in ["'x' * 10_000_000", "b'x' * 10_000_000", "bytearray(10_000_000)"] {
+        let told = shop.run_for("python", &format!("[{long}] * 8000"), Some(4_000)).await.ok();
+        assert!(told.value().contains("… (10000000 long)") && told.value().len() < 300_000, "{long}");
+    }
+    assert_eq!(
+        shop.py("{'k' * 40_000: 'v' * 40_000}").await.ok().value().matches("… (40000 long)").count(),
+        2
+    );
+}
+
+#[tokio::test]
+async fn long_containers_keep_their_order_and_their_values() {
+    let shop = Shop::new();
+    shop.py("import collections").await.ok();
+    let told = shop.py("collections.OrderedDict((n, n * 2) for n in range(3000))").await.ok();
+    assert!(told.value().starts_with("OrderedDict([(0, 0),\n             (1, 2),"), "{}", told.value());
+    assert!(told.value().ends_with("3000 items, the first 1000 shown"));
+    let told = shop.py("collections.Counter({n: n for n in range(3000)})").await.ok();
+    assert!(told.value().starts_with("Counter({2999: 2999,\n         2998: 2998,"), "{}", told.value());
+    let told = shop.py("o = collections.OrderedDict(a=1, b=2, c=3)\no.move_to_end('a')\no").await.ok();
+    assert_eq!(told.value(), "OrderedDict([('b', 2), ('c', 3), ('a', 1)])");
+}
+
+#[tokio::test]
+async fn showing_a_value_changes_nothing_of_it() {
+    let shop = Shop::new();
+    let source = "import collections\nclass Key:\n    n = 1\n    def __hash__(self): return self.n\n    \
+                  def __repr__(self): return 'Key'\nk = Key()\nd = collections.defaultdict(list, {k: [1]})\n\
+                  plain = {k: 1}\nk.n = 2";
+    shop.py(source).await.ok();
+    assert_eq!(shop.py("d").await.ok().value(), "defaultdict(list, {Key: [1]})");
+    assert_eq!(shop.py("plain").await.ok().value(), "{Key: 1}");
+    assert_eq!(shop.py("len(d), len(plain)").await.ok().value(), "(1, 1)");
+    let grows =
+        "class Grows:\n    def __repr__(self): g[len(g)] = 0; return 'grows'\ng = {0: Grows(), 1: 1}\ng";
+    assert_eq!(shop.py(grows).await.ok().value(), "{0: grows, 1: 1}");
+}
+
+#[tokio::test]
+async fn what_no_message_has_room_for_ends_no_kernel() {
+    let shop = Shop::new();
+    let source = "kept = 11\nclass Big:\n    def _repr_png_(self): return b'\\x89PNG\\r\\n\\x1a\\n' + bytes(70 << 20)\nBig()";
+    let told = shop.py(source).await.ok();
+    assert!(told.report.images.is_empty() && told.report.value.is_none());
+    assert_eq!(told.out(), "a picture of 70 MiB is not shown: there is room for 64\n");
+    let told = shop.py("raise type('E' * (70 << 20), (Exception,), {})('no')").await;
+    assert_eq!((told.error().message.as_str(), told.error().kind.starts_with("EEE")), ("no", true));
+    let fails =
+        "class F:\n    def __repr__(self): raise ValueError('no')\nF.__name__ = 'F' * (70 << 20)\nF()";
+    assert!(shop.py(fails).await.ok().value().ends_with("showing it failed with ValueError: no>"));
+    shop.py("import sys\nsys.path.append('x' * (70 << 20))").await.ok();
+    shop.py("sys.path.pop()\nclass Hook: pass\nHook.__name__ = 'H' * (70 << 20)\nsys.meta_path.append(Hook)")
+        .await
+        .ok();
+    assert_eq!(shop.py("kept").await.ok().value(), "11");
 }
 
 #[tokio::test]
