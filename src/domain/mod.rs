@@ -36,6 +36,7 @@ pub(crate) mod reach;
 pub(crate) mod recipe;
 pub(crate) mod run;
 pub mod sentences;
+pub use sentences::conditions::RunConditions;
 pub(crate) mod serial;
 pub(crate) mod sha256;
 pub(crate) mod timestamp;

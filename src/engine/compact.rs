@@ -56,10 +56,12 @@ impl Engine {
     /// The next request within the budget, and the share of the context that it takes.
     pub(super) fn compose(&mut self) -> Composition {
         let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
+        let instructions = [instructions, self.conditions()].join("\n\n");
+        let instructions = instructions.trim();
         let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
         let tools = self.tools();
         let composer = Composer::new(&self.state.transcript, &self.settings, self.dialect())
-            .instructed(&instructions)
+            .instructed(instructions)
             .offering(&tools)
             .seeing(self.settings.images && sees);
         let composed = match self.request_size() {

@@ -97,6 +97,7 @@ impl Engine {
             image,
             venv,
         });
+        self.conditions_found(block);
         if !known {
             self.record(Entry::Review { block, revision, review });
         }

@@ -17,6 +17,7 @@ pub(crate) mod block_state;
 mod call_error;
 pub(crate) mod changes;
 mod compact;
+mod conditions;
 mod consult;
 pub(crate) mod context;
 pub mod cost;
@@ -63,8 +64,8 @@ pub use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
 
 use crate::domain::{
-    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Masker, Notice, Policy, RunId, StepId, TimerId,
-    Timestamp,
+    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Masker, Notice, Policy, RunConditions, RunId,
+    StepId, TimerId, Timestamp,
 };
 use always::HeldBack;
 use context::Meter;
@@ -87,6 +88,8 @@ pub struct Settings {
     pub languages: Languages,
     /// The system prompt, with a gap for the dialect: see [`prompt::in_dialect`].
     pub system_prompt: String,
+    /// The conditions of runs as they were asked for; `None`: the model is told nothing of them.
+    pub conditions: Option<RunConditions>,
     /// When to ask. `Policy::Ask` in the terminal.
     pub policy: Policy,
     /// Whether the session's file is foreign: another installation or an older sayso wrote it, and nobody adopted it. Each
@@ -124,6 +127,7 @@ impl Default for Settings {
             dialect: None,
             languages: Languages::default(),
             system_prompt: String::new(),
+            conditions: None,
             policy: Policy::Ask,
             foreign: false,
             unconfined: false,
@@ -177,6 +181,7 @@ impl Engine {
     pub fn new(settings: Settings) -> Self {
         let mut state = State::default();
         state.live.use_instructions = settings.use_instructions;
+        state.live.conditions.clone_from(&settings.conditions);
         state.live.foreign = settings.foreign;
         state.live.cost.budget = settings.session_budget;
         Self {

@@ -8,8 +8,8 @@ use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Notice,
-    OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunId, SandboxLevel, StepId, Terms,
-    TimerId, Timestamp, ToolCall, Usage, Variable,
+    OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId, SandboxLevel,
+    StepId, Terms, TimerId, Timestamp, ToolCall, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -205,6 +205,8 @@ pub struct Live {
     pub context: ContextShare,
     /// What the session has cost.
     pub cost: Cost,
+    /// The conditions of runs, as the model is told them.
+    pub conditions: Option<RunConditions>,
     /// The files of instructions that are there, the nearest last.
     pub instructions: Vec<Instructions>,
     /// Whether those of the project are told to the model.

@@ -2,7 +2,7 @@
 
 use super::factory::SessionFactory;
 use crate::config::ExecutorChoice;
-use crate::domain::{FunctionFile, ModelName, Policy, SandboxLevel};
+use crate::domain::{FunctionFile, ModelName, Policy, RunConditions, SandboxLevel};
 use crate::engine::{JudgeSettings, Settings, prompt};
 use crate::{exec, recipe, workspace};
 
@@ -20,6 +20,7 @@ impl SessionFactory {
             dialect,
             languages,
             system_prompt,
+            conditions: Some(self.conditions()),
             policy,
             foreign: false,
             unconfined: config.sandbox.level == SandboxLevel::Off,
@@ -34,6 +35,24 @@ impl SessionFactory {
             functions: self.functions().0,
             workflows: recipe::workflows(),
             masker: self.masker(),
+        }
+    }
+
+    /// The conditions of runs as they are asked for: what enforces them tells the rest.
+    fn conditions(&self) -> RunConditions {
+        let (sandbox, executor) = (&self.loaded.config.sandbox, &self.loaded.config.executor);
+        let confined = match executor {
+            ExecutorChoice::Local => sandbox.level != SandboxLevel::Off,
+            ExecutorChoice::Container(_) => true,
+            ExecutorChoice::Jupyter(_) => false,
+        };
+        let cwd = (sandbox.level != SandboxLevel::ReadOnly).then(|| self.place.cwd.clone());
+        RunConditions {
+            confined,
+            network: sandbox.network || !confined,
+            write: cwd.into_iter().chain(sandbox.write.clone()).collect(),
+            limits: self.limits(),
+            python: None,
         }
     }
 

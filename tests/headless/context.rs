@@ -52,6 +52,24 @@ fn what_a_turn_cost_is_told_where_it_is_known() {
 }
 
 #[test]
+fn the_model_is_told_the_conditions_of_its_runs() {
+    let home = configured("[limits]\nwall = 90\n");
+    let server = ModelServer::start(vec![Answer::text("Yes.")]);
+    turn(&home, &server, "hello", &["--sandbox", "off"]);
+    let told = server.wait_for_requests(1)[0].json();
+    for words in
+        ["# Conditions now", "without a sandbox", "The network is open", "Each has 90 s", "Today is 20"]
+    {
+        assert!(told.to_string().contains(words), "{words}: {told}");
+    }
+    let home = Home::new();
+    let server = ModelServer::start(vec![Answer::text("Yes.")]);
+    turn(&home, &server, "hello", &["--sandbox", "read-only", "--allow-network"]);
+    let told = server.wait_for_requests(1)[0].json().to_string();
+    assert!(told.contains("The network is open. They can write to $TMPDIR and nowhere else"), "{told}");
+}
+
+#[test]
 fn what_is_not_told_is_unknown_and_an_estimate_says_so() {
     let home = configured(PRICE);
     let server = ModelServer::start(vec![Answer::text("Yes.")]);

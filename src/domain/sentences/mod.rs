@@ -3,6 +3,7 @@
 //!
 //! What it does: words, for whoever shows them. What it does not do: decide, measure, or know where it is shown.
 
+pub(crate) mod conditions;
 pub mod network;
 pub(crate) mod rights;
 pub(crate) mod running;

@@ -1,0 +1,112 @@
+//! What a model is told of the conditions under which its blocks run now, in few words: as they were asked for until a
+//! block was looked at, from then on as the newest look found them enforced.
+
+use crate::domain::{ExecutorKind, Limits, SandboxLevel, Terms, Timestamp};
+use std::path::PathBuf;
+
+/// More folders than this are counted.
+const FOLDERS: usize = 4;
+
+/// The conditions of runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunConditions {
+    /// Whether a sandbox confines them.
+    pub confined: bool,
+    pub network: bool,
+    /// Where they may write, beside their temporary folder.
+    pub write: Vec<PathBuf>,
+    pub limits: Limits,
+    /// The version of the Python, where it is known.
+    pub python: Option<String>,
+}
+
+/// What comes from outside does not begin a line of its own.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+impl RunConditions {
+    /// Those of a block under these terms; `None` where no program of it is started.
+    pub(crate) fn of(terms: &Terms, known: Option<&Self>) -> Option<Self> {
+        let runs = matches!(
+            terms.executor,
+            ExecutorKind::Kernel | ExecutorKind::Subprocess | ExecutorKind::Container | ExecutorKind::Jupyter
+        );
+        let version = (terms.language.as_str() == "python").then(|| terms.version.clone()).flatten();
+        runs.then(|| Self {
+            confined: terms.executor == ExecutorKind::Container
+                || terms.rights.sandbox.level != SandboxLevel::Off,
+            network: terms.rights.network,
+            write: terms.rights.write.clone(),
+            limits: terms.limits,
+            python: version.or_else(|| known?.python.clone()),
+        })
+    }
+
+    /// The words for the model, with the limits in words and the day.
+    pub(crate) fn told(&self, limits: &str, now: Timestamp) -> String {
+        let network = if self.network { "The network is open" } else { "There is no network" };
+        let mut parts = vec![if self.confined {
+            format!("Blocks run in a sandbox. {network}. {}.", self.writes())
+        } else {
+            format!(
+                "Blocks run without a sandbox, with all rights of the person's account: take care. {network}."
+            )
+        }];
+        parts.push(format!("Each has {limits}."));
+        parts.extend(self.python.as_ref().map(|version| format!("Python is {}.", one_line(version))));
+        parts.push(
+            "Packages that are missing are not for code to install: import them, and the person is asked."
+                .into(),
+        );
+        let day = jiff::Timestamp::from_millisecond(now.0).map(|now| now.strftime("%Y-%m-%d").to_string());
+        parts.extend(day.map(|day| format!("Today is {day} (UTC).")));
+        format!("# Conditions now\n\n{}", parts.join(" "))
+    }
+
+    fn writes(&self) -> String {
+        let named = self.write.iter().take(FOLDERS).map(|folder| one_line(&folder.to_string_lossy()));
+        let mut places: Vec<String> = named.collect();
+        if self.write.len() > FOLDERS {
+            places.push(format!("{} more folders", self.write.len() - FOLDERS));
+        }
+        places.push("$TMPDIR".into());
+        format!("They can write to {} and nowhere else", places.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> RunConditions {
+        RunConditions {
+            confined: true,
+            network: false,
+            write: vec!["/work".into()],
+            limits: Limits::default(),
+            python: None,
+        }
+    }
+
+    #[test]
+    fn the_words_are_few_and_say_all_of_it() {
+        let day = Timestamp(1_790_073_660_000);
+        let text = RunConditions { python: Some("3.12.4".into()), ..asked() }
+            .told("60 s, 2 GiB of memory, 256 processes", day);
+        assert_eq!(
+            text,
+            "# Conditions now\n\nBlocks run in a sandbox. There is no network. They can write to /work, $TMPDIR and \
+             nowhere else. Each has 60 s, 2 GiB of memory, 256 processes. Python is 3.12.4. Packages that are missing are \
+             not for code to install: import them, and the person is asked. Today is 2026-09-22 (UTC)."
+        );
+        assert!(text.len() < 400, "about 100 tokens: {}", text.len());
+        let text = RunConditions { confined: false, network: true, ..asked() }
+            .told("60 s, 2 GiB of memory, 256 processes", day);
+        assert!(text.contains("without a sandbox") && text.contains("The network is open"), "{text}");
+        let folders = (0..9).map(|n| PathBuf::from(format!("/f{n}\nx"))).collect();
+        let text =
+            RunConditions { write: folders, ..asked() }.told("60 s, 2 GiB of memory, 256 processes", day);
+        assert!(text.contains("/f3 x, 5 more folders, $TMPDIR and nowhere else"), "{text}");
+    }
+}

@@ -1,0 +1,78 @@
+//! The conditions of runs as the next request tells them: when a look at a block finds others enforced than were told,
+//! they are told anew.
+
+use super::Engine;
+use crate::domain::{BlockId, Limits, RunConditions};
+use crate::text::number;
+
+/// Limits that a program may meet.
+fn in_words(limits: Limits) -> String {
+    let Limits { wall_ms, memory_bytes, processes, .. } = limits;
+    let mut words = vec![number::limit(wall_ms)];
+    words.extend((memory_bytes > 0).then(|| format!("{} of memory", number::memory(memory_bytes))));
+    words.extend((processes > 0).then(|| format!("{processes} processes")));
+    words.join(", ")
+}
+
+impl Engine {
+    /// What the next request tells of the conditions; empty where nothing is known.
+    pub(super) fn conditions(&self) -> String {
+        let conditions = self.state.live.conditions.as_ref();
+        conditions
+            .map(|conditions| conditions.told(&in_words(conditions.limits), self.now))
+            .unwrap_or_default()
+    }
+
+    /// A block was looked at. Limits that the person chose for it alone say nothing of others.
+    pub(super) fn conditions_found(&mut self, block: BlockId) {
+        let live = &self.state.live;
+        let Some(known) = live.blocks.get(&block) else { return };
+        let terms = known.inspected.as_ref().and_then(|inspected| inspected.terms.as_ref().ok());
+        let of = |terms| RunConditions::of(terms, live.conditions.as_ref());
+        let Some(mut found) = terms.and_then(of).filter(|_| live.conditions.is_some()) else { return };
+        if known.limits.is_some() {
+            found.limits = live.conditions.as_ref().map_or(found.limits, |conditions| conditions.limits);
+        }
+        if live.conditions.as_ref() != Some(&found) {
+            self.state.live.conditions = Some(found);
+            self.meter.stale();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Settings;
+    use super::super::dialogue::{Dialogue, terms};
+    use super::*;
+
+    fn asked() -> RunConditions {
+        RunConditions {
+            confined: true,
+            network: false,
+            write: vec!["/work".into()],
+            limits: Limits::default(),
+            python: None,
+        }
+    }
+
+    #[test]
+    fn what_was_found_takes_the_place_of_what_was_asked_for() {
+        let mut d = Dialogue::with(Settings { conditions: Some(asked()), ..Settings::default() });
+        let told = |d: &Dialogue| d.request().iter().map(|m| m.text.clone()).collect::<Vec<_>>().join("\n");
+        d.user("go");
+        assert!(
+            told(&d).contains("There is no network.")
+                && told(&d).contains("Each has 60 s, 2 GiB of memory, 256"),
+            "{}",
+            told(&d)
+        );
+        d.reply("```python\n1\n```");
+        let mut found = terms();
+        found.rights.network = true;
+        d.inspected(1, crate::domain::Review::default(), Ok(found));
+        d.skip(1);
+        d.user("on");
+        assert!(told(&d).contains("The network is open."), "{}", told(&d));
+    }
+}
