@@ -136,7 +136,11 @@ pub enum Profile {
     Strict,
 }
 
-/// How much a run may use. Sizes are bytes.
+/// How much a run may use, as it is set: `[run.limits]`. Sizes are bytes.
+///
+/// What holds for a run is [`Limits`], in which [`Config::limits`] sums this up. They are two because session files and
+/// approvals keep `Limits` as they were frozen (milliseconds, other names), while these are the words of the configuration
+/// (seconds), with `to_model`, which limits what the model is told and not the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunLimits {

@@ -15,6 +15,7 @@ use std::sync::Arc;
 /// before the person decides, and refuses the run when they no longer hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
+    /// The language that its text is read as.
     pub language: Language,
     /// What would carry it out.
     pub executor: ExecutorKind,
@@ -51,6 +52,7 @@ pub struct Target {
     /// The absolute path as it was named, where links lead from it to `path`.
     #[serde(default, with = "super::serial::path_or_none", skip_serializing_if = "Option::is_none")]
     pub link: Option<PathBuf>,
+    /// What stands there before the run.
     #[serde(flatten)]
     pub found: OnDisk,
     /// Its size in bytes; only told, an approval does not cover it.
@@ -78,7 +80,9 @@ impl Target {
 /// What tells a folder from every other one, whatever path leads to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderId {
+    /// The file system that it lies on.
     pub device: u64,
+    /// Its number on that file system, which no other folder has as long as it is there.
     pub inode: u64,
 }
 
@@ -99,9 +103,11 @@ impl Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "found", rename_all = "lowercase")]
 pub enum OnDisk {
+    /// No file and no folder has that name.
     Nothing,
     /// A file. The hash of its bytes is known where it would be written over.
     File(#[serde(with = "super::serial::in_sha256")] Option<Sha256>),
+    /// A folder: nothing is written in its place.
     Folder,
 }
 
@@ -139,6 +145,7 @@ impl Terms {
     }
 }
 
+/// Whose word an approval is. In files these are the fields `by` and `typed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "GrantorWords", try_from = "GrantorWords")]
 pub enum Grantor {
@@ -243,6 +250,7 @@ impl Approval {
         self.run
     }
 
+    /// The block whose text was approved.
     pub fn block(&self) -> BlockId {
         self.block
     }
@@ -257,14 +265,17 @@ impl Approval {
         self.sha256
     }
 
+    /// What the run may do, as it was shown.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
+    /// Who decided.
     pub fn by(&self) -> Grantor {
         self.by
     }
 
+    /// When it was decided.
     pub fn at(&self) -> Timestamp {
         self.at
     }
@@ -301,10 +312,12 @@ impl RunRequest {
         }
     }
 
+    /// The decision that allows this run.
     pub fn approval(&self) -> &Approval {
         &self.approval
     }
 
+    /// The bytes that were approved; [`RunRequest::new`] compared their hash.
     pub fn source(&self) -> &Arc<str> {
         &self.source
     }

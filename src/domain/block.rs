@@ -86,6 +86,7 @@ impl Origin {
 /// Whether a version of a block could be approved, apart from the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
+    /// Nothing in the version itself stands against it.
     Ready,
     /// It has no language yet: the person has to choose one.
     NeedsLanguage,

@@ -23,9 +23,15 @@ pub enum BlockKind {
     /// List a folder: its text says which, and how deep. See [`super::FileAct`].
     List,
     /// Load a file of the person's own functions into the kernel: its text is the file's.
-    Load { path: String },
+    Load {
+        /// The file, as the person named it.
+        path: String,
+    },
     /// Call one of those functions: its text is the call, in Python.
-    Call { function: String },
+    Call {
+        /// The name under which the kernel has it.
+        function: String,
+    },
     /// Install packages for a language: its text names them, one a line. See [`super::PackageList`].
     Install {
         /// The block that needs them and waits again afterwards.

@@ -9,12 +9,21 @@ pub enum BlockTextError {
     /// A line of a text that reads or lists.
     #[error("{0:?} is not `path: …`, `lines: 1-400` or `depth: 2`")]
     Line(String),
+    /// The line `path:` is missing or empty.
     #[error("it names no path")]
     NoPath,
+    /// A path that no system takes.
     #[error("its path has {bytes} bytes, at most {most} are taken")]
-    LongPath { bytes: usize, most: usize },
+    LongPath {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        most: usize,
+    },
+    /// What is shown of the path would not be what is opened.
     #[error("its path holds control characters")]
     HiddenInPath,
+    /// The text is empty.
     #[error("it names no image")]
     NoImage,
     /// The name, cut to what is shown.
@@ -23,11 +32,18 @@ pub enum BlockTextError {
     /// A language that has no installer.
     #[error("packages for {0} can't be installed")]
     NoInstaller(String),
+    /// The text is empty, or names only where packages go.
     #[error("it names no package")]
     NoPackage,
     /// The line, cut to what is shown.
     #[error("{0:?} is not the name of a package, with a version or without")]
     Package(String),
+    /// A list that nobody reads through.
     #[error("it names {count} packages, at most {most} are taken")]
-    ManyPackages { count: usize, most: usize },
+    ManyPackages {
+        /// How many it names.
+        count: usize,
+        /// How many it may name.
+        most: usize,
+    },
 }

@@ -7,11 +7,14 @@ use std::sync::{Mutex, PoisonError};
 /// Requests by the host that they went to. A request counts once its connection stood, whether it was answered or not.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Departed {
+    /// Requests to hosts elsewhere.
     pub far: BTreeMap<String, u64>,
+    /// Requests to this computer itself.
     pub near: BTreeMap<String, u64>,
 }
 
 impl Departed {
+    /// One more request went to this host.
     pub fn count(&mut self, host: &str, is_near: bool) {
         let hosts = if is_near { &mut self.near } else { &mut self.far };
         *hosts.entry(host.to_owned()).or_default() += 1;
@@ -39,6 +42,7 @@ impl Ledger {
         Self(Mutex::new(Departed { far: BTreeMap::new(), near: BTreeMap::new() }))
     }
 
+    /// One more request went to this host.
     pub fn count(&self, host: &str, is_near: bool) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).count(host, is_near);
     }

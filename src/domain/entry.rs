@@ -12,12 +12,14 @@ use std::sync::Arc;
 /// The first line of a session file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
+    /// The session's identity, which names its file.
     pub id: SessionId,
     /// Its name for people, `sales-q3`.
     #[serde(default)]
     pub name: String,
     /// When it was made.
     pub created: Timestamp,
+    /// The working folder in which it began.
     #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
     /// The model at the start, where one was chosen.
@@ -40,6 +42,7 @@ pub enum TurnEnd {
     Repeated,
     /// The session budget was reached and the person did not go on.
     Budget,
+    /// The request for a reply failed for good.
     Failed(ReplyFailure),
     /// The person stopped it (or skipped all that was proposed). In files, also an end of a later version.
     #[serde(other)]
@@ -65,6 +68,7 @@ impl TurnEnd {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
+    /// The session begins: the first entry of every file.
     Header(Header),
     /// The session was opened again: kernels and shells are empty from here on.
     Resumed,
@@ -81,17 +85,20 @@ pub enum Entry {
     Prompt(Prompt),
     /// A reply ended, however it did. What came of it is kept.
     Reply {
+        /// Which request of the session it answers.
         step: StepId,
         /// Its text, exactly as it came.
         text: String,
         /// The reasoning beside it.
         #[serde(default)]
         reasoning: String,
+        /// The tools that it calls, in their order.
         #[serde(default)]
         tool_calls: Vec<ToolCall>,
         /// What the provider wants back with it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         kept: Vec<OpaqueItem>,
+        /// Why it ended.
         finish: Finish,
         /// Tokens used, where told.
         #[serde(default)]
@@ -113,16 +120,22 @@ pub enum Entry {
     Block(Block),
     /// A version was reviewed.
     Review {
+        /// The block that was read.
         block: BlockId,
+        /// Which version of its text.
         revision: Revision,
+        /// What the checks say of it.
         #[serde(flatten)]
         review: Review,
     },
     /// The person changed the text: a new version.
     #[serde(rename = "decision.edit")]
     Edited {
+        /// The block that was changed.
         block: BlockId,
+        /// The new version.
         revision: Revision,
+        /// Its whole text.
         #[serde(with = "super::serial::shared")]
         source: Arc<str>,
         /// Whether that is what the person wrote: not, where a key in it was masked when it was saved.
@@ -132,20 +145,28 @@ pub enum Entry {
     /// The person chose the language of a block that had none: a new version with the same text.
     #[serde(rename = "language")]
     LanguageChosen {
+        /// The block that named no language.
         block: BlockId,
+        /// The new version.
         revision: Revision,
+        /// The language that was chosen.
         language: Language,
     },
     /// A run was decided for. Synced before the run starts; without a `Ran` after it the run is LOST.
     #[serde(rename = "decision.approve")]
     Approved {
+        /// The block that was decided for.
         block: BlockId,
+        /// The version that was on screen.
         revision: Revision,
+        /// The run that this allows, and no other one.
         run: RunId,
         /// The hash of its bytes.
         sha256: Sha256,
+        /// Whose word it is.
         #[serde(flatten)]
         by: Grantor,
+        /// What it covers beside the bytes.
         terms: Terms,
     },
     /// The person granted an "always". It holds until it is revoked or the session is opened again.
@@ -155,7 +176,9 @@ pub enum Entry {
     /// A block was rejected.
     #[serde(rename = "decision.reject")]
     Rejected {
+        /// The block that was decided about.
         block: BlockId,
+        /// The version that was on screen.
         revision: Revision,
         /// The person's words; may be empty.
         #[serde(default)]
@@ -164,14 +187,18 @@ pub enum Entry {
     /// A block was skipped.
     #[serde(rename = "decision.skip")]
     Skipped {
+        /// The block that was decided about.
         block: BlockId,
+        /// The version that was on screen.
         revision: Revision,
     },
     /// The recipe of the turn does not offer this block to the person, and the model is told why; or a file that was
     /// named can't run.
     #[serde(rename = "decision.decline")]
     Declined {
+        /// The block that is not offered.
         block: BlockId,
+        /// The version that was looked at.
         revision: Revision,
         /// Why, for the person and the model; one line.
         #[serde(default)]
@@ -182,14 +209,18 @@ pub enum Entry {
     /// A run ended. Its line names files beside the session: the store has a shape of its own for it.
     #[serde(skip)]
     Ran {
+        /// The run that was approved under this identity.
         run: RunId,
+        /// The block whose text ran.
         block: BlockId,
         /// All that is known of it.
         report: Box<RunReport>,
     },
     /// The person took back what a run did to names that programs obey by themselves.
     TakenBack {
+        /// The run whose changes were taken back.
         run: RunId,
+        /// The block whose text ran.
         block: BlockId,
         /// The files that stand as before the run, by their paths.
         files: Vec<String>,
@@ -213,8 +244,11 @@ pub enum Entry {
     },
     /// A model was asked what it thinks of a block.
     Opinion {
+        /// The block that was asked about.
         block: BlockId,
+        /// The version that the model was shown.
         revision: Revision,
+        /// The model that was asked.
         model: ModelName,
         /// What it thinks, or why there is nothing of the kind, in a line.
         #[serde(flatten, with = "super::opinion::answer")]

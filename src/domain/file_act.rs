@@ -19,16 +19,22 @@ const LONGEST: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileAct {
     /// Write the whole file.
-    Write { path: String },
+    Write {
+        /// The file, as it was named.
+        path: String,
+    },
     /// Read lines of a file.
     Read {
+        /// The file, as it was named.
         path: String,
         /// The first line, from 1.
         from: u32,
         /// How many lines at most.
         lines: u32,
     },
+    /// Tell what lies in a folder.
     List {
+        /// The folder, as it was named.
         path: String,
         /// How many levels; 1 is the folder alone.
         depth: u32,

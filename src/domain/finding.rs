@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
+    /// Worth knowing; nobody is held up by it.
     #[default]
     Info,
+    /// Worth a look before the decision.
     Medium,
     /// Needs the typed word before it runs. In files, also one of a later version.
     #[serde(other)]
@@ -33,6 +35,7 @@ pub struct Finding {
     pub rule: String,
     /// How much it matters.
     pub severity: Severity,
+    /// Where it stands in the block's text.
     #[serde(flatten)]
     pub place: Place,
     /// What it is, naming the concrete thing: `deletes a folder: out/charts`.
@@ -80,6 +83,7 @@ pub struct Effects {
 /// The review of one version of a block. Findings are sorted by place.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Review {
+    /// What the rules found in its text.
     #[serde(default)]
     pub findings: Vec<Finding>,
     /// What the block would do.

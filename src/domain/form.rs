@@ -24,6 +24,7 @@ pub struct Field {
     pub label: String,
     /// More about it, in a line; may be empty.
     pub help: String,
+    /// What kind of answer fits.
     pub kind: FieldKind,
     /// Whether there has to be an answer.
     pub required: bool,
@@ -39,9 +40,11 @@ pub enum FieldKind {
         /// Whether it may have several lines.
         lines: bool,
     },
+    /// One of these words.
     Choice(Vec<String>),
     /// A file: a path, relative to the working folder.
     File,
+    /// A number between bounds.
     Number {
         /// At least; `None`: no bound.
         min: Option<i64>,
@@ -64,6 +67,7 @@ pub type Answers = Vec<(String, String)>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {why}")]
 pub struct AnswerError {
+    /// The name of the field.
     pub field: String,
     /// Why, and what would fit.
     pub why: String,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 /// A file of functions, as it was read at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionFile {
+    /// Where it lies, as the person named it.
     pub path: PathBuf,
     /// Its text: the bytes that are shown, approved and loaded.
     pub source: Arc<str>,
@@ -27,6 +28,7 @@ pub struct Function {
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
+    /// The name that stands in the signature.
     pub name: String,
     /// How an argument reaches it.
     pub kind: ParameterKind,
@@ -43,6 +45,7 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// By its place only.
     Positional,
+    /// By its name only.
     Named,
     /// `*args`: all further ones by place.
     Rest,

@@ -34,6 +34,7 @@ impl ImageName {
         Ok(Self(name.to_owned()))
     }
 
+    /// The name as it is given to a container engine.
     pub fn as_str(&self) -> &str {
         &self.0
     }

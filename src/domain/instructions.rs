@@ -8,6 +8,7 @@ use std::sync::Arc;
 /// A file of instructions, as far as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instructions {
+    /// Where it lies.
     pub path: PathBuf,
     /// Its text; where the file is too long, its beginning.
     pub text: Arc<str>,
@@ -37,6 +38,7 @@ impl Instructions {
 /// What a session notes of a file of instructions that a request was sent with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedInstructions {
+    /// Where the file lay.
     #[serde(with = "super::serial::path")]
     pub path: PathBuf,
     /// The hash of the text that was sent.

@@ -13,6 +13,7 @@ impl Language {
         Self("python".into())
     }
 
+    /// Bash, for commands too.
     pub fn bash() -> Self {
         Self("bash".into())
     }

@@ -36,7 +36,9 @@ impl std::fmt::Debug for Masker {
 /// A place that holds a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeySpan {
+    /// Its bytes in the text that was looked at.
     pub range: Range<usize>,
+    /// What kind of key it looks like, or whose it is known to be.
     pub kind: SecretKind,
 }
 

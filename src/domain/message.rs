@@ -18,11 +18,14 @@ impl std::fmt::Display for ModelName {
     }
 }
 
+/// Who speaks in a conversation, as providers tell it apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
+    /// sayso's own words to the model, before all others.
     System,
     /// The person, and results of runs in dialects without tools.
     User,
+    /// The model.
     Assistant,
     /// The result of a tool call.
     Tool,
@@ -31,6 +34,7 @@ pub enum Role {
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
+    /// Who speaks.
     pub role: Role,
     /// What is said; in a message of the role `Tool`, the result.
     pub text: String,
@@ -76,6 +80,7 @@ pub struct OpaqueItem {
 /// An image that is sent along with a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageImage {
+    /// The image as the run recorded it.
     pub image: super::ImageRef,
     /// Its bytes; the engine orders without them, the driver reads them before the request leaves.
     pub data: Option<std::sync::Arc<[u8]>>,
@@ -95,6 +100,7 @@ pub struct Tool {
 /// The form that an answer has to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerForm {
+    /// The name under which providers want the form.
     pub name: String,
     /// The text of a JSON schema of an object.
     pub schema: String,
@@ -140,6 +146,7 @@ pub struct ToolCall {
     /// The provider's identity of the call.
     #[serde(default)]
     pub id: String,
+    /// The tool that is called; it may be none that was offered.
     pub name: String,
     /// Its arguments: JSON text, possibly broken.
     pub arguments: String,
@@ -163,6 +170,7 @@ pub struct Usage {
     /// Tokens of the request that were written to a cache; counted in `input` too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_written: Option<u64>,
+    /// Tokens of the reply that were reasoning; counted in `output` too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
 }
@@ -206,6 +214,7 @@ impl FinishReason {
 /// The end of a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finish {
+    /// The reason, as sayso tells it apart.
     pub reason: FinishReason,
     /// The provider's own word for it, where it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -319,7 +328,9 @@ pub enum ReplyEvent {
         attempt: u32,
         /// How many repetitions there are at most.
         of: u32,
+        /// Milliseconds until then.
         wait_ms: u64,
+        /// What went wrong with the last try.
         failure: ReplyFailure,
     },
     /// The reply is over.
@@ -378,11 +389,13 @@ impl Price {
 /// A model that can be chosen, with what is known of it. `None`: not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelInfo {
+    /// The name that requests carry.
     pub name: ModelName,
     /// How many tokens a conversation may have, reply included.
     pub context: Option<u64>,
     /// How many tokens a reply may have.
     pub output: Option<u64>,
+    /// What its tokens cost.
     pub price: Option<Price>,
     /// Whether it can call tools.
     pub tools: Option<bool>,

@@ -4,8 +4,6 @@
 //! what travels between rooms; what only one room knows stays in that room. How values stand in session files and JSON
 //! is told by serde, at the values themselves.
 
-#![allow(missing_docs)] // A line that would only repeat a name is left out.
-
 pub(crate) mod approval;
 pub(crate) mod block;
 pub(crate) mod block_kind;

@@ -3,6 +3,7 @@
 /// How urgent a notice is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
+    /// Told in passing.
     Info,
     /// Something did not go as asked; work goes on.
     Warn,

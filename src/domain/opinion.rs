@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Risk {
     /// It does nothing that could harm.
     None,
+    /// It could harm little, or what can be made anew.
     Low,
     /// It deserves a look.
     Medium,

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stream {
+    /// What it prints as its result.
     Stdout,
+    /// What it prints of its progress and errors.
     Stderr,
 }
 
@@ -18,7 +20,9 @@ pub enum Stream {
 pub struct OutputPiece {
     /// Place in the order; grows, with gaps where pieces were dropped.
     pub seq: u64,
+    /// The stream on which it came.
     pub stream: Stream,
+    /// The bytes as they came; they may begin and end inside a character.
     pub bytes: Vec<u8>,
 }
 

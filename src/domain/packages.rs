@@ -15,6 +15,7 @@ const LONGEST: usize = 200;
 /// The line of a list that sends its packages into the project's environment.
 const INTO_PROJECT: &str = "into: .venv";
 
+/// Where the packages of a block go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InstallInto {
     /// Into a folder beside the session, which later runs of the session find.
@@ -25,6 +26,7 @@ pub enum InstallInto {
 }
 
 impl InstallInto {
+    /// The place that the list does not name: there are two.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -37,6 +39,7 @@ impl InstallInto {
 /// The packages of a block, in their order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PackageList {
+    /// Where all of them go.
     pub into: InstallInto,
     /// Each as the installer takes it: `numpy`, `pandas[excel]>=2,<3`, `@types/node@20`.
     pub packages: Vec<String>,

@@ -15,14 +15,17 @@ impl Pixels {
         (wanted == rgba.len() as u64).then_some(Self { width, height, rgba })
     }
 
+    /// Pixels of a line.
     pub fn width(&self) -> u32 {
         self.width
     }
 
+    /// Lines of the picture.
     pub fn height(&self) -> u32 {
         self.height
     }
 
+    /// Red, green, blue and opacity of each pixel, line by line from the top.
     pub fn bytes(&self) -> &[u8] {
         &self.rgba
     }

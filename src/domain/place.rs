@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 /// the end is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Place {
+    /// The line in which it begins.
     pub line: u32,
+    /// The column of its first character.
     pub column: u32,
+    /// The line of its last character.
     pub end_line: u32,
     /// Column behind the last character.
     pub end_column: u32,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum Can {
     /// Nothing of ours stands against it. The account's own rights may.
     Yes,
+    /// The sandbox, or what else carries the run out, stands against it.
     No,
     /// It goes well, and finds nothing: something empty stands in place of what this computer has.
     Empty,

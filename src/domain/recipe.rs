@@ -66,6 +66,7 @@ impl fmt::Debug for RecipeCards {
 /// when files or the program have changed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeStart {
+    /// The recipe's name, by which it was asked for.
     pub name: String,
     /// Its definition, in TOML.
     #[serde(with = "super::serial::shared")]
@@ -84,6 +85,7 @@ pub struct RecipeStart {
 /// What one round of one of its steps came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundOutcome {
+    /// The step of the recipe.
     pub step: String,
     /// Which round of it, from 1.
     pub round: u32,
@@ -129,6 +131,7 @@ pub enum RecipeFact {
     Began(Box<RecipeStart>),
     /// A round of a step begins, and the model is told this.
     Said {
+        /// The step of the recipe.
         step: String,
         /// Its title, for the person.
         #[serde(default)]
@@ -142,11 +145,15 @@ pub enum RecipeFact {
     Judged(RoundOutcome),
     /// The person answered a form.
     Answered {
+        /// The name of the form.
         form: String,
+        /// What was answered, field by field.
         #[serde(default, with = "super::serial::pairs")]
         answers: Answers,
     },
+    /// It is over: the turn is nobody's but the person's again.
     Ended {
+        /// How it ended.
         end: RecipeEnd,
         /// What came of it, for the person; Markdown.
         #[serde(default)]

@@ -14,6 +14,7 @@ pub enum ExecutorKind {
     Subprocess,
     /// A container, which has a kernel or is there for this run alone.
     Container,
+    /// A kernel behind a Jupyter server.
     Jupyter,
     /// sayso itself: it reads, writes or lists what the terms name, and nothing else.
     Files,
@@ -131,10 +132,12 @@ pub struct Layer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Enforcement {
+    /// Nobody looks: a run can go over it.
     #[default]
     None,
     /// Somebody looks often and ends what is over it: a run can be over it for a moment.
     Watched,
+    /// The system refuses what would be over it.
     Enforced,
 }
 
@@ -212,12 +215,14 @@ pub struct Rights {
     /// installation by uv: the one that uv asks what it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<ProjectPython>,
+    /// What confines it, layer by layer.
     pub sandbox: SandboxReport,
 }
 
 /// A Python that stands under its usual names in a run, or that an installer asks what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectPython {
+    /// The interpreter in the project's environment.
     #[serde(with = "super::serial::path")]
     pub path: PathBuf,
     /// Its version by where it lies, `3.12.4`.
@@ -265,7 +270,9 @@ impl Default for Limits {
 /// A piece of output, as raw bytes: it may end inside a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
+    /// The stream on which it came.
     pub stream: Stream,
+    /// The bytes, at most as many as were read at once.
     pub bytes: Vec<u8>,
 }
 
@@ -338,6 +345,7 @@ pub struct RunError {
     /// Its type, `ValueError`.
     #[serde(rename = "type")]
     pub kind: String,
+    /// What it says of itself.
     #[serde(default)]
     pub message: String,
     /// The traceback, cut to the frames of the person's code, lines of `block N`.
@@ -352,6 +360,7 @@ pub struct FileChange {
     pub path: String,
     /// `created`, `changed` or `deleted`.
     pub change: String,
+    /// Its size after the run; 0 for one that was deleted.
     #[serde(default)]
     pub bytes: u64,
 }
@@ -365,6 +374,7 @@ pub struct ProtectedFile {
     /// The hash of its content before; `None`: it was not there, or could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Sha256>,
+    /// The hash of its content after; `None`: it is gone, or could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Sha256>,
 }
@@ -413,13 +423,17 @@ pub struct Receipt {
 /// An image that a run made, kept as a blob beside the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageRef {
+    /// The blob, in the folder beside the session file.
     pub path: PathBuf,
     /// A name to save it under, `figure-1.png`.
     pub name: String,
     /// `image/png`.
     pub mime: String,
+    /// Pixels of a line; 0 where that is not known.
     pub width: u32,
+    /// Lines of pixels; 0 where that is not known.
     pub height: u32,
+    /// The size of the blob.
     pub bytes: u64,
 }
 
@@ -444,6 +458,7 @@ pub enum KernelFate {
 /// One variable of the kernel, as read without running the person's code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
+    /// The name that it has in the person's code.
     pub name: String,
     /// The name of its type.
     pub kind: String,
@@ -458,9 +473,11 @@ pub struct Variable {
 /// What a block did to a variable, as far as it shows: another object, another size, another short value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
+    /// It was not there before the block.
     Added,
     /// It is another than before.
     Changed,
+    /// It was there before the block, and is no longer.
     Deleted,
 }
 
@@ -479,15 +496,20 @@ impl Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VariableChanges {
+    /// Those that were not there before.
     pub added: u32,
+    /// Those that are others than before.
     pub changed: u32,
+    /// Those that are no longer there.
     pub deleted: u32,
 }
 
 /// All that is known of a run when it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunReport {
+    /// How it ended.
     pub outcome: Outcome,
+    /// What it used, and which files it changed.
     pub receipt: Receipt,
     /// What it printed, bounded, both streams in their order.
     pub output: OutputBuffer,
@@ -537,19 +559,23 @@ pub enum RunEvent {
     Image(ImageRef),
     /// Resident memory of its processes in bytes and processor time so far in milliseconds.
     Usage {
+        /// Resident memory of all its processes.
         rss_bytes: u64,
+        /// Processor time of all its processes since the start.
         cpu_ms: u64,
     },
     /// The kernel's variables after the run.
     Variables(Vec<Variable>),
     /// The functions of a file that was loaded.
     Functions(Vec<super::Function>),
+    /// It is over. Nothing of it follows.
     Ended(Box<RunReport>),
 }
 
 /// The program of a language, found on the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
+    /// What it runs.
     pub language: Language,
     /// The real executable, links and version managers' shims resolved.
     pub path: PathBuf,

@@ -18,6 +18,7 @@ pub enum Source {
     Project,
     /// A file that the person gave with a message: its words are not theirs by that.
     Given,
+    /// The model itself. No file says so: what nobody else said is not noted.
     #[serde(skip_deserializing)]
     Model,
 }
@@ -51,6 +52,7 @@ pub struct Trace {
     /// Where it stands in the block.
     #[serde(flatten)]
     pub place: Place,
+    /// The words that appeared before.
     pub text: String,
     /// Where it appeared first.
     #[serde(flatten)]

@@ -16,6 +16,7 @@ pub enum BlockState {
     Edited,
     /// It waits behind another block.
     Queued,
+    /// A program has its text, and has not ended.
     Running,
     /// It ended with success; the exit status.
     Done(Option<i32>),
@@ -33,9 +34,11 @@ pub enum BlockState {
     Refused,
     /// It could not be started.
     NotStarted,
+    /// The person rejected it; the model is told why.
     Rejected,
     /// The recipe of its turn did not offer it.
     Declined,
+    /// The person left it out; the model is not told.
     Skipped,
     /// The program was closed while it ran.
     Lost,

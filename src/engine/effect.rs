@@ -31,6 +31,7 @@ pub enum Effect {
     /// Sync the session file, then carry out the run. If the sync fails, nothing starts:
     /// `Event::Store(Failed)`, then `Event::Run(run, Ended(not started))`.
     StartRun {
+        /// The approval, with the bytes that it was given for.
         request: Box<RunRequest>,
         /// Files whose content is hashed right before it and right after it, for the recipe of the turn.
         protected: Vec<String>,
@@ -56,11 +57,15 @@ pub enum Effect {
     /// Ask a model what it thinks of this revision of a block, beside all else that goes on. Answered exactly once by
     /// `Event::Consulted`, in bounded time.
     Consult {
+        /// The block that is asked about.
         block: BlockId,
+        /// The version of it that the model is shown.
         revision: Revision,
         /// The model to ask; `None`: the one in use.
         model: Option<ModelName>,
+        /// What the model is asked.
         request: Box<ModelRequest>,
     },
+    /// Tell the person this line.
     Notify(Notice),
 }

@@ -21,6 +21,7 @@ pub enum Command {
     TypedCommand(String),
     /// Run these files in their order: each was named by the person, which is the decision about it. Possible between turns.
     RunFiles {
+        /// The files, in the order in which they run.
         files: Vec<NamedFile>,
         /// The limits of each run, where the person named some.
         limits: Option<Limits>,
@@ -29,14 +30,17 @@ pub enum Command {
     },
     /// Decide about a revision of a block. A stale revision is refused with a notice.
     Decide {
+        /// The block that is decided about.
         block: BlockId,
         /// The revision that was on screen.
         revision: Revision,
+        /// What the person wants.
         decision: Decision,
     },
     /// A front end shows this revision of the block that waits, or hides it again. Where a rule of the person covers
     /// it, the moment before its start runs while it is seen.
     OnScreen {
+        /// The block that waits.
         block: BlockId,
         /// The revision on screen.
         revision: Revision,
@@ -50,9 +54,19 @@ pub enum Command {
     /// Skip every block of the reply that is not settled.
     SkipAll,
     /// Choose the language of a block that names none.
-    ChooseLanguage { block: BlockId, language: Language },
+    ChooseLanguage {
+        /// The block that names none.
+        block: BlockId,
+        /// The one that its text is read as from here on.
+        language: Language,
+    },
     /// Change the limits of the block that waits; a new look is asked for.
-    SetLimits { block: BlockId, limits: Limits },
+    SetLimits {
+        /// The block that waits.
+        block: BlockId,
+        /// All limits of its run, the changed ones among them.
+        limits: Limits,
+    },
     /// Run the block that waits in a new kernel, or in the one that is there again; a new look is asked for.
     Fresh(BlockId),
     /// Take back what the last run of a block did to names that programs obey by themselves.
@@ -153,7 +167,9 @@ pub enum Event {
     Inspected(BlockId, Revision, Box<Inspection>),
     /// Something of a run arrived.
     Run(RunId, RunEvent),
+    /// The time of a timer has come.
     Timer(TimerId),
+    /// The session file is written, or can't be.
     Store(StoreEvent),
     /// Replies come from this model from here on: it was chosen outside of the session.
     Provider(ModelName),

@@ -8,8 +8,6 @@
 //! `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `spending` (the budget),
 //! `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
-#![allow(missing_docs)] // A line that would only repeat a name is left out.
-
 pub(crate) mod always;
 pub(crate) mod answers;
 pub(crate) mod approval;
@@ -109,11 +107,13 @@ pub struct Settings {
     pub use_instructions: bool,
     /// Words of the person that stand before every conversation.
     pub own_instructions: String,
+    /// What tokens of each model cost.
     pub prices: Prices,
     /// What a session may cost before it asks, in billionths of a US dollar.
     pub session_budget: Option<u64>,
     /// When a second opinion is asked for by itself, and of which model.
     pub judge: JudgeSettings,
+    /// Who opens recipes.
     pub workflows: Workflows,
     /// Takes keys out of the names of sessions.
     pub masker: Masker,
@@ -155,6 +155,7 @@ struct Counters {
     timer: TimerId,
 }
 
+/// The session machine: events in, state and effects out. See [`Engine::handle`].
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,

@@ -28,6 +28,7 @@ pub enum Miss {
     /// It has a high finding.
     #[error("has a high finding: {0}")]
     High(String),
+    /// It has findings that are not high, so many of them.
     #[error("has {}", counted(*.0, "finding"))]
     Findings(usize),
     /// The checks did not see all of it.
@@ -36,6 +37,7 @@ pub enum Miss {
     /// It touches a path that leads elsewhere.
     #[error("has a link: {0}")]
     Link(String),
+    /// No sandbox holds its run.
     #[error("{}", running::NO_SANDBOX)]
     NoSandbox,
     /// It reaches the network.

@@ -56,6 +56,7 @@ pub enum Question {
 /// The reply that is being written.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct LiveReply {
+    /// The request that it answers.
     pub step: StepId,
     /// The text so far.
     pub text: String,
@@ -84,13 +85,16 @@ pub struct Retry {
     pub of: u32,
     /// When it is due.
     pub due: Timestamp,
+    /// Why the last try came to nothing.
     pub failure: ReplyFailure,
 }
 
 /// A run that goes on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveRun {
+    /// The run that was approved under this identity.
     pub run: RunId,
+    /// The block whose text runs.
     pub block: BlockId,
     /// When it was approved.
     pub since: Timestamp,
@@ -98,6 +102,7 @@ pub struct LiveRun {
     pub started: bool,
     /// What it printed so far, bounded.
     pub output: OutputBuffer,
+    /// The images that it made so far.
     pub images: Vec<ImageRef>,
     /// When the person interrupted it first.
     pub interrupted: Option<Timestamp>,
@@ -135,6 +140,7 @@ pub struct LiveSummary {
     pub text: String,
     /// When it was ordered.
     pub since: Timestamp,
+    /// Tokens used, once they were told.
     pub usage: Option<Usage>,
     /// A repetition that is waited for.
     pub retry: Option<Retry>,
@@ -145,7 +151,9 @@ pub struct LiveSummary {
 /// An inspection that has arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InspectionResult {
+    /// The version that was looked at.
     pub revision: Revision,
+    /// What the checks say of it.
     pub review: Review,
     /// The terms, or why it can't run here.
     pub terms: Result<Terms, String>,
@@ -166,8 +174,11 @@ pub struct InspectionResult {
 /// The block that waits is covered by a rule of the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleMatch {
+    /// The rule that covers it.
     pub rule: RuleId,
+    /// The block that waits.
     pub block: BlockId,
+    /// The version that is covered; another one is asked about.
     pub revision: Revision,
     /// The moment before it starts.
     pub countdown: Countdown,
@@ -229,6 +240,7 @@ pub struct Live {
     pub recorded: u64,
     /// So many of them are known to be on disk.
     pub saved: u64,
+    /// The newest line for the person.
     pub notice: Option<Notice>,
 }
 
@@ -251,14 +263,17 @@ pub struct State {
 
 // Outside of this crate a state is only read: none is made there that no engine came to.
 impl State {
+    /// The durable half: what the session file tells.
     pub fn transcript(&self) -> &Transcript {
         &self.transcript
     }
 
+    /// The other half, which ends with the process.
     pub fn live(&self) -> &Live {
         &self.live
     }
 
+    /// What the engine waits for.
     pub fn phase(&self) -> &Phase {
         &self.phase
     }

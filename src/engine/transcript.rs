@@ -15,21 +15,54 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// What the person asked, and the files that they gave with it.
-    Prompt { at: Timestamp, text: String, files: Vec<GivenFile> },
+    Prompt {
+        /// When they asked.
+        at: Timestamp,
+        /// What they wrote.
+        text: String,
+        /// The files, as they were then.
+        files: Vec<GivenFile>,
+    },
     /// What the model answered.
     Reply(Box<ReplyItem>),
     /// A block that sayso proposed by itself, outside of any reply.
-    Own { at: Timestamp, block: BlockId },
+    Own {
+        /// When it was proposed.
+        at: Timestamp,
+        /// The block; its text is sayso's.
+        block: BlockId,
+    },
     /// The turn ended in this way (an ordinary end is kept too, fronts need not show it).
-    TurnEnd { at: Timestamp, end: TurnEnd },
+    TurnEnd {
+        /// When it ended.
+        at: Timestamp,
+        /// How it ended.
+        end: TurnEnd,
+    },
     /// The session was opened again: kernels are empty from here on.
-    Resumed { at: Timestamp },
+    Resumed {
+        /// When it was opened.
+        at: Timestamp,
+    },
     /// The person restarted the kernel.
-    KernelRestarted { at: Timestamp },
+    KernelRestarted {
+        /// When the old one ended.
+        at: Timestamp,
+    },
     /// Replies come from this model from here on.
-    Model { at: Timestamp, model: ModelName },
+    Model {
+        /// When it was chosen.
+        at: Timestamp,
+        /// The one that was chosen.
+        model: ModelName,
+    },
     /// Something about the recipe of the turn.
-    Recipe { at: Timestamp, fact: RecipeFact },
+    Recipe {
+        /// When it happened.
+        at: Timestamp,
+        /// What happened.
+        fact: RecipeFact,
+    },
     /// Requests begin with this summary in place of the oldest items from here on.
     Summary(Box<SummaryItem>),
 }
@@ -47,34 +80,45 @@ pub struct SummaryItem {
     pub text: String,
     /// Which model wrote it.
     pub model: Option<ModelName>,
+    /// Tokens used, where told.
     pub usage: Usage,
 }
 
 /// What a model was asked about a block, and said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpinionItem {
+    /// When the answer came.
     pub at: Timestamp,
+    /// The version that the model was shown.
     pub revision: Revision,
+    /// The model that was asked.
     pub model: ModelName,
     /// What it thinks, or why there is nothing of the kind.
     pub answer: Result<Opinion, String>,
+    /// Tokens used, where told.
     pub usage: Usage,
 }
 
 /// A reply that has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplyItem {
+    /// When it ended.
     pub at: Timestamp,
+    /// Which request of the session it answers.
     pub step: StepId,
+    /// Its text, exactly as it came.
     pub text: String,
     /// The reasoning beside it.
     pub reasoning: String,
+    /// The tools that it calls, in their order.
     pub tool_calls: Vec<ToolCall>,
     /// What its provider wants back with it.
     pub kept: Vec<OpaqueItem>,
     /// Calls that came to no block, and why.
     pub refused: Vec<RefusedCall>,
+    /// Why it ended.
     pub finish: Finish,
+    /// Tokens used, where told.
     pub usage: Usage,
     /// Its blocks, in their order; their ranges point into `text`.
     pub blocks: Vec<BlockId>,
@@ -92,11 +136,15 @@ pub struct RefusedCall {
 /// A run of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunItem {
+    /// Its identity, which its approval gave it.
     pub run: RunId,
+    /// The version of the block that ran.
     pub revision: Revision,
     /// The hash of its bytes.
     pub sha256: Sha256,
+    /// What the approval covers beside the bytes.
     pub terms: Terms,
+    /// Whose word the approval is.
     pub by: Grantor,
     /// When it was approved.
     pub approved_at: Timestamp,
@@ -129,6 +177,7 @@ pub enum BlockStanding {
     Rejected(String),
     /// The recipe of its turn did not offer it, and why.
     Declined(String),
+    /// It was skipped: the model is not told.
     Skipped,
 }
 
@@ -154,6 +203,7 @@ pub struct BlockItem {
 pub struct SettledEvent {
     /// How many items stood before it.
     pub after: usize,
+    /// The block that was settled.
     pub block: BlockId,
     /// What became of it.
     pub what: Settlement,
@@ -173,6 +223,7 @@ pub enum Settlement {
 /// An "always" of the person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleItem {
+    /// What it covers, and by whose word.
     pub rule: Rule,
     /// When it was granted.
     pub at: Timestamp,
@@ -189,16 +240,20 @@ pub enum RuleOver {
     Reopened,
 }
 
+/// All entries of a session, folded: what a front end shows and a resumed session goes on from.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Transcript {
     /// The header, once there is one.
     pub header: Option<Header>,
+    /// The session's name for people, as given last.
     pub name: String,
     /// The model in use.
     pub model: Option<ModelName>,
     /// Models that can't be given tools.
     pub without_tools: Vec<ModelName>,
+    /// The conversation, in its order.
     pub items: Vec<Item>,
+    /// All blocks that were ever proposed.
     pub blocks: BTreeMap<BlockId, BlockItem>,
     /// All rules that the person granted, oldest first.
     pub rules: Vec<RuleItem>,

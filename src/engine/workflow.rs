@@ -21,12 +21,18 @@ use std::sync::Arc;
 pub enum WorkflowError {
     /// Its definition can't be used, and what is wrong with it.
     #[error("the recipe {name} can't be used: {fault}")]
-    Definition { name: String, fault: String },
+    Definition {
+        /// The recipe's name.
+        name: String,
+        /// What is wrong, and where in the definition.
+        fault: String,
+    },
     /// Nobody knows what was agreed in a session of somebody else, and by whom.
     #[error("the session is foreign, and so is what was agreed in it")]
     Foreign,
 }
 
+/// Who makes a recipe of what a session says was begun.
 pub trait WorkflowOpener: Debug + Send + Sync {
     /// The way of the recipe that was begun so.
     ///
@@ -79,6 +85,7 @@ pub enum WorkflowStep {
     Judge(RoundOutcome),
     /// The model is told this: a round of a step begins. Something follows.
     Say {
+        /// The step of the recipe.
         step: String,
         /// Its title, for the person.
         title: String,
@@ -91,7 +98,9 @@ pub enum WorkflowStep {
     Propose {
         /// What kind of thing it is.
         kind: BlockKind,
+        /// What its text is read as.
         language: Language,
+        /// Its text, as it would run.
         source: Arc<str>,
         /// What it is for: `run the tests`.
         note: String,
@@ -100,7 +109,9 @@ pub enum WorkflowStep {
     Ask,
     /// The person is asked.
     Form(Form),
+    /// The recipe is over. It is asked nothing more.
     End {
+        /// How it ended.
         end: RecipeEnd,
         /// What came of it, for the person; Markdown.
         summary: String,
@@ -110,6 +121,7 @@ pub enum WorkflowStep {
 /// What happened since a recipe began.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkflowContext<'a> {
+    /// All that the session file tells.
     pub transcript: &'a Transcript,
     /// With what it was begun.
     pub start: &'a RecipeStart,

@@ -42,6 +42,7 @@ impl Forbid {
         toml::from_str::<Profile>(STRICT).map(|profile| profile.forbid).unwrap_or_default()
     }
 
+    /// What is forbidden, each by a name of `review.forbid`.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -13,8 +13,6 @@
 //! run, a page read (GET), a name that is only known at run time. Reading, plotting and writing inside the folder say
 //! nothing at all.
 
-#![allow(missing_docs)] // A line that would only repeat a name is left out.
-
 mod argument_flow;
 mod choice;
 mod diagnostic;

@@ -144,6 +144,7 @@ impl RuleRegistry {
         self.clone().forbidding(Forbid::new(names))
     }
 
+    /// What the person does not let run.
     pub fn forbid(&self) -> &Forbid {
         &self.forbid
     }

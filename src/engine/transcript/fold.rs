@@ -138,6 +138,7 @@ impl Transcript {
         self.blocks.values().rev().find_map(|b| b.runs.iter().rev().find(|r| r.run == run).map(|r| (b, r)))
     }
 
+    /// The newest reply that has ended.
     pub fn last_reply(&self) -> Option<&ReplyItem> {
         self.items.iter().rev().find_map(|item| match item {
             Item::Reply(reply) => Some(reply.as_ref()),
@@ -145,6 +146,7 @@ impl Transcript {
         })
     }
 
+    /// The summary with which requests begin, where there is one.
     pub fn summary(&self) -> Option<&SummaryItem> {
         match self.items.get(self.summary?)? {
             Item::Summary(summary) => Some(summary),
