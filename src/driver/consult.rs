@@ -18,6 +18,23 @@ const MOST_REMARKS: usize = 4;
 /// Pieces of an answer that may wait.
 const WAITING: usize = 64;
 
+/// Why no answer was gathered, in words that stand after the name of the model.
+#[derive(Debug, thiserror::Error)]
+enum NoAnswer {
+    #[error("it grew too long")]
+    TooLong,
+    #[error("it broke off")]
+    BrokenOff,
+    #[error("it did not come within {} s", .0.as_secs())]
+    TooLate(Duration),
+    /// The request has more tokens than the model's context.
+    #[error("{0}")]
+    NoRoom(String),
+    /// What the provider says.
+    #[error("{0}")]
+    Failed(String),
+}
+
 impl Rooms {
     /// Asks a model about a block. The answer comes as an event, exactly once.
     pub(super) fn consult(
@@ -50,12 +67,12 @@ async fn gather(provider: &Provider, request: &ModelRequest, patience: Duration)
     let asking = async {
         // Another model than the one in use may have a smaller context. Who made it remembers what was told.
         match does_not_fit(request, &provider.info().await) {
-            Some(why) => Err(why),
+            Some(why) => Err(NoAnswer::NoRoom(why)),
             None => listen(provider, request, &mut usage, &mut remarks).await,
         }
     };
     let text = timeout(patience, asking).await;
-    let text = text.unwrap_or_else(|_| Err(format!("it did not come within {} s", patience.as_secs())));
+    let text = text.unwrap_or(Err(NoAnswer::TooLate(patience))).map_err(|why| why.to_string());
     Consultation { model: provider.name().clone(), text, usage, remarks }
 }
 
@@ -65,7 +82,7 @@ async fn listen(
     request: &ModelRequest,
     usage: &mut Usage,
     remarks: &mut Vec<String>,
-) -> Result<String, String> {
+) -> Result<String, NoAnswer> {
     let (sender, mut events) = mpsc::channel(WAITING);
     let asking = async {
         provider.ask(request, &sender).await;
@@ -79,24 +96,24 @@ async fn listen(
                 ReplyEvent::Delta(more) => {
                     text.push_str(&more);
                     if text.len() > LONGEST {
-                        return Err("it grew too long".to_owned());
+                        return Err(NoAnswer::TooLong);
                     }
                 }
                 ReplyEvent::Usage(told) => *usage = told,
                 ReplyEvent::Remark(remark) if remarks.len() < MOST_REMARKS => remarks.push(remark),
-                ReplyEvent::Failed(failure) => return Err(failure.message),
+                ReplyEvent::Failed(failure) => return Err(NoAnswer::Failed(failure.message)),
                 ReplyEvent::Finished(finish) if !finish.reason.complete() => {
-                    return Err("it broke off".to_owned());
+                    return Err(NoAnswer::BrokenOff);
                 }
                 ReplyEvent::Finished(_) => return Ok(std::mem::take(&mut text)),
                 _ => {}
             }
         }
-        Err("it broke off".to_owned())
+        Err(NoAnswer::BrokenOff)
     };
     tokio::select! {
         heard = hearing => heard,
-        () = asking => Err("it broke off".to_owned()),
+        () = asking => Err(NoAnswer::BrokenOff),
     }
 }
 

@@ -3,7 +3,9 @@
 use super::rooms::Rooms;
 use super::runs::{STOPPED, look_again, not_started};
 use super::sources::{Signal, WAITING};
-use crate::domain::{BlockKind, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms};
+use crate::domain::{
+    BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
+};
 use crate::engine::{Event, State, StoreEvent};
 use crate::review::Scope;
 use crate::workspace::act;
@@ -11,18 +13,33 @@ use crate::workspace::place::OpenPlace as Held;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
 
+/// Why an approved block was not carried out: nothing was read or written then.
+#[derive(Debug, thiserror::Error)]
+enum NotCarriedOut {
+    #[error("{STOPPED}")]
+    Stopped,
+    #[error("the block is not known")]
+    Unknown,
+    #[error("its approval names no file")]
+    NoTarget,
+    #[error(transparent)]
+    Unclear(#[from] BlockTextError),
+    #[error(transparent)]
+    Worker(#[from] tokio::task::JoinError),
+}
+
 /// Carries an approved block out, at the place that was held for it. This reads and writes: for a worker.
 fn carry_out(
     (terms, source): (&Terms, &str),
     kind: &BlockKind,
     place: Option<Held>,
     scope: &Scope,
-) -> Result<RunReport, String> {
+) -> Result<RunReport, NotCarriedOut> {
     let Some(place) = place else {
         return Ok(RunReport::bare(Outcome::Refused("its place is not held open any more".into())));
     };
-    let act = FileAct::parse(kind, source).map_err(|why| why.to_string())?;
-    let target = terms.target.as_ref().ok_or("its approval names no file")?;
+    let act = FileAct::parse(kind, source)?;
+    let target = terms.target.as_ref().ok_or(NotCarriedOut::NoTarget)?;
     let order =
         act::ActOrder { act: &act, target, place: &place, source, kept_bytes: terms.limits.kept_bytes };
     Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
@@ -31,10 +48,10 @@ fn carry_out(
 /// Acts on a worker, unless it is stopped before the worker gets to it.
 async fn unless_stopped(
     stop: impl Fn() -> bool + Send + 'static,
-    act: impl FnOnce() -> Result<RunReport, String> + Send + 'static,
+    act: impl FnOnce() -> Result<RunReport, NotCarriedOut> + Send + 'static,
 ) -> RunReport {
-    let work = tokio::task::spawn_blocking(move || if stop() { Err(STOPPED.into()) } else { act() });
-    work.await.unwrap_or_else(|error| Err(error.to_string())).unwrap_or_else(not_started)
+    let work = tokio::task::spawn_blocking(move || if stop() { Err(NotCarriedOut::Stopped) } else { act() });
+    work.await.unwrap_or_else(|error| Err(error.into())).unwrap_or_else(|why| not_started(why.to_string()))
 }
 
 impl Rooms {
@@ -55,7 +72,7 @@ impl Rooms {
                     let _ = sender.send((run, RunEvent::Started)).await;
                     let act = move || {
                         let protected = ProtectedFiles::of(&scope.cwd, protected);
-                        let kind = kind.ok_or("the block is not known")?;
+                        let kind = kind.ok_or(NotCarriedOut::Unknown)?;
                         let mut report =
                             carry_out((request.approval().terms(), request.source()), &kind, place, &scope)?;
                         report.receipt.protected = protected.afterwards();

@@ -4,7 +4,7 @@
 
 use super::images::{SessionFileError, kind, of_session};
 use crate::domain::ImageRef;
-use crate::launch::{Launcher, Start};
+use crate::launch::{LaunchError, Launcher, Start};
 use crate::workspace::read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -20,17 +20,29 @@ const INERT: &[(&str, &[&str])] = &[
     ("image/webp", &["webp"]),
 ];
 
+/// Why an image was not opened outside, with what can be done instead.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OpenError {
+    /// The image by its name, and why it is not one that is opened.
+    #[error("{0} is not opened: {1}. w saves it.")]
+    NotInert(String, SessionFileError),
+    /// The desktop's program is not there, or can't be trusted.
+    #[error("{why}. The file is {}", path.display())]
+    NoOpener { why: LaunchError, path: PathBuf },
+    #[error("{why}. The file is {}", path.display())]
+    NotStarted { why: std::io::Error, path: PathBuf },
+}
+
 /// Starts the desktop's opener on an image and does not wait for it. Gives the file that was opened.
 ///
 /// # Errors
-/// Words for the status line: it is not what it was, it is nothing that is opened outside, or there is no opener.
-pub(super) fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> Result<PathBuf, String> {
-    let name = &image.name;
-    let path = inert(image, blobs).map_err(|why| format!("{name} is not opened: {why}. w saves it."))?;
-    let none = |why: String| format!("{why}. The file is {}", path.display());
-    let mut command = programs.command(OPENER).map_err(|why| none(why.to_string()))?;
+/// It is not what it was, it is nothing that is opened outside, or there is no opener.
+pub(super) fn external(image: &ImageRef, blobs: &Path, programs: &Launcher) -> Result<PathBuf, OpenError> {
+    let path = inert(image, blobs).map_err(|why| OpenError::NotInert(image.name.clone(), why))?;
+    let mut command =
+        programs.command(OPENER).map_err(|why| OpenError::NoOpener { why, path: path.clone() })?;
     command.arg(&path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| none(error.to_string()))?;
+    let mut child = command.spawn().map_err(|why| OpenError::NotStarted { why, path: path.clone() })?;
     std::thread::spawn(move || child.wait());
     Ok(path)
 }
@@ -118,7 +130,7 @@ mod tests {
         std::fs::write(&path, PNG).unwrap();
         let launcher =
             Launcher::new(work.as_os_str(), crate::launch::WritableFolders::new(&work, None, &[], &[]));
-        let told = external(&image(path, "image/png", PNG.len()), &blobs, &launcher).unwrap_err();
+        let told = external(&image(path, "image/png", PNG.len()), &blobs, &launcher).unwrap_err().to_string();
         assert!(told.contains("is not on the PATH outside"), "{told}");
         assert!(!home.path().join("mark").exists());
     }

@@ -4,11 +4,11 @@
 //! ties itself to the supervisor's life and then becomes the program. Neither reads a configuration, a terminal or the
 //! environment; all they know comes over the one socket.
 
-use super::frames::FrameDecoder;
+use super::frames::{FrameDecoder, FrameError};
 use super::helper_part::{DECODE, EXEC, JOIN, TEST};
 use super::helper_wire::{LIMIT, Ties, WireMessage as _};
 use super::pictures;
-use super::sandbox::{self, selftest};
+use super::sandbox::{self, LayerError, selftest};
 use super::supervisor;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
@@ -92,7 +92,7 @@ fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     let why = match args.next() {
         Some(program) => match confine(&mut status) {
             Ok(()) => Command::new(program).args(args).exec().to_string(),
-            Err(why) => why,
+            Err(why) => why.to_string(),
         },
         None => "the helper was called without a program".into(),
     };
@@ -100,35 +100,45 @@ fn become_program(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Why a process does not become the program of a run: it is not confined as it should be.
+#[derive(Debug, thiserror::Error)]
+enum ConfineError {
+    #[error("the helper ended while it started the program")]
+    Alone,
+    /// What the supervisor sent can't be read.
+    #[error(transparent)]
+    Wire(#[from] FrameError),
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+    #[error(transparent)]
+    Layer(#[from] LayerError),
+}
+
 /// Ties itself to the supervisor and enters what it says.
-fn confine(socket: &mut UnixStream) -> Result<(), String> {
+fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
     let mut decoder = FrameDecoder::new(LIMIT);
     let mut buffer = [0u8; 8 << 10];
     let frame = loop {
-        if let Some(frame) = decoder.next_frame().map_err(|e| e.to_string())? {
+        if let Some(frame) = decoder.next_frame()? {
             break frame;
         }
-        match socket.read(&mut buffer).map_err(|e| e.to_string())? {
-            0 => return Err("the helper ended while it started the program".into()),
+        match socket.read(&mut buffer)? {
+            0 => return Err(ConfineError::Alone),
             count => decoder.push(buffer.get(..count).unwrap_or_default()),
         }
     };
-    let Ties { supervisor, confinement } = Ties::decode(&frame).map_err(|e| e.to_string())?;
+    let Ties { supervisor, confinement } = Ties::decode(&frame)?;
     tie_to(supervisor)?;
     // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
-    rustix::process::setsid().map_err(|e| e.to_string())?;
+    rustix::process::setsid().map_err(std::io::Error::from)?;
     no_core();
-    sandbox::enter(&confinement).map_err(|error| error.to_string())
+    Ok(sandbox::enter(&confinement)?)
 }
 
 /// Makes the kernel end this process when the supervisor ends, however that happens.
-fn tie_to(supervisor: i32) -> Result<(), String> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| e.to_string())?;
-    if rustix::process::getppid() == Pid::from_raw(supervisor) {
-        Ok(())
-    } else {
-        Err("the helper ended while it started the program".into())
-    }
+fn tie_to(supervisor: i32) -> Result<(), ConfineError> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(std::io::Error::from)?;
+    if rustix::process::getppid() == Pid::from_raw(supervisor) { Ok(()) } else { Err(ConfineError::Alone) }
 }
 
 /// Moves what is standard input to a descriptor that no program inherits; `/dev/null` takes its place.

@@ -297,7 +297,7 @@ impl Supervisor {
                     self.started_with = bounds::inherited(&program.confinement.limits);
                     Notification::Spawned { pid }
                 }
-                Err(why) => Notification::NotSpawned(why),
+                Err(why) => Notification::NotSpawned(why.to_string()),
             }
         };
         self.tell(&told);
@@ -305,7 +305,7 @@ impl Supervisor {
 
     fn begin(&mut self, bounds: Bounds) {
         if let Err(why) = self.fit(&bounds) {
-            return self.tell(&Notification::NotBegun(why));
+            return self.tell(&Notification::NotBegun(why.to_string()));
         }
         let now = Instant::now();
         let limit = Duration::from_millis(bounds.wall_ms);

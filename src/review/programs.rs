@@ -198,6 +198,25 @@ struct File {
     variable: Vec<Variables>,
 }
 
+/// Why a table can't be used. Tables are shipped: only tests meet this.
+#[derive(Debug, thiserror::Error)]
+enum TableError {
+    /// The file, and what the reader of TOML says.
+    #[error("{0}: {1}")]
+    Unreadable(String, toml::de::Error),
+    /// The file, whose row it is, and the word in it that means nothing.
+    #[error("{0}: {1}: {2} is not known: see the other rows for what there is")]
+    Word(String, String, UnknownWord),
+    /// The file, and the name that two rows have.
+    #[error("{0}: {1} stands there twice")]
+    Twice(String, String),
+}
+
+/// A word of a row that means nothing.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UnknownWord(String);
+
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     by_name: HashMap<String, Program>,
@@ -221,22 +240,25 @@ impl Programs {
         self.variables.get(name).copied()
     }
 
-    fn read(files: &[(&str, &str)]) -> Result<Self, String> {
+    fn read(files: &[(&str, &str)]) -> Result<Self, TableError> {
         let mut all = Self::default();
         for (name, text) in files {
-            let file: File = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+            let file: File =
+                toml::from_str(text).map_err(|error| TableError::Unreadable((*name).into(), error))?;
             all.tame.extend(words(&file.tame));
             for row in file.program {
                 let names = row.names.clone();
                 for spelled in names {
-                    let program = program(&row).map_err(|word| format!("{name}: {spelled}: {word}"))?;
+                    let program = program(&row)
+                        .map_err(|word| TableError::Word((*name).into(), spelled.clone(), word))?;
                     if all.by_name.insert(spelled.clone(), program).is_some() {
-                        return Err(format!("{name}: {spelled} stands there twice"));
+                        return Err(TableError::Twice((*name).into(), spelled));
                     }
                 }
             }
             for row in file.variable {
-                let code = code(&row.code).ok_or_else(|| format!("{name}: no code {}", row.code))?;
+                let code = code(&row.code)
+                    .map_err(|word| TableError::Word((*name).into(), row.names.join(" "), word))?;
                 all.variables.extend(row.names.into_iter().map(|name| (name, code)));
             }
         }
@@ -254,24 +276,25 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split_whitespace().map(str::to_owned)
 }
 
-/// A row as it is used. The error is the word that can't be read.
-fn program(row: &ProgramRow) -> Result<Program, String> {
+/// A row as it is used.
+fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     let mut options = HashMap::new();
-    let mut put = |text: &str, takes: Takes, does: fn(Code) -> Does, plain: bool| -> Result<(), String> {
-        for word in words(text) {
-            let (name, kind) = match word.split_once(':') {
-                Some((name, kind)) if !plain => (name, code(kind).ok_or_else(|| word.clone())?),
-                _ => (word.as_str(), Code::Shell),
-            };
-            // An option whose value stands in its own word only: `-i.bak`.
-            let (name, takes) = match name.strip_suffix('?') {
-                Some(name) if !name.is_empty() => (name, Takes::Attached),
-                _ => (name, takes),
-            };
-            options.insert(name.to_owned(), OptionChoice { takes, does: does(kind) });
-        }
-        Ok(())
-    };
+    let mut put =
+        |text: &str, takes: Takes, does: fn(Code) -> Does, plain: bool| -> Result<(), UnknownWord> {
+            for word in words(text) {
+                let (name, kind) = match word.split_once(':') {
+                    Some((name, kind)) if !plain => (name, code(kind)?),
+                    _ => (word.as_str(), Code::Shell),
+                };
+                // An option whose value stands in its own word only: `-i.bak`.
+                let (name, takes) = match name.strip_suffix('?') {
+                    Some(name) if !name.is_empty() => (name, Takes::Attached),
+                    _ => (name, takes),
+                };
+                options.insert(name.to_owned(), OptionChoice { takes, does: does(kind) });
+            }
+            Ok(())
+        };
     put(&row.nothing, Takes::Nothing, |_| Does::Nothing, true)?;
     put(&row.takes, Takes::Value, |_| Does::Nothing, true)?;
     put(&row.attached, Takes::Attached, |_| Does::Nothing, true)?;
@@ -289,16 +312,16 @@ fn program(row: &ProgramRow) -> Result<Program, String> {
 }
 
 /// `reads..`, `starts:sed?e,file`: what an operand is, whether it stands for all, the options that take its place.
-fn role(text: &str) -> Result<Role, String> {
+fn role(text: &str) -> Result<Role, UnknownWord> {
     let (what, without) = text.split_once('?').unwrap_or((text, ""));
     let without = without.split(',').filter(|w| !w.is_empty()).map(str::to_owned).collect();
     let (what, all) = what.strip_suffix("..").map_or((what, false), |what| (what, true));
     Ok(Role { does: does(what)?, all, without })
 }
 
-fn does(text: &str) -> Result<Does, String> {
+fn does(text: &str) -> Result<Does, UnknownWord> {
     let (what, kind) = text.split_once(':').unwrap_or((text, "shell"));
-    let kind = code(kind).ok_or_else(|| text.to_owned())?;
+    let kind = code(kind)?;
     Ok(match what {
         "nothing" => Does::Nothing,
         "reads" => Does::Reads,
@@ -308,12 +331,12 @@ fn does(text: &str) -> Result<Does, String> {
         "hosts" => Does::Hosts,
         "starts" => Does::Starts(kind),
         "hides" => Does::Hides(kind),
-        _ => return Err(text.to_owned()),
+        _ => return Err(UnknownWord(text.to_owned())),
     })
 }
 
-fn code(text: &str) -> Option<Code> {
-    Some(match text {
+fn code(text: &str) -> Result<Code, UnknownWord> {
+    Ok(match text {
         "shell" => Code::Shell,
         "words" => Code::Words,
         "file" => Code::File,
@@ -331,7 +354,7 @@ fn code(text: &str) -> Option<Code> {
         "checkpoint" => Code::Checkpoint,
         "setting" => Code::Setting,
         "prompt" => Code::Prompt,
-        _ => return None,
+        _ => return Err(UnknownWord(text.to_owned())),
     })
 }
 

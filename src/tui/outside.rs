@@ -4,9 +4,9 @@
 
 use super::ui_command::PagerText;
 use crate::domain::visible::visible;
-use crate::launch::{self, Launcher, Start};
+use crate::launch::{self, LaunchError, Launcher, Start};
 use std::fs::Permissions;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -16,41 +16,64 @@ const LARGEST: u64 = 16 << 20;
 /// Bytes of a line that are written out at once.
 const LONGEST_LINE: u64 = 1 << 20;
 
+/// Why another program did not get the terminal, or nothing came back from it: sentences for the status line.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OutsideError {
+    /// No private place for the text.
+    #[error("No temporary {0}: {1}.")]
+    NoPlace(&'static str, io::Error),
+    /// The file that was to be shown.
+    #[error("The file can't be read: {0}.")]
+    Unreadable(io::Error),
+    /// The command's first word, which is no program that is started.
+    #[error("{0} {1}.")]
+    NoProgram(String, LaunchError),
+    /// The command's first word; its line is not given to the shell.
+    #[error("{0}: {1}.")]
+    NoLine(String, LaunchError),
+    #[error("{0} can't be started: {1}.")]
+    NotStarted(String, io::Error),
+    #[error("{0} ended with an error. Nothing was changed.")]
+    Ended(String),
+    #[error("The edited file can't be read: {0}.")]
+    EditedUnreadable(io::Error),
+    #[error("The edited file is larger than 16 MB. Nothing was changed.")]
+    EditedTooLarge,
+    #[error("The edited file is not UTF-8. Nothing was changed.")]
+    EditedNotText,
+}
+
 /// Opens a text in an editor and returns what became of it. `extension` is that of the file, without the dot.
 ///
 /// # Errors
-/// Words for the status line; nothing has changed then.
+/// What went wrong; nothing has changed then.
 pub(super) fn edit(
     command: &str,
     text: &str,
     extension: &str,
     programs: &Launcher,
-) -> Result<String, String> {
+) -> Result<String, OutsideError> {
     let file = PrivateFile::new(text.as_bytes(), extension)?;
     run(Start::Editor, command, &file, programs)?;
     let mut back = Vec::new();
     // By its path: editors write a new file and rename it over the old one.
-    let opened =
-        std::fs::File::open(&file.path).map_err(|e| format!("The edited file can't be read: {e}."))?;
-    opened
-        .take(LARGEST + 1)
-        .read_to_end(&mut back)
-        .map_err(|e| format!("The edited file can't be read: {e}."))?;
+    let opened = std::fs::File::open(&file.path).map_err(OutsideError::EditedUnreadable)?;
+    opened.take(LARGEST + 1).read_to_end(&mut back).map_err(OutsideError::EditedUnreadable)?;
     if back.len() as u64 > LARGEST {
-        return Err("The edited file is larger than 16 MB. Nothing was changed.".into());
+        return Err(OutsideError::EditedTooLarge);
     }
-    String::from_utf8(back).map_err(|_| "The edited file is not UTF-8. Nothing was changed.".into())
+    String::from_utf8(back).map_err(|_| OutsideError::EditedNotText)
 }
 
 /// Shows a text or a file in a pager: a copy in which everything that would act or hide is written out. A pager draws
 /// what it is given, and what turns the direction of a line or takes no room can show another text than there is.
 ///
 /// # Errors
-/// Words for the status line.
-pub(super) fn page(command: &str, what: &PagerText, programs: &Launcher) -> Result<(), String> {
+/// What went wrong.
+pub(super) fn page(command: &str, what: &PagerText, programs: &Launcher) -> Result<(), OutsideError> {
     let file = match what {
         PagerText::File(path) => {
-            let file = std::fs::File::open(path).map_err(|e| format!("The file can't be read: {e}."))?;
+            let file = std::fs::File::open(path).map_err(OutsideError::Unreadable)?;
             written_out(file)?
         }
         PagerText::Text(text) => written_out(text.as_bytes())?,
@@ -59,8 +82,8 @@ pub(super) fn page(command: &str, what: &PagerText, programs: &Launcher) -> Resu
 }
 
 /// A private copy, line by line, as it may be printed.
-fn written_out(text: impl std::io::Read) -> Result<PrivateFile, String> {
-    let failed = |e: std::io::Error| format!("No temporary file: {e}.");
+fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
+    let failed = |error| OutsideError::NoPlace("file", error);
     let copy = PrivateFile::new(b"", "txt")?;
     let file = std::fs::OpenOptions::new().append(true).open(&copy.path).map_err(failed)?;
     let mut out = std::io::BufWriter::new(file);
@@ -70,7 +93,7 @@ fn written_out(text: impl std::io::Read) -> Result<PrivateFile, String> {
         line.clear();
         // A line without end is cut here and there; a character that is cut is written out as such.
         let read = (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line);
-        if read.map_err(|e| format!("The file can't be read: {e}."))? == 0 {
+        if read.map_err(OutsideError::Unreadable)? == 0 {
             break;
         }
         out.write_all(visible(&String::from_utf8_lossy(&line)).as_bytes()).map_err(failed)?;
@@ -88,11 +111,11 @@ struct PrivateFile {
 
 impl PrivateFile {
     /// A file that only this account can read, alone in its folder.
-    fn new(text: &[u8], extension: &str) -> Result<Self, String> {
+    fn new(text: &[u8], extension: &str) -> Result<Self, OutsideError> {
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
         let folder = private_folder()?;
         let path = folder.path().join(format!("sayso.{extension}"));
-        let failed = |e: std::io::Error| format!("No temporary file: {e}.");
+        let failed = |error| OutsideError::NoPlace("file", error);
         let mut file = std::fs::OpenOptions::new();
         let mut file = file.write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
         file.write_all(text).map_err(failed)?;
@@ -101,36 +124,33 @@ impl PrivateFile {
 }
 
 /// An empty folder that only this account can enter.
-fn private_folder() -> Result<tempfile::TempDir, String> {
+fn private_folder() -> Result<tempfile::TempDir, OutsideError> {
     let made = tempfile::Builder::new().prefix("sayso-").permissions(Permissions::from_mode(0o700)).tempdir();
-    made.map_err(|e| format!("No temporary folder: {e}."))
+    made.map_err(|error| OutsideError::NoPlace("folder", error))
 }
 
 /// Runs a command of the person's (it may hold arguments) on a file, and waits.
-fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> Result<(), String> {
+fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> Result<(), OutsideError> {
     // The first word of a plain command is looked for where programs can be trusted. A line that is more than words is
     // the shell's, which looks on the same PATH.
     let first = command.split_whitespace().next().unwrap_or_default();
     let is_plain = first.chars().all(|c| c.is_ascii_alphanumeric() || "/._+-".contains(c));
     let (mut line, mut quiet) = (command.trim().to_owned(), "");
     if is_plain {
-        let at = programs.locate(first).map_err(|why| format!("{first} {why}."))?;
+        let at = programs.locate(first).map_err(|why| OutsideError::NoProgram(first.into(), why))?;
         quiet = if start == Start::Editor { launch::quiet(&at) } else { "" };
         line = line.replacen(first, &at.display().to_string(), usize::from(is_word(&at)));
     }
-    let mut shell =
-        programs.line(start, &format!("{line}{quiet} \"$1\"")).map_err(|why| format!("{first}: {why}."))?;
+    let mut shell = programs
+        .line(start, &format!("{line}{quiet} \"$1\""))
+        .map_err(|why| OutsideError::NoLine(first.into(), why))?;
     let status = shell
         .arg("sh")
         .arg(&file.path)
         .current_dir(file.folder.path())
         .status()
-        .map_err(|e| format!("{command} can't be started: {e}."))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("{command} ended with an error. Nothing was changed."))
-    }
+        .map_err(|error| OutsideError::NotStarted(command.into(), error))?;
+    if status.success() { Ok(()) } else { Err(OutsideError::Ended(command.into())) }
 }
 
 /// Whether a path is one word for a shell as it stands.
@@ -142,7 +162,7 @@ fn is_word(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn plain(command: &str, text: &str) -> Result<String, String> {
+    fn plain(command: &str, text: &str) -> Result<String, OutsideError> {
         edit(command, text, "py", &Launcher::default())
     }
 
@@ -170,8 +190,8 @@ mod tests {
 
     #[test]
     fn a_failing_editor_changes_nothing() {
-        assert!(plain("false", "a").unwrap_err().contains("Nothing was changed"));
-        assert!(plain("printf '\\377' >", "a").unwrap_err().contains("UTF-8"));
+        assert!(plain("false", "a").unwrap_err().to_string().contains("Nothing was changed"));
+        assert!(plain("printf '\\377' >", "a").unwrap_err().to_string().contains("UTF-8"));
     }
 
     #[test]

@@ -120,7 +120,7 @@ fn check(job: &FileJob, (scope, languages): (&Scope, &Languages), form: ReportFo
     let source = match text(bytes) {
         Ok(source) => source,
         Err(why) => {
-            let review = crate::review::unchecked(&why, scope);
+            let review = crate::review::unchecked(&why.to_string(), scope);
             let outcome =
                 CheckOutcome::Reviewed { language: None, review, cells: Vec::new(), lines: Vec::new() };
             return CheckedFile { path, outcome };
@@ -200,13 +200,22 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a file; why it is none otherwise.
-fn text(bytes: Vec<u8>) -> Result<String, String> {
+/// Why a file has no text that is checked.
+#[derive(Debug, thiserror::Error)]
+enum NoText {
+    #[error("it is larger than {} MiB", LARGEST >> 20)]
+    TooLarge,
+    #[error("it is no text")]
+    Binary,
+}
+
+/// The text of a file.
+fn text(bytes: Vec<u8>) -> Result<String, NoText> {
     if bytes.len() as u64 > LARGEST {
-        return Err(format!("it is larger than {} MiB", LARGEST >> 20));
+        return Err(NoText::TooLarge);
     }
     if bytes.iter().take(8192).any(|byte| *byte == 0) {
-        return Err("it is no text".to_owned());
+        return Err(NoText::Binary);
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(text),

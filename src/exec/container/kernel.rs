@@ -8,7 +8,7 @@ use super::held::{ContainerHandle, remove};
 use super::plan::ContainerFrame;
 use crate::domain::{KernelRef, Reach, SharedState};
 use crate::exec::blob;
-use crate::exec::frames::FrameDecoder;
+use crate::exec::frames::{FrameDecoder, FrameError};
 use crate::exec::helper_wire::{ResourceUse, RestState};
 use crate::exec::kernel_wire::{self, FrameToken, KernelMessage};
 use crate::exec::plan;
@@ -203,7 +203,7 @@ async fn carry(
         };
         let heard = match heard {
             Ok(heard) => heard,
-            Err(why) => return KernelEnd::Died(why, ResourceUse::default()),
+            Err(why) => return KernelEnd::Died(why.to_string(), ResourceUse::default()),
         };
         for one in heard {
             if let Some(gone) = MessageSplitter::gone(&one) {
@@ -236,6 +236,11 @@ async fn carry(
     }
 }
 
+/// What came out of a container is no talk of its bridge, or of the kernel in it: nothing of it is believed any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the channel to its container is broken: {0}")]
+struct BrokenChannel(#[from] FrameError);
+
 /// Takes the talk of bridge and kernel apart.
 struct MessageSplitter {
     mark: FrameToken,
@@ -266,17 +271,15 @@ impl MessageSplitter {
         text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| line.trim().to_owned())
     }
 
-    fn push(&mut self, bytes: &[u8]) -> Result<Vec<KernelEvent>, String> {
-        let broken =
-            |error: &dyn std::fmt::Display| format!("the channel to its container is broken: {error}");
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<KernelEvent>, BrokenChannel> {
         self.frames.push(bytes);
         let mut heard = Vec::new();
-        while let Some(frame) = self.frames.next_frame().map_err(|error| broken(&error))? {
-            match bridge_wire::decode(frame, &self.mark).map_err(|error| broken(&error))? {
+        while let Some(frame) = self.frames.next_frame()? {
+            match bridge_wire::decode(frame, &self.mark)? {
                 BridgeMessage::Control(bytes) => {
                     self.control.push(&bytes);
-                    while let Some(frame) = self.control.next_frame().map_err(|error| broken(&error))? {
-                        let (token, said) = kernel_wire::decode(frame).map_err(|error| broken(&error))?;
+                    while let Some(frame) = self.control.next_frame()? {
+                        let (token, said) = kernel_wire::decode(frame)?;
                         heard.push(KernelEvent::Said(token, said));
                     }
                 }

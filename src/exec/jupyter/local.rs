@@ -147,7 +147,7 @@ impl LocalKernel {
                 Some(KernelNews::Ready(self.ready.version()))
             }
             Ok(_) => None,
-            Err(why) => Some(KernelNews::Gone(why)),
+            Err(why) => Some(KernelNews::Gone(why.to_string())),
         }
     }
 

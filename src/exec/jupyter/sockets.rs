@@ -1,7 +1,7 @@
 //! The sockets of a local kernel: files in a folder of this account, or ports on loopback.
 
 use super::message::{Channel, JupyterMessage};
-use super::zmtp::{self, ZmtpDecoder};
+use super::zmtp::{self, ZmtpDecoder, ZmtpError};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -39,7 +39,18 @@ pub(super) fn free_ports() -> std::io::Result<[u16; 5]> {
 }
 
 /// What came over a socket: a message, or why it is of no use any more.
-pub(super) type Received = Result<JupyterMessage, String>;
+pub(super) type Received = Result<JupyterMessage, SocketError>;
+
+/// Why a socket of a kernel is of no use any more.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SocketError {
+    #[error("the kernel hung up")]
+    HungUp,
+    #[error(transparent)]
+    Zmtp(#[from] ZmtpError),
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+}
 
 /// A connection of either kind.
 trait Connection: AsyncRead + AsyncWrite + Unpin {}
@@ -121,22 +132,22 @@ async fn shake_hands(
     (reader, writer): (&mut FrameReader, &mut Writer),
     kind: &str,
     identity: &[u8],
-) -> Result<ZmtpDecoder, String> {
+) -> Result<ZmtpDecoder, SocketError> {
     let mut decoder = ZmtpDecoder::default();
     let mut buffer = [0u8; 512];
-    writer.write_all(&zmtp::greeting()).await.map_err(|error| error.to_string())?;
+    writer.write_all(&zmtp::greeting()).await?;
     let mut told = false;
     while !decoder.is_ready() {
-        let count = reader.read(&mut buffer).await.map_err(|error| error.to_string())?;
+        let count = reader.read(&mut buffer).await?;
         if count == 0 {
-            return Err("the kernel hung up".into());
+            return Err(SocketError::HungUp);
         }
         decoder.push(buffer.get(..count).unwrap_or_default());
         // Nothing is published before somebody subscribed, nothing answered before it was asked.
-        let _ = decoder.next_message().map_err(|error| error.to_string())?;
+        let _ = decoder.next_message()?;
         if decoder.is_greeted() && !told {
             told = true;
-            writer.write_all(&zmtp::ready(kind, identity)).await.map_err(|error| error.to_string())?;
+            writer.write_all(&zmtp::ready(kind, identity)).await?;
         }
     }
     Ok(decoder)
@@ -158,7 +169,7 @@ async fn receive(
             let message = match decoder.next_message() {
                 Ok(None) => break,
                 Ok(Some(parts)) => JupyterMessage::from_parts(channel, &parts, key.as_bytes()),
-                Err(error) => return drop(out.send(Err(error.to_string())).await),
+                Err(error) => return drop(out.send(Err(error.into())).await),
             };
             // What can't be read, or somebody else made, is left out.
             if let Ok(message) = message

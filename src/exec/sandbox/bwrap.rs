@@ -2,7 +2,7 @@
 //! and the arguments that make a policy; only [`ask`] starts it.
 
 use super::policy::{Mount, Policy};
-use crate::launch::{Launcher, Start};
+use crate::launch::{LaunchError, Launcher, Start};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -21,19 +21,34 @@ pub(super) struct Bwrap {
     pub sizes: bool,
 }
 
+/// Why this layer is not there, as it is told of it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BwrapError {
+    /// The person does without.
+    #[error("left out")]
+    LeftOut,
+    #[error("it is for Linux")]
+    NotLinux,
+    #[error("no bwrap is on the PATH; install bubblewrap")]
+    NotFound,
+    #[error(transparent)]
+    Untrusted(#[from] LaunchError),
+    #[error("{} could not be started: {why}", path.display())]
+    NotStarted { path: PathBuf, why: std::io::Error },
+}
+
 /// Asks for its version, and tells what that one can do.
 ///
 /// # Errors
 /// When it can't be started.
-pub(super) fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, String> {
+pub(super) fn ask(path: &Path, programs: &Launcher) -> Result<Bwrap, BwrapError> {
     let output = programs
-        .command(Start::Bwrap)
-        .map_err(|why| why.to_string())?
+        .command(Start::Bwrap)?
         .arg("--version")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
-        .map_err(|error| format!("{} could not be started: {error}", path.display()))?;
+        .map_err(|why| BwrapError::NotStarted { path: path.into(), why })?;
     let version = version(&String::from_utf8_lossy(&output.stdout));
     Ok(Bwrap { path: path.into(), no_nesting: version >= (0, 8), sizes: version >= (0, 7) })
 }

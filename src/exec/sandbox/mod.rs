@@ -39,7 +39,7 @@ use super::helper_file::HelperFile;
 use super::plan;
 use crate::domain::{Limits, Reach, SandboxLevel, SandboxReport, Terms};
 use crate::launch::{Launcher, Start};
-use bwrap::Bwrap;
+use bwrap::{Bwrap, BwrapError};
 use confinement::limits as process_limits;
 pub(super) use confinement::{Confinement, data_limit};
 #[cfg(not(target_os = "linux"))]
@@ -47,6 +47,7 @@ pub use elsewhere::{enter, only_compute};
 #[cfg(target_os = "linux")]
 pub(super) use enter::{enter, only_compute, resource};
 pub(super) use error::SandboxError;
+pub(super) use layer_error::LayerError;
 pub(super) use layers::ActiveLayers;
 use policy::Policy;
 use probe::ProbeError;
@@ -230,12 +231,12 @@ impl Sandbox {
         let avoid = [policy.writable(), vec![policy.cwd.clone()]].concat();
         let at = programs.at(Start::Bwrap).and_then(|at| std::fs::canonicalize(at).ok());
         let wanted = match at.filter(|at| !avoid.iter().any(|folder| at.starts_with(folder))) {
-            _ if without.bwrap => Err("left out".to_string()),
-            _ if cfg!(not(target_os = "linux")) => Err("it is for Linux".into()),
-            None => Err("no bwrap is on the PATH; install bubblewrap".into()),
+            _ if without.bwrap => Err(BwrapError::LeftOut),
+            _ if cfg!(not(target_os = "linux")) => Err(BwrapError::NotLinux),
+            None => Err(BwrapError::NotFound),
             Some(path) => bwrap::ask(&path, programs),
         };
-        wanted.map_err(|why| found.missing("bwrap", why)).ok()
+        wanted.map_err(|why| found.missing("bwrap", why.to_string())).ok()
     }
 
     /// The cell of a run with this interpreter.

@@ -12,13 +12,18 @@ use std::time::Duration;
 /// The pause between two looks while there is something to hold.
 pub(super) const WATCH: Duration = Duration::from_millis(20);
 
+/// A limit of a run, by its name in `/proc/PID/limits`, that could not be set.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}: {1}")]
+pub(super) struct LimitError(&'static str, Errno);
+
 impl Supervisor {
     /// The program may use as much as this run may, also when it was started for another. What it was started with is
     /// the most: nobody can raise that.
     ///
     /// # Errors
     /// Which limit could not be set, and why.
-    pub(super) fn fit(&self, bounds: &Bounds) -> Result<(), String> {
+    pub(super) fn fit(&self, bounds: &Bounds) -> Result<(), LimitError> {
         let Some(program) = &self.program else { return Ok(()) };
         let limits = tree::limits(program.pid.as_raw_nonzero().get());
         for limit in &self.started_with {
@@ -32,7 +37,7 @@ impl Supervisor {
             match rustix::process::prlimit(Some(program.pid), resource(limit.what), wanted) {
                 // It has ended: that is told by itself.
                 Ok(_) | Err(Errno::SRCH) => {}
-                Err(error) => return Err(format!("{}: {error}", label(limit.what))),
+                Err(error) => return Err(LimitError(label(limit.what), error)),
             }
         }
         Ok(())

@@ -9,27 +9,50 @@ use rustix::process::{Pid, PidfdFlags, WaitOptions};
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Starts the program in a session of its own; an error comes back in words.
-pub(super) fn start(program: &ProgramSpec, fds: Vec<OwnedFd>, own: i32) -> Result<RunningProgram, String> {
+/// Why the program of a supervisor did not start; what is told of it goes over the socket as words.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StartError {
+    #[error("the helper got no descriptors for its output")]
+    NoOutput,
+    #[error("descriptor {0} is taken")]
+    Taken(i32),
+    #[error("the folder {} is not there any more", .0.display())]
+    NoFolder(PathBuf),
+    #[error("no process id")]
+    NoId,
+    /// The program, and what its own process says that should have become it.
+    #[error("{}: {why}", program.display())]
+    NotBegun { program: PathBuf, why: String },
+    #[error(transparent)]
+    System(#[from] std::io::Error),
+}
+
+/// Starts the program in a session of its own.
+pub(super) fn start(
+    program: &ProgramSpec,
+    fds: Vec<OwnedFd>,
+    own: i32,
+) -> Result<RunningProgram, StartError> {
     let mut fds = fds.into_iter();
     let (Some(stdout), Some(stderr)) = (fds.next(), fds.next()) else {
-        return Err("the helper got no descriptors for its output".into());
+        return Err(StartError::NoOutput);
     };
     let mut given = Vec::new();
     for (fd, at) in fds.zip(FIRST_GIVEN..) {
-        let copy = rustix::io::fcntl_dupfd_cloexec(&fd, at).map_err(|e| e.to_string())?;
-        rustix::io::fcntl_setfd(&copy, FdFlags::empty()).map_err(|e| e.to_string())?;
+        let copy = rustix::io::fcntl_dupfd_cloexec(&fd, at).map_err(std::io::Error::from)?;
+        rustix::io::fcntl_setfd(&copy, FdFlags::empty()).map_err(std::io::Error::from)?;
         if copy.as_raw_fd() != at {
-            return Err(format!("descriptor {at} is taken"));
+            return Err(StartError::Taken(at));
         }
         given.push(copy);
     }
     if !program.cwd.is_dir() {
-        return Err(format!("the folder {} is not there any more", program.cwd.display()));
+        return Err(StartError::NoFolder(program.cwd.clone()));
     }
-    let (mut socket, theirs) = UnixStream::pair().map_err(|e| e.to_string())?;
+    let (mut socket, theirs) = UnixStream::pair()?;
     let child = Command::new(ITSELF)
         .args(["__run", EXEC])
         .arg(&program.executable)
@@ -40,8 +63,7 @@ pub(super) fn start(program: &ProgramSpec, fds: Vec<OwnedFd>, own: i32) -> Resul
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr))
-        .spawn()
-        .map_err(|e| e.to_string())?;
+        .spawn()?;
     drop(given);
     let ties = Ties { supervisor: own, confinement: program.confinement.clone() };
     let told = socket.write_all(&ties.encode());
@@ -50,11 +72,11 @@ pub(super) fn start(program: &ProgramSpec, fds: Vec<OwnedFd>, own: i32) -> Resul
     if let (Err(error), true) = (told, why.is_empty()) {
         why = error.to_string();
     }
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("no process id")?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(StartError::NoId)?;
     if !why.is_empty() {
         let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
-        return Err(format!("{}: {why}", program.executable.display()));
+        return Err(StartError::NotBegun { program: program.executable.clone(), why });
     }
-    let ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|e| e.to_string())?;
+    let ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from)?;
     Ok(RunningProgram { pid, ended })
 }

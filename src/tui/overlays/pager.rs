@@ -69,12 +69,10 @@ impl Pager {
     /// Opens a text.
     ///
     /// # Errors
-    /// Words for the status row.
-    pub(crate) fn open(title: String, what: PagerText) -> Result<Self, String> {
+    /// What the system says of the file.
+    pub(crate) fn open(title: String, what: PagerText) -> io::Result<Self> {
         let source = match &what {
-            PagerText::File(path) => {
-                Source::open(path).map_err(|error| format!("The file can't be read: {error}."))?
-            }
+            PagerText::File(path) => Source::open(path)?,
             PagerText::Text(text) => Source::of(text.clone().into_bytes()),
         };
         let mut pager = Self {
@@ -93,7 +91,7 @@ impl Pager {
             at: None,
             told: None,
         };
-        pager.go_to(0, 0).map_err(|error| format!("The file can't be read: {error}."))?;
+        pager.go_to(0, 0)?;
         Ok(pager)
     }
 

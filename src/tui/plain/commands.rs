@@ -296,7 +296,7 @@ impl Session<'_> {
         };
         match outside::page(&self.options.pager, &what, &self.options.launcher) {
             Ok(()) => Ok(()),
-            Err(why) => self.say(&why),
+            Err(why) => self.say(&why.to_string()),
         }
     }
 
@@ -307,7 +307,7 @@ impl Session<'_> {
             Ok(text) => self.keep(&text),
             Err(why) => {
                 self.keep(&text);
-                self.say(&why)?;
+                self.say(&why.to_string())?;
             }
         }
         Ok(())

@@ -135,7 +135,7 @@ impl Session<'_> {
                 Ok(())
             }
             Err(why) => {
-                self.plain.page.line(&why)?;
+                self.plain.page.line(&why.to_string())?;
                 self.reask(shown)
             }
         }

@@ -32,7 +32,7 @@ impl Session<'_> {
                 let (command, programs) = (self.options.pager.clone(), self.options.launcher.clone());
                 let shown = self.outside(|| outside::page(&command, &what, &programs))?;
                 if let Err(why) = shown {
-                    self.screen.say(Note::warn(why));
+                    self.screen.say(Note::warn(why.to_string()));
                 }
             }
             UiCommand::Redraw => self.tui.terminal.redraw(),
@@ -76,7 +76,7 @@ impl Session<'_> {
                 self.grant(wishes)
             }
             Err(why) => {
-                self.screen.say(Note::warn(why));
+                self.screen.say(Note::warn(why.to_string()));
                 Ok(())
             }
         }

@@ -262,7 +262,7 @@ impl Screen {
     pub(super) fn open_pager(&mut self, title: String, what: PagerText) {
         match Pager::open(title, what) {
             Ok(pager) => self.open(pager),
-            Err(why) => self.say(Note::warn(why)),
+            Err(error) => self.say(Note::warn(format!("The file can't be read: {error}."))),
         }
     }
 
