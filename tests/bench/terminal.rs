@@ -242,7 +242,7 @@ fn approve() -> Vec<Row> {
     }
     let sync = median(&probe::disk_sync_ms(20));
     vec![
-        Row::new("approval to output, first block (kernel started early)", "ms", &cold, 60.0),
+        Row::new("approval to output, first block (its kernel starts with it)", "ms", &cold, 60.0),
         Row::new("approval to output, warm kernel", "ms", &warm, 10.0 + sync),
         Row::single("  of that the disk's sync, measured apart", "ms", sync, f64::NAN),
     ]
