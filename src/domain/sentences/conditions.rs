@@ -12,9 +12,11 @@ const FOLDERS: usize = 4;
 pub struct RunConditions {
     /// Whether a sandbox confines them.
     pub confined: bool,
+    /// Whether the network is open to them.
     pub network: bool,
     /// Where they may write, beside their temporary folder.
     pub write: Vec<PathBuf>,
+    /// How much each of them may use.
     pub limits: Limits,
     /// The version of the Python, where it is known.
     pub python: Option<String>,
