@@ -54,6 +54,20 @@ impl FrontEnd {
         }
     }
 
+    /// Tells how far some work is that goes on in the place of a session, and stops it when the person says so.
+    pub(super) async fn wait_for<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+        far: impl Fn() -> String,
+        stop: impl Fn(),
+        options: &Options,
+    ) -> T {
+        match self {
+            Self::Panes(tui) => tui.wait_for(work, far, stop, options).await,
+            Self::Plain(plain) => plain.wait_for(work, far, stop).await,
+        }
+    }
+
     /// Where the person left the borders between panes, where there are any.
     pub(super) fn borders(&self) -> Option<Borders> {
         match self {

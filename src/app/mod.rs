@@ -3,6 +3,7 @@
 
 mod folder;
 mod front_end;
+mod opening;
 mod terminal;
 
 use crate::cli::{self, Cli, Command};

@@ -2,6 +2,7 @@
 
 use super::folder;
 use super::front_end::{self, FrontEnd, Kind};
+use super::opening;
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
 use crate::domain::sentences::saving;
@@ -178,7 +179,7 @@ async fn sessions(
     (options.first_prompt, options.first_recipe) = (first.prompt, first.recipe);
     options.setup.pick_session = matches!(start, FirstSession::Pick);
     let mut opened = match &start {
-        FirstSession::File(path) => open(&mut factory, path, provider.clone())?,
+        FirstSession::File(path) => open(&factory, path, provider.clone()).await?,
         FirstSession::New | FirstSession::Pick => factory.begin(provider.clone(), Policy::Ask),
     };
     options.setup.cwd.clone_from(&factory.place.cwd);
@@ -234,7 +235,7 @@ async fn sessions(
                     options.notices.push(Notice::warn(warning));
                     continue;
                 }
-                factory.resume(&path, provider.clone(), Policy::Ask)
+                opening::over(&mut front_end, &factory, path, provider.clone(), &options).await
             }
         };
         match next {
@@ -263,15 +264,15 @@ fn was_left(factory: &SessionFactory, front_end: &FrontEnd, options: &mut Option
 }
 
 /// Opens a session by its file; one that is not there yet is made.
-fn open(
-    factory: &mut SessionFactory,
+async fn open(
+    factory: &SessionFactory,
     path: &Path,
     provider: Option<Provider>,
 ) -> Result<OpenSession, Failure> {
     if !path.exists() {
         return Ok(factory.begin_at(path, provider, Policy::Ask));
     }
-    factory.resume(path, provider, Policy::Ask).map_err(|error| {
+    opening::at_start(factory, path.to_owned(), provider).await.map_err(|error| {
         let hint = match &error {
             StoreError::Locked { .. } => "Close it there, or begin a new session.",
             StoreError::Newer { .. } => "Nothing was changed in it.",

@@ -21,6 +21,7 @@ mod open;
 mod perform;
 mod places;
 mod recipes;
+pub(crate) mod reminder;
 mod review_time;
 mod rooms;
 mod runs;

@@ -23,6 +23,7 @@ mod dialect;
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod functions;
+pub mod going_on;
 mod inspecting;
 mod install;
 mod instructions;

@@ -17,6 +17,7 @@ mod look;
 mod owner;
 mod plan;
 mod program;
+mod pull_progress;
 mod tunnel;
 
 use super::backend::{BackendEvent, EndCause, Job, RunEnd};

@@ -6,7 +6,7 @@ use super::executor_error::ExecutorError;
 use super::receipt::ExitKind;
 use tokio::sync::mpsc;
 
-/// Lines of progress that may wait; who does not keep up misses lines, nothing else.
+/// Pieces of what is printed that may wait; who does not keep up misses some, nothing else.
 const WAITING: usize = 256;
 
 /// Milliseconds that a pull may take where no other limit was chosen: images are large, and lines are slow.
@@ -20,14 +20,14 @@ pub(super) struct Pull {
 
 /// What is heard of it.
 pub(super) enum PullStep {
-    /// A line of progress.
-    Line(String),
+    /// What is printed of how far it is.
+    Text(String),
     /// It is over; why it failed, where it did.
     Done(Result<(), ExecutorError>),
 }
 
 impl Pull {
-    /// Where lines of progress go, and where they are read.
+    /// Where what is printed goes, and where it is read.
     pub(super) fn channel() -> (mpsc::Sender<String>, mpsc::Receiver<String>) {
         mpsc::channel(WAITING)
     }
@@ -37,7 +37,7 @@ impl Pull {
         Self { work, lines }
     }
 
-    /// Lines that were told and not heard yet.
+    /// What was told and not heard yet.
     pub(super) fn rest(mut self) -> Vec<String> {
         std::iter::from_fn(|| self.lines.try_recv().ok()).collect()
     }
@@ -49,7 +49,7 @@ pub(super) async fn hear(pull: Option<&mut Pull>) -> PullStep {
     let Some(pull) = pull else { return std::future::pending().await };
     tokio::select! {
         biased;
-        Some(line) = pull.lines.recv() => PullStep::Line(line),
+        Some(text) = pull.lines.recv() => PullStep::Text(text),
         done = &mut pull.work => PullStep::Done(done),
     }
 }

@@ -189,22 +189,22 @@ impl<B: Backend> ExecutorLoop<B> {
 
     fn on_pull(&mut self, step: PullStep) {
         match step {
-            PullStep::Line(line) => self.print_line(Stream::Stdout, &line),
+            PullStep::Text(text) => self.print(Stream::Stdout, &text),
             PullStep::Done(pulled) => {
-                for line in self.pull.take().map(Pull::rest).unwrap_or_default() {
-                    self.print_line(Stream::Stdout, &line);
+                for text in self.pull.take().map(Pull::rest).unwrap_or_default() {
+                    self.print(Stream::Stdout, &text);
                 }
                 if let Err(why) = &pulled {
-                    self.print_line(Stream::Stderr, &why.to_string());
+                    self.print(Stream::Stderr, &format!("{why}\n"));
                 }
                 self.end_pull(pull::ending(pulled.is_ok()));
             }
         }
     }
 
-    fn print_line(&mut self, stream: Stream, line: &str) {
+    fn print(&mut self, stream: Stream, text: &str) {
         if let Some(run) = &mut self.run {
-            run.print(stream, format!("{line}\n").as_bytes());
+            run.print(stream, text.as_bytes());
         }
     }
 

@@ -17,9 +17,11 @@ pub(crate) use teller::{changes, ended};
 
 use crate::domain::sentences::saving;
 use crate::domain::{
-    AnswerError, Answers, BlockId, Decision, Entry, Form, Level, Limits, Readiness, TurnEnd,
+    AnswerError, Answers, BlockId, Decision, Entry, Form, Level, Limits, Readiness, Timestamp, TurnEnd,
 };
+use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, Job, JobResult, Notification, Update};
+use crate::engine::going_on::GoingOn;
 use crate::engine::state::Question;
 use crate::engine::{Command, NamedFile, Phase, State, WorkflowContext};
 use form::GivenAnswers;
@@ -55,6 +57,11 @@ pub(crate) enum Begin {
 /// Who tells a turn while it goes on.
 pub(crate) trait Tell {
     fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()>;
+
+    /// Tells that something still goes on, of which nothing was told for a while.
+    fn still(&mut self, _going_on: &GoingOn, _now: Timestamp) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Tells what a form asks that waits.
     fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()>;
@@ -144,6 +151,7 @@ async fn turn(
     let mut signals = Signals::listen()?;
     let mut interrupts = Interrupts::default();
     let (mut cause, mut over) = (None, None);
+    let mut reminder = Reminder::default();
     match &options.begin {
         Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.as_str().into())),
         Begin::Recipe { name, given } => {
@@ -173,6 +181,14 @@ async fn turn(
                 if let Some(misfits) = refused(&update, driver) {
                     return Ok(Ending::Refused(misfits));
                 }
+                let goes_on = driver.state().going_on().is_some();
+                reminder.follow(std::time::Instant::now(), goes_on, update.told.iter().any(is_told));
+            }
+            () = at(reminder.due()) => {
+                reminder.reminded(std::time::Instant::now());
+                if let Some(going_on) = driver.state().going_on() {
+                    teller.still(&going_on, driver.now())?;
+                }
             }
             () = signals.interrupted() => interrupts.again(driver),
             () = interrupts.impatient() => interrupts.kill(driver),
@@ -183,6 +199,19 @@ async fn turn(
         if let Some(ending) = ended_by(driver, &interrupts, given, &mut cause, over.as_ref()) {
             return Ok(ending);
         }
+    }
+}
+
+/// Whether it comes to a line of text.
+fn is_told(told: &Notification) -> bool {
+    !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
+}
+
+/// That moment; never where there is none.
+async fn at(moment: Option<std::time::Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment.into()).await,
+        None => pending().await,
     }
 }
 

@@ -9,13 +9,17 @@ use crate::domain::sentences::running;
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
     AnswerError, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
+    Timestamp,
 };
 use crate::driver::Notification;
 use crate::engine::State;
+use crate::engine::going_on::GoingOn;
 use crate::text::number::duration;
+use crate::text::rewritten::Rewritten;
 use crate::text::utf8::Utf8Decoder;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Instant;
 
 /// Where a turn is told.
 pub(super) struct Teller<'a> {
@@ -24,6 +28,9 @@ pub(super) struct Teller<'a> {
     json: bool,
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
+    /// Lines that programs write over; on standard output, and on that for errors.
+    rewritten: [Rewritten; 2],
+    began: Instant,
     /// What the unfinished line of standard output belongs to.
     line: ToldLine,
 }
@@ -39,7 +46,8 @@ enum ToldLine {
 impl<'a> Teller<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
-        Self { out, err, json, stdout, stderr, line: ToldLine::None }
+        let (rewritten, began) = (Default::default(), Instant::now());
+        Self { out, err, json, stdout, stderr, rewritten, began, line: ToldLine::None }
     }
 }
 
@@ -58,6 +66,7 @@ impl Tell for Teller<'_> {
             Notification::Output(run, chunk) => {
                 let decoder = self.decoder(chunk.stream);
                 let text = decoder.push(&chunk.bytes);
+                let text = self.as_lines(chunk.stream, text);
                 self.output(*run, chunk.stream, &text)
             }
             Notification::Retrying { attempt, of, wait_ms, failure } => {
@@ -70,6 +79,14 @@ impl Tell for Teller<'_> {
             }
             Notification::Reasoning(..) | Notification::Notice(_) | Notification::Job(_) => Ok(()),
         }
+    }
+
+    fn still(&mut self, going_on: &GoingOn, now: Timestamp) -> io::Result<()> {
+        // What reads JSON waits for what happens.
+        if self.json {
+            return Ok(());
+        }
+        self.status(&running::still(&going_on.what, &going_on.time(now)))
     }
 
     fn form(&mut self, form: &Form, misfits: &[AnswerError]) -> io::Result<()> {
@@ -104,6 +121,8 @@ impl Teller<'_> {
         if let Entry::Ran { run, .. } = entry {
             for stream in [Stream::Stdout, Stream::Stderr] {
                 let rest = self.decoder(stream).finish();
+                let mut rest = self.as_lines(stream, rest);
+                rest += &self.rewritten(stream).finish();
                 self.output(*run, stream, &rest)?;
             }
         }
@@ -276,6 +295,20 @@ impl Teller<'_> {
         }
         writeln!(self.err, "{text}")?;
         self.err.flush()
+    }
+
+    /// Lines are only added: one that is written over is told as it ends. JSON has what was printed.
+    fn as_lines(&mut self, stream: Stream, text: String) -> String {
+        if self.json {
+            return text;
+        }
+        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.rewritten(stream).push(&text, now)
+    }
+
+    fn rewritten(&mut self, stream: Stream) -> &mut Rewritten {
+        let [stdout, stderr] = &mut self.rewritten;
+        if stream == Stream::Stdout { stdout } else { stderr }
     }
 
     fn decoder(&mut self, stream: Stream) -> &mut Utf8Decoder {

@@ -7,7 +7,7 @@ use crate::driver::{Clock, Driver, Parts};
 use crate::engine::{Effect, Engine, Settings};
 use crate::provider::Provider;
 use crate::store::index::{self, FindError};
-use crate::store::{Damage, Scratch, Seal, Store, StoreError};
+use crate::store::{Damage, Reading, Scratch, Seal, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -101,20 +101,21 @@ impl SessionFactory {
         }
     }
 
-    /// A driver with a session that is on disk.
+    /// A driver with a session that is on disk; `reading` tells how far its file is read.
     pub(crate) fn resume(
         &self,
         path: &Path,
         provider: Option<Provider>,
         policy: Policy,
+        reading: &Reading,
     ) -> Result<OpenSession, StoreError> {
         let mut notices = Vec::new();
         let seal = self.seal(&mut notices);
-        let (store, loaded, reading) = Store::open_or_read(path, seal.as_ref())?;
+        let (store, loaded, unwritten) = Store::open_or_read(path, seal.as_ref(), reading)?;
         let store = store.with_masker(self.masker());
         let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
         notices.extend(damage_notices(&loaded.damage));
-        notices.extend(reading.map(|why| Notice::warn(saving::reading_only(&why))));
+        notices.extend(unwritten.map(|why| Notice::warn(saving::reading_only(&why))));
         let chosen = provider.clone();
         let now = Clock::System.now();
         let settings = Settings { foreign: loaded.foreign.is_some(), ..self.settings(policy) };

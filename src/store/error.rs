@@ -64,6 +64,9 @@ pub enum StoreError {
     /// The session can't be written at the moment; its newest entries are kept in memory.
     #[error("{}", saving::not_saved(.0))]
     NotSaved(String),
+    /// The person stopped its reading.
+    #[error("The session was not opened: its reading was stopped.")]
+    Stopped,
     /// The session was closed already.
     #[error("the session is closed")]
     Closed,

@@ -3,7 +3,7 @@
 use super::chain;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link};
-use super::{Store, StoreError, blobs_of, disk, reader, scratch};
+use super::{Reading, Store, StoreError, blobs_of, disk, reader, scratch};
 use crate::domain::{Entry, Masker, Timestamp};
 use std::io::Write as _;
 use std::path::Path;
@@ -71,7 +71,7 @@ pub(crate) async fn rename(
 pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> {
     let failed = |error| StoreError::io(path, "written", error);
     let mut file = disk::open_locked(path)?;
-    let opened = reader::read_file(path, &file, Some(seal))?;
+    let opened = reader::read_file(path, &file, Some(seal), &Reading::default())?;
     if opened.loaded.foreign.is_none() {
         return Ok(());
     }

@@ -15,6 +15,7 @@ pub(crate) mod index;
 pub(crate) mod manage;
 mod news;
 mod reader;
+mod reading;
 mod scratch;
 mod seal;
 mod texts;
@@ -25,6 +26,7 @@ pub use chain::Foreign;
 pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
 pub use reader::{read, read_with};
+pub use reading::Reading;
 pub use scratch::Scratch;
 pub use seal::Seal;
 
@@ -134,8 +136,16 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_with(path: &Path, seal: Option<&Seal>) -> Result<(Store, LoadedSession), StoreError> {
+        Self::open_on(path, seal, &Reading::default())
+    }
+
+    fn open_on(
+        path: &Path,
+        seal: Option<&Seal>,
+        reading: &Reading,
+    ) -> Result<(Store, LoadedSession), StoreError> {
         let mut file = disk::open_locked(path)?;
-        let opened = reader::read_file(path, &file, seal)?;
+        let opened = reader::read_file(path, &file, seal, reading)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
         let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
@@ -152,15 +162,16 @@ impl Store {
     }
 
     /// Opens a session to go on with it, or where that can't be done to read it: when another process writes to it, or
-    /// the disk can't be written. Then tells why; nothing is written, and nothing can run.
+    /// the disk can't be written. Then tells why; nothing is written, and nothing can run. `reading` tells how far it is.
     ///
     /// # Errors
     /// As [`Store::open`], for all other reasons.
     pub fn open_or_read(
         path: &Path,
         seal: Option<&Seal>,
+        reading: &Reading,
     ) -> Result<(Store, LoadedSession, Option<String>), StoreError> {
-        let error = match Self::open_with(path, seal) {
+        let error = match Self::open_on(path, seal, reading) {
             Ok((store, loaded)) => return Ok((store, loaded, None)),
             Err(error) => error,
         };
@@ -172,7 +183,7 @@ impl Store {
             StoreError::Io { source, .. } if is_read_only(source) => error.brief(),
             _ => return Err(error),
         };
-        let loaded = reader::read_with(path, seal)?;
+        let loaded = reader::read_on(path, seal, reading)?;
         Ok((Self::reading(path, why.clone()), loaded, Some(why)))
     }
 

@@ -4,6 +4,7 @@
 //! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
 
 use super::chain::Chain;
+use super::reading::Reading;
 use super::seal::Seal;
 use super::texts::Texts;
 use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
@@ -29,7 +30,16 @@ pub fn read(path: &Path) -> Result<LoadedSession, StoreError> {
 /// # Errors
 /// As [`read`].
 pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, StoreError> {
-    Ok(read_file(path, &disk::open_read(path)?, seal)?.loaded)
+    read_on(path, seal, &Reading::default())
+}
+
+/// The same; how far it is can be looked at.
+pub(super) fn read_on(
+    path: &Path,
+    seal: Option<&Seal>,
+    reading: &Reading,
+) -> Result<LoadedSession, StoreError> {
+    Ok(read_file(path, &disk::open_read(path)?, seal, reading)?.loaded)
 }
 
 /// What was read, and where writing goes on.
@@ -47,12 +57,21 @@ pub(super) struct OpenSession {
 }
 
 /// Reads an open session file from its start.
-pub(super) fn read_file(path: &Path, file: &File, seal: Option<&Seal>) -> Result<OpenSession, StoreError> {
+pub(super) fn read_file(
+    path: &Path,
+    file: &File,
+    seal: Option<&Seal>,
+    reading: &Reading,
+) -> Result<OpenSession, StoreError> {
     let failed = |error| StoreError::io(path, "read", error);
     let mut lines = BufReader::with_capacity(256 << 10, file);
     let mut scan = LineScan::new(path, Chain::new(seal, file));
     let mut line = Vec::new();
+    reading.begin(file.metadata().map_or(0, |meta| meta.len()));
     loop {
+        if !reading.goes_on() {
+            return Err(StoreError::Stopped);
+        }
         line.clear();
         let count = (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(failed)?;
         if count == 0 {
@@ -67,6 +86,7 @@ pub(super) fn read_file(path: &Path, file: &File, seal: Option<&Seal>) -> Result
             line.extend(ended.then_some(b'\n'));
         }
         scan.line(&line, bytes)?;
+        reading.add(bytes);
     }
     scan.end()
 }

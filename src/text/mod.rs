@@ -1,12 +1,14 @@
 //! Small things about texts that several rooms do alike. Pure; imports nothing, knows nothing of the session.
 //!
 //! - `at_words`: names behind an `@` - `line`: texts on one line - `located`: places in files - `near`: suggestions
-//! - `number`: thousands and sizes - `shell`: words of a shell - `utf8`: streams as text
+//! - `number`: thousands and sizes - `rewritten`: bars on lines that are only added - `shell`: words of a shell
+//! - `utf8`: streams as text
 
 pub(crate) mod at_words;
 pub(crate) mod line;
 pub(crate) mod located;
 pub(crate) mod near;
 pub(crate) mod number;
+pub(crate) mod rewritten;
 pub(crate) mod shell;
 pub(crate) mod utf8;

@@ -5,6 +5,7 @@
 
 mod grant;
 mod session;
+mod waiting;
 
 use super::TuiError;
 use super::attention::Teller;
@@ -38,6 +39,8 @@ pub struct Tui {
     theme_open: bool,
     keymap: Keymap,
     started: bool,
+    /// Whether the person or the terminal went away between two sessions.
+    leaves: bool,
     /// A message that was being written when the session was left for another.
     draft: String,
     /// Where the person put the borders between panes, as of the session that was left last.
@@ -69,6 +72,7 @@ impl Tui {
             theme_open: options.theme.needs_background(),
             keymap,
             started: false,
+            leaves: false,
             draft: String::new(),
             borders: None,
         })
@@ -79,6 +83,9 @@ impl Tui {
     /// # Errors
     /// When the terminal can't be used any more for another reason than being gone.
     pub async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
+        if self.leaves {
+            return Ok(Exit::Hangup);
+        }
         if !std::mem::replace(&mut self.started, true) && options.theme.needs_background() {
             self.await_colours(options).await?;
         }

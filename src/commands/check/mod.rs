@@ -1,12 +1,13 @@
 //! `sayso check`: reviews files without running them.
 //!
 //! Files are gathered (`files`), reviewed side by side (`work`) and told in the order in which they were named: for
-//! people (`human`), as JSON, or as SARIF (`sarif`). What can't be read does not keep the others from being reviewed.
+//! people (`human`), as JSON, or as SARIF (`sarif`); how far that is goes to standard error (`progress`). What can't be read does not keep the others from being reviewed.
 
 mod files;
 mod human;
 mod lines;
 mod pieces;
+mod progress;
 mod rules;
 mod sarif;
 mod work;
@@ -19,6 +20,7 @@ use crate::domain::Severity;
 use crate::headless::{json, shapes};
 use crate::report::{Failure, FailureClass};
 use crate::review::Scope;
+use progress::Progress;
 use serde_json::{Value, json};
 use std::io::Write;
 use work::{CheckOutcome, CheckedFile, ReportForm};
@@ -38,7 +40,9 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     let form = if args.json || args.sarif { ReportForm::Data } else { ReportForm::Lines };
     let mut report = Report::new(args, &scope, console.out);
     report.begin()?;
-    work::each(jobs, (&scope, &languages), form, &mut |checked| report.file(&checked))?;
+    let mut progress = Progress::new(console.err);
+    work::each(jobs, (&scope, &languages), form, &mut progress, &mut |checked| report.file(&checked))?;
+    drop(progress);
     report.end()?.verdict(args)
 }
 

@@ -7,6 +7,7 @@ use super::files::FileJob;
 use super::lines::{cell_lines, lines};
 use super::pieces::of_shebang;
 use super::pieces::{self, JoinedReview, Piece, PieceForm as Holds, Pieces};
+use super::progress::Progress;
 use crate::commands::input;
 use crate::domain::{Language, Languages, Review};
 use crate::driver::review_in_time;
@@ -15,9 +16,10 @@ use crate::review::Scope;
 use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Files that wait to be told at the most.
 const BATCH: usize = 256;
@@ -27,6 +29,9 @@ const LARGEST: u64 = 64 << 20;
 
 /// Stack of a thread that reviews: trees are walked without recursion, grammars are not.
 const STACK: usize = 8 << 20;
+
+/// How long a file may take until how far it is is told again.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Whether lines of code are wanted beside the findings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,6 +69,7 @@ pub(super) fn each(
     mut jobs: impl Iterator<Item = FileJob>,
     (scope, languages): (&Scope, &Languages),
     form: ReportForm,
+    progress: &mut Progress<'_>,
     tell: &mut dyn FnMut(CheckedFile) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -72,7 +78,10 @@ pub(super) fn each(
         if batch.is_empty() {
             return Ok(());
         }
-        for checked in side_by_side(&batch, (scope, languages), form, threads.min(batch.len())) {
+        let threads = threads.min(batch.len());
+        let done = side_by_side(&batch, (scope, languages), form, threads, progress);
+        progress.clear();
+        for checked in done {
             tell(checked)?;
         }
     }
@@ -83,25 +92,46 @@ fn side_by_side(
     (scope, languages): (&Scope, &Languages),
     form: ReportForm,
     threads: usize,
+    progress: &mut Progress<'_>,
 ) -> Vec<CheckedFile> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, CheckedFile)>> = Mutex::new(Vec::with_capacity(batch.len()));
-    let work = || {
+    let (sender, told) = mpsc::channel();
+    let work = |done: &mpsc::Sender<(usize, CheckedFile)>| {
         while let Some((index, job)) = take(&next, batch) {
-            let checked = check(job, (scope, languages), form);
-            done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, checked));
+            // Who listens does so until all have ended.
+            let _ = done.send((index, check(job, (scope, languages), form)));
         }
     };
+    let mut done: Vec<(usize, CheckedFile)> = Vec::with_capacity(batch.len());
     thread::scope(|threads_of| {
-        for _ in 1..threads {
+        let mut started = 0;
+        for _ in 0..threads {
+            let (work, sender) = (&work, sender.clone());
             // Where the system gives no more threads, those that there are do all the work.
-            if thread::Builder::new().stack_size(STACK).spawn_scoped(threads_of, work).is_err() {
+            if thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(threads_of, move || work(&sender))
+                .is_err()
+            {
                 break;
             }
+            started += 1;
         }
-        work();
+        if started == 0 {
+            work(&sender);
+        }
+        drop(sender);
+        loop {
+            match told.recv_timeout(LOOK) {
+                Ok(one) => {
+                    done.push(one);
+                    progress.checked();
+                }
+                Err(RecvTimeoutError::Timeout) => progress.look(Instant::now()),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
     });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_unstable_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, checked)| checked).collect()
 }
@@ -247,8 +277,10 @@ mod tests {
             seen.push(checked.path);
             Ok(())
         };
-        each(jobs.iter().cloned(), (&Scope::default(), &Languages::default()), ReportForm::Data, &mut tell)
-            .unwrap();
+        let mut err = Vec::new();
+        let (scope, languages) = (Scope::default(), Languages::default());
+        let progress = &mut Progress::new(&mut err);
+        each(jobs.iter().cloned(), (&scope, &languages), ReportForm::Data, progress, &mut tell).unwrap();
         assert_eq!(seen, jobs.iter().map(|job| job.path.clone()).collect::<Vec<_>>());
     }
 

@@ -12,10 +12,12 @@ use crate::engine::State;
 use crate::engine::transcript::BlockItem;
 use crate::headless::{Ending, Tell, changes, ended, json, shapes};
 use crate::report::FailureClass;
+use crate::text::rewritten::Rewritten;
 use crate::text::utf8::Utf8Decoder;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Instant;
 
 /// What stays when all files have run.
 pub(super) enum Retention {
@@ -31,6 +33,9 @@ pub(super) struct FileTeller<'a, 'c> {
     kept: Retention,
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
+    /// Lines that are written over; on standard output, and on that for errors.
+    rewritten: [Rewritten; 2],
+    began: Instant,
     /// Bytes of output that were told as they came.
     told: u64,
     /// What kind of failure the whole is: the first that did not end well.
@@ -59,7 +64,8 @@ impl Tell for FileTeller<'_, '_> {
 impl<'a, 'c> FileTeller<'a, 'c> {
     pub(super) fn new(console: &'a mut Console<'c>, json: bool, kept: Retention) -> Self {
         let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
-        Self { console, json, kept, stdout, stderr, told: 0, failed: None }
+        let (rewritten, began) = (Default::default(), Instant::now());
+        Self { console, json, kept, stdout, stderr, rewritten, began, told: 0, failed: None }
     }
 
     /// What kind of failure the whole is.
@@ -102,19 +108,28 @@ impl<'a, 'c> FileTeller<'a, 'c> {
     /// The output as it comes: each stream to its own, so that they can be told apart and piped.
     fn output(&mut self, run: RunId, chunk: &Chunk, state: &State) -> io::Result<()> {
         if state.transcript.run(run).is_some_and(|(item, _)| image(&item.block).is_some()) {
-            let text = String::from_utf8_lossy(&chunk.bytes);
+            let text = self.as_lines(chunk.stream, &String::from_utf8_lossy(&chunk.bytes));
             return text.lines().try_for_each(|line| writeln!(self.console.err, "  {}", visible_line(line)));
         }
         if self.json {
             return Ok(());
         }
         self.told += chunk.bytes.len() as u64;
-        let (decoder, out) = match chunk.stream {
-            Stream::Stdout => (&mut self.stdout, &mut *self.console.out),
-            Stream::Stderr => (&mut self.stderr, &mut *self.console.err),
-        };
-        write!(out, "{}", Visible(&decoder.push(&chunk.bytes)))?;
+        let decoder = if chunk.stream == Stream::Stdout { &mut self.stdout } else { &mut self.stderr };
+        let text = decoder.push(&chunk.bytes);
+        let text = self.as_lines(chunk.stream, &text);
+        let console = &mut *self.console;
+        let out = if chunk.stream == Stream::Stdout { &mut console.out } else { &mut console.err };
+        write!(out, "{}", Visible(&text))?;
         out.flush()
+    }
+
+    /// Lines are only added: one that is written over is told as it ends.
+    fn as_lines(&mut self, stream: Stream, text: &str) -> String {
+        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let [stdout, stderr] = &mut self.rewritten;
+        let rewritten = if stream == Stream::Stdout { stdout } else { stderr };
+        rewritten.push(text, now)
     }
 
     fn ended(&mut self, item: &BlockItem, terms: Option<&Terms>, report: &RunReport) -> io::Result<()> {
@@ -162,8 +177,9 @@ impl<'a, 'c> FileTeller<'a, 'c> {
     /// What is left to tell when the output was told already.
     fn text(&mut self, path: &str, report: &RunReport) -> io::Result<()> {
         let Console { out, err } = &mut *self.console;
-        write!(out, "{}", Visible(&self.stdout.finish()))?;
-        write!(err, "{}", Visible(&self.stderr.finish()))?;
+        let [lines_out, lines_err] = &mut self.rewritten;
+        write!(out, "{}{}", Visible(&self.stdout.finish()), Visible(&lines_out.finish()))?;
+        write!(err, "{}{}", Visible(&self.stderr.finish()), Visible(&lines_err.finish()))?;
         if let Some(value) = &report.value {
             writeln!(out, "{}", Visible(value))?;
         }

@@ -1,6 +1,6 @@
 //! Runs that did not come about, and what runs were refused.
 
-use crate::domain::{BlockId, Receipt, SharedState};
+use crate::domain::{Block, BlockId, BlockKind, Language, PackageList, Receipt, SharedState};
 
 /// The executor refused a block that was approved: its terms no longer held.
 pub(crate) fn refused(block: BlockId, why: &str) -> String {
@@ -10,6 +10,38 @@ pub(crate) fn refused(block: BlockId, why: &str) -> String {
 /// The executor refused a block that was approved, as it is no longer what was shown; the person is asked again.
 pub(crate) fn asked_again(block: BlockId, why: &str) -> String {
     format!("Block {block} was refused: {why}. Nothing ran. It waits again.")
+}
+
+/// The model writes.
+pub(crate) const ANSWERING: &str = "Answering";
+
+/// A summary is being written.
+pub(crate) const SUMMING_UP: &str = "Summing up what is older";
+
+/// Packages that are named of an installation.
+const NAMED: usize = 3;
+
+/// What goes on while a block runs: `Running block 3`, `Installing numpy, pandas`.
+pub(crate) fn what(block: &Block) -> String {
+    let version = block.current();
+    match &block.kind {
+        BlockKind::Install { .. } => {
+            let language = version.language.as_ref().map_or("", Language::as_str);
+            let packages = PackageList::parse(language, &version.source).unwrap_or_default().packages;
+            let named: Vec<&str> = packages.iter().take(NAMED).map(String::as_str).collect();
+            match packages.len().saturating_sub(NAMED) {
+                0 => format!("Installing {}", named.join(", ")),
+                more => format!("Installing {} and {more} more", named.join(", ")),
+            }
+        }
+        BlockKind::Pull { .. } => format!("Pulling the image {}", version.source.trim_end()),
+        _ => format!("Running block {}", block.id),
+    }
+}
+
+/// What goes on in silence, on a page that is only added to: `Installing numpy: 30 s of 600 s. Ctrl-C stops it.`
+pub(crate) fn still(what: &str, time: &str) -> String {
+    format!("{what}: {time}. Ctrl-C stops it.")
 }
 
 /// What stands still in the kernel after a run: `2 threads paused`.

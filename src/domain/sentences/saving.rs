@@ -24,6 +24,11 @@ impl SavingState<'_> {
     }
 }
 
+/// The file of a session is read, so far: `45 MB of 133 MB`.
+pub(crate) fn opening(far: &str) -> String {
+    format!("Opening the session: {far}. Ctrl-C stops it.")
+}
+
 /// Writing fails: approving is held.
 pub(crate) fn failing(why: &str) -> String {
     format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))

@@ -4,6 +4,7 @@ use super::address::{self, Address};
 use super::error::ContainerError;
 use super::owner;
 use super::plan::Abilities;
+use super::pull_progress::PullProgress;
 use super::tunnel::Tunnel;
 use crate::domain::ImageName;
 use crate::exec::ledger;
@@ -174,7 +175,7 @@ impl Engine {
     }
 }
 
-/// Fetches an image, telling lines of progress.
+/// Fetches an image, telling how far it is.
 ///
 /// # Errors
 /// When it can't be fetched.
@@ -195,37 +196,13 @@ pub(super) async fn fetch(
             return Err(failed(message));
         }
         let part = step.progress_detail.and_then(|p| Some((p.current?, p.total?)));
-        if let Some(line) = told.line(step.id.unwrap_or_default(), &step.status.unwrap_or_default(), part) {
-            // Who does not keep up misses lines, nothing else.
-            let _ = progress.try_send(line);
+        let (id, status) = (step.id.unwrap_or_default(), step.status.unwrap_or_default());
+        if let Some(text) = told.step(&id, &status, part) {
+            // Who does not keep up misses some of it, nothing else.
+            let _ = progress.try_send(text);
         }
     }
     Ok(())
-}
-
-/// What was told of each layer: engines tell far more often than anybody reads.
-#[derive(Default)]
-struct PullProgress(HashMap<String, String>);
-
-impl PullProgress {
-    /// Layers that are followed; of more, every step is told.
-    const LAYERS: usize = 1000;
-
-    /// A step of fetching in words, `a1b2c3: Downloading 40 %`; `None` where that was told already. Parts are told in
-    /// steps of ten per cent.
-    fn line(&mut self, id: String, status: &str, part: Option<(i64, i64)>) -> Option<String> {
-        let mut line = if id.is_empty() { String::new() } else { format!("{id}: ") };
-        line += status;
-        if let Some((current, total)) = part.filter(|(_, total)| *total > 0) {
-            line += &format!(" {} %", current.saturating_mul(10) / total * 10);
-        }
-        let line: String = line.chars().filter(|c| !c.is_control()).take(120).collect();
-        let known = self.0.get(&id) == Some(&line);
-        if self.0.len() < Self::LAYERS || self.0.contains_key(&id) {
-            self.0.insert(id, line.clone());
-        }
-        (!known && !line.is_empty()).then_some(line)
-    }
 }
 
 fn connect(address: &Address, socket: Option<&std::path::Path>) -> Result<Docker, bollard::errors::Error> {
@@ -289,18 +266,6 @@ pub(super) fn words(error: &bollard::errors::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn steps_of_fetching() {
-        let mut told = PullProgress::default();
-        let mut line = |id: &str, status: &str, part| told.line(id.to_owned(), status, part);
-        assert_eq!(line("a1", "Downloading", Some((1, 4))).as_deref(), Some("a1: Downloading 20 %"));
-        assert_eq!(line("b2", "Downloading", Some((1, 4))).as_deref(), Some("b2: Downloading 20 %"));
-        assert_eq!(line("a1", "Downloading", Some((29, 100))), None);
-        assert_eq!(line("", "Pulling\u{1b}[2J", None).as_deref(), Some("Pulling[2J"));
-        assert_eq!(line("a1", "", Some((5, 0))).as_deref(), Some("a1: "));
-        assert_eq!(line("", "", None), None);
-    }
 
     #[test]
     fn an_image_is_shown_with_its_id() {

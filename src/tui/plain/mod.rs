@@ -25,7 +25,11 @@ use super::{Exit, Options, TuiError};
 use crate::driver::Driver;
 use lines::Lines;
 use page::Page;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// Silence before work that goes on between two sessions is told of; the pauses behind grow.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// Why it can't open, or go on.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +52,8 @@ pub struct Plain {
     signals: Signals,
     /// What was typed and not sent: the next message begins with it.
     kept: String,
+    /// Whether the person or the terminal went away between two sessions.
+    leaves: bool,
 }
 
 /// The signals that a person sends by keys, or a terminal when it goes.
@@ -71,7 +77,7 @@ impl Plain {
     pub fn open() -> Result<Self, TuiError> {
         let lines = Lines::open().map_err(PlainError::Input)?;
         let signals = Signals::listen().map_err(PlainError::Signals)?;
-        Ok(Self { lines, page: Page::new(), signals, kept: String::new() })
+        Ok(Self { lines, page: Page::new(), signals, kept: String::new(), leaves: false })
     }
 
     /// Works on one session until the person leaves it.
@@ -79,7 +85,39 @@ impl Plain {
     /// # Errors
     /// When nothing can be printed any more.
     pub async fn run(&mut self, driver: &mut Driver, options: &Options) -> Result<Exit, TuiError> {
+        if self.leaves {
+            return Ok(Exit::Hangup);
+        }
         Ok(session::Session::new(self, driver, options).go().await.map_err(PlainError::Output)?)
+    }
+}
+
+impl Plain {
+    /// Waits for work that goes on in the place of a session. `far` says what goes on and how far it is; `stop` asks it to
+    /// end, which it still does by itself.
+    pub async fn wait_for<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+        far: impl Fn() -> String,
+        stop: impl Fn(),
+    ) -> T {
+        tokio::pin!(work);
+        let mut pause = SILENCE;
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                signalled = self.signals.next() => {
+                    self.leaves |= matches!(signalled, Signalled::Leave);
+                    stop();
+                }
+                () = tokio::time::sleep(pause) => {
+                    // Where nothing can be printed any more, the session that comes next finds out.
+                    let _ = self.page.line(&far());
+                    pause *= 4;
+                }
+            }
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use super::provider::ProviderQuestion;
 use super::teller::Teller;
 use super::{Plain, Signalled};
 use crate::domain::Timestamp;
+use crate::domain::sentences::running;
+use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, Job, JobResult, Notification};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
@@ -46,6 +48,8 @@ pub(super) struct Session<'a> {
     interrupted: Option<Instant>,
     pub(super) quits: Option<Instant>,
     pub(super) last_line: Option<Instant>,
+    /// What goes on is told again where nothing else is.
+    reminder: Reminder,
 }
 
 /// A job whose result is told when it comes.
@@ -76,6 +80,7 @@ impl<'a> Session<'a> {
             interrupted: None,
             quits: None,
             last_line: None,
+            reminder: Reminder::default(),
         }
     }
 
@@ -91,10 +96,13 @@ impl<'a> Session<'a> {
                 biased;
                 signalled = self.plain.signals.next() => self.signalled(&signalled)?,
                 update = self.driver.next() => {
+                    let is_told = update.told.iter().any(is_told);
                     for told in update.told {
                         self.news(&told)?;
                     }
+                    self.reminder.follow(Instant::now(), self.driver.state().going_on().is_some(), is_told);
                 }
+                () = at(self.reminder.due()) => self.remind()?,
                 line = self.plain.lines.next() => match line {
                     Some(line) => self.line(line).await?,
                     None => self.exit = Some(Exit::Quit { now: false }),
@@ -135,6 +143,13 @@ impl<'a> Session<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Says that something still goes on.
+    fn remind(&mut self) -> io::Result<()> {
+        self.reminder.reminded(Instant::now());
+        let Some(going_on) = self.driver.state().going_on() else { return Ok(()) };
+        self.plain.page.line(&running::still(&going_on.what, &going_on.time(self.driver.now())))
     }
 
     /// What can be asked first. Code is decided by words here, so how it goes is told in words of its own.
@@ -241,6 +256,19 @@ impl<'a> Session<'a> {
         // The question is asked once more: its line is gone. A key that was asked for is not: that is left by it.
         self.take_question();
         Ok(())
+    }
+}
+
+/// Whether it comes to a line.
+fn is_told(told: &Notification) -> bool {
+    !matches!(told, Notification::Reasoning(..) | Notification::Job(_))
+}
+
+/// That moment; never where there is none.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Tells what happens in a session, a line each: what the model says, what programs print, what became of blocks.
 
 use super::page::{OpenLine, Page};
+use crate::domain::sentences::running;
 use crate::domain::{Chunk, Entry, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp};
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::reply::Segment;
 use crate::engine::transcript::Item;
+use crate::text::rewritten::Rewritten;
 use crate::text::utf8::Utf8Decoder;
 use crate::tui::panes::output::ended_lines;
 use crate::tui::widgets::look::Look;
@@ -27,6 +29,8 @@ pub(super) struct Teller {
     writing: Option<usize>,
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
+    /// Lines that programs write over; on standard output, and on that for errors.
+    rewritten: [Rewritten; 2],
     /// Lines of the run that were printed.
     lines: usize,
     /// How the notice of the run begins that was told just now.
@@ -43,12 +47,12 @@ impl Teller {
         look: Look<'_>,
     ) -> io::Result<()> {
         match told {
-            Notification::Recorded(entry) => self.entry(entry, page, look),
+            Notification::Recorded(entry) => self.entry(entry, state, page, look),
             Notification::Delta(..) => match &state.live.reply {
                 Some(reply) => self.prose(&reply.text, &reply.segments, page),
                 None => Ok(()),
             },
-            Notification::Output(run, chunk) => self.output(*run, chunk, page),
+            Notification::Output(run, chunk) => self.output(*run, chunk, page, look.now),
             Notification::Retrying { attempt, of, wait_ms, failure } => page.line(&format!(
                 "{} Next try in {} s ({attempt} of {of}). Ctrl-C stops waiting.",
                 failure.message,
@@ -85,7 +89,7 @@ impl Teller {
         Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry, page: &mut Page, look: Look<'_>) -> io::Result<()> {
+    fn entry(&mut self, entry: &Entry, state: &State, page: &mut Page, look: Look<'_>) -> io::Result<()> {
         match entry {
             Entry::Reply { text, .. } => {
                 // What came with the end is told before it; code is told where it waits.
@@ -109,7 +113,12 @@ impl Teller {
             }),
             Entry::Approved { block, .. } => {
                 self.lines = 0;
-                page.line(&format!("Block {block} approved at {}. Running.", second(look)))
+                let item = state.transcript.blocks.get(block);
+                let what = match item.filter(|item| item.block.kind.prepares()) {
+                    Some(item) => format!("{}. Ctrl-C stops it.", running::what(&item.block)),
+                    None => "Running.".into(),
+                };
+                page.line(&format!("Block {block} approved at {}. {what}", second(look)))
             }
             Entry::Ran { run, block, report } => self.ran(*run, block.0, report, page, look),
             Entry::Recipe(fact) => recipe(fact, page),
@@ -127,6 +136,8 @@ impl Teller {
     ) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.decoder(stream).finish();
+            let rewritten = self.rewritten(stream);
+            let rest = rewritten.push(&rest, look.now.since(Timestamp(0))) + &rewritten.finish();
             self.printed(run, stream, &rest, page)?;
         }
         self.ended = Some(format!("Block {block} "));
@@ -169,8 +180,10 @@ impl Teller {
         Ok(())
     }
 
-    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut Page) -> io::Result<()> {
+    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut Page, now: Timestamp) -> io::Result<()> {
         let text = self.decoder(chunk.stream).push(&chunk.bytes);
+        // Lines are only added: one that is written over is told as it ends.
+        let text = self.rewritten(chunk.stream).push(&text, now.since(Timestamp(0)));
         self.printed(run, chunk.stream, &text, page)
     }
 
@@ -189,6 +202,11 @@ impl Teller {
             page.line(&format!("  ({MOST_LINES} lines are shown; /output shows more)"))?;
         }
         Ok(())
+    }
+
+    fn rewritten(&mut self, stream: Stream) -> &mut Rewritten {
+        let [stdout, stderr] = &mut self.rewritten;
+        if stream == Stream::Stdout { stdout } else { stderr }
     }
 
     fn decoder(&mut self, stream: Stream) -> &mut Utf8Decoder {

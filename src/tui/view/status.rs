@@ -3,8 +3,8 @@
 
 use super::header::sandbox_is_off;
 use super::problems;
-use crate::domain::sentences::sandbox;
 use crate::domain::sentences::saving::SavingState;
+use crate::domain::sentences::{running, sandbox};
 use crate::domain::{Level, Timestamp};
 use crate::engine::always::PAUSE_MS;
 use crate::engine::state::{Countdown, RuleMatch};
@@ -238,13 +238,17 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
         return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
     }
     let info = look.style(Slot::StatusInfo);
-    if let Some(run) = &state.live.run {
-        let mut parts = vec![format!(
-            "Running block {}   {} of {}",
-            run.block,
-            words::duration(look.now.since(run.since)),
-            words::limit(run.wall_ms)
-        )];
+    if let (Some(run), Some(going_on)) = (&state.live.run, state.going_on()) {
+        let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
+        if run.interrupted.is_none() {
+            parts.push("Ctrl-C stop".into());
+        }
+        // What fetches says itself how far it is; what computes is told by what it uses.
+        let fetches = state.transcript.blocks.get(&run.block).is_some_and(|item| item.block.kind.prepares());
+        if let Some(line) = screen.panes.output.last_line().filter(|_| fetches) {
+            parts.push(safe::one_line(&line));
+            return (parts.join("   "), info);
+        }
         if run.cpu_ms > 0 {
             parts.push(format!("cpu {}", words::duration(run.cpu_ms)));
         }
@@ -259,12 +263,13 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
     if let Some(summary) = &state.live.summary {
         let seconds = look.now.since(summary.since) / 1000;
         let about = words::grouped(summary.text.len() as u64 / 4);
-        return (format!("Summing up what is older {seconds} s   about {about} tokens   Ctrl-C stop"), info);
+        let what = running::SUMMING_UP;
+        return (format!("{what} {seconds} s   about {about} tokens   Ctrl-C stop"), info);
     }
     if let Some(reply) = &state.live.reply {
         let stage = screen.recipe.stage().map(|stage| stage.parts().join(", "));
         let mut parts: Vec<String> = stage.into_iter().collect();
-        parts.push(format!("Answering {} s", look.now.since(reply.since) / 1000));
+        parts.push(format!("{} {} s", running::ANSWERING, look.now.since(reply.since) / 1000));
         if let Some(tokens) = reply.usage.and_then(|u| u.output) {
             parts.push(format!("{} tokens", words::grouped(tokens)));
         } else if !reply.text.is_empty() {

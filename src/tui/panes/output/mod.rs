@@ -387,6 +387,12 @@ impl OutputPane {
         self.output.len()
     }
 
+    /// The last line that says something.
+    pub fn last_line(&self) -> Option<String> {
+        let said = (0..self.output.len()).rev().take(3).map(|line| self.output.printed(line));
+        said.map(Cow::into_owned).find(|line| !line.trim().is_empty())
+    }
+
     pub fn title(&self, state: &State, focused: bool, look: Look<'_>) -> Title {
         let (left, mut right, style) = match self.shown {
             Some(Subject::Run(block, run)) => {

@@ -1,0 +1,96 @@
+//! The opening of a session's file, beside the thread of the terminal: a large one takes seconds, and says how far it is.
+
+use super::front_end::FrontEnd;
+use crate::domain::Policy;
+use crate::domain::sentences::saving;
+use crate::provider::Provider;
+use crate::session::factory::SessionFactory;
+use crate::session::opening::OpenSession;
+use crate::store::{Reading, StoreError};
+use crate::text::number::size;
+use crate::tui::Options;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Silence before the first word: what is quick says nothing.
+const SILENCE: Duration = Duration::from_millis(700);
+
+/// Between two words.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// In front of everything else: the terminal is not taken yet, and Ctrl-C ends the program.
+pub(super) async fn at_start(
+    factory: &SessionFactory,
+    path: PathBuf,
+    provider: Option<Provider>,
+) -> Result<OpenSession, StoreError> {
+    let reading = Arc::new(Reading::default());
+    let work = read(factory, path, provider, reading.clone());
+    tokio::pin!(work);
+    let mut shown = 0;
+    let mut pause = SILENCE;
+    loop {
+        let done = tokio::time::timeout(pause, &mut work).await;
+        let mut err = io::stderr();
+        if let Ok(done) = done {
+            let _ = write!(err, "{}", if shown > 0 { format!("\r{:shown$}\r", "") } else { String::new() });
+            return done;
+        }
+        if err.is_terminal() {
+            let text = saving::opening(&far(&reading));
+            let _ = write!(err, "\r{text:<shown$}");
+            let _ = err.flush();
+            (shown, pause) = (text.len(), PAUSE);
+        }
+    }
+}
+
+/// In the place of the session that was on screen, which stays where this one is not wanted any more.
+pub(super) async fn over(
+    front_end: &mut FrontEnd,
+    factory: &SessionFactory,
+    path: PathBuf,
+    provider: Option<Provider>,
+    options: &Options,
+) -> Result<OpenSession, StoreError> {
+    let reading = Arc::new(Reading::default());
+    let stopped = Notify::new();
+    let work = async {
+        tokio::select! {
+            done = read(factory, path, provider, reading.clone()) => done,
+            // What was read already is dropped where it is put together.
+            () = stopped.notified() => Err(StoreError::Stopped),
+        }
+    };
+    let stop = || {
+        reading.stop();
+        stopped.notify_one();
+    };
+    front_end.wait_for(work, || saving::opening(&far(&reading)), stop, options).await
+}
+
+async fn read(
+    factory: &SessionFactory,
+    path: PathBuf,
+    provider: Option<Provider>,
+    reading: Arc<Reading>,
+) -> Result<OpenSession, StoreError> {
+    let factory = factory.clone();
+    let work = move || factory.resume(&path, provider, Policy::Ask, &reading);
+    match tokio::task::spawn_blocking(work).await {
+        Ok(opened) => opened,
+        Err(broke) if broke.is_panic() => std::panic::resume_unwind(broke.into_panic()),
+        Err(_) => Err(StoreError::Stopped),
+    }
+}
+
+/// `45 MB of 133 MB`; then it is put together.
+fn far(reading: &Reading) -> String {
+    match reading.far() {
+        (read, of) if read < of => format!("{} of {}", size(read), size(of)),
+        (read, _) => format!("{} were read", size(read)),
+    }
+}

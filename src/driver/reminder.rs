@@ -1,0 +1,74 @@
+//! When a page that is only added to says that something still goes on: not before it was silent for a while, and each time
+//! after a pause that is twice as long.
+
+use std::time::{Duration, Instant};
+
+/// Silence until the first reminder.
+const FIRST: Duration = Duration::from_secs(15);
+/// The longest pause between two.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// The silence of something that goes on.
+#[derive(Clone, Debug)]
+pub(crate) struct Reminder {
+    /// When something was told last; `None` while nothing goes on.
+    since: Option<Instant>,
+    pause: Duration,
+}
+
+impl Default for Reminder {
+    fn default() -> Self {
+        Self { since: None, pause: FIRST }
+    }
+}
+
+impl Reminder {
+    /// Takes what became of it: whether something goes on, and whether anything was told just now.
+    pub(crate) fn follow(&mut self, now: Instant, goes_on: bool, told: bool) {
+        if !goes_on {
+            *self = Self::default();
+        } else if told || self.since.is_none() {
+            self.since = Some(now);
+        }
+    }
+
+    /// When the next reminder is due; never while nothing goes on.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.since.map(|since| since + self.pause)
+    }
+
+    /// The reminder was told.
+    pub(crate) fn reminded(&mut self, now: Instant) {
+        self.since = self.since.map(|_| now);
+        self.pause = (self.pause * 2).min(LONGEST);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_broken_rarely_and_more_rarely() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut reminder = Reminder::default();
+        assert_eq!(reminder.due(), None);
+        reminder.follow(at(0), true, true);
+        reminder.follow(at(9), true, false);
+        assert_eq!(reminder.due(), Some(at(15)));
+        reminder.follow(at(10), true, true);
+        assert_eq!(reminder.due(), Some(at(25)), "what speaks for itself needs none");
+        let mut told = Vec::new();
+        for _ in 0..8 {
+            let due = reminder.due().unwrap();
+            told.push(due.duration_since(start).as_secs());
+            reminder.reminded(due);
+        }
+        assert_eq!(told, [25, 55, 115, 235, 475, 775, 1_075, 1_375]);
+        reminder.follow(at(2_000), false, true);
+        assert_eq!(reminder.due(), None);
+        reminder.follow(at(3_000), true, false);
+        assert_eq!(reminder.due(), Some(at(3_015)), "the next begins anew");
+    }
+}

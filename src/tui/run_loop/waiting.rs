@@ -1,0 +1,99 @@
+//! Work that goes on in the place of a session, as the reading of a large one: how far it is, and the key that stops it.
+
+use super::{InputEvent, Keymap, Options, Tui};
+use crate::tui::action::Action;
+use crate::tui::input::Signal;
+use crate::tui::keymap::{Context, Key};
+use crate::tui::theme::{Slot, Theme};
+use crate::tui::widgets::{frame, safe};
+use crossterm::event::{KeyEvent, KeyEventKind};
+use ratatui::buffer::Buffer;
+use std::time::Duration;
+
+/// What is there sooner is not told of: the screen stays as it was.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// Between two frames.
+const PAUSE: Duration = Duration::from_millis(200);
+
+impl Tui {
+    /// Waits for the work. `far` says what goes on and how far it is; `stop` asks it to end, which it still does by itself.
+    pub async fn wait_for<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+        far: impl Fn() -> String,
+        stop: impl Fn(),
+        options: &Options,
+    ) -> T {
+        tokio::pin!(work);
+        let mut pause = SILENCE;
+        let mut listens = true;
+        loop {
+            let event = tokio::select! {
+                biased;
+                done = &mut work => return done,
+                timed = self.input.next(), if listens => Some(timed.map(|timed| timed.event)),
+                () = tokio::time::sleep(pause) => None,
+            };
+            match event {
+                Some(None) => listens = false,
+                Some(Some(InputEvent::Resize(width, height))) => self.terminal.resized((width, height)),
+                Some(Some(InputEvent::Background(rgb))) => self.background(rgb, options),
+                Some(Some(InputEvent::Key(key))) if stops(&self.keymap, &key) => stop(),
+                Some(Some(InputEvent::Signal(Signal::Interrupt))) => stop(),
+                Some(Some(InputEvent::Hangup | InputEvent::Signal(Signal::Terminate | Signal::Hangup))) => {
+                    self.leaves = true;
+                    stop();
+                }
+                // Other keys are typed to nobody.
+                Some(Some(_)) => continue,
+                None => pause = PAUSE,
+            }
+            if pause == PAUSE {
+                let (text, theme) = (far(), &self.theme);
+                // Where the terminal is gone, the session that comes next finds out.
+                let _ = self.terminal.draw(|frame| draw(&text, frame.buffer_mut(), theme));
+            }
+        }
+    }
+}
+
+/// Whether a key is the one that stops what goes on.
+fn stops(keymap: &Keymap, event: &KeyEvent) -> bool {
+    let key = Key::new(event.code, event.modifiers);
+    event.kind != KeyEventKind::Release && keymap.action(Context::Message, key) == Some(Action::Stop)
+}
+
+/// The text in the first rows of an empty screen.
+fn draw(text: &str, buf: &mut Buffer, theme: &Theme) {
+    let area = buf.area;
+    frame::clear(buf, area, theme.style(Slot::UiText));
+    let width = area.width.saturating_sub(2);
+    let rows = safe::words(text, width.into(), theme.style(Slot::StatusInfo));
+    for (y, row) in (area.y..area.bottom()).zip(&rows) {
+        buf.set_line(area.x + 1, y, row, width);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::Depth;
+    use crossterm::event::{KeyCode, KeyModifiers};
+    use ratatui::layout::Rect;
+
+    #[test]
+    fn it_is_said_at_every_size_and_one_key_stops_it() {
+        let text = "Opening the session: 45 MB of 133 MB. Ctrl-C stops it.";
+        for (width, height) in [(0, 0), (1, 1), (3, 2), (40, 12), (80, 24)] {
+            let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+            draw(text, &mut buf, &Theme::terminal(Depth::Mono));
+            let row: String = (0..width.min(80)).map(|x| buf[(x, 0)].symbol().to_owned()).collect();
+            assert!(width < 80 || row.contains(text), "{row}");
+        }
+        let keymap = Keymap::load(None).unwrap();
+        let key = |code, modifiers| stops(&keymap, &KeyEvent::new(code, modifiers));
+        assert!(key(KeyCode::Char('c'), KeyModifiers::CONTROL));
+        assert!(!key(KeyCode::Char('c'), KeyModifiers::NONE) && !key(KeyCode::Enter, KeyModifiers::NONE));
+    }
+}
