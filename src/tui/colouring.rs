@@ -6,12 +6,11 @@ use super::panes::code::CodePane;
 use super::panes::code::highlight::ColourRequest;
 use super::theme::Theme;
 use crate::engine::State;
-use std::sync::Arc;
 
 /// The highlighter, and what it was asked for last.
 pub struct Colouring {
     highlighter: Highlighter,
-    /// The key and fingerprint of the text that was asked for last.
+    /// The key and the print of the text that was asked for last.
     asked: Option<(u64, u64)>,
     /// The theme whose colours were taken.
     theme: String,
@@ -32,8 +31,7 @@ impl Colouring {
             }
         }
         let Some(wanted) = pane.wants_colours(state).filter(|wanted| !wanted.text.is_empty()) else { return };
-        let print = wanted.fingerprint();
-        let ColourRequest { key, language, text } = wanted;
+        let ColourRequest { key, print, language, text } = wanted;
         if self.asked == Some((key, print)) {
             return;
         }
@@ -41,7 +39,7 @@ impl Colouring {
             self.highlighter.forget(before);
         }
         self.asked = Some((key, print));
-        self.highlighter.request(key, &language, Arc::from(text.as_ref()));
+        self.highlighter.request(key, &language, text.whole());
     }
 
     /// Takes what was worked out; tells whether the pane looks different now.
@@ -53,7 +51,7 @@ impl Colouring {
                     let styles = classes.iter().map(|(range, class)| (range.clone(), theme.syntax(*class)));
                     (text.as_str(), styles.collect())
                 });
-                pane.colours.set(painted.first_line, lines);
+                pane.colours.set(painted.first_line, lines, painted.goes_on);
                 changed = true;
             }
         }

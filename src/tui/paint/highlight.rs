@@ -29,6 +29,9 @@ pub(crate) struct HighlightResult {
     pub first_line: usize,
     /// The lines, without their ends.
     pub lines: Vec<Classes>,
+    /// The line, as it was told last, with which the text goes on behind them as it was; `None`: what is behind them was
+    /// not told, or comes.
+    pub goes_on: Option<usize>,
 }
 
 pub(crate) struct Highlighter {

@@ -134,6 +134,54 @@ fn a_changed_text_is_told_from_the_change_on() {
     assert_eq!(lines(changed), lines(fresh)[first..]);
 }
 
+/// The lines that are known after answers came to those that were known before.
+fn put_in(mut lines: Vec<Classes>, painted: Vec<HighlightResult>) -> Vec<Classes> {
+    for told in painted {
+        let end = told.goes_on.unwrap_or(lines.len()).max(told.first_line);
+        lines.splice(told.first_line..end, told.lines);
+    }
+    lines
+}
+
+/// An edit costs the lines around it, wherever it is in a long text; and however a text came about, its colours are those of
+/// the text told at once.
+#[test]
+fn an_edit_tells_the_lines_around_it() {
+    let bench = Bench::new();
+    let mut text: Vec<String> = (0..3_000).map(|n| format!("def f{n}(): return 'a{n}'  # {n}")).collect();
+    let whole = |text: &[String]| text.join("\n") + "\n";
+    let lines_of = |all: &[HighlightResult]| all.iter().map(|p| p.lines.len()).sum::<usize>();
+    let fresh = |text: &[String]| {
+        bench.highlighter.forget(2);
+        bench.ask(2, "python", &whole(text));
+        put_in(Vec::new(), bench.answers(|all| lines_of(all) >= text.len()))
+    };
+    bench.ask(1, "python", &whole(&text));
+    let mut known = put_in(Vec::new(), bench.answers(|all| lines_of(all) >= text.len()));
+    for (edit, at) in [1_500, 20, 2_990, 640, 641, 1_500, 1, 2_900].into_iter().enumerate() {
+        match edit % 4 {
+            0 => text[at] += "; x = (1, 'b')",
+            1 => text.insert(at, "y = '''a'''".into()),
+            2 => drop(text.remove(at)),
+            _ => drop(text.splice(at..at + 3, ["z = 1", "", "# z", "w = 2"].map(String::from))),
+        }
+        bench.ask(1, "python", &whole(&text));
+        let told = bench.answers(|all| !all.is_empty());
+        assert!(lines_of(&told) <= 2 * 64 + 8, "{} lines for edit {edit}", lines_of(&told));
+        known = put_in(known, told);
+        assert!(known == fresh(&text), "edit {edit}");
+    }
+    // A string that is opened changes all that is behind it, and its end brings all of that back.
+    for line in ["s = '''".to_owned(), text[1_000].clone()] {
+        text[1_000] = line;
+        bench.ask(1, "python", &whole(&text));
+        let told =
+            bench.answers(|all| all.last().is_some_and(|p| p.first_line + p.lines.len() >= text.len()));
+        known = put_in(known, told);
+        assert!(known == fresh(&text), "{}", text[1_000]);
+    }
+}
+
 #[test]
 fn what_is_too_large_or_unknown_stays_plain() {
     let bench = Bench::new();

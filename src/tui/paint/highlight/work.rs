@@ -1,7 +1,7 @@
 //! The work of the highlighting thread: grammars, and for each text the states from which it can go on.
 //!
-//! A text that grew costs its new lines; one that was changed is parsed again from the change on. What is too large to be
-//! worth it stays plain.
+//! A text that grew costs its new lines; one that was changed in its middle is parsed again from the change on until the
+//! grammar is in the state in which it was there before. What is too large to be worth it stays plain.
 
 use super::scopes::Scopes;
 use super::{Classes, HighlightResult, Request};
@@ -24,7 +24,7 @@ const STEP: usize = 64;
 const TEXTS: usize = 8;
 
 /// The state at the start of a line.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 struct Mark {
     line: usize,
     byte: usize,
@@ -65,20 +65,20 @@ impl Work {
         let Some(grammar) = grammar else {
             // What was told before may be of another text.
             if before.is_some() {
-                tell(HighlightResult { key, first_line: 0, lines: Vec::new() });
+                tell(HighlightResult { key, first_line: 0, lines: Vec::new(), goes_on: None });
             }
             return;
         };
-        let marks = match before {
+        let (marks, behind) = match before {
             Some(before) if before.language == language => before.marks_that_hold(&text),
-            _ => Vec::new(),
+            _ => Default::default(),
         };
         let mut told = LineResult { key, language, text, marks };
         if told.marks.is_empty() {
             let (parse, stack) = (ParseState::new(grammar), ScopeStack::new());
             told.marks.push(Mark { line: 0, byte: 0, parse, stack });
         }
-        told.go_on(&self.grammars, &mut self.scopes, tell);
+        told.go_on(behind, &self.grammars, &mut self.scopes, tell);
         if self.told.len() >= TEXTS {
             self.told.pop_front();
         }
@@ -97,17 +97,50 @@ fn grammar<'a>(grammars: &'a SyntaxSet, language: &str) -> Option<&'a SyntaxRefe
     grammars.find_syntax_by_token(&token).filter(|g| g.name != "Plain Text")
 }
 
+/// What stands behind a change as it stood before.
+#[derive(Default)]
+struct Behind {
+    /// The marks in it, where they are now.
+    marks: VecDeque<Mark>,
+    /// Lines that came with the change, and lines that went.
+    came: usize,
+    went: usize,
+}
+
+impl Behind {
+    /// Whether the grammar is in the state in which it was here before; then only the marks from here on are left.
+    fn joins(&mut self, at: &Mark) -> bool {
+        while self.marks.front().is_some_and(|mark| mark.byte < at.byte) {
+            self.marks.pop_front();
+        }
+        self.marks.front() == Some(at)
+    }
+}
+
 impl LineResult {
-    /// The marks at which a new text is still as this one was.
-    fn marks_that_hold(mut self, text: &str) -> Vec<Mark> {
-        let same = same(self.text.as_bytes(), text.as_bytes());
+    /// The marks in front of a change, and what is behind it.
+    fn marks_that_hold(mut self, text: &str) -> (Vec<Mark>, Behind) {
+        let (was, is) = (self.text.as_bytes(), text.as_bytes());
+        let same = same(was, is);
+        let (old, new) = (was.get(same..).unwrap_or_default(), is.get(same..).unwrap_or_default());
+        let end = same_end(old, new);
+        let lines = |text: &[u8]| text.iter().rev().skip(end).filter(|byte| **byte == b'\n').count();
+        let (went, came) = (lines(old), lines(new));
+        // A line at whose start the change ends may begin elsewhere now.
+        let marks = self.marks.iter().filter(|mark| mark.byte > was.len() - end).map(|mark| Mark {
+            line: mark.line + came - went,
+            byte: mark.byte + is.len() - was.len(),
+            ..mark.clone()
+        });
+        let behind = Behind { marks: marks.collect(), came, went };
         self.marks.retain(|mark| mark.byte <= same);
-        self.marks
+        (self.marks, behind)
     }
 
-    /// Parses from the last mark on.
+    /// Parses from the last mark on, until all is as it was behind the change.
     fn go_on(
         &mut self,
+        mut behind: Behind,
         grammars: &SyntaxSet,
         scopes: &mut Scopes,
         tell: &mut impl FnMut(HighlightResult) -> bool,
@@ -135,11 +168,18 @@ impl LineResult {
             if whole {
                 at.line += 1;
                 at.byte += line.len();
+                // A portion that was told took the place of all that was behind it.
+                if first_line == start && behind.joins(&at) {
+                    self.marks.extend(behind.marks);
+                    let goes_on = Some(at.line + behind.went - behind.came);
+                    tell(HighlightResult { key: self.key, first_line, lines, goes_on });
+                    return;
+                }
                 self.mark(&at);
             }
             if lines.len() == PORTION {
                 let lines = std::mem::take(&mut lines);
-                if !tell(HighlightResult { key: self.key, first_line, lines }) {
+                if !tell(HighlightResult { key: self.key, first_line, lines, goes_on: None }) {
                     return;
                 }
                 first_line = at.line;
@@ -147,7 +187,7 @@ impl LineResult {
         }
         // Nothing at all is told too: the text may have become shorter.
         if !lines.is_empty() || first_line == start {
-            tell(HighlightResult { key: self.key, first_line, lines });
+            tell(HighlightResult { key: self.key, first_line, lines, goes_on: None });
         }
     }
 
@@ -191,6 +231,11 @@ fn add(classes: &mut Vec<(Range<usize>, Syntax)>, range: Range<usize>, class: Sy
         Some((last, of)) if *of == class && last.end == range.start => last.end = range.end,
         _ => classes.push((range, class)),
     }
+}
+
+/// How many bytes two texts of one length have in common at their end.
+fn same_end(a: &[u8], b: &[u8]) -> usize {
+    a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// How many bytes two texts have in common at their start.
