@@ -24,7 +24,7 @@ type Bench = fn() -> Vec<Row>;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
-    let all: [(&str, Bench); 10] = [
+    let all: [(&str, Bench); 11] = [
         ("start", start),
         ("idle", idle),
         ("echo", echo),
@@ -35,6 +35,7 @@ fn main() {
         ("entries", growth::entries),
         ("lines", growth::lines),
         ("printed", growth::printed),
+        ("edited", growth::edited),
     ];
     println!("{:<52} {:>12} {:>12} {:>12}", "what", "median", "goal", "worst");
     for (name, bench) in all {

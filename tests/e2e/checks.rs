@@ -1,8 +1,9 @@
 //! Checks that need bytes of a real terminal: what is written while nothing happens, without colours, for a terminal that
 //! knows ASCII alone, and for text that tries to act on the terminal.
 
+use crate::terminal::{PATIENCE, Setup, Terminal};
 use crate::{play, to_code};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const WAITS: &str = r#"
 pace = 0
@@ -18,7 +19,7 @@ raise SystemExit(1)
 """
 "#;
 
-fn waiting(home: &std::path::Path, env: &[(&str, &str)]) -> crate::terminal::Terminal {
+fn waiting(home: &std::path::Path, env: &[(&str, &str)]) -> Terminal {
     let setup = env.iter().fold(play(home, WAITS), |setup, (name, value)| setup.env(name, value));
     let terminal = setup.start();
     terminal.wait_for("Enter send");
@@ -26,6 +27,151 @@ fn waiting(home: &std::path::Path, env: &[(&str, &str)]) -> crate::terminal::Ter
     terminal.press("Enter");
     terminal.wait_for("Block 1 waits");
     terminal
+}
+
+/// Check 01: nothing is asked of anybody before the first frame, and then of this computer alone.
+#[test]
+#[ignore = "needs strace"]
+fn before_a_provider_is_chosen_nobody_else_is_asked() {
+    let home = tempfile::tempdir().expect("a home");
+    let log = home.path().join("calls");
+    let calls = || std::fs::read_to_string(&log).unwrap_or_default();
+    let file = log.to_string_lossy().into_owned();
+    let trace =
+        ["strace", "-f", "-s", "1000000", "-e", "trace=connect,sendto,sendmsg,write,writev", "-o", &file];
+    let mut terminal = Setup::new(home.path(), &[]).through(&trace).start();
+    terminal.wait_for("Where should answers come from?");
+    terminal.wait_for("Nothing has left this computer");
+    // Servers on this computer are looked for; that the trace sees it shows that it would see the rest.
+    let until = Instant::now() + PATIENCE;
+    while !calls().contains("sa_family=AF_INET") {
+        assert!(Instant::now() < until, "no server was looked for:\n{}", calls());
+        terminal.pause(Duration::from_millis(50));
+    }
+    terminal.pause(Duration::from_secs(1));
+    terminal.press_until("Ctrl-C", "Ctrl-C again within 2 s quits.");
+    terminal.press("Ctrl-C");
+    terminal.wait_exit();
+    let calls = calls();
+    let asked = |line: &&str| line.contains("sa_family=AF_INET");
+    let first = calls.lines().position(|line| line.contains("write") && line.contains("answers"));
+    let before = calls.lines().take(first.expect("the first frame")).find(asked);
+    assert_eq!(before, None, "before the first frame");
+    let is_own = |line: &&str| line.contains("inet_addr(\"127.") || line.contains("\"::1\"");
+    let strangers: Vec<_> = calls.lines().filter(asked).filter(|line| !is_own(line)).collect();
+    assert!(strangers.is_empty(), "{strangers:#?}");
+}
+
+/// Which test holds which check of the specification: its name there, then file and function.
+#[rustfmt::skip]
+const CHECKS: &[(&str, &str, &str)] = &[
+    ("01 start", "tests/e2e/checks.rs", "before_a_provider_is_chosen_nobody_else_is_asked"),
+    ("01 start", "tests/e2e/leaving.rs", "the_welcome_comes_without_a_provider"),
+    ("02 idle draws nothing", "tests/e2e/checks.rs", "a_block_that_waits_draws_nothing"),
+    ("02 idle draws nothing", "tests/e2e/leaving.rs", "idle_draws_nothing"),
+    ("03 stream", "tests/frames/screens.rs", "streaming"),
+    ("03 stream", "src/tui/widgets/virtual_list.rs", "scrolled_up_it_holds_still_and_counts_what_is_new"),
+    ("04 guard typed ahead", "tests/e2e/guard.rs", "keys_typed_ahead_run_nothing"),
+    ("04 guard typed ahead", "tests/e2e/guard.rs", "a_sentence_typed_at_the_block_itself_goes_to_the_message"),
+    ("04 guard, Message", "tests/e2e/guard.rs", "letters_in_the_message_stay_text"),
+    ("04 dead keys", "tests/frames/behaviour.rs", "keys_that_other_programs_take_for_yes_decide_nothing"),
+    ("04 seen", "tests/frames/behaviour.rs", "what_was_not_seen_can_t_be_approved_but_rejected"),
+    ("04b paste", "tests/e2e/guard.rs", "a_paste_into_the_code_pane_runs_nothing"),
+    ("04b paste", "tests/frames/behaviour.rs", "a_paste_in_review_decides_nothing_and_says_so"),
+    ("04c high", "tests/frames/behaviour.rs", "a_high_finding_takes_the_typed_word_and_nothing_else"),
+    ("04d always", "tests/e2e/always.rs", "a_rule_starts_what_it_covers_until_it_is_stopped"),
+    ("05 edit", "tests/e2e/deciding.rs", "an_edited_block_runs_as_edited_and_the_model_is_told"),
+    ("06 run", "tests/e2e/deciding.rs", "an_interrupted_block_keeps_the_state"),
+    ("06 run", "tests/frames/screens.rs", "running"),
+    ("07 done", "tests/frames/screens.rs", "done"),
+    ("07 done", "tests/frames/screens.rs", "failed"),
+    ("08 reject", "tests/e2e/deciding.rs", "a_rejection_carries_its_reason"),
+    ("09 queue", "tests/e2e/deciding.rs", "three_blocks_are_settled_one_at_a_time"),
+    ("10 sessions", "tests/e2e/resuming.rs", "killed_while_a_block_runs"),
+    ("10 sessions", "tests/e2e/resuming.rs", "killed_while_a_block_waits"),
+    ("11 models", "tests/frames/models.rs", "model_picker"),
+    ("12 commands", "tests/frames/screens.rs", "commands"),
+    ("13 help", "tests/frames/screens.rs", "help"),
+    ("14 vars", "tests/frames/screens.rs", "vars"),
+    ("14 vars", "tests/exec/kernel.rs", "variables_are_told_without_running_code"),
+    ("15 find", "tests/e2e/finding.rs", "a_drag_is_copied_and_a_search_leaves_everything_where_it_was"),
+    ("16 errors", "tests/e2e/models.rs", "a_wait_is_counted_down_and_ctrl_c_ends_it_with_the_message_kept"),
+    ("16 errors", "tests/frames/screens.rs", "rate_limit"),
+    ("17 quit", "tests/frames/screens.rs", "quit_while_running"),
+    ("resize", "tests/e2e/flood.rs", "a_storm_of_sizes_tears_nothing"),
+    ("restore", "tests/e2e/leaving.rs", "signals_restore_the_terminal"),
+    ("restore", "src/tui/terminal/tests.rs", "a_panic_in_any_thread_gives_it_back_and_the_next_frame_takes_it_again"),
+    ("plain", "tests/e2e/plain.rs", "whole_words_decide_and_a_high_finding_takes_one_more"),
+    ("fence, keys", "tests/e2e/guard.rs", "a_terminal_that_never_answers_decides_nothing_by_letters"),
+    ("fence, keys", "src/tui/keymap/tests.rs", "two_actions_on_one_key_are_refused_with_file_and_line"),
+    ("hostile text", "tests/e2e/checks.rs", "hostile_text_is_text"),
+    ("no colour", "tests/e2e/checks.rs", "without_colours_none_is_written_and_all_is_said"),
+    ("no colour", "tests/e2e/checks.rs", "where_only_ascii_is_known_only_ascii_is_written"),
+];
+
+/// None of them goes by a change of names.
+#[test]
+fn every_check_has_its_test() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (check, file, name) in CHECKS {
+        let text = std::fs::read_to_string(root.join(file)).unwrap_or_default();
+        let (before, _) =
+            text.split_once(&format!("fn {name}(")).unwrap_or_else(|| panic!("{check}: {file} {name}"));
+        let attributes = before.rsplit("\n\n").next().unwrap_or_default();
+        assert!(attributes.contains("test]"), "{check}: {name} in {file} is no test");
+    }
+    for number in 1..=17 {
+        assert!(CHECKS.iter().any(|(check, ..)| check.starts_with(&format!("{number:02}"))), "{number:02}");
+    }
+}
+
+/// Whatever is told to a terminal beside the screen: messages, progress, the state of the program.
+const TOLD: [&str; 5] = ["\x1b]9;", "\x1b]777;", "\x1b]99;", "\x1b]9;4", "\x1b]7501;"];
+
+/// Terminals that are told each of them.
+const TERMINALS: [&[(&str, &str)]; 3] = [
+    &[("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.3.1")],
+    &[("TERM_PROGRAM", "iTerm.app"), ("TERM_PROGRAM_VERSION", "3.6.9")],
+    &[("KITTY_WINDOW_ID", "1")],
+];
+
+/// What is told while a block comes, waits until the person is called, and is left.
+fn told_beside_the_screen(config: &str, plain: bool) -> Vec<&'static str> {
+    let homes = TERMINALS.map(|env| (tempfile::tempdir().expect("a home"), env));
+    let terminals = homes.each_ref().map(|(home, env)| {
+        std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
+        std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
+        let mut setup =
+            env.iter().fold(play(home.path(), WAITS), |setup, (name, value)| setup.env(name, value));
+        setup.args.extend(plain.then(|| "--plain".into()));
+        setup.start()
+    });
+    for terminal in &terminals {
+        terminal.wait_for(if plain { "/help lists" } else { "Enter send" });
+        terminal.pause(Duration::from_millis(600));
+        terminal.type_text("go");
+        terminal.press("Enter");
+        terminal.wait_for(if plain { "approve" } else { "Block 1 waits" });
+        // Nobody looks: the person is called at once.
+        terminal.send(b"\x1b[O");
+    }
+    for terminal in &terminals {
+        terminal.pause(Duration::from_secs(2));
+        terminal.signal("TERM");
+    }
+    let raw = terminals.map(|mut terminal| {
+        terminal.wait_exit();
+        String::from_utf8_lossy(&terminal.raw()).into_owned()
+    });
+    TOLD.into_iter().filter(|told| raw.iter().any(|raw| raw.contains(told))).collect()
+}
+
+/// Nothing of it is sent where `ui.notify` is off, nor in plain lines.
+#[test]
+fn nothing_is_told_beside_the_screen_where_nobody_wants_it() {
+    assert_eq!(told_beside_the_screen("", false), TOLD, "each of them is told where it is wanted");
+    assert!(told_beside_the_screen("[ui]\nnotify = false\n", false).is_empty());
+    assert!(told_beside_the_screen("", true).is_empty());
 }
 
 /// Check 02: also while a block waits, its keys open, nothing is written and no thread wakes.

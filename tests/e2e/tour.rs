@@ -1,12 +1,68 @@
 //! The guided tour is played once from its first prompt to its last stop, by what its own words say and nothing else.
+//!
+//! `SAYSO_TOUR=assets/tour.cast cargo test --test e2e tour` plays it at a person's pace and records it in asciinema's format
+//! (version 2): what the program wrote, and when; a pause is at most [`IDLE`]. What was recorded is held to today's words.
 
-use crate::terminal::{PATIENCE, Setup, Terminal};
+use crate::terminal::{PATIENCE, Setup, Terminal, replayed};
 use crate::{is_decided, session_so_far};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// More stops than the tour has.
 const MOST: usize = 14;
+
+/// The longest pause in a recording.
+const IDLE: Duration = Duration::from_millis(2_500);
+
+/// The size that is recorded.
+const SIZE: (u16, u16) = (100, 30);
+
+/// The file that the tour is recorded in, if it is, below the root of the project.
+fn record() -> Option<std::path::PathBuf> {
+    std::env::var_os("SAYSO_TOUR").map(|file| Path::new(env!("CARGO_MANIFEST_DIR")).join(file))
+}
+
+/// Somebody who watches a recording reads what a step brought.
+fn reading(terminal: &Terminal) {
+    if record().is_some() {
+        terminal.pause(Duration::from_millis(2_200));
+    }
+}
+
+/// The stops of a tour: what was typed there, and how many bytes the program had written by then.
+type Stops = Vec<(String, usize)>;
+
+/// What a terminal was told, as a recording: a line for the whole, then one for each piece, with its moment in seconds, and
+/// one that marks each stop.
+fn cast(terminal: &Terminal, stops: &Stops) -> String {
+    let raw = terminal.raw();
+    let (columns, rows) = SIZE;
+    let mut text = json!({
+        "version": 2, "width": columns, "height": rows, "title": "sayso --demo",
+        "env": {"TERM": "xterm-256color"}, "idle_time_limit": IDLE.as_secs_f64(),
+    })
+    .to_string();
+    let (mut now, mut before, mut from) = (Duration::ZERO, Duration::ZERO, 0);
+    let mut stops = stops.iter().peekable();
+    for (moment, to) in terminal.moments() {
+        now += moment.saturating_sub(before).min(IDLE);
+        before = moment;
+        while let Some((prompt, _)) = stops.next_if(|(_, written)| *written < to) {
+            let _ = write!(text, "\n[{:.3},\"m\",{}]", now.as_secs_f64(), json!(prompt));
+        }
+        let piece = raw.get(from..to).unwrap_or_default();
+        // A letter that is cut goes with the next piece.
+        let whole = std::str::from_utf8(piece).map_or_else(|error| error.valid_up_to(), str::len);
+        from += whole;
+        if whole > 0 {
+            let piece = String::from_utf8_lossy(&piece[..whole]);
+            let _ = write!(text, "\n[{:.3},\"o\",{}]", now.as_secs_f64(), Value::from(piece));
+        }
+    }
+    text + "\n"
+}
 
 /// The newest reply of the model that says where to go next, or that this was the last stop.
 fn words_of_the_tour(home: &Path, after: usize) -> (usize, String) {
@@ -33,6 +89,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
     terminal.wait_for(&format!("Block {block} waits"));
     terminal.press("Ctrl-Y");
     terminal.wait_for("again approves");
+    reading(terminal);
     if words.contains("reject it (`r`)") {
         terminal.press_until("r", "Reject block");
         terminal.type_text("another way");
@@ -67,24 +124,81 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
 #[test]
 fn the_tour_leads_to_its_end_by_its_own_words() {
     let home = tempfile::tempdir().expect("a home");
-    let terminal = Setup::new(home.path(), &["--demo"]).start();
+    let terminal = Setup::new(home.path(), &["--demo"]).size(SIZE.0, SIZE.1).start();
     // The first prompt is suggested in the message box, and its key is told.
     terminal.wait_for("try: sum of 1 to 10");
     terminal.wait_for("Tab take");
+    reading(&terminal);
     terminal.press("Tab");
     terminal.wait_for("> sum of 1 to 10");
     terminal.press("Enter");
+    let mut stops: Stops = vec![("sum of 1 to 10".into(), terminal.written())];
     let (mut told, mut words, mut block) = (0, String::new(), 1);
     for _ in 0..MOST {
         block = at_the_block(&terminal, block, &words) + 1;
         (told, words) = words_of_the_tour(home.path(), told);
+        reading(&terminal);
         if words.contains("last stop of the tour") {
+            match record() {
+                Some(file) => std::fs::write(file, cast(&terminal, &stops)).expect("the recording"),
+                None => {
+                    let stops: Vec<_> = stops.into_iter().map(|(prompt, _)| prompt).collect();
+                    assert_eq!(recorded("m"), stops, "record the tour anew: it leads elsewhere now");
+                }
+            }
             return;
         }
         let next = words.split("Next, type `").nth(1).and_then(|rest| rest.split('`').next());
         terminal.wait_for("Enter send");
-        terminal.type_text(next.expect("the next prompt"));
+        let next = next.expect("the next prompt");
+        stops.push((next.to_owned(), terminal.written()));
+        terminal.type_text(next);
         terminal.press("Enter");
     }
     panic!("the tour did not come to its end:\n{}", terminal.screen());
+}
+
+/// The texts of the recording's events of a kind.
+fn recorded(kind: &str) -> Vec<String> {
+    let events = recording();
+    let of_kind = events.iter().skip(1).filter(|event| event[1] == kind);
+    of_kind.filter_map(|event| event[2].as_str().map(ToOwned::to_owned)).collect()
+}
+
+fn recording() -> Vec<Value> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/tour.cast");
+    let text = std::fs::read_to_string(file).expect("the recording");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The recording is one: in the format, with bounded pauses, and an emulator that plays it comes by every stop and ends with
+/// the last words of today's tour. That its stops are those to which the tour leads is held where the tour is played.
+#[test]
+fn the_recorded_tour_can_be_played() {
+    if record().is_some() {
+        // It is being written.
+        return;
+    }
+    let events = recording();
+    let head = &events[0];
+    assert_eq!(
+        (&head["version"], &head["width"], &head["height"]),
+        (&json!(2), &json!(SIZE.0), &json!(SIZE.1))
+    );
+    let times: Vec<f64> = events.iter().skip(1).filter_map(|event| event[0].as_f64()).collect();
+    assert_eq!(times.len(), events.len() - 1);
+    let most = IDLE.as_secs_f64() + 0.01;
+    assert!(times.windows(2).all(|pair| (0.0..=most).contains(&(pair[1] - pair[0]))), "{times:?}");
+    let pieces = recorded("o");
+    let screens = replayed(&pieces.iter().map(String::as_str).collect::<Vec<_>>(), SIZE);
+    for prompt in recorded("m") {
+        assert!(
+            screens.iter().any(|screen| screen.contains(&format!("> {prompt}"))),
+            "{prompt} was not typed"
+        );
+    }
+    // On a screen words may be broken at any blank, and have borders between them.
+    let letters = |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
+    let end = screens.last().expect("a screen");
+    assert!(letters(end).contains(&letters("That was the last stop of the tour")), "{end}");
 }

@@ -120,7 +120,8 @@ fn colour(scene: &mut Scene) {
     colouring.ask(&scene.screen.panes.code, scene.engine.state(), &scene.theme);
     loop {
         let Some(wanted) = scene.screen.panes.code.wants_colours(scene.engine.state()) else { return };
-        let lines: Vec<&str> = wanted.text.lines().collect();
+        let whole = wanted.text.whole();
+        let lines: Vec<&str> = whole.lines().collect();
         let last = lines.len().saturating_sub(1);
         let known =
             lines.last().is_none_or(|line| scene.screen.panes.code.colours.for_line(last, line).is_some());

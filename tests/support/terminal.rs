@@ -22,6 +22,8 @@ struct Shared {
     written: usize,
     /// All that it has written.
     raw: Vec<u8>,
+    /// When it had written so many bytes.
+    moments: Vec<(Duration, usize)>,
     closed: bool,
 }
 
@@ -47,6 +49,8 @@ pub struct Setup<'a> {
     pub env: Vec<(String, String)>,
     /// Whether the cursor-position query is answered.
     pub answers: bool,
+    /// The program that starts it, with its arguments; none: it is started itself.
+    pub through: Vec<String>,
 }
 
 impl<'a> Setup<'a> {
@@ -59,6 +63,7 @@ impl<'a> Setup<'a> {
             size: (100, 30),
             env: Vec::new(),
             answers: true,
+            through: Vec::new(),
         }
     }
 
@@ -76,12 +81,22 @@ impl<'a> Setup<'a> {
         self
     }
 
+    /// Started by another program, which is given it with its arguments.
+    #[must_use]
+    pub fn through(mut self, command: &[&str]) -> Self {
+        self.through = command.iter().map(ToString::to_string).collect();
+        self
+    }
+
     /// Starts the program.
     pub fn start(self) -> Terminal {
         let (columns, rows) = self.size;
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
+        let mut all = self.through;
+        all.push(env!("CARGO_BIN_EXE_sayso").into());
+        let mut command = CommandBuilder::new(&all[0]);
+        command.args(&all[1..]);
         command.args(&self.args);
         command.cwd(&self.cwd);
         command.env_clear();
@@ -101,6 +116,7 @@ impl<'a> Setup<'a> {
                 parser: answer::screen(rows, columns),
                 written: 0,
                 raw: Vec::new(),
+                moments: Vec::new(),
                 closed: false,
             }),
             Condvar::new(),
@@ -121,6 +137,7 @@ fn read_all(
 ) {
     let mut buffer = [0u8; 16 << 10];
     let mut rest: Vec<u8> = Vec::new();
+    let began = Instant::now();
     loop {
         let count = reader.read(&mut buffer).unwrap_or(0);
         let mut state = shared.0.lock().expect("the screen");
@@ -131,6 +148,8 @@ fn read_all(
         }
         state.written += count;
         state.raw.extend_from_slice(&buffer[..count]);
+        let written = state.written;
+        state.moments.push((began.elapsed(), written));
         rest.extend_from_slice(&buffer[..count]);
         let replied = answer::process(&mut state.parser, &mut rest);
         drop(state);
@@ -288,6 +307,11 @@ impl Terminal {
         self.shared.0.lock().expect("the screen").raw.clone()
     }
 
+    /// When the program had written how many bytes so far.
+    pub fn moments(&self) -> Vec<(Duration, usize)> {
+        self.shared.0.lock().expect("the screen").moments.clone()
+    }
+
     /// The emulator's screen state: whether the alternate screen is on, and whether the cursor is hidden.
     pub fn modes(&self) -> (bool, bool) {
         let shared = self.shared.0.lock().expect("the screen");
@@ -342,6 +366,18 @@ impl Terminal {
             state = self.shared.1.wait_timeout(state, deadline - now).expect("the screen").0;
         }
     }
+}
+
+/// The screens that bytes make which were written piece by piece, one a piece.
+pub fn replayed(pieces: &[&str], (columns, rows): (u16, u16)) -> Vec<String> {
+    let mut parser = answer::screen(rows, columns);
+    let mut rest = Vec::new();
+    let screen = |piece: &&str| {
+        rest.extend_from_slice(piece.as_bytes());
+        answer::process(&mut parser, &mut rest);
+        parser.screen().contents()
+    };
+    pieces.iter().map(screen).collect()
 }
 
 impl Drop for Terminal {

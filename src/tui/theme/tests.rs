@@ -82,39 +82,90 @@ fn code_on_a_tint_can_be_read() {
     assert_ne!(shipped("ink", Depth::True).tint(Slot::FindingHigh), Style::new());
 }
 
-/// What an eye without the middle cones sees (Machado, Oliveira and Fernandes 2009, severity 1).
-fn deuteranopia(Rgb(r, g, b): Rgb) -> [f64; 3] {
+/// What an eye sees that lacks one kind of cones: the long, the middle or the short ones (Machado, Oliveira and
+/// Fernandes 2009, severity 1).
+const EYES: [(&str, [[f64; 3]; 3]); 3] = [
+    (
+        "protanopia",
+        [
+            [0.152_286, 1.052_583, -0.204_868],
+            [0.114_503, 0.786_281, 0.099_216],
+            [-0.003_882, -0.048_116, 1.051_998],
+        ],
+    ),
+    (
+        "deuteranopia",
+        [
+            [0.367_322, 0.860_646, -0.227_968],
+            [0.280_085, 0.672_501, 0.047_413],
+            [-0.011_820, 0.042_940, 0.968_881],
+        ],
+    ),
+    (
+        "tritanopia",
+        [
+            [1.255_528, -0.076_749, -0.178_779],
+            [-0.078_411, 0.930_809, 0.147_602],
+            [0.004_733, 0.691_367, 0.303_900],
+        ],
+    ),
+];
+
+fn seen(eye: &[[f64; 3]; 3], Rgb(r, g, b): Rgb) -> [f64; 3] {
     let [r, g, b] = [r, g, b].map(|v| (f64::from(v) / 255.0).powf(2.2));
-    [
-        0.367_322 * r + 0.860_646 * g - 0.227_968 * b,
-        0.280_085 * r + 0.672_501 * g + 0.047_413 * b,
-        -0.011_820 * r + 0.042_940 * g + 0.968_881 * b,
-    ]
+    eye.map(|[x, y, z]| x * r + y * g + z * b)
 }
 
+/// Slots among which one says something else than the others, where they stand beside each other.
+const MEANINGS: [&[Slot]; 8] = [
+    &[Slot::BlockPending, Slot::BlockApproved, Slot::BlockRejected],
+    &[Slot::BlockPending, Slot::BlockRunning, Slot::BlockFailed],
+    &[Slot::BlockDone, Slot::BlockFailed, Slot::BlockRejected],
+    &[Slot::FindingHigh, Slot::FindingMedium, Slot::FindingInfo],
+    &[Slot::StatusInfo, Slot::StatusWarn, Slot::StatusError],
+    &[Slot::SandboxOn, Slot::SandboxOff],
+    &[Slot::DiffAdd, Slot::DiffDel],
+    &[Slot::UiText, Slot::OutputStderr],
+];
+
+/// Every pair of them differs for every eye, by its colour or by its weight; where there are no colours, words do it all.
 #[test]
-fn what_waits_what_was_approved_and_what_was_rejected_differ_without_green() {
+fn what_means_something_else_looks_otherwise_to_every_eye() {
+    let mut alike = Vec::new();
     for (name, _) in SHIPPED {
         for depth in [Depth::Ansi16, Depth::Ansi256, Depth::True] {
             let theme = shipped(name, depth);
-            let slots = [Slot::BlockPending, Slot::BlockApproved, Slot::BlockRejected];
-            for (i, a) in slots.iter().enumerate() {
-                for b in &slots[i + 1..] {
-                    let (x, y) = (theme.style(*a), theme.style(*b));
-                    let (p, q) = (deuteranopia(shown(&theme, x).0), deuteranopia(shown(&theme, y).0));
-                    let distance: f64 = p.iter().zip(q).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt();
-                    let by_weight =
-                        name == "mono" && (x != y || (*a, *b) == (Slot::BlockPending, Slot::BlockApproved));
-                    assert!(
-                        distance > 0.12 || by_weight,
-                        "{name} {depth:?}: {} and {} look alike ({distance:.3})",
-                        a.name(),
-                        b.name()
-                    );
+            let pairs = MEANINGS.iter().flat_map(|slots| {
+                slots.iter().enumerate().flat_map(|(i, a)| slots[i + 1..].iter().map(move |b| (*a, *b)))
+            });
+            for (a, b) in pairs {
+                let (x, y) = (theme.style(a), theme.style(b));
+                // What was approved and what was not differ by more than their weight, where there are colours.
+                let decided = [a, b].iter().all(|slot| MEANINGS[0].contains(slot));
+                let rejected = decided && [a, b].contains(&Slot::BlockRejected);
+                let weight = x.add_modifier != y.add_modifier;
+                if if name == "mono" { weight || !rejected } else { weight && !decided } {
+                    continue;
+                }
+                for (eye, matrix) in &EYES {
+                    let [(x, under_x), (y, under_y)] = [x, y].map(|style| shown(&theme, style));
+                    let apart = |x, y| {
+                        let [p, q] = [x, y].map(|rgb| seen(matrix, rgb));
+                        p.iter().zip(q).map(|(p, q)| (p - q).powi(2)).sum::<f64>().sqrt()
+                    };
+                    let distance = apart(x, y).max(apart(under_x, under_y));
+                    if distance <= 0.12 {
+                        alike.push(format!(
+                            "{name} {depth:?} {eye}: {} and {} ({distance:.3})",
+                            a.name(),
+                            b.name()
+                        ));
+                    }
                 }
             }
         }
     }
+    assert!(alike.is_empty(), "look alike:\n{}", alike.join("\n"));
 }
 
 #[test]

@@ -83,6 +83,33 @@ pub fn printed() -> Vec<Row> {
     all
 }
 
+/// Keys in the editor of a block of 90 and of 9,000 lines, with the colours that follow from them.
+pub fn edited() -> Vec<Row> {
+    let typed = |lines: usize| {
+        let home = tempfile::tempdir().expect("a home");
+        let code: String = (0..lines).map(|n| format!("def f{n}(): return 'a{n}'  # {n}\n")).collect();
+        let story =
+            format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"\n```python\n{code}```\n\"\"\"\n");
+        let mut probe = Probe::story(home.path(), &story, &[]);
+        go(&mut probe);
+        probe.until("WAITING");
+        probe.send(b"\x19");
+        probe.drain(Duration::from_secs(5));
+        probe.send(b"e");
+        probe.until("EDITING");
+        probe.drain(Duration::from_secs(5));
+        let mut times = Vec::new();
+        for n in 0..30 {
+            let before = probe.cpu_ms();
+            probe.send(&[b"wyzgk"[n % 5]]);
+            probe.drain(Duration::from_millis(150));
+            times.push(probe.cpu_ms() - before);
+        }
+        times
+    };
+    rows("processor time a key, lines of an edited block", &typed(90), &typed(9_000))
+}
+
 fn go(probe: &mut Probe) {
     probe.until("Enter send");
     probe.drain(Duration::from_millis(300));
