@@ -11,6 +11,7 @@ use crate::text::number::{duration, limit};
 pub struct GoingOn {
     /// `Installing numpy, pandas`.
     pub what: String,
+    /// When it began.
     pub since: Timestamp,
     /// How long it may take, in milliseconds, where it has a limit.
     pub wall_ms: Option<u64>,
