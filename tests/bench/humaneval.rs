@@ -71,7 +71,7 @@ async fn turns(home: &Path, answers: &[Value]) -> (usize, f64) {
     let (mut passed, mut times) = (0, Vec::new());
     for (n, answer) in answers.iter().enumerate() {
         let began = Instant::now();
-        passed += usize::from(turn(&home.join(format!("turn-{n}")), answer).await);
+        passed += usize::from(Box::pin(turn(&home.join(format!("turn-{n}")), answer)).await);
         times.push(began.elapsed().as_secs_f64() * 1e3);
     }
     times.sort_by(f64::total_cmp);
