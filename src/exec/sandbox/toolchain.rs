@@ -184,6 +184,8 @@ fn linked_packages(prefix: &Path) -> Vec<PathBuf> {
 
 fn text(path: &Path) -> Option<String> {
     use std::io::Read as _;
+    // Opening a pipe would wait for its writer: look before.
+    fs::metadata(path).ok().filter(|meta| meta.is_file())?;
     let file = fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
     let mut text = String::new();
     file.take(TEXT).read_to_string(&mut text).ok()?;
@@ -306,6 +308,17 @@ mod tests {
             home.of_python("repo/venv/bin/python", "work"),
             [home.at("private"), home.at("repo/venv")]
         );
+    }
+
+    #[test]
+    fn a_pipe_holds_nobody_up() {
+        let home = Home::new();
+        home.python("work/.venv");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        let pipe = home.at("work/.venv/pyvenv.cfg");
+        rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert_eq!(text(&home.at("work/.venv/pyvenv.cfg")), None);
+        assert_eq!(home.of_python("work/.venv/bin/python3.12", "work"), Vec::<PathBuf>::new());
     }
 
     #[test]
