@@ -13,6 +13,8 @@ use std::path::Path;
 
 pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let prompt = prompt(&args)?;
+    // What comes from elsewhere names no files: a patch has lines that begin with @@.
+    let is_typed = args.words.first().is_some_and(|word| word != "-") || !args.rest.is_empty();
     if prompt.is_none() && args.recipe.recipe.is_none() && args.model.demo.is_none() {
         return Err(nothing_asked());
     }
@@ -29,7 +31,10 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
             (provider, factory, None)
         }
     };
-    let begin = begin(&args, prompt, begins, &factory)?;
+    let begin = match begin(&args, prompt, begins, &factory)? {
+        Begin::Prompt(text) if !is_typed => Begin::Text(text),
+        begin => begin,
+    };
     may_approve(&args, &factory).await?;
     let opened = factory.begin(Some(provider), args.approve);
     report::tell(&opened.notices, console.err)?;
@@ -100,7 +105,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::Done => return Ok(()),
         Ending::Asked(Question::Budget { .. } | Question::Form(_)) => FailureClass::Decision,
         Ending::BlockFailed(_) | Ending::Asked(_) | Ending::Recipe(..) => FailureClass::Work,
-        Ending::Refused(_) => FailureClass::Usage,
+        Ending::Refused(_) | Ending::NotGiven(_) => FailureClass::Usage,
         Ending::TimedOut => FailureClass::TimedOut,
         Ending::CutShort(_) | Ending::Provider(_) => FailureClass::Provider,
         Ending::Unsaved(_) => FailureClass::Session,
@@ -112,6 +117,7 @@ fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFacto
         Ending::Waiting(..) => failure.hint(hint),
         Ending::Asked(Question::Form(form)) => failure.hint(headless::form::hint(form, hint)),
         Ending::Provider(provider) if !provider.hint.is_empty() => failure.hint(&provider.hint),
+        Ending::NotGiven(_) => failure.hint(sending::AT_WORD),
         Ending::CutShort(_) => failure.hint(sending::CUT_IN_SESSION),
         Ending::Asked(Question::Budget { .. }) => {
             failure.hint("[budget] session in the configuration allows more.")

@@ -7,10 +7,11 @@ use crate::domain::sentences::{saving, sending};
 use crate::domain::{
     AnswerError, BlockId, Finish, Outcome, RecipeEnd, RecipeFact, ReplyFailure, TurnEnd, Usage,
 };
+use crate::driver::GivenFileError;
 use crate::engine::State;
 use crate::engine::state::Question;
 use crate::engine::transcript::{Item, ReplyItem, RunItem};
-use crate::text::number::dollars;
+use crate::text::number::{counted, dollars};
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub(crate) enum Ending {
     Recipe(RecipeEnd, String),
     /// The recipe was not begun: these answers do not fit.
     Refused(Vec<AnswerError>),
+    /// Nothing was sent: these files can't be given with the message.
+    NotGiven(Vec<GivenFileError>),
     /// The person interrupted it.
     Interrupted,
 }
@@ -74,7 +77,9 @@ impl Ending {
                 Some(word) => format!("the reply broke off: {} ({word})", finish.reason.as_str()),
                 None => format!("the reply broke off: {}", finish.reason.as_str()),
             },
-            Ending::Asked(Question::StepLimit(steps)) => format!("the turn was stopped after {steps} steps"),
+            Ending::Asked(Question::StepLimit(steps)) => {
+                format!("the turn was stopped after {}", counted(*steps as usize, "step"))
+            }
             Ending::Asked(Question::Repeated(block, times)) => {
                 format!("the turn was stopped: block {block} was proposed {times} times")
             }
@@ -92,6 +97,10 @@ impl Ending {
             Ending::Refused(misfits) => {
                 let told: Vec<String> = misfits.iter().map(ToString::to_string).collect();
                 format!("the recipe can't begin: {}", told.join("; "))
+            }
+            Ending::NotGiven(errors) => {
+                let told: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                sending::not_given(&told.join(" "))
             }
             Ending::Interrupted => "interrupted".into(),
         }
@@ -113,6 +122,7 @@ impl Ending {
             Ending::Waiting(..) => "decision_needed",
             Ending::Recipe(end, _) => end.as_str(),
             Ending::Refused(_) => "recipe_refused",
+            Ending::NotGiven(_) => "file_refused",
             Ending::Interrupted => "interrupted",
         }
     }
@@ -123,6 +133,7 @@ impl Ending {
         let hint = match self {
             Ending::Provider(failure) => failure.hint.clone(),
             Ending::Asked(Question::Form(form)) => form::hint(form, hint),
+            Ending::NotGiven(_) => sending::AT_WORD.into(),
             _ => hint.to_owned(),
         };
         let head = match self {

@@ -17,13 +17,15 @@ pub(crate) use teller::{changes, ended};
 
 use crate::domain::sentences::saving;
 use crate::domain::{
-    AnswerError, Answers, BlockId, Decision, Entry, Form, Level, Limits, Readiness, Timestamp, TurnEnd,
+    AnswerError, Answers, BlockId, Decision, Entry, Form, Level, Limits, Prompt, Readiness, Timestamp,
+    TurnEnd,
 };
 use crate::driver::reminder::Reminder;
-use crate::driver::{Driver, Job, JobResult, Notification, Update};
+use crate::driver::{Driver, GivenFileError, Job, JobResult, Notification, Update};
 use crate::engine::going_on::GoingOn;
 use crate::engine::state::Question;
 use crate::engine::{Command, NamedFile, Phase, State, WorkflowContext};
+use crate::text::at_words::at_words;
 use form::GivenAnswers;
 use std::future::pending;
 use std::io::{self, Write};
@@ -38,7 +40,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a turn begins with.
 #[derive(Clone, Debug)]
 pub(crate) enum Begin {
+    /// A message; the files that it names by `@` are given with it.
     Prompt(String),
+    /// A message as it stands.
+    Text(String),
     Recipe {
         name: String,
         /// What was answered beforehand, to its inputs and to what it may ask later.
@@ -74,7 +79,7 @@ impl Begin {
     /// The answers that were given beforehand.
     fn given(&self) -> Answers {
         match self {
-            Begin::Prompt(_) | Begin::Files { .. } => Answers::new(),
+            Begin::Prompt(_) | Begin::Text(_) | Begin::Files { .. } => Answers::new(),
             Begin::Recipe { given, .. } => given.clone(),
         }
     }
@@ -153,7 +158,10 @@ async fn turn(
     let (mut cause, mut over) = (None, None);
     let mut reminder = Reminder::default();
     match &options.begin {
-        Begin::Prompt(prompt) => driver.send(Command::Submit(prompt.as_str().into())),
+        Begin::Prompt(prompt) if !at_words(prompt).is_empty() => {
+            driver.start_job(Job::GivenFiles(prompt.clone()));
+        }
+        Begin::Prompt(prompt) | Begin::Text(prompt) => driver.send(Command::Submit(prompt.as_str().into())),
         Begin::Recipe { name, given } => {
             driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));
         }
@@ -180,6 +188,9 @@ async fn turn(
                 }
                 if let Some(misfits) = refused(&update, driver) {
                     return Ok(Ending::Refused(misfits));
+                }
+                if let Some(errors) = give_files(&update, driver) {
+                    return Ok(Ending::NotGiven(errors));
                 }
                 let goes_on = driver.state().going_on().is_some();
                 reminder.follow(std::time::Instant::now(), goes_on, update.told.iter().any(is_told));
@@ -212,6 +223,22 @@ async fn at(moment: Option<std::time::Instant>) {
     match moment {
         Some(moment) => sleep_until(moment.into()).await,
         None => pending().await,
+    }
+}
+
+/// Sends the message whose files were read; why it can't be, where they can't be given.
+fn give_files(update: &Update, driver: &mut Driver) -> Option<Vec<GivenFileError>> {
+    let read = update.told.iter().find_map(|told| match told {
+        Notification::Job(JobResult::GivenFiles(text, files)) => Some((text, files)),
+        _ => None,
+    });
+    let (text, files) = read?;
+    match files {
+        Ok(files) => {
+            driver.send(Command::Submit(Prompt { text: text.clone(), files: files.clone() }));
+            None
+        }
+        Err(errors) => Some(errors.clone()),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{Ending, Tell, events, form, json};
 use crate::domain::obeyed::{obeyed, run_by_tools};
-use crate::domain::sentences::running;
+use crate::domain::sentences::{running, sending};
 use crate::domain::visible::{Visible, visible, visible_line};
 use crate::domain::{
     AnswerError, Entry, FileChange, Form, Gaps, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream,
@@ -14,7 +14,7 @@ use crate::domain::{
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::going_on::GoingOn;
-use crate::text::number::duration;
+use crate::text::number::{duration, size};
 use crate::text::rewritten::Rewritten;
 use crate::text::utf8::Utf8Decoder;
 use std::io::{self, Write};
@@ -139,6 +139,9 @@ impl Teller<'_> {
             };
         }
         match entry {
+            Entry::Prompt(prompt) if !prompt.files.is_empty() => {
+                self.status(&visible_line(&sending::with_files(&prompt.files, size)))
+            }
             Entry::Reply { .. } => self.begin(ToldLine::None),
             Entry::Review { block, review, .. } => {
                 let item = state.transcript.blocks.get(block);

@@ -93,6 +93,7 @@ impl Tui {
         let mut setup = options.setup.clone();
         setup.welcome &= !driver.has_provider();
         setup.recipes = driver.recipes();
+        setup.kitty = self.terminal.uses_kitty_keyboard();
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), now);
         if !options.images {
             screen.panes.pictures.turn_off();

@@ -12,6 +12,7 @@ mod focus;
 mod given;
 mod instructions;
 mod keys;
+mod keys_test;
 mod limits;
 mod message;
 mod modes;
@@ -126,6 +127,8 @@ pub struct Screen {
     /// Where the mouse was pressed last, and what it holds on to.
     held_text: Option<text_mouse::Hold>,
     grip: Option<select::Grip>,
+    /// The bytes that the terminal sent for what is handled.
+    pub sent: Vec<u8>,
     /// The block whose output is shown because words of another came from there.
     source: Option<BlockId>,
     /// When the next portion of what takes long is due.
@@ -177,6 +180,7 @@ impl Screen {
             clicks: clicks::Clicks::default(),
             held_text: None,
             grip: None,
+            sent: Vec::new(),
             source: None,
             working: None,
             seen_layout: None,

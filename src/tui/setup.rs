@@ -20,6 +20,8 @@ pub struct Setup {
     pub mouse: bool,
     /// Whether texts take the keys of vim.
     pub vim: bool,
+    /// Whether the terminal uses the kitty keyboard protocol.
+    pub kitty: bool,
     /// The languages that can be run.
     pub languages: Languages,
     /// Providers in the cloud, with what is known of their keys.
@@ -62,6 +64,7 @@ impl Default for Setup {
             times: Times::default(),
             mouse: true,
             vim: false,
+            kitty: false,
             languages: Languages::default(),
             clouds: Vec::new(),
             welcome: false,

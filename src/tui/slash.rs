@@ -94,7 +94,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Find, "find", "search the transcript", "TEXT"),
     entry(Slash::Copy, "copy", "copy the code of a block", "BLOCK"),
     entry(Slash::Theme, "theme", "another colour theme", "NAME"),
-    entry(Slash::Keys, "keys", "all keys, and how to change them", ""),
+    entry(Slash::Keys, "keys", "all keys; test: what the terminal sends", "TEST"),
     entry(Slash::Quit, "quit", "save and leave", ""),
 ];
 

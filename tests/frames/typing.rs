@@ -356,3 +356,40 @@ fn the_sentences_that_decided_go_to_the_message_whole() {
         }
     }
 }
+
+#[test]
+fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
+    let mut scene = Scene::new();
+    scene.ask("count");
+    scene.reply("```sh\nls\n```\n");
+    scene.inspect(1, Vec::new());
+    scene.frame();
+    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+    scene.type_text("/keys test");
+    scene.press(&["enter"]);
+    scene.take_wishes();
+    let send = |scene: &mut Scene, key: &str, bytes: &[u8]| {
+        scene.screen.sent = bytes.to_vec();
+        scene.press(&[key]);
+        scene.pass(1_000);
+    };
+    send(&mut scene, "ctrl-y", b"\x19");
+    send(&mut scene, "ctrl-y", b"\x19");
+    send(&mut scene, "a", b"a");
+    for (width, height) in super::SIZES {
+        insta::assert_snapshot!(
+            format!("22_keys_test_{width}x{height}"),
+            super::drawn(&mut scene, width, height)
+        );
+    }
+    send(&mut scene, "f12", b"\x1b[24~");
+    assert!(super::drawn(&mut scene, 100, 30).contains(r"\x1b[24~"));
+    send(&mut scene, "esc", b"\x1b");
+    send(&mut scene, "x", b"x");
+    send(&mut scene, "esc", b"\x1b");
+    assert!(super::drawn(&mut scene, 100, 30).contains("What the terminal sends"), "once is not twice");
+    send(&mut scene, "esc", b"\x1b");
+    assert!(!super::drawn(&mut scene, 100, 30).contains("What the terminal sends"));
+    assert!(scene.take_wishes().is_empty() && scene.screen.panes.composer.is_empty());
+    assert!(scene.engine.state().waiting().is_some(), "nothing was decided");
+}

@@ -69,6 +69,38 @@ fn the_model_is_sent_the_result_as_the_users_message() {
 }
 
 #[test]
+fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
+    let home = Home::new();
+    let key = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD";
+    std::fs::write(home.work().join("notes.md"), format!("a line\nkey {key}\n")).unwrap();
+    let server =
+        ModelServer::start(vec![Answer::text("Fine."), Answer::text("Fine."), Answer::text("Fine.")]);
+    let url = format!("{}/v1", server.url());
+    let model = ["--model", "openai/test", "--base-url", &url, "--json"];
+    let args = |prompt: &'static str| [&["run", prompt][..], &model].concat();
+    let done = home.run(&args("explain @notes.md"));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let given = &done.events("prompt")[0]["files"][0];
+    assert_eq!((&given["path"], &given["masked"]), (&json!("notes.md"), &json!(true)));
+    let sent = server.requests()[0].last_message();
+    assert!(sent.contains("explain @notes.md") && sent.contains("a line") && !sent.contains(key), "{sent}");
+    for (prompt, why) in [("explain @missing.md", "There is no file missing.md here."), ("read @..", "..")] {
+        let done = home.run(&args(prompt));
+        assert_eq!(done.code, Some(2), "{}", done.err);
+        let last = done.json().pop().unwrap();
+        assert_eq!((&last["event"], &last["kind"]), (&json!("error"), &json!("file_refused")));
+        assert!(last["message"].as_str().unwrap().contains(why) && done.err.contains(why), "{last}");
+        assert!(done.err.contains("backticks"), "{}", done.err);
+    }
+    assert_eq!(server.requests().len(), 1, "nothing was sent");
+    // A word in backticks is one, and so is all that comes from elsewhere.
+    assert_eq!(home.run(&args("what is `@property`?")).code, Some(0));
+    let done = home.run_with_input(&args("-"), "@@ -1 +1 @@ of @missing.md\n");
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(server.requests().len(), 3);
+}
+
+#[test]
 fn without_approval_a_decision_is_needed_and_nothing_runs() {
     let home = Home::new();
     let server = ModelServer::start(vec![Answer::text("```sh\ntouch ran\n```\n")]);

@@ -121,6 +121,14 @@ pub(crate) fn with_files(files: &[GivenFile], size: impl Fn(u64) -> String) -> S
 /// Behind words with an `@` that are no files.
 pub(crate) const AS_WORDS: &str = "Not sent: Enter again sends it as it stands.";
 
+/// What to do about such words where nobody can be asked.
+pub(crate) const AT_WORD: &str = "@ names a file of the working folder. In backticks (`@name`) it is a word; so is all of standard input (-).";
+
+/// Why a message did not go out, where nobody can be asked.
+pub(crate) fn not_given(why: &str) -> String {
+    format!("nothing was sent: {why}")
+}
+
 /// Behind files that can't go with a message.
 pub(crate) const WITHOUT_FILE: &str = "Not sent: change the message first.";
 

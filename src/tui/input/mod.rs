@@ -67,4 +67,6 @@ pub(crate) struct TimedEvent {
     pub event: InputEvent,
     /// When its bytes were read.
     pub at: Instant,
+    /// The bytes that it was read from, as far as they are kept; none of what comes from elsewhere.
+    pub bytes: Vec<u8>,
 }

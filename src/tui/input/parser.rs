@@ -56,6 +56,10 @@ pub(crate) struct InputParser {
     overflow: bool,
     esc_delay: Duration,
     events: Vec<InputEvent>,
+    /// The bytes that each event was read from, as far as they are kept.
+    bytes: Vec<Vec<u8>>,
+    /// Those of what is under way.
+    raw: Vec<u8>,
 }
 
 impl InputParser {
@@ -67,6 +71,8 @@ impl InputParser {
             overflow: false,
             esc_delay,
             events: Vec::new(),
+            bytes: Vec::new(),
+            raw: Vec::new(),
         }
     }
 
@@ -76,16 +82,45 @@ impl InputParser {
         while let Some((byte, tail)) = rest.split_first() {
             if self.state == ParserState::Paste {
                 rest = self.paste(rest);
+                self.give_bytes(None);
             } else {
+                if self.raw.len() < SEQUENCE {
+                    self.raw.push(*byte);
+                }
                 self.byte(*byte);
+                self.give_bytes(Some(*byte));
                 rest = tail;
             }
         }
     }
 
     /// The events recognized so far.
+    #[cfg(test)]
     pub(crate) fn take(&mut self) -> Vec<InputEvent> {
+        self.bytes.clear();
         std::mem::take(&mut self.events)
+    }
+
+    /// The same, each with the bytes that it was read from: of a long one, the first.
+    pub(crate) fn take_with_bytes(&mut self) -> impl Iterator<Item = (InputEvent, Vec<u8>)> + use<> {
+        let bytes = std::mem::take(&mut self.bytes);
+        std::mem::take(&mut self.events).into_iter().zip(bytes)
+    }
+
+    /// What was read so far belongs to the event that came of it.
+    fn give_bytes(&mut self, last: Option<u8>) {
+        if self.events.len() > self.bytes.len() {
+            let mut raw = std::mem::take(&mut self.raw);
+            // What broke off the one begins the next.
+            if let Some(last) = last.filter(|_| self.state != ParserState::Ground) {
+                raw.pop();
+                self.raw.push(last);
+            }
+            self.bytes.push(raw);
+            self.bytes.resize(self.events.len(), Vec::new());
+        } else if self.state == ParserState::Ground {
+            self.raw.clear();
+        }
     }
 
     /// How long to wait for more bytes before [`InputParser::timeout`]; `None`: nothing is under way.
@@ -129,6 +164,7 @@ impl InputParser {
             }
         }
         self.reset();
+        self.give_bytes(None);
     }
 
     /// Bytes were dropped that a person may have typed.

@@ -305,3 +305,20 @@ proptest! {
         prop_assert_eq!(p.take(), vec![key(KeyCode::Char('q'), NONE)]);
     }
 }
+
+#[test]
+fn an_event_has_the_bytes_that_it_was_read_from() {
+    let mut p = InputParser::new(Duration::from_millis(25));
+    // The answer of the terminal between them is no event, and its bytes are nobody's.
+    p.parse(b"a\x1b[1;5A\x1b]11;rgb:0/0/0\x1b\\\x1b[?2026;2$y\xc3\xa9\x1b\x1b[B\x1b[9999xq\x1b");
+    p.timeout();
+    let got: Vec<Vec<u8>> = p
+        .take_with_bytes()
+        .filter(|(event, _)| matches!(event, InputEvent::Key(_) | InputEvent::Noise))
+        .map(|(_, bytes)| bytes)
+        .collect();
+    let expected: [&[u8]; 7] =
+        [b"a", b"\x1b[1;5A", "\u{e9}".as_bytes(), b"\x1b", b"\x1b[B", b"\x1b[9999x", b"q"];
+    assert_eq!(got[..7], expected.map(<[u8]>::to_vec));
+    assert_eq!(got[7..], [b"\x1b".to_vec()]);
+}

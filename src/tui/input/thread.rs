@@ -98,7 +98,7 @@ impl Input {
                     _ = suspend.recv() => InputEvent::Signal(Signal::Suspend),
                     _ = resume.recv() => InputEvent::Signal(Signal::Continued),
                 };
-                if to.send(TimedEvent { event, at: Instant::now() }).await.is_err() {
+                if to.send(TimedEvent { event, at: Instant::now(), bytes: Vec::new() }).await.is_err() {
                     return;
                 }
             }
@@ -233,11 +233,16 @@ impl InputReader {
 
     /// Sends what was recognized, waiting for room. `false`: nobody listens any more.
     fn send(&mut self, at: Instant) -> bool {
-        self.parser.take().into_iter().all(|event| self.to.blocking_send(TimedEvent { event, at }).is_ok())
+        let mut events = self.parser.take_with_bytes();
+        events.all(|(event, bytes)| self.to.blocking_send(TimedEvent { event, at, bytes }).is_ok())
     }
 
     fn hang_up(&mut self) {
-        let _ = self.to.blocking_send(TimedEvent { event: InputEvent::Hangup, at: Instant::now() });
+        let _ = self.to.blocking_send(TimedEvent {
+            event: InputEvent::Hangup,
+            at: Instant::now(),
+            bytes: Vec::new(),
+        });
     }
 }
 

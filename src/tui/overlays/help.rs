@@ -97,7 +97,7 @@ const VIM: [(&str, &str); 8] = [
 ];
 
 /// What the contexts are called on this page.
-fn heading(context: Context) -> &'static str {
+pub(super) fn heading(context: Context) -> &'static str {
     match context {
         Context::Everywhere => "Everywhere",
         Context::Text => "Writing",

@@ -174,7 +174,7 @@ impl Overlay for LimitsForm {
         for (at, row) in self.rows.iter().enumerate() {
             draw(&mut sheet, (at, row), at == self.at, width, look);
         }
-        let text = "0 is: not limited. enforced: the system holds it; watched: sayso looks often and ends what is over it. \
+        let text = "0: not limited. enforced: the system holds it; watched: sayso looks often and ends what is over it. \
                     The block is shown anew.";
         sheet.gap().words(text, width, look.dim());
         sheet.row(Line::styled("Enter apply   Up/Down other limit   Esc back, nothing changed", look.dim()));

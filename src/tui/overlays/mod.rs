@@ -16,6 +16,7 @@ pub mod form;
 pub(crate) mod go_to_line;
 pub(crate) mod help;
 pub mod key;
+pub(crate) mod keys_test;
 pub mod language;
 pub mod limits;
 pub mod models;

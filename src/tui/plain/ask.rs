@@ -106,7 +106,7 @@ impl Shown {
 pub(super) fn question_text(question: &Question) -> String {
     match question {
         Question::StepLimit(steps) => {
-            format!("{} were taken in this turn.", words::count(*steps as usize, "step"))
+            format!("{} taken in this turn.", words::count(*steps as usize, "step"))
         }
         Question::Repeated(block, times) => format!("Block {block} was proposed {times} times in this turn."),
         Question::Budget { spent, limit } => {

@@ -193,7 +193,8 @@ impl Session<'_> {
     }
 
     fn input(&mut self, timed: TimedEvent) -> Result<(), TuiError> {
-        let TimedEvent { event, at } = timed;
+        let TimedEvent { event, at, bytes } = timed;
+        self.screen.sent = bytes;
         self.frames.changed(Urgency::Now, at);
         let wishes = match event {
             InputEvent::Key(key) => {
@@ -216,7 +217,7 @@ impl Session<'_> {
                 Vec::new()
             }
             InputEvent::Noise => {
-                self.screen.guard.noise(at);
+                self.screen.noise(at);
                 Vec::new()
             }
             InputEvent::Background(rgb) => {
@@ -229,6 +230,7 @@ impl Session<'_> {
             }
             InputEvent::KittyKeyboard(_) => {
                 self.tui.terminal.use_kitty_keyboard();
+                self.screen.setup.kitty = self.tui.terminal.uses_kitty_keyboard();
                 Vec::new()
             }
             InputEvent::Scheme { .. } | InputEvent::Da1 => Vec::new(),

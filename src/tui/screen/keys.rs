@@ -3,8 +3,10 @@
 use super::{Ctx, Lower, Note, Screen, UiCommand};
 use crate::tui::guard::{Admit, Class, Deed};
 use crate::tui::keymap::{Context, Key};
+use crate::tui::overlays::keys_test::Sent;
 use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::{Class as SizeClass, Pane};
+use crate::tui::widgets::words;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 impl Screen {
@@ -15,6 +17,9 @@ impl Screen {
         }
         // What was held back until now counts before this key does anything.
         let (_, mut wishes) = self.tick(ctx);
+        if self.is_tested_key(event.into(), ctx.at) {
+            return wishes;
+        }
         wishes.extend(self.judged(event, ctx));
         wishes
     }
@@ -161,6 +166,12 @@ impl Screen {
 
     /// Takes a pasted text.
     pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let letters = text.chars().count();
+        if self
+            .is_tested(|_| Sent::other(format!("a paste of {}", words::count(letters, "character"))), ctx.at)
+        {
+            return Vec::new();
+        }
         let in_review = self.overlays.is_empty() && self.context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
         self.last_step = ctx.at;

@@ -159,6 +159,7 @@ impl Screen {
 
     pub(super) fn run_command(&mut self, slash: Slash, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         match slash {
+            Slash::Keys if argument == "test" => self.test_keys(),
             Slash::Help | Slash::Keys => self.open_help(ctx.state),
             Slash::New => return self.leave_for(Exit::NewSession, ctx),
             Slash::Resume => return self.open_sessions(),

@@ -174,6 +174,11 @@ impl Terminal {
         }
     }
 
+    /// Whether the terminal was told to use it.
+    pub(crate) fn uses_kitty_keyboard(&self) -> bool {
+        self.touched.kitty
+    }
+
     /// Takes or leaves the mouse.
     pub(crate) fn set_mouse(&mut self, on: bool) {
         if self.touched.mouse != on {

@@ -154,17 +154,17 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
     })
 }
 
-/// `: Tab.`, the key that goes to the block that waits from where the person is.
+/// `: Ctrl-Y.`, the key that goes to the block that waits from where the person is.
 fn way(screen: &Screen, state: &State) -> String {
     let context = screen.context(state);
     // From these panes the next one is the code.
     let next = matches!(screen.panes.focus, Pane::Message | Pane::Chat) && screen.overlays.is_empty();
     let tab = screen.keymap.hint(context, Action::PaneNext);
     let key = screen.keymap.hint(context, Action::ToWaiting);
-    match (next && !tab.is_empty(), key.is_empty()) {
-        (true, _) => format!(": {tab}."),
-        (false, false) => format!(": {key}."),
-        (false, true) => ".".into(),
+    match (key.is_empty(), next && !tab.is_empty()) {
+        (false, _) => format!(": {key}."),
+        (true, true) => format!(": {tab}."),
+        (true, false) => ".".into(),
     }
 }
 

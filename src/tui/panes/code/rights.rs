@@ -43,7 +43,7 @@ const LABELS: [&str; 25] = [
     "Refused",
     "Check",
     "For",
-    "Read as",
+    "Origin",
     "Writes",
     "Lists",
     "Reads",
@@ -165,7 +165,7 @@ impl Rights {
     /// Adds how the block was read, below its rights; of one that sayso proposed, what it is for.
     pub(super) fn note(&mut self, note: &str, own: bool, width: u16, look: Look<'_>) {
         let (rule, seen) = (self.rows.pop(), self.see.pop());
-        let (label, slot) = if own { ("For", Slot::UiTitle) } else { ("Read as", Slot::StatusWarn) };
+        let (label, slot) = if own { ("For", Slot::UiTitle) } else { ("Origin", Slot::StatusWarn) };
         let fact = Fact::new(label, safe::one_line(note), look.style(slot));
         self.add(0, &fact, usize::from(width), look);
         self.rows.extend(rule);

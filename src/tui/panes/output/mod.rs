@@ -2,6 +2,7 @@
 //!
 //! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up.
 
+mod first_error;
 mod printed;
 mod receipt;
 
@@ -170,11 +171,12 @@ impl OutputPane {
     /// A run that has ended is shown from its top, once, where it came to something and not all of it fits: the value or
     /// the error stands there. A person who reads further up is left there.
     fn show_result(&mut self, state: &State, look: Look<'_>) {
-        let report = self.run(state).and_then(|(_, run)| run.ended.as_ref()).map(|(_, report)| report);
-        let Some(report) = report.filter(|_| !self.result_shown) else { return };
+        let ended = self.run(state).and_then(|(item, run)| Some((item, &run.ended.as_ref()?.1)));
+        let Some((item, report)) = ended.filter(|_| !self.result_shown) else { return };
+        let has_result = receipt::has_result(report) || first_error::of_run(item, report).is_some();
         self.result_shown = true;
         let height = self.area.height.into();
-        if receipt::has_result(report) && self.list.follows() {
+        if has_result && self.list.follows() {
             self.with(look, |list, printed| {
                 if printed.exceed(height) {
                     list.to_top(printed);
@@ -213,7 +215,10 @@ impl OutputPane {
                 let Some((item, run)) = self.run(state) else { return };
                 let images = self.images(state);
                 let (head, tail) = match &run.ended {
-                    Some((_, report)) => receipt::ended(report, width, look),
+                    Some((_, report)) => {
+                        let first = first_error::of_run(item, report);
+                        receipt::ended(report, first.as_deref(), width, look)
+                    }
                     None if run.lost => (receipt::lost(item, width, look), Vec::new()),
                     None => (Vec::new(), Vec::new()),
                 };

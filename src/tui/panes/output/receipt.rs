@@ -26,13 +26,17 @@ pub(super) fn progress(state: &State, look: Look<'_>) -> String {
     )
 }
 
-/// The rows before and after the output of a run that has ended.
+/// The rows before and after the output of a run that has ended; `first_error`: the line of it that says what went wrong.
 pub(super) fn ended(
     report: &RunReport,
+    first_error: Option<&str>,
     width: u16,
     look: Look<'_>,
 ) -> (Vec<Line<'static>>, Vec<Line<'static>>) {
     let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
+    if let Some(line) = first_error {
+        head.extend(safe::words(line, width.into(), look.style(Slot::OutputStderr)));
+    }
     head.extend(result(report, width, look));
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
         head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));

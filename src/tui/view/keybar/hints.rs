@@ -106,11 +106,15 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
             .key(Action::Help, "more", "more", 0);
         return;
     }
-    hints
-        .key(Action::Approve, "approve once", "approve", 0)
-        .key(Action::Edit, "edit", "edit", 0)
-        .key(Action::Reject, "reject+reason", "reject", 0)
-        .key(Action::Skip, "skip", "skip", 1);
+    if !is_forbidden(state) {
+        hints.key(Action::Approve, "approve once", "approve", 0);
+    }
+    hints.key(Action::Edit, "edit", "edit", 0).key(Action::Reject, "reject+reason", "reject", 0).key(
+        Action::Skip,
+        "skip",
+        "skip",
+        1,
+    );
     if screen.panes.code.has_diff(state) {
         hints.key(Action::Diff, "diff", "diff", 2);
     }
@@ -140,6 +144,12 @@ fn offers_always(state: &State) -> bool {
             .is_ok_and(|terms| terms.executor.runs_code() && terms.rights.sandbox.level != SandboxLevel::Off);
         confined && !i.review.takes_word() && !i.review.forbidden()
     })
+}
+
+/// Whether a rule of the person's forbids the block that waits.
+fn is_forbidden(state: &State) -> bool {
+    let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
+    inspected.is_some_and(|i| i.review.forbidden())
 }
 
 /// Whether words of the block that waits came from outside.

@@ -1,0 +1,117 @@
+//! `/keys test`: what the terminal sends, each key as sayso reads it, with its bytes and with what it does in which place. Nothing
+//! that is pressed here does anything else; Esc twice leaves, and so does Ctrl-C twice.
+
+use super::{Overlay, OverlayContext, help};
+use crate::tui::keymap::{Context, Key, Keymap};
+use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
+use crate::tui::widgets::safe;
+use crate::tui::widgets::sheet::Sheet;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// What is kept of what came.
+const KEPT: usize = 40;
+
+/// What the terminal sent, the newest first.
+#[derive(Debug)]
+pub(crate) struct KeysTest {
+    kitty: bool,
+    sent: Vec<Sent>,
+}
+
+/// Something that the terminal sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    what: String,
+    bytes: String,
+    /// What it does, place by place.
+    does: Vec<String>,
+    /// Whether the same once more leaves.
+    leaves: bool,
+}
+
+impl Sent {
+    /// A key.
+    pub(crate) fn key(key: Key, keymap: &Keymap) -> Self {
+        let bound = Context::ALL.iter().flat_map(|context| {
+            let rows = keymap.rows(*context).filter(|row| row.keys.contains(&key));
+            rows.map(|row| format!("{}: {}", help::heading(*context), row.help))
+        });
+        let typed = key.text().map(|_| "Where text is written: types it".to_owned());
+        let mut does: Vec<String> = typed.into_iter().chain(bound).collect();
+        if does.is_empty() {
+            does.push("bound to nothing".into());
+        }
+        let leaves = ["esc", "ctrl-c"].into_iter().filter_map(Key::parse).any(|leaving| leaving == key);
+        Self { what: key.to_string(), bytes: String::new(), does, leaves }
+    }
+
+    /// Something that is no key.
+    pub(crate) fn other(what: String) -> Self {
+        Self { what, bytes: String::new(), does: Vec::new(), leaves: false }
+    }
+
+    /// With the bytes that it was read from.
+    pub(crate) fn with_bytes(self, bytes: &[u8]) -> Self {
+        Self { bytes: bytes.escape_ascii().to_string(), ..self }
+    }
+}
+
+impl KeysTest {
+    /// Nothing came yet.
+    pub(crate) fn new(kitty: bool) -> Self {
+        Self { kitty, sent: Vec::new() }
+    }
+
+    /// Takes what came; `true`: it is left.
+    pub(crate) fn take(&mut self, sent: Sent) -> bool {
+        let again = sent.leaves && self.sent.first() == Some(&sent);
+        self.sent.insert(0, sent);
+        self.sent.truncate(KEPT);
+        again
+    }
+}
+
+impl Overlay for KeysTest {
+    fn width(&self) -> u16 {
+        82
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints.plain("Esc Esc", "leave", 0);
+    }
+
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
+        Some("Keys are only shown here. Esc twice leaves.".into())
+    }
+
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new("What the terminal sends");
+        let kitty = if self.kitty {
+            "The kitty keyboard protocol is on: keys that would send the same bytes are told apart."
+        } else {
+            "The kitty keyboard protocol is off: the terminal did not say that it knows it. Some keys send the same bytes, \
+             as Tab and Ctrl-I do."
+        };
+        sheet.words("Press a key: it is shown, and does nothing else. Esc twice leaves.", width, look.text());
+        sheet.words(kitty, width, look.dim()).gap();
+        let room = usize::from(room.height).saturating_sub(2 + sheet.rows.len());
+        let rows = self.sent.iter().flat_map(|sent| rows(sent, width, look));
+        sheet.rows.extend(rows.take(room.max(1)));
+        Some(sheet)
+    }
+}
+
+/// `Ctrl-Y       \\x19`, and below it what it does.
+fn rows(sent: &Sent, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let what = Span::styled(format!("{:<14} ", safe::one_line(&sent.what)), look.style(Slot::UiKeybarKey));
+    let mut rows = safe::hanging(what, &sent.bytes, width.into(), look.text());
+    for does in &sent.does {
+        rows.extend(safe::hanging(Span::raw("    "), does, width.into(), look.dim()));
+    }
+    rows
+}
