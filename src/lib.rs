@@ -44,7 +44,7 @@
 //!       └──────────┴───────┬───┴──────────────┘         │
 //!                     config/     engine/ recipe/ review/     pure: the session machine; ways of working; block → findings
 //!                        │               │
-//!                        │          python/                   Python as text: literals, annotations, functions
+//!                        │       python/  edit/               Python as text; edits of files as text: found, applied
 //!                        └──── domain/ ──┘                    the nouns; imports nothing
 //!                               text/                         words of a shell, sizes, suggestions: a leaf for all of them
 //! ```
@@ -55,7 +55,8 @@
 //! | `text` | -; every room but `domain` may import it | no |
 //! | `python` | domain | no |
 //! | `review` | domain | no |
-//! | `engine` | domain, python | no |
+//! | `edit` | - | no |
+//! | `engine` | domain, edit, python | no |
 //! | `recipe` | domain, engine, python | no |
 //! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
 //! | `provider` | domain, config | network |
@@ -97,6 +98,8 @@
 //! - A review depends on its text, language and scope alone: work is counted in steps, never in time. A clock far above
 //!   them ends a worker, and then nothing of that text counts as checked. What was not checked takes the typed word;
 //!   `sayso check` exits 1 for it as for a finding (`--allow-unchecked` says otherwise), 2 for what can't be read.
+//! - An edit (`BlockKind::Edit`) is laid on its files by the driver before anyone is asked (`Entry::Placed`): from there on it is
+//!   their whole new text, as of a block that writes. What fits nowhere is declined, and the model is sent what is there.
 //! - Where paths lead is found out before a decision and once more right before the start; what changed meanwhile is
 //!   refused, and asked about again. What sayso itself reads, lists or writes for a block, or saves for the person, goes
 //!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.
@@ -143,6 +146,7 @@ mod commands;
 pub mod config;
 pub mod domain;
 pub mod driver;
+pub mod edit;
 pub mod engine;
 pub mod exec;
 mod headless;

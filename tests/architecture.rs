@@ -24,8 +24,9 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
     ("domain", &[], true),
     (LEAF, &[], true),
     ("python", &["domain"], true),
+    ("edit", &[], true),
     ("review", &["domain"], true),
-    ("engine", &["domain", "python"], true),
+    ("engine", &["domain", "edit", "python"], true),
     ("config", &["domain"], false),
     ("launch", &[], false),
     ("provider", &["domain", "config"], false),
@@ -37,6 +38,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
         "driver",
         &[
             "domain",
+            "edit",
             "engine",
             "review",
             "recipe",

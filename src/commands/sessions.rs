@@ -241,6 +241,7 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
             writeln!(out, "  a tool call came to no block: {}", visible_line(why))
         }
         Entry::Edited { block, .. } => writeln!(out, "  block {block}: edited"),
+        Entry::Placed { block, .. } => writeln!(out, "  block {block}: found in its files"),
         Entry::Approved { block, by, .. } => match by.rule() {
             Some(rule) => writeln!(out, "  block {block}: approved (rule {rule})"),
             None => writeln!(out, "  block {block}: approved ({})", by.as_str()),

@@ -67,13 +67,25 @@ pub struct Target {
     /// The folder that was opened for it: the nearest one that is there. The act goes through it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<FolderId>,
+    /// The other files of a block that writes several, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Target>,
 }
 
 impl Target {
     /// What stands at this path in the working folder: no link leads to it, and its folder is not opened yet.
     pub fn at(path: impl Into<PathBuf>, found: OnDisk) -> Self {
         let path = path.into();
-        Self { path, link: None, found, bytes: 0, folders: 0, outside: false, folder: None }
+        Self {
+            path,
+            link: None,
+            found,
+            bytes: 0,
+            folders: 0,
+            outside: false,
+            folder: None,
+            others: Vec::new(),
+        }
     }
 }
 
@@ -90,7 +102,12 @@ impl Target {
     /// Whether links lead from a name to a place outside of the working folder. A block before this one may have made
     /// them, so that nobody's word for all blocks covers it.
     pub fn led_outside(&self) -> bool {
-        self.outside && self.link.is_some()
+        self.all().any(|target| target.outside && target.link.is_some())
+    }
+
+    /// It and the others.
+    pub fn all(&self) -> impl Iterator<Item = &Target> {
+        std::iter::once(self).chain(&self.others)
     }
 
     /// Whether what is there now is what was approved.

@@ -1,7 +1,7 @@
 //! A block: one thing that the model proposes to do, with every version that it had.
 
 use super::{
-    BlockId, BlockKind, BlockTextError, FileAct, ImageName, Language, PackageList, Revision, StepId,
+    BlockId, BlockKind, BlockTextError, FileAct, ImageName, Language, OnDisk, PackageList, Revision, StepId,
 };
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -17,7 +17,7 @@ pub enum Dialect {
     Fences,
     /// `<execute>…</execute>`, Python unless `lang=` says otherwise.
     ExecuteTags,
-    /// Calls of tools: `run_code`, `read_file`, `write_file`, `list_files`.
+    /// Calls of tools: `run_code`, `read_file`, `edit_file`, `write_file`, `list_files`.
     Tools,
 }
 
@@ -114,6 +114,17 @@ pub struct Version {
     pub source: Arc<str>,
 }
 
+/// An edit whose places were found: which version of its block has the new text, and what that was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The version with the new text.
+    pub revision: Revision,
+    /// What each of its files was then, in their order.
+    pub bases: Vec<OnDisk>,
+    /// How its places were found, where they are not as they were written. One line.
+    pub note: String,
+}
+
 /// One thing that the model proposes to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
@@ -131,6 +142,9 @@ pub struct Block {
     /// All versions, oldest first; never empty.
     #[serde(deserialize_with = "at_least_one")]
     pub versions: Vec<Version>,
+    /// Of an edit, the times that its places were found, oldest first. Folded from entries of their own.
+    #[serde(skip)]
+    pub placed: Vec<Placed>,
 }
 
 /// Reads the versions of a block.
@@ -158,14 +172,27 @@ impl Block {
         self.versions.iter().find(|v| v.revision == revision)
     }
 
-    /// What the model wrote.
+    /// What the model wrote; of an edit, what that makes of the file.
     pub fn original(&self) -> &Version {
-        self.versions.first().unwrap_or_else(|| self.current())
+        let placed = self.placed.last().and_then(|placed| self.version(placed.revision));
+        placed.or(self.versions.first()).unwrap_or_else(|| self.current())
+    }
+
+    /// Whether it is an edit whose places in its files are not found yet.
+    pub fn is_unplaced(&self) -> bool {
+        matches!(self.kind, BlockKind::Edit { .. }) && self.placed.is_empty()
     }
 
     /// Whether sayso proposed it by itself, outside of any reply.
     pub fn is_own(&self) -> bool {
         self.origin.own || self.kind.is_own()
+    }
+
+    /// How it was read, and how the places of an edit were found, where that took more than reading. One line.
+    pub fn how_read(&self) -> Option<String> {
+        let placed = self.placed.last().map(|placed| placed.note.as_str()).filter(|note| !note.is_empty());
+        let notes: Vec<&str> = self.origin.note.as_deref().into_iter().chain(placed).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 
     /// Whether the person changed the text.
@@ -178,6 +205,8 @@ impl Block {
         let version = self.current();
         if !self.kind.is_code() {
             return match self.unclear(version) {
+                // What it says is found out in its files, before anyone is asked.
+                _ if self.is_unplaced() => Readiness::Ready,
                 _ if !version.whole => Readiness::Incomplete,
                 None => Readiness::Ready,
                 Some(_) => Readiness::Unclear,
@@ -201,6 +230,7 @@ impl Block {
                 self.current().language.as_ref().map_or("no language", Language::as_str).to_owned()
             }
             BlockKind::Pull { .. } => format!("pull {}", self.current().source.trim_end()),
+            BlockKind::Edit { paths } => format!("edit {}", paths.join(", ")),
             kind => format!("{} {}", kind.as_str(), self.path().unwrap_or_default()),
         }
     }
@@ -210,6 +240,10 @@ impl Block {
     /// # Errors
     /// When it is code, or its text does not say what is meant.
     pub fn file_act(&self, version: &Version) -> Result<FileAct, BlockTextError> {
+        let first = self.placed.first().map(|placed| placed.revision);
+        if matches!(self.kind, BlockKind::Edit { .. }) && first.is_none_or(|first| version.revision < first) {
+            return Err(BlockTextError::NotPlaced);
+        }
         FileAct::parse(&self.kind, &version.source)
     }
 
@@ -226,8 +260,23 @@ impl Block {
         }
     }
 
-    /// The file or folder that it is about, as named; `None` for code.
+    /// The text that a version of it would write to this file, as named; `None`: it writes no such file.
+    pub fn written_to<'a>(&self, version: &'a Version, path: &str) -> Option<&'a str> {
+        let at = self.kind.writes().position(|known| known == path)?;
+        match &self.kind {
+            BlockKind::Edit { paths } => {
+                self.file_act(version).ok()?;
+                super::file_texts::split(paths, &version.source).ok()?.get(at).copied()
+            }
+            _ => Some(&version.source),
+        }
+    }
+
+    /// The file or folder that it is about, as named, of several the first; `None` for code.
     pub fn path(&self) -> Option<String> {
+        if let BlockKind::Edit { paths } = &self.kind {
+            return paths.first().cloned();
+        }
         self.file_act(self.current()).ok().map(|act| act.path().to_owned())
     }
 }

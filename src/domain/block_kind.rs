@@ -18,6 +18,12 @@ pub enum BlockKind {
         /// The file, as the model named it.
         path: String,
     },
+    /// Change places of files. Its first text is what the model wrote; once the places are found, it is the whole new text
+    /// of the file, or of all of them: see [`super::file_texts`].
+    Edit {
+        /// The files, as the model named them, each once.
+        paths: Vec<String>,
+    },
     /// Read a file: its text says which, and which lines. See [`super::FileAct`].
     Read,
     /// List a folder: its text says which, and how deep. See [`super::FileAct`].
@@ -52,6 +58,7 @@ impl BlockKind {
         match self {
             BlockKind::Code { .. } => "code",
             BlockKind::Write { .. } => "write",
+            BlockKind::Edit { .. } => "edit",
             BlockKind::Read => "read",
             BlockKind::List => "list",
             BlockKind::Load { .. } => "load",
@@ -68,7 +75,17 @@ impl BlockKind {
 
     /// Whether it is an act of sayso's own on a file or folder: see [`super::FileAct`].
     pub fn acts_on_file(&self) -> bool {
-        matches!(self, BlockKind::Write { .. } | BlockKind::Read | BlockKind::List)
+        self.writes().next().is_some() || matches!(self, BlockKind::Read | BlockKind::List)
+    }
+
+    /// The files that it would write, as they were named.
+    pub fn writes(&self) -> impl Iterator<Item = &String> {
+        match self {
+            BlockKind::Write { path } => std::slice::from_ref(path),
+            BlockKind::Edit { paths } => paths.as_slice(),
+            _ => &[],
+        }
+        .iter()
     }
 
     /// Whether blocks of this kind are always proposed by sayso itself.

@@ -23,6 +23,12 @@ pub enum BlockTextError {
     /// What is shown of the path would not be what is opened.
     #[error("its path holds control characters")]
     HiddenInPath,
+    /// An edit whose places in the file are not found yet.
+    #[error("its places in the file are not found yet")]
+    NotPlaced,
+    /// The text of several files, in which the head of this one does not stand once.
+    #[error("the line {0:?} does not stand in it once, where it has to")]
+    FileHead(String),
     /// The text is empty.
     #[error("it names no image")]
     NoImage,

@@ -1,9 +1,9 @@
 //! Every durable fact of a session. One entry is one line of its file; folding all entries gives the transcript.
 
 use super::{
-    Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OpaqueItem, Opinion, Prompt,
-    RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256, StepId,
-    Terms, Timestamp, ToolCall, Usage,
+    Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
+    Prompt, RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256,
+    StepId, Terms, Timestamp, ToolCall, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -142,6 +142,24 @@ pub enum Entry {
         #[serde(skip, default = "super::serial::yes")]
         whole: bool,
     },
+    /// The places of an edit were found in its files: a new version, with the whole new text.
+    Placed {
+        /// Which block.
+        block: BlockId,
+        /// The new version.
+        revision: Revision,
+        /// The new text of its files, all of them in one.
+        #[serde(with = "super::serial::shared")]
+        source: Arc<str>,
+        /// What each file was that this was made from, in their order.
+        bases: Vec<OnDisk>,
+        /// How the places were found, where they are not as they were written. One line.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        note: String,
+        /// Whether that is what was made: not, where a key in it was masked when it was saved.
+        #[serde(skip, default = "super::serial::yes")]
+        whole: bool,
+    },
     /// The person chose the language of a block that had none: a new version with the same text.
     #[serde(rename = "language")]
     LanguageChosen {
@@ -193,7 +211,7 @@ pub enum Entry {
         revision: Revision,
     },
     /// The recipe of the turn does not offer this block to the person, and the model is told why; or a file that was
-    /// named can't run.
+    /// named can't run; or the places of an edit are not found.
     #[serde(rename = "decision.decline")]
     Declined {
         /// The block that is not offered.
@@ -203,6 +221,9 @@ pub enum Entry {
         /// Why, for the person and the model; one line.
         #[serde(default)]
         why: String,
+        /// What stands in a file instead, for the model; a few lines.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        found: String,
     },
     /// A settled block waits for a decision again.
     PutBack(#[serde(with = "super::serial::in_block")] BlockId),

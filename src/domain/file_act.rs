@@ -3,7 +3,7 @@
 //! The text of a block that reads or lists is all that it does: what is shown, hashed and approved is that text, and an
 //! edit of it means what it says. A block that writes has the new content as its text; its path can't be edited.
 
-use super::{BlockKind, BlockTextError};
+use super::{BlockKind, BlockTextError, file_texts};
 
 /// Lines that are read where nothing else is asked for.
 pub(crate) const DEFAULT_LINES: u32 = 400;
@@ -22,6 +22,11 @@ pub enum FileAct {
     Write {
         /// The file, as it was named.
         path: String,
+    },
+    /// Write several whole files, all or none.
+    WriteAll {
+        /// The files, as they were named.
+        paths: Vec<String>,
     },
     /// Read lines of a file.
     Read {
@@ -54,6 +59,15 @@ impl FileAct {
             BlockKind::Install { .. } => Err(BlockTextError::NoFileAct("installs packages")),
             BlockKind::Pull { .. } => Err(BlockTextError::NoFileAct("pulls an image")),
             BlockKind::Write { path } => Ok(FileAct::Write { path: checked(path)? }),
+            BlockKind::Edit { paths } => {
+                file_texts::split(paths, text)?;
+                let mut paths = paths.iter().map(|path| checked(path)).collect::<Result<Vec<_>, _>>()?;
+                match paths.len() {
+                    0 => Err(BlockTextError::NoPath),
+                    1 => Ok(FileAct::Write { path: paths.remove(0) }),
+                    _ => Ok(FileAct::WriteAll { paths }),
+                }
+            }
             BlockKind::Read => {
                 let said = FileActFields::read(text)?;
                 let (from, to) = said.lines.unwrap_or((1, DEFAULT_LINES));
@@ -70,7 +84,7 @@ impl FileAct {
     /// The text that says it, for blocks that read or list; a block that writes has its content instead.
     pub fn text(&self) -> String {
         match self {
-            FileAct::Write { .. } => String::new(),
+            FileAct::Write { .. } | FileAct::WriteAll { .. } => String::new(),
             FileAct::Read { path, from, lines } => {
                 let to = from.saturating_add(*lines).saturating_sub(1);
                 format!("path: {path}\nlines: {from}-{to}\n")
@@ -79,9 +93,20 @@ impl FileAct {
         }
     }
 
-    /// The file or folder, as named.
+    /// The same act on each of its files alone.
+    pub fn each(&self) -> Vec<FileAct> {
+        match self {
+            FileAct::WriteAll { paths } => {
+                paths.iter().map(|path| FileAct::Write { path: path.clone() }).collect()
+            }
+            alone => vec![alone.clone()],
+        }
+    }
+
+    /// The file or folder, as named; of several files the first.
     pub fn path(&self) -> &str {
         match self {
+            FileAct::WriteAll { paths } => paths.first().map_or("", String::as_str),
             FileAct::Write { path } | FileAct::Read { path, .. } | FileAct::List { path, .. } => path,
         }
     }

@@ -12,6 +12,7 @@ pub(crate) mod decision;
 pub(crate) mod departed;
 pub(crate) mod entry;
 pub(crate) mod file_act;
+pub(crate) mod file_texts;
 pub(crate) mod finding;
 pub(crate) mod form;
 pub(crate) mod function;
@@ -43,7 +44,7 @@ pub(crate) mod unicode;
 pub(crate) mod visible;
 
 pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Target, Terms};
-pub use block::{Block, Dialect, Origin, Readiness, Version};
+pub use block::{Block, Dialect, Origin, Placed, Readiness, Version};
 pub use block_kind::BlockKind;
 pub use block_text_error::BlockTextError;
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};

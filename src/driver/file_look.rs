@@ -1,15 +1,18 @@
 //! Looking at blocks that write, read or list: what they are about, and under which terms they would act.
 
+use super::edits::{self, Placing};
 use super::review_time::review_in_time;
 use crate::domain::{
-    Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, Place, Review, Revision, Rights,
-    Severity, Terms,
+    Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, OnDisk, Place, Review, Revision,
+    Rights, Severity, Terms, file_texts,
 };
 use crate::engine::Inspection;
 use crate::review::{self, Scope};
 use crate::workspace::place::OpenPlace as Held;
-use crate::workspace::target;
+use crate::workspace::target::{self, TargetFacts};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where blocks about files stand.
 #[derive(Clone, Debug)]
@@ -20,38 +23,60 @@ pub(super) struct FileScope {
     pub(super) own: PathBuf,
 }
 
-/// What is found out about one revision of a block, and the place that it is about. This reads files: for a worker.
+/// What is found out about one revision of a block, and the places that it is about. This reads files: for a worker.
 pub(super) fn inspect(
     block: &Block,
     revision: Revision,
     limits: Option<Limits>,
     ground: &FileScope,
-) -> (Inspection, Option<Held>) {
+) -> (Inspection, Vec<Held>) {
+    match edits::place(block, revision, (&ground.scope, &ground.own)) {
+        Placing::Stands => {}
+        Placing::Looked(edit) => {
+            let inspection = impossible("its places in the file are looked for".into());
+            return (Inspection { edit: Some(edit), ..inspection }, Vec::new());
+        }
+        Placing::Outdated(path) => {
+            let why =
+                format!("{path} changed since your text was made from it; take the model's text back first");
+            return (impossible(why), Vec::new());
+        }
+    }
     let act = match block.version(revision).map(|version| block.file_act(version)) {
         Some(Ok(act)) => act,
-        Some(Err(why)) => return (impossible(why.to_string()), None),
-        None => return (impossible("this version is not known".into()), None),
+        Some(Err(why)) => return (impossible(why.to_string()), Vec::new()),
+        None => return (impossible("this version is not known".into()), Vec::new()),
     };
     let scope = &ground.scope;
-    let seen = match target::look(&scope.cwd, scope.home.as_deref(), &act) {
+    let seen = match target::look_all(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
-        Err(why) => return (impossible(why.to_string()), None),
+        Err(why) => return (impossible(why.to_string()), Vec::new()),
     };
+    let before = before(&act, &seen);
     // The target is where links lead; places are judged by what they are there.
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = &Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let own = ground.own.canonicalize().unwrap_or_else(|_| ground.own.clone());
-    let mut review = review::files::review(&act, &seen.target, scope, &[&own]);
-    review.findings.extend(seen.remarks.into_iter().map(|message| Finding {
-        rule: "file.remark".into(),
-        severity: Severity::Info,
-        place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
-        message,
-        forbidden: false,
-    }));
-    if let (FileAct::Write { .. }, Some(version)) = (&act, block.version(revision)) {
+    let mut review = Review::default();
+    for (act, seen) in act.each().iter().zip(&seen) {
+        let of_one = review::files::review(act, &seen.target, scope, &[&own]);
+        review.findings.extend(of_one.findings);
+        review.effects.writes.extend(of_one.effects.writes);
+        review.effects.reads.extend(of_one.effects.reads);
+        review.findings.extend(seen.remarks.iter().map(|message| Finding {
+            rule: "file.remark".into(),
+            severity: Severity::Info,
+            place: Place { line: 1, column: 1, end_line: 1, end_column: 1 },
+            message: message.clone(),
+            forbidden: false,
+        }));
+    }
+    let writes = matches!(act, FileAct::Write { .. } | FileAct::WriteAll { .. });
+    if let (true, Some(version)) = (writes, block.version(revision)) {
         // Nothing of it runs: only what hides in its characters matters here.
-        let text = review_in_time(&version.source, None, scope);
+        let is_edit = matches!(block.kind, BlockKind::Edit { .. });
+        let new = before.as_deref().filter(|_| is_edit).map(|before| new_lines(before, &version.source));
+        let text = review_in_time(new.as_deref().unwrap_or(&version.source), None, scope);
         review.findings.extend(text.findings);
         review.findings.sort_by_key(|finding| finding.place.line);
     }
@@ -63,22 +88,38 @@ pub(super) fn inspect(
         version: None,
         kernel: None,
         cwd: scope.cwd.clone(),
-        rights: rights(&block.kind, &seen.target.path),
+        rights: rights(writes, &seen),
         limits: limits.unwrap_or_default(),
         shared: None,
-        target: Some(seen.target),
+        target: target::joined(&seen),
     };
-    let inspection = Inspection { before: seen.before, ..Inspection::new(review, Ok(terms)) };
-    (inspection, Some(seen.place))
+    let inspection = Inspection { before, ..Inspection::new(review, Ok(terms)) };
+    (inspection, seen.into_iter().map(|seen| seen.place).collect())
 }
 
-/// The one place that is touched. An empty list would mean everything.
-fn rights(kind: &BlockKind, path: &Path) -> Rights {
-    let path = vec![path.to_path_buf()];
-    match kind {
-        BlockKind::Write { .. } => Rights { read: path.clone(), write: path, ..Rights::default() },
-        _ => Rights { read: path, ..Rights::default() },
+/// What stands there now, as the new text is told: of several files in one.
+fn before(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
+    let FileAct::WriteAll { paths } = act else { return seen.first()?.before.clone() };
+    let mut texts = Vec::with_capacity(seen.len());
+    for (path, seen) in paths.iter().zip(seen) {
+        let is_new = seen.target.found == OnDisk::Nothing;
+        texts.push((path.as_str(), seen.before.as_deref().or(is_new.then_some(""))?));
     }
+    file_texts::join(&texts).map(Arc::from)
+}
+
+/// A text with the lines blank that stand in the old one already: what hides in them is no news of this edit.
+fn new_lines(before: &str, text: &str) -> String {
+    let known: HashSet<&str> = before.lines().collect();
+    let lines = text.lines().map(|line| if known.contains(line) { "" } else { line });
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The places that are touched. An empty list would mean everything.
+fn rights(writes: bool, seen: &[TargetFacts]) -> Rights {
+    let paths: Vec<PathBuf> = seen.iter().map(|seen| seen.target.path.clone()).collect();
+    let write = if writes { paths.clone() } else { Vec::new() };
+    Rights { read: paths, write, ..Rights::default() }
 }
 
 pub(super) fn impossible(why: String) -> Inspection {

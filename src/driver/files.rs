@@ -4,11 +4,12 @@ use super::rooms::Rooms;
 use super::runs::{STOPPED, look_again, not_started};
 use super::sources::{Signal, WAITING};
 use crate::domain::{
-    BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
+    Block, BlockKind, BlockTextError, Chunk, FileAct, Outcome, RunEvent, RunReport, RunRequest, Terms,
+    file_texts,
 };
 use crate::engine::{Event, State, StoreEvent};
 use crate::review::Scope;
-use crate::workspace::act;
+use crate::workspace::act::{self, ChangesTold};
 use crate::workspace::place::OpenPlace as Held;
 use crate::workspace::protected::ProtectedFiles;
 use tokio::sync::mpsc;
@@ -28,21 +29,34 @@ enum NotCarriedOut {
     Worker(#[from] tokio::task::JoinError),
 }
 
-/// Carries an approved block out, at the place that was held for it. This reads and writes: for a worker.
+/// Carries an approved block out, at the places that were held for it. This reads and writes: for a worker.
 fn carry_out(
     (terms, source): (&Terms, &str),
-    kind: &BlockKind,
-    place: Option<Held>,
+    (kind, tells): (&BlockKind, ChangesTold),
+    places: &[Held],
     scope: &Scope,
 ) -> Result<RunReport, NotCarriedOut> {
-    let Some(place) = place else {
+    if places.is_empty() {
         return Ok(RunReport::bare(Outcome::Refused("its place is not held open any more".into())));
-    };
+    }
     let act = FileAct::parse(kind, source)?;
     let target = terms.target.as_ref().ok_or(NotCarriedOut::NoTarget)?;
-    let order =
-        act::ActOrder { act: &act, target, place: &place, source, kept_bytes: terms.limits.kept_bytes };
+    let contents = match kind {
+        BlockKind::Edit { paths } => file_texts::split(paths, source)?,
+        _ => vec![source],
+    };
+    let (contents, kept_bytes) = (contents.as_slice(), terms.limits.kept_bytes);
+    let order = act::ActOrder { act: &act, target, places, contents, tells, kept_bytes };
     Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
+}
+
+/// What is told of an edit: where it is now, and itself, where it was not found as it was written.
+fn tells(block: &Block) -> ChangesTold {
+    match block.placed.last() {
+        None => ChangesTold::Nothing,
+        Some(placed) if placed.note.is_empty() => ChangesTold::Lines,
+        Some(_) => ChangesTold::Diff,
+    }
 }
 
 /// Acts on a worker, unless it is stopped before the worker gets to it.
@@ -60,9 +74,11 @@ impl Rooms {
         let (sender, events) = mpsc::channel(WAITING);
         self.sources.listen_run(events);
         let run = request.approval().run();
-        let kind = state.transcript.blocks.get(&request.approval().block()).map(|i| i.block.kind.clone());
+        let item = state.transcript.blocks.get(&request.approval().block());
+        let kind = item.map(|item| item.block.kind.clone());
+        let tells = item.map_or_else(ChangesTold::default, |item| tells(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
-        let place = self.places.take(request.approval().block(), request.approval().revision());
+        let places = self.places.take(request.approval().block(), request.approval().revision());
         let (stop, obeyed) = (self.is_stopped(run), self.obeyed.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
@@ -73,8 +89,12 @@ impl Rooms {
                     let act = move || {
                         let protected = ProtectedFiles::of(&scope.cwd, protected);
                         let kind = kind.ok_or(NotCarriedOut::Unknown)?;
-                        let mut report =
-                            carry_out((request.approval().terms(), request.source()), &kind, place, &scope)?;
+                        let mut report = carry_out(
+                            (request.approval().terms(), request.source()),
+                            (&kind, tells),
+                            &places,
+                            &scope,
+                        )?;
                         report.receipt.protected = protected.afterwards();
                         look_again(&obeyed);
                         Ok(report)
@@ -112,17 +132,18 @@ mod tests {
         let (cwd, target) = (folder.path().to_owned(), Some(seen.target));
         let terms = Terms { executor: ExecutorKind::Files, cwd, target, ..crate::engine::dialogue::terms() };
         let scope = Scope::default();
-        let report = carry_out((&terms, "x"), &kind, None, &scope).unwrap();
+        let kind = (&kind, ChangesTold::Nothing);
+        let report = carry_out((&terms, "x"), kind, &[], &scope).unwrap();
         assert!(matches!(report.outcome, Outcome::Refused(_)));
         // One of another folder is not the one that was approved.
         let other = tempfile::tempdir().unwrap();
         let place = Held::find(&other.path().join("a.txt")).unwrap();
-        let report = carry_out((&terms, "x"), &kind, Some(place), &scope).unwrap();
+        let report = carry_out((&terms, "x"), kind, &[place], &scope).unwrap();
         assert!(matches!(report.outcome, Outcome::Refused(_)), "{:?}", report.outcome);
         for folder in [&folder, &other] {
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
-        let report = carry_out((&terms, "x"), &kind, Some(seen.place), &scope).unwrap();
+        let report = carry_out((&terms, "x"), kind, &[seen.place], &scope).unwrap();
         assert_eq!(report.outcome, Outcome::Ok);
     }
 

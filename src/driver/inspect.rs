@@ -32,9 +32,9 @@ pub(super) fn spawn(
     tokio::spawn(async move {
         let id = block.id;
         if block.kind.acts_on_file() {
-            let (inspection, place) = look_at_file(block, revision, limits, ground).await;
-            if let Some(place) = place {
-                places.hold(id, revision, place);
+            let (inspection, found) = look_at_file(block, revision, limits, ground).await;
+            if !found.is_empty() {
+                places.hold(id, revision, found);
             }
             let event = Event::Inspected(id, revision, Box::new(inspection));
             let _ = inbox.send(Signal::Event(event)).await;
@@ -64,7 +64,8 @@ pub(super) fn spawn(
             Ok(_) => None,
         };
         let venv = if is_python_install { executor.project_venv().await } else { None };
-        let inspection = Inspection { review, terms, reach, refused, before: None, lacking, image, venv };
+        let inspection =
+            Inspection { reach, refused, lacking, image, venv, ..Inspection::new(review, terms) };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
 }
@@ -102,11 +103,11 @@ async fn look_at_file(
     revision: Revision,
     limits: Option<Limits>,
     ground: FileScope,
-) -> (Inspection, Option<Held>) {
+) -> (Inspection, Vec<Held>) {
     let work = tokio::task::spawn_blocking(move || file_look::inspect(&block, revision, limits, &ground));
     work.await.unwrap_or_else(|error| {
         tracing::error!(%error, "the look at a file broke off");
-        (impossible("the look at the file broke off".into()), None)
+        (impossible("the look at the file broke off".into()), Vec::new())
     })
 }
 
@@ -227,7 +228,14 @@ mod tests {
             typed: false,
         };
         let kind = BlockKind::Pull { wanted_by: None };
-        let block = Block { id: BlockId(1), step: StepId(1), kind, origin, versions: vec![version] };
+        let block = Block {
+            id: BlockId(1),
+            step: StepId(1),
+            kind,
+            origin,
+            versions: vec![version],
+            placed: Vec::new(),
+        };
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { book: Arc::new(book), ..Scope::default() };

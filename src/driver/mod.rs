@@ -8,6 +8,7 @@
 pub mod catalogue;
 mod clock;
 mod consult;
+mod edits;
 mod file_look;
 mod files;
 mod images;

@@ -11,25 +11,28 @@ const MOST_HELD: usize = 64;
 /// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
 /// session that is taken up is looked at anew.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(Arc<Mutex<VecDeque<(BlockId, Revision, OpenPlace)>>>);
+pub(super) struct Places(Arc<Mutex<VecDeque<HeldPlaces>>>);
+
+/// The places of one version of a block.
+type HeldPlaces = (BlockId, Revision, Vec<OpenPlace>);
 
 impl Places {
-    pub(super) fn hold(&self, block: BlockId, revision: Revision, place: OpenPlace) {
+    pub(super) fn hold(&self, block: BlockId, revision: Revision, places: Vec<OpenPlace>) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|(other, at, _)| (*other, *at) != (block, revision));
         while held.len() >= MOST_HELD {
             held.pop_front();
         }
-        held.push_back((block, revision, place));
+        held.push_back((block, revision, places));
     }
 
-    /// The place of a block that is approved; its others are let go.
-    pub(super) fn take(&self, block: BlockId, revision: Revision) -> Option<OpenPlace> {
+    /// The places of a block that is approved; those of its other versions are let go.
+    pub(super) fn take(&self, block: BlockId, revision: Revision) -> Vec<OpenPlace> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = held.iter().position(|(other, at, _)| (*other, *at) == (block, revision));
-        let place = at.and_then(|at| held.remove(at)).map(|(_, _, place)| place);
+        let places = at.and_then(|at| held.remove(at)).map(|(_, _, places)| places);
         held.retain(|(other, ..)| *other != block);
-        place
+        places.unwrap_or_default()
     }
 
     pub(super) fn let_go(&self, block: BlockId) {
@@ -48,12 +51,12 @@ mod tests {
         let at = |n: usize| (BlockId(u32::try_from(n).unwrap()), Revision(1));
         let hold = |n: usize| {
             let place = OpenPlace::find(&folder.path().join(n.to_string())).unwrap();
-            places.hold(at(n).0, at(n).1, place);
+            places.hold(at(n).0, at(n).1, vec![place]);
         };
         (0..=MOST_HELD).for_each(hold);
         hold(MOST_HELD);
-        assert!(places.take(at(0).0, at(0).1).is_none(), "the oldest was let go");
-        let of = |n: usize| places.take(at(n).0, at(n).1).map(|place| place.path());
+        assert!(places.take(at(0).0, at(0).1).is_empty(), "the oldest was let go");
+        let of = |n: usize| places.take(at(n).0, at(n).1).pop().map(|place| place.path());
         assert!(of(MOST_HELD).is_some_and(|path| path.ends_with(MOST_HELD.to_string())));
         assert!(of(MOST_HELD).is_none(), "it is taken once");
         places.let_go(at(1).0);

@@ -81,6 +81,9 @@ pub(super) fn gate(
     by: Grantor,
 ) -> Result<&Terms, Refusal> {
     let item = deciding(state, block, revision)?;
+    if item.block.is_unplaced() {
+        return Err(Refusal::NotInspected(block));
+    }
     match item.block.readiness() {
         Readiness::Ready => {}
         // A file with nothing in it was named like every other.
@@ -118,7 +121,7 @@ fn fits(block: &Block, terms: &Terms) -> bool {
         BlockKind::Load { .. } => speaks && runs_code && terms.target.is_some(),
         BlockKind::Install { .. } => speaks && terms.executor == ExecutorKind::Installer,
         BlockKind::Pull { .. } => speaks && terms.executor == ExecutorKind::Engine,
-        BlockKind::Write { .. } | BlockKind::Read | BlockKind::List => {
+        BlockKind::Write { .. } | BlockKind::Edit { .. } | BlockKind::Read | BlockKind::List => {
             terms.target.is_some() && terms.executor == ExecutorKind::Files
         }
     }

@@ -22,6 +22,10 @@ pub(crate) enum CallError {
     NoNumber(String),
     #[error("its argument {0:?} is missing")]
     Missing(String),
+    #[error("its argument \"edits\" is no list of objects with \"search\" and \"replace\"")]
+    NoEdits,
+    #[error(transparent)]
+    Edit(#[from] crate::edit::EditError),
     /// The block that it would be does not say what is meant.
     #[error(transparent)]
     Unclear(#[from] BlockTextError),

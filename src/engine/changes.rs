@@ -21,8 +21,13 @@ pub(crate) fn diff(old: &str, new: &str) -> Option<String> {
         .then(|| similar::TextDiff::from_lines(old, new).unified_diff().header("yours", "ran").to_string())
 }
 
+/// What is the same at both ends costs nothing.
 fn comparable(old: &str, new: &str) -> bool {
-    old.lines().count().max(new.lines().count()) <= MOST_LINES
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let same = |(a, b): &(&&str, &&str)| a == b;
+    let head = old.iter().zip(&new).take_while(same).count();
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+    old.len().max(new.len()).saturating_sub(head + tail) <= MOST_LINES
 }
 
 #[cfg(test)]

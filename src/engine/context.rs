@@ -21,7 +21,7 @@ pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
 
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript};
-use super::{Settings, prompt};
+use super::{Settings, dialect, prompt};
 use crate::domain::{Departure, Dialect, ImageRef, Message, MessageImage, RecipeFact, Role, TurnEnd};
 use budget::Cuts;
 use pending::PendingEvents;
@@ -36,7 +36,8 @@ pub(crate) fn messages(transcript: &Transcript, settings: &Settings, dialect: Di
 fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
     let Composer { transcript, settings, .. } = composer;
     let mut told = MessageList::default();
-    told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect));
+    let is_small = transcript.model.as_ref().is_some_and(|name| dialect::is_small(&name.model));
+    told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect, is_small));
     told.say(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
     let mut pending = PendingEvents::new(&transcript.settled);

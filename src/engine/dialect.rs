@@ -21,6 +21,26 @@ fn model(state: &State) -> ModelName {
     state.transcript.model.clone().unwrap_or_else(unnamed)
 }
 
+/// Parameters up to which a model is small, in millions.
+const SMALL: f64 = 9_000.0;
+
+/// Whether a model says by its name that it is small: `qwen2.5-coder:7b`, `smollm2-360m`. Of several numbers the largest
+/// counts; one without any is not small.
+pub(super) fn is_small(model: &str) -> bool {
+    let words = model.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+    let millions = words.filter_map(|word| {
+        let lower = word.to_ascii_lowercase();
+        let (count, unit) = lower.split_at_checked(lower.len().checked_sub(1)?)?;
+        let factor = match unit {
+            "b" => 1_000.0,
+            "m" => 1.0,
+            _ => return None,
+        };
+        Some(count.parse::<f64>().ok()? * factor)
+    });
+    millions.reduce(f64::max).is_some_and(|millions| millions <= SMALL)
+}
+
 impl Engine {
     /// The dialect in which the next request is made.
     pub fn dialect(&self) -> Dialect {
@@ -37,5 +57,21 @@ impl Engine {
         self.notify(notices::no_tools(&model));
         self.record(Entry::NoTools(model));
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_small;
+
+    #[test]
+    fn small_models_are_known_by_their_names() {
+        for name in ["qwen2.5-coder:7b", "smollm2-360m", "gemma3:1b", "llama3.2:3b-instruct-q4_0", "phi-1.5B"]
+        {
+            assert!(is_small(name), "{name}");
+        }
+        for name in ["qwen3-coder:30b-a3b", "gpt-5-mini", "claude-sonnet-4", "llama3.2", "", "b", "70b"] {
+            assert!(!is_small(name), "{name}");
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! `+prompt, ask s1 | replying s1`. A `+` is a recorded entry, a text in quotes is a notice. Each event is watched by
 //! [`WatchedEngine`], which knows what may never happen.
 
+mod edits;
 mod given;
 mod tests;
 mod tools;
@@ -12,12 +13,12 @@ mod watched;
 pub(crate) use watched::WatchedEngine;
 
 use super::state::Question;
-use super::{Command, Effect, Engine, Event, Inspection, Phase, Settings, State};
+use super::{Command, EditFault, Effect, Engine, Event, Inspection, Phase, PlacedEdit, Settings, State};
 use crate::domain::{
     BlockId, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, KernelFate,
-    KernelRef, Language, Limits, Message, Outcome, OutputBuffer, Purpose, Receipt, RecipeFact, ReplyEvent,
-    ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport, SandboxLevel,
-    SandboxReport, Severity, StepId, Stream, Terms, Timestamp,
+    KernelRef, Language, Limits, Message, OnDisk, Outcome, OutputBuffer, Purpose, Receipt, RecipeFact,
+    ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport,
+    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms, Timestamp,
 };
 
 /// One session that is talked to.
@@ -137,6 +138,23 @@ impl Dialogue {
     pub(crate) fn inspected_over(&mut self, block: u32, before: &str, terms: Terms) -> String {
         let inspection =
             Inspection { before: Some(before.into()), ..Inspection::new(Review::default(), Ok(terms)) };
+        let revision = self.revision(block);
+        self.send(Event::Inspected(BlockId(block), revision, Box::new(inspection)))
+    }
+
+    /// The places of an edit were looked for.
+    pub(crate) fn placed(
+        &mut self,
+        block: u32,
+        edit: Result<&str, (&str, &str)>,
+        bases: &[OnDisk],
+    ) -> String {
+        let edit = match edit {
+            Ok(text) => Ok(PlacedEdit { text: text.into(), bases: bases.to_vec(), note: String::new() }),
+            Err((why, found)) => Err(EditFault { why: why.into(), found: found.into() }),
+        };
+        let inspection = Inspection::new(Review::default(), Err("its places are looked for".into()));
+        let inspection = Inspection { edit: Some(edit), ..inspection };
         let revision = self.revision(block);
         self.send(Event::Inspected(BlockId(block), revision, Box::new(inspection)))
     }
@@ -397,6 +415,7 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Block(block) => format!("+block {} {}", block.id, block.kind.as_str()),
         Entry::Review { block, revision, .. } => format!("+review {block}.{revision}"),
         Entry::Edited { block, revision, .. } => format!("+edited {block}.{revision}"),
+        Entry::Placed { block, revision, .. } => format!("+placed {block}.{revision}"),
         Entry::LanguageChosen { block, revision, .. } => format!("+language {block}.{revision}"),
         Entry::Approved { run, block, revision, by, .. } => {
             format!(

@@ -4,8 +4,8 @@ use super::named::NamedFile;
 use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
-    ModelName, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId, StepId,
-    Terms, TimerId,
+    ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId,
+    StepId, Terms, TimerId,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -108,6 +108,26 @@ pub enum Command {
     Answer(Answers),
 }
 
+/// The places of an edit, found in its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedEdit {
+    /// The new text of its files.
+    pub text: Arc<str>,
+    /// What each file was, in their order.
+    pub bases: Vec<OnDisk>,
+    /// How the places were found, where they are not as they were written. One line.
+    pub note: String,
+}
+
+/// Why the places of an edit are not found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditFault {
+    /// One line, for the person and the model.
+    pub why: String,
+    /// What stands in the file instead, for the model.
+    pub found: String,
+}
+
 /// What the driver found out about one revision of a block: the review, and the terms under which it would run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspection {
@@ -127,6 +147,8 @@ pub struct Inspection {
     pub image: Option<ImageName>,
     /// The project's `.venv`, where packages of this block could go, when it is the environment in use.
     pub venv: Option<PathBuf>,
+    /// Of an edit that is not placed, or whose files changed since: where its places are now. Nothing else of it counts then.
+    pub edit: Option<Result<PlacedEdit, EditFault>>,
 }
 
 impl Inspection {
@@ -141,6 +163,7 @@ impl Inspection {
             lacking: Vec::new(),
             image: None,
             venv: None,
+            edit: None,
         }
     }
 }

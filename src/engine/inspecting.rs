@@ -3,14 +3,19 @@
 //! A look that was ordered before something changed (the text, the limits, the kernel) must not open the gate: while
 //! any order is unanswered the block counts as not looked at.
 
+use super::event::{EditFault, PlacedEdit};
 use super::transcript::BlockStanding;
 use super::{Effect, Engine, Inspection, Phase, notices};
 use crate::domain::{BlockId, BlockKind, Entry, Language, Limits, Revision};
+use crate::text::line::one_line;
 use std::collections::BTreeMap;
 
 /// So many blocks of a reply are looked at beforehand; those behind them when they come to wait. A reply that holds
 /// thousands must not start thousands of reviews.
 const AHEAD: usize = 16;
+
+/// So often the places of an edit are found anew, each time because its files changed.
+const MOST_PLACED: usize = 20;
 
 /// What is known of looks beside the state.
 #[derive(Debug, Default)]
@@ -80,8 +85,11 @@ impl Engine {
         if look.crossed || item.block.current().revision != revision {
             return self.look(block);
         }
+        if let Some(edit) = inspection.edit {
+            return self.place_edit(block, revision, edit);
+        }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { mut review, terms, reach, refused, before, lacking, image, venv } = inspection;
+        let Inspection { mut review, terms, reach, refused, before, lacking, image, venv, .. } = inspection;
         let before = self.remarks(block, &mut review, before.as_deref()).or(before);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
@@ -108,6 +116,32 @@ impl Engine {
         self.apply_policy();
         self.apply_memory();
         self.apply_named();
+    }
+
+    /// The places of an edit were looked for. What was found is a text of its own, to be looked at; what was not found is no
+    /// block that waits: the model hears of it, once its turn has come. An edit before it may still make the place.
+    fn place_edit(&mut self, block: BlockId, revision: Revision, edit: Result<PlacedEdit, EditFault>) {
+        let times = self.state.transcript.blocks.get(&block).map_or(0, |item| item.block.placed.len());
+        let fault = match edit {
+            Ok(PlacedEdit { text: source, bases, note }) if times < MOST_PLACED => {
+                let revision = revision.next();
+                self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
+                return self.look(block);
+            }
+            Ok(_) => EditFault { why: "its files change again and again".into(), found: String::new() },
+            Err(fault) => fault,
+        };
+        if self.state.phase != Phase::Deciding(block) {
+            self.looks.orders.remove(&block);
+            return;
+        }
+        let (why, found) = (one_line(&fault.why), fault.found);
+        self.turn.news = true;
+        let notice = notices::not_placed(block, &why);
+        self.record(Entry::Declined { block, revision, why, found });
+        self.settled(block);
+        self.notify(notice);
+        self.advance();
     }
 
     /// The first block that is not settled waits now. It is looked at again when its last look is out of date.

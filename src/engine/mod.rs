@@ -55,7 +55,7 @@ mod properties;
 pub use block_state::BlockState;
 pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
-pub use event::{Command, Event, Inspection, StoreEvent};
+pub use event::{Command, EditFault, Event, Inspection, PlacedEdit, StoreEvent};
 pub use named::NamedFile;
 pub(crate) use notices::COMMAND_NOT_NOW;
 pub use state::{Phase, State};

@@ -283,6 +283,10 @@ pub(super) fn declined(block: BlockId, why: &str) -> Notice {
     Notice::warn(format!("Block {block} is not offered: {}", one_line(why)))
 }
 
+pub(super) fn not_placed(block: BlockId, why: &str) -> Notice {
+    Notice::warn(format!("Block {block} goes back to the model: {}", one_line(why)))
+}
+
 pub(super) fn misfit(misfit: &AnswerError) -> Notice {
     Notice::warn(format!("{} needs another answer: {}.", one_line(&misfit.field), one_line(&misfit.why)))
 }

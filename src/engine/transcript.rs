@@ -216,8 +216,13 @@ pub enum Settlement {
     Ran(RunId),
     /// It was rejected with these words.
     Rejected(String),
-    /// The recipe of its turn did not offer it, and why.
-    Declined(String),
+    /// It was not offered to the person, why, and what stands in a file instead.
+    Declined {
+        /// Why, one line.
+        why: String,
+        /// What stands in a file instead; may be empty.
+        found: String,
+    },
 }
 
 /// An "always" of the person.

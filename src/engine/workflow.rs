@@ -315,7 +315,8 @@ impl Engine {
         }
         for (block, revision, why) in &declined {
             self.turn.news = true;
-            self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
+            let (why, found) = (why.clone(), String::new());
+            self.record(Entry::Declined { block: *block, revision: *revision, why, found });
             self.settled(*block);
         }
         if let Some((block, _, why)) = declined.first() {

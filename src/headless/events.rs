@@ -2,8 +2,8 @@
 
 use super::shapes::{self, with};
 use crate::domain::{
-    Answers, Block, BlockId, Entry, Grantor, Language, NotedInstructions, RecipeFact, Revision, RunId,
-    Sha256, StepId, Terms,
+    Answers, Block, BlockId, BlockKind, Entry, Grantor, Language, NotedInstructions, RecipeFact, Revision,
+    RunId, Sha256, StepId, Terms,
 };
 use crate::engine::State;
 use serde_json::{Value, json};
@@ -42,9 +42,13 @@ pub(crate) fn entry(entry: &Entry) -> Option<Value> {
         Entry::Rejected { block, revision, reason } => {
             with(decided(*block, *revision, "reject"), [("reason", json!(reason))])
         }
-        Entry::Declined { block, revision, why } => {
-            with(decided(*block, *revision, "decline"), [("why", json!(why))])
+        Entry::Declined { block, revision, why, found } => {
+            let found = (!found.is_empty()).then(|| ("found", json!(found)));
+            with(decided(*block, *revision, "decline"), [("why", json!(why))].into_iter().chain(found))
         }
+        Entry::Placed { block, revision, source, note, .. } => json!({
+            "event": "placed", "block": block.0, "revision": revision.0, "source": **source, "note": note,
+        }),
         Entry::Skipped { block, revision } => decided(*block, *revision, "skip"),
         Entry::Ran { run, block, report } => {
             let ids = json!({ "event": "run", "run": run.0, "block": block.0 });
@@ -146,7 +150,11 @@ fn reply(entry: &Entry) -> Option<Value> {
 
 fn proposed(block: &Block) -> Value {
     let version = block.current();
-    json!({
+    let paths = match &block.kind {
+        BlockKind::Edit { paths } => Some(("paths", json!(paths))),
+        _ => None,
+    };
+    let told = json!({
         "event": "block",
         "block": block.id.0,
         "step": block.step.0,
@@ -158,7 +166,8 @@ fn proposed(block: &Block) -> Value {
         "closed": block.origin.closed,
         "dialect": block.origin.dialect.as_str(),
         "note": block.origin.note,
-    })
+    });
+    with(told, paths)
 }
 
 fn decided(block: BlockId, revision: Revision, decision: &str) -> Value {

@@ -227,7 +227,9 @@ impl StepKind {
 
     /// The kind of a block; `None` for what only sayso itself proposes.
     pub(crate) fn of(kind: &BlockKind) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| known.as_str() == kind.as_str())
+        // Changing places of files is writing them.
+        let word = if kind.writes().next().is_some() { "write" } else { kind.as_str() };
+        Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
 }
 

@@ -72,7 +72,7 @@ fn turns(transcript: &Transcript) -> Vec<ScaffoldTurn> {
                 let ran = reply.blocks.iter().filter_map(|id| transcript.blocks.get(id));
                 for item in ran.filter(|item| item.standing == BlockStanding::Approved) {
                     match item.block.kind {
-                        BlockKind::Write { .. } => turn.check = "written",
+                        BlockKind::Write { .. } | BlockKind::Edit { .. } => turn.check = "written",
                         BlockKind::Code { .. } | BlockKind::Call { .. } if turn.check == "reply" => {
                             turn.check = "run";
                         }

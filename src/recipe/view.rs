@@ -137,14 +137,12 @@ impl<'a> View<'a> {
         let from = self.context.from.saturating_sub(1);
         let runs = written::settled_runs(self.context, from, usize::MAX);
         let ok = |run: &RunItem| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok);
-        let writes = runs.filter(|(_, item, run)| match &item.block.kind {
-            BlockKind::Write { path } => ok(run) && written::same(&self.named(path), file),
-            _ => false,
-        });
-        writes
-            .filter_map(|(after, item, run)| {
-                Some((after, item.block.version(run.revision)?.source.to_string()))
-            })
+        let of_file = |item: &BlockItem, run: &RunItem| {
+            let path = item.block.kind.writes().find(|path| written::same(&self.named(path), file))?;
+            item.block.written_to(item.block.version(run.revision)?, path).map(str::to_owned)
+        };
+        runs.filter(|(_, _, run)| ok(run))
+            .filter_map(|(after, item, run)| Some((after, of_file(item, run)?)))
             .collect()
     }
 

@@ -1,6 +1,5 @@
 //! Which files runs wrote, changed or deleted: by what was approved to be written, and by their receipts.
 
-use crate::domain::BlockKind;
 use crate::engine::WorkflowContext;
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement};
 use std::path::{Component, Path, PathBuf};
@@ -67,7 +66,8 @@ pub(super) fn changes(context: &WorkflowContext<'_>, item: &BlockItem, run: &Run
         .iter()
         .map(|file| FileEffect { path: named(context, &file.path), deleted: file.change == "deleted" })
         .collect();
-    if let (BlockKind::Write { path }, crate::domain::Outcome::Ok) = (&item.block.kind, &report.outcome) {
+    let is_ok = report.outcome == crate::domain::Outcome::Ok;
+    for path in item.block.kind.writes().filter(|_| is_ok) {
         let path = named(context, path);
         changes.retain(|change| change.path != path);
         changes.push(FileEffect { path, deleted: false });

@@ -8,7 +8,7 @@ use crate::domain::obeyed::obeyed;
 use crate::domain::{Effects, FileAct, Finding, OnDisk, Place, Review, Severity, Target};
 use std::path::Path;
 
-/// The review of an act at this place. `own` are folders of sayso itself.
+/// The review of an act on one file or folder, at this place. `own` are folders of sayso itself.
 pub(crate) fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path]) -> Review {
     let mut said = FileReview { act, target, findings: Vec::new() };
     let path = target.path.to_string_lossy();
@@ -17,7 +17,7 @@ pub(crate) fn review(act: &FileAct, target: &Target, scope: &Scope, own: &[&Path
     said.circumstances();
     let mut effects = Effects::default();
     match act {
-        FileAct::Write { .. } => effects.writes.push(act.path().to_owned()),
+        FileAct::Write { .. } | FileAct::WriteAll { .. } => effects.writes.push(act.path().to_owned()),
         FileAct::Read { .. } | FileAct::List { .. } => effects.reads.push(act.path().to_owned()),
     }
     let mut findings = said.findings;
@@ -33,7 +33,7 @@ struct FileReview<'a> {
 
 impl FileReview<'_> {
     fn writes(&self) -> bool {
-        matches!(self.act, FileAct::Write { .. })
+        matches!(self.act, FileAct::Write { .. } | FileAct::WriteAll { .. })
     }
 
     fn add(&mut self, rule: &str, severity: Severity, what: String) {
@@ -53,7 +53,7 @@ impl FileReview<'_> {
 
     fn place(&mut self, located: &PathMeaning, own: &[&Path]) {
         let verb = match self.act {
-            FileAct::Write { .. } => "writes",
+            FileAct::Write { .. } | FileAct::WriteAll { .. } => "writes",
             FileAct::Read { .. } => "reads",
             FileAct::List { .. } => "lists",
         };

@@ -55,6 +55,7 @@ pub(super) fn masked_words(entry: &Entry, kinds: &BTreeSet<&'static str>) -> Str
             format!("block {}, which can't be run any more once the session was closed", block.id)
         }
         Entry::Edited { block, .. } => format!("your text of block {block}"),
+        Entry::Placed { block, .. } => format!("the text of block {block}"),
         Entry::Ran { block, .. } => format!("the output of block {block}"),
         Entry::Named(_) => "the name of the session".into(),
         _ => "the session".into(),

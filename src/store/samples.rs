@@ -28,6 +28,7 @@ pub(super) fn block(id: u32, source: &str) -> Block {
             language: Some(Language::python()),
             whole: true,
         }],
+        placed: Vec::new(),
     }
 }
 
@@ -146,6 +147,46 @@ pub(super) fn about_tools() -> Vec<Entry> {
     ]
 }
 
+/// Edits: one whose places were found in two files, written; one that was not found.
+pub(super) fn about_edits() -> Vec<Entry> {
+    let paths = vec!["a.py".to_owned(), "new/b.py".to_owned()];
+    let (first, second) = (BlockId(1), BlockId(2));
+    let written = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n";
+    let text = "==> a.py <==\nx = 2\n==> new/b.py <==\ny = 1\n";
+    let old = OnDisk::File(Some(Sha256::of(b"x = 1\n")));
+    let target = Target {
+        bytes: 6,
+        others: vec![Target { folders: 1, ..Target::at("/home/ada/data/sales/new/b.py", OnDisk::Nothing) }],
+        ..Target::at("/home/ada/data/sales/a.py", old)
+    };
+    vec![
+        Entry::Block(file_block(1, BlockKind::Edit { paths }, written)),
+        Entry::Placed {
+            block: first,
+            revision: Revision(2),
+            source: text.into(),
+            bases: vec![old, OnDisk::Nothing],
+            note: "hunk 1 of a.py was found white space aside".into(),
+            whole: true,
+        },
+        Entry::Approved {
+            run: RunId(1),
+            block: first,
+            revision: Revision(2),
+            sha256: Sha256::of(text.as_bytes()),
+            terms: Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms() },
+            by: Grantor::Flag,
+        },
+        Entry::Block(file_block(2, BlockKind::Edit { paths: vec!["c.py".into()] }, written)),
+        Entry::Declined {
+            block: second,
+            revision: Revision(1),
+            why: "c.py: the lines that it searches are not in the file".into(),
+            found: "c.py has at lines 1-1:\nx = 3\n".into(),
+        },
+    ]
+}
+
 /// A run in a sandbox, and what was refused to it.
 pub(super) fn about_sandbox() -> Vec<Entry> {
     let (run, block, revision) = (RunId(1), BlockId(1), Revision(1));
@@ -192,7 +233,10 @@ pub(super) fn about_recipes() -> Vec<Entry> {
     let ends = [RecipeEnd::Done, RecipeEnd::GaveUp, RecipeEnd::Limit, RecipeEnd::Stopped];
     let ended = ends.map(|end| RecipeFact::Ended { end, summary: "3 passed\n".into() });
     let (revision, why) = (Revision(1), "it holds two functions".into());
-    let mut entries = vec![Entry::Block(block(1, "x")), Entry::Declined { block: BlockId(1), revision, why }];
+    let mut entries = vec![
+        Entry::Block(block(1, "x")),
+        Entry::Declined { block: BlockId(1), revision, why, found: String::new() },
+    ];
     entries.push(Entry::Block(own));
     entries.extend(facts.into_iter().chain(ended).map(Entry::Recipe));
     entries
@@ -580,6 +624,26 @@ fn without_text() -> impl Strategy<Value = Entry> {
     ]
 }
 
+fn of_edits() -> impl Strategy<Value = Entry> {
+    let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
+    prop_oneof![
+        (ids(), text(), text()).prop_map(|((block, revision), source, note)| Entry::Placed {
+            block,
+            revision,
+            source: source.into(),
+            bases: vec![OnDisk::Nothing, OnDisk::File(Some(Sha256::of(note.as_bytes())))],
+            note,
+            whole: true,
+        }),
+        (ids(), text()).prop_map(|((block, revision), found)| Entry::Declined {
+            block,
+            revision,
+            why: String::new(),
+            found,
+        }),
+    ]
+}
+
 /// Any entry but a header.
 pub(super) fn entry() -> impl Strategy<Value = Entry> {
     let ids = || (any::<u32>().prop_map(BlockId), any::<u32>().prop_map(Revision));
@@ -618,6 +682,7 @@ pub(super) fn entry() -> impl Strategy<Value = Entry> {
             source: source.into(),
             whole: true,
         }),
+        of_edits(),
         (ids(), text()).prop_map(|((block, revision), reason)| Entry::Rejected { block, revision, reason }),
         (ids(), path(), text()).prop_map(|((block, revision), cwd, word)| Entry::Approved {
             run: RunId(7),

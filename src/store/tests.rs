@@ -1,8 +1,8 @@
 //! The store on a real disk: writing, reading back, damage, failures, locks.
 
 use super::samples::{
-    about_context, about_limits, about_pulls, about_recipes, about_rules, about_sandbox, about_tools, block,
-    captured, each_kind, entry, header, report, same,
+    about_context, about_edits, about_limits, about_pulls, about_recipes, about_rules, about_sandbox,
+    about_tools, block, captured, each_kind, entry, header, report, same,
 };
 use super::*;
 use crate::domain::{BlockId, RunId, Stream};
@@ -453,6 +453,7 @@ fn sessions_of_version_1_load_for_ever() {
         "recipes.jsonl",
         "pulls.jsonl",
         "tools.jsonl",
+        "edits.jsonl",
         "unended.jsonl",
         "torn.jsonl",
         "damaged.jsonl",
@@ -475,6 +476,7 @@ fn sessions_of_version_1_load_for_ever() {
     assert!(all_same(&load("recipes.jsonl"), &with_header("recipes", &about_recipes())));
     assert!(all_same(&load("pulls.jsonl"), &with_header("pulls", &about_pulls())));
     assert!(all_same(&load("tools.jsonl"), &with_header("tools", &about_tools())));
+    assert!(all_same(&load("edits.jsonl"), &with_header("edits", &about_edits())));
     assert!(matches!(load("unended.jsonl").entries.last().unwrap().1, Entry::Approved { .. }));
     assert!(matches!(load("torn.jsonl").damage[..], [Damage { line: 3, fault: Fault::Torn(_) }]));
     assert_eq!(lost(&load("damaged.jsonl")), [Damage { line: 3, fault: Fault::Checksum }]);
@@ -506,6 +508,7 @@ fn write_fixtures(folder: &Path) {
     written(folder, "recipes", &about_recipes());
     written(folder, "pulls", &about_pulls());
     written(folder, "tools", &about_tools());
+    written(folder, "edits", &about_edits());
     written(folder, "unended", &[&each_kind()[2..6], &each_kind()[8..9]].concat());
     let output = captured(&[(Stream::Stdout, &b"0123456789".repeat(7000)), (Stream::Stderr, b"warning\n")]);
     let ran = Entry::Ran { run: RunId(1), block: BlockId(1), report: Box::new(report(output)) };

@@ -28,7 +28,8 @@ impl Texts {
                 }
                 None
             }
-            Entry::Edited { block, revision, source, whole } => {
+            Entry::Edited { block, revision, source, whole }
+            | Entry::Placed { block, revision, source, whole, .. } => {
                 self.version(*block, *revision, source, true, *whole);
                 None
             }

@@ -5,11 +5,21 @@
 
 use super::FileError;
 use super::place::OpenPlace;
+use super::replace::NewFile;
 use super::{excerpt, listing, replace, target};
 use crate::domain::{FileAct, FileChange, OnDisk, Outcome, OutputBuffer, Receipt, RunReport, Stream, Target};
 use crate::text::number::size;
+use similar::{DiffTag, TextDiff};
+use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long changes are looked for that are only told.
+const COMPARED: Duration = Duration::from_millis(200);
+/// Places that are named.
+const RANGES: usize = 12;
+/// Bytes of a diff that are told.
+const DIFF: usize = 8 << 10;
 
 /// What is to be done, as it was approved.
 #[derive(Clone, Copy, Debug)]
@@ -17,12 +27,25 @@ pub(crate) struct ActOrder<'a> {
     pub act: &'a FileAct,
     /// Where, as it was found when it was approved.
     pub target: &'a Target,
-    /// That place, held since then.
-    pub place: &'a OpenPlace,
-    /// The block's text: the new content of a file that is written.
-    pub source: &'a str,
+    /// That place, or those of several files, held since then.
+    pub places: &'a [OpenPlace],
+    /// The new content of each file that is written.
+    pub contents: &'a [&'a str],
+    /// What is told of the changes to files that stood there.
+    pub tells: ChangesTold,
     /// Bytes of output that are kept.
     pub kept_bytes: u64,
+}
+
+/// What is told of the changes to files, beside their sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ChangesTold {
+    #[default]
+    Nothing,
+    /// At which lines they are.
+    Lines,
+    /// The lines themselves, as a diff: it was not found as it was written.
+    Diff,
 }
 
 /// Does it. This reads and writes: for a worker.
@@ -53,23 +76,32 @@ enum ActFailure {
     Failed(String),
 }
 
-/// Whether the name still leads to the place that was approved, and that is the one which is held.
+/// Whether the names still lead to the places that were approved, and those are the ones which are held.
 fn same(order: ActOrder<'_>, cwd: &Path, home: Option<&Path>) -> Result<(), ActFailure> {
-    let folder = order.place.folder();
-    if !folder.stands() {
-        return Err(ActFailure::Refused(FileError::Moved(folder.path().to_owned()).to_string()));
+    let targets: Vec<&Target> = order.target.all().collect();
+    let acts = order.act.each();
+    let changed = |act: &FileAct| ActFailure::Refused(format!("{} changed since it was shown", act.path()));
+    if order.places.len() != acts.len() || targets.len() != acts.len() {
+        return Err(changed(order.act));
     }
-    let now = target::look(cwd, home, order.act);
-    let now = now.map_err(|error| ActFailure::Refused(error.to_string()))?.target;
-    if now.same_as(order.target) && order.target.folder == Some(folder.id()) {
-        Ok(())
-    } else {
-        Err(ActFailure::Refused(format!("{} changed since it was shown", order.act.path())))
+    for ((act, target), place) in acts.iter().zip(targets).zip(order.places) {
+        let folder = place.folder();
+        if !folder.stands() {
+            return Err(ActFailure::Refused(FileError::Moved(folder.path().to_owned()).to_string()));
+        }
+        let now = target::look(cwd, home, act);
+        let now = now.map_err(|error| ActFailure::Refused(error.to_string()))?.target;
+        let approved = Target { others: Vec::new(), ..target.clone() };
+        if !now.same_as(&approved) || target.folder != Some(folder.id()) {
+            return Err(changed(act));
+        }
     }
+    Ok(())
 }
 
 fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, ActFailure> {
-    let ActOrder { act, target, place, source, .. } = order;
+    let ActOrder { act, places, .. } = order;
+    let Some(place) = places.first() else { return Err(ActFailure::Refused("no place is held".into())) };
     let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {error}", act.path()));
     let failed = |error: FileError| match error {
         FileError::Changed { .. } => ActFailure::Refused(error.to_string()),
@@ -77,24 +109,7 @@ fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<
         error => ActFailure::Failed(error.to_string()),
     };
     match act {
-        FileAct::Write { path } => {
-            replace::replace(place, target.found, source.as_bytes()).map_err(failed)?;
-            let change = if target.found == OnDisk::Nothing { "created" } else { "changed" };
-            let bytes = source.len() as u64;
-            let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
-            let below = target.path.strip_prefix(&cwd).unwrap_or(&target.path);
-            files.push(FileChange {
-                path: below.to_string_lossy().into_owned(),
-                change: change.into(),
-                bytes,
-            });
-            let told = format!("{change} {path}: {} lines, {}\n", source.lines().count(), size(bytes));
-            match place.folder().path_now().filter(|now| now != place.folder().path()) {
-                // It is in the folder that was shown; that has another path by now.
-                Some(now) => Ok(format!("{told}its folder was moved meanwhile: {}\n", now.display())),
-                None => Ok(told),
-            }
-        }
+        FileAct::Write { .. } | FileAct::WriteAll { .. } => write(order, cwd, files).map_err(failed),
         FileAct::Read { path, from, lines } => {
             let file = place.open().map_err(failed)?;
             excerpt::lines(file, path, *from, *lines).map_err(system)
@@ -106,19 +121,87 @@ fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<
     }
 }
 
+/// Writes all files, and tells what came of each.
+fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<String, FileError> {
+    let targets: Vec<&Target> = order.target.all().collect();
+    let news: Vec<NewFile<'_>> = order
+        .places
+        .iter()
+        .zip(&targets)
+        .zip(order.contents)
+        .map(|((place, target), text)| NewFile { place, found: target.found, bytes: text.as_bytes() })
+        .collect();
+    let olds: Vec<Option<String>> = news
+        .iter()
+        .filter(|_| order.tells != ChangesTold::Nothing)
+        .map(|new| String::from_utf8(super::read::held(new.place, target::LARGEST_REPLACED).ok()?).ok())
+        .collect();
+    replace::replace_all(&news)?;
+    let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+    let mut told = String::new();
+    for (at, ((act, target), text)) in order.act.each().iter().zip(&targets).zip(order.contents).enumerate() {
+        let change = if target.found == OnDisk::Nothing { "created" } else { "changed" };
+        let (path, bytes) = (act.path(), text.len() as u64);
+        let below = target.path.strip_prefix(&cwd).unwrap_or(&target.path);
+        files.push(FileChange { path: below.to_string_lossy().into_owned(), change: change.into(), bytes });
+        let old = olds.get(at).and_then(Option::as_deref);
+        let (at_lines, diff) = old.map_or_else(Default::default, |old| changes(old, text, order.tells));
+        let _ = writeln!(told, "{change} {path}: {} lines, {}{at_lines}", text.lines().count(), size(bytes));
+        told.push_str(&diff);
+    }
+    for place in order.places {
+        // It is in the folder that was shown; that has another path by now.
+        if let Some(now) = place.folder().path_now().filter(|now| now != place.folder().path()) {
+            let _ = writeln!(told, "its folder was moved meanwhile: {}", now.display());
+        }
+    }
+    Ok(told)
+}
+
+/// The lines at which a text differs from the old one, and how, where that is to be told.
+fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
+    let diff = TextDiff::configure().timeout(COMPARED).diff_lines(old, new);
+    let mut ranges: Vec<String> = Vec::new();
+    for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
+        let range = op.new_range();
+        ranges.push(match range.len() {
+            0 => format!("behind {}", range.start),
+            1 => (range.start + 1).to_string(),
+            _ => format!("{}-{}", range.start + 1, range.end),
+        });
+    }
+    let more = if ranges.len() > RANGES { ", …" } else { "" };
+    ranges.truncate(RANGES);
+    let lines = format!("; changed at lines {}{more}", ranges.join(", "));
+    let told = match tells {
+        ChangesTold::Diff => diff.unified_diff().context_radius(0).to_string(),
+        _ => String::new(),
+    };
+    let cut = told.floor_char_boundary(told.len().min(DIFF));
+    (lines, told.get(..cut).unwrap_or_default().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::workspace::place::Folder;
 
-    fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, source: &'a str) -> ActOrder<'a> {
-        ActOrder { act, target: &seen.target, place: &seen.place, source, kept_bytes: 1 << 20 }
+    fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, contents: &'a [&'a str]) -> ActOrder<'a> {
+        let places = std::slice::from_ref(&seen.place);
+        ActOrder {
+            act,
+            target: &seen.target,
+            places,
+            contents,
+            tells: ChangesTold::Nothing,
+            kept_bytes: 1 << 20,
+        }
     }
 
     fn ordered(folder: &Path, act: &FileAct, source: &str, between: impl FnOnce()) -> RunReport {
         let seen = target::look(folder, None, act).expect("seen");
         between();
-        carry_out(order(act, &seen, source), folder, None)
+        carry_out(order(act, &seen, &[source]), folder, None)
     }
 
     #[test]
@@ -252,7 +335,7 @@ mod tests {
                 continue;
             }
             shown += 1;
-            let report = carry_out(order(&act, &seen, "theirs"), work.path(), None);
+            let report = carry_out(order(&act, &seen, &["theirs"]), work.path(), None);
             done += u32::from(report.outcome == Outcome::Ok);
             assert!(n % 4 == 3 || report.outcome != Outcome::Ok || seen.place.folder().id() == sub, "{n}");
             let told = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();

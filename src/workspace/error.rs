@@ -65,6 +65,15 @@ pub enum FileError {
     /// The folder is not where it was shown any more.
     #[error("{} was moved, removed or replaced since it was shown: nothing was done", .0.display())]
     Moved(PathBuf),
+    /// Of several files some were written, and could not be put back: why it broke off, and which they are.
+    #[error("{0}; written before that and not put back: {1}")]
+    Torn(Box<FileError>, String),
+    /// It is no text, or more of it than is taken apart: the file, and its size.
+    #[error("{} is no text that can be edited here ({})", .0, size(*.1))]
+    NotEditable(String, u64),
+    /// Two names of one file.
+    #[error("{0} and {1} are one file")]
+    SameFile(String, String),
     /// Every numbered name is taken.
     #[error("{}: this name and all numbered ones are taken; nothing was written", .0.display())]
     Taken(PathBuf),

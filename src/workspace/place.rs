@@ -11,6 +11,7 @@ use super::FileError;
 use crate::domain::FolderId;
 use rustix::fs::{FileType, Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
@@ -201,6 +202,14 @@ impl OpenPlace {
     /// # Errors
     /// When something came in their place, or the system refuses.
     pub(super) fn make_folders(&self) -> Result<File, FileError> {
+        self.make_folders_beside(&mut BTreeSet::new())
+    }
+
+    /// The same, where some of them were made just now for another file.
+    ///
+    /// # Errors
+    /// As [`OpenPlace::make_folders`].
+    pub(super) fn make_folders_beside(&self, made: &mut BTreeSet<PathBuf>) -> Result<File, FileError> {
         let mut path = self.folder.path.clone();
         let mut folder =
             step_in(&self.folder.file, OsStr::new(".")).map_err(|e| FileError::io(&path, &e.into()))?;
@@ -210,7 +219,9 @@ impl OpenPlace {
                 Errno::EXIST | Errno::LOOP | Errno::NOTDIR | Errno::NOENT => FileError::Changed(path.clone()),
                 errno => FileError::io(&path, &errno.into()),
             };
-            mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(changed)?;
+            if made.insert(path.clone()) {
+                mkdirat(&folder, name, Mode::from_raw_mode(0o777)).map_err(changed)?;
+            }
             folder = step_in(&folder, name).map_err(changed)?;
         }
         Ok(folder)

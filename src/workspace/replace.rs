@@ -1,18 +1,34 @@
-//! Writing a file that a block proposed and a person approved: the whole of it or nothing, in the folder that was held open
-//! when it was shown, and only where what stands there is still what was shown.
+//! Writing files that a block proposed and a person approved: the whole of them or nothing, in the folders that were held
+//! open when they were shown, and only where what stands there is still what was shown.
+//!
+//! Of several files all are complete under names of their own before the first gets the one that is meant. Where one can't
+//! have it, those before it get back what they had. No file system gives several names in one step: what stood there is
+//! kept in memory until all is done, and what could not be put back is told.
 
-use super::FileError;
 use super::place::{OpenPlace, open_in};
 use super::staging::Staging;
-use super::target::hash;
-use crate::domain::OnDisk;
-use rustix::fs::Mode;
+use super::target::{LARGEST_REPLACED, hash};
+use super::{FileError, read};
+use crate::domain::{OnDisk, Sha256};
+use rustix::fs::{AtFlags, Mode, unlinkat};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 /// The mode of a new file, from which the system takes what the person's mask says.
 const NEW: Mode = Mode::from_bits_truncate(0o666);
+
+/// A file that is to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewFile<'a> {
+    /// Where, held since it was shown.
+    pub place: &'a OpenPlace,
+    /// What stood there when it was shown.
+    pub found: OnDisk,
+    pub bytes: &'a [u8],
+}
 
 /// Writes the whole file. What stood there keeps its mode; a new file gets the usual one. The bytes are on disk when
 /// this returns.
@@ -21,37 +37,116 @@ const NEW: Mode = Mode::from_bits_truncate(0o666);
 /// When something else stands there than was approved, or the system refuses; then nothing is changed (folders that were
 /// made on the way stay).
 pub(crate) fn replace(place: &OpenPlace, found: OnDisk, bytes: &[u8]) -> Result<(), FileError> {
-    let path = place.path();
-    let name = place.name().ok_or_else(|| FileError::Escapes(path.display().to_string()))?;
-    let failed = |e: std::io::Error| FileError::io(&path, &e);
-    let changed = || FileError::Changed(path.clone());
-    let folder = place.make_folders()?;
-    let mut staging = Staging::new(&folder, NEW).map_err(failed)?;
-    staging.file().write_all(bytes).map_err(failed)?;
-    match found {
-        OnDisk::Nothing => {
-            staging.file().sync_all().map_err(failed)?;
-            staging.take_free(name).map_err(|e| match e.kind() {
-                std::io::ErrorKind::AlreadyExists => changed(),
-                _ => failed(e),
-            })?;
-        }
-        OnDisk::File(Some(sha256)) => {
-            let old = open_in(&folder, name).map_err(|_| changed())?;
-            keep_mode(staging.file(), &old).map_err(failed)?;
-            staging.file().sync_all().map_err(failed)?;
-            let expected = |old: File| hash(old) == Some(sha256);
-            if !staging.replace(name, expected).map_err(failed)? {
-                return Err(changed());
-            }
-        }
-        OnDisk::File(None) | OnDisk::Folder => return Err(changed()),
+    replace_all(&[NewFile { place, found, bytes }])
+}
+
+/// Writes all files or none.
+///
+/// # Errors
+/// As [`replace`]; also when what was written before that can't be put back.
+pub(crate) fn replace_all(files: &[NewFile<'_>]) -> Result<(), FileError> {
+    replace_with(files, |_| {})
+}
+
+/// The same; something may happen before each file gets its name.
+fn replace_with(files: &[NewFile<'_>], mut before: impl FnMut(usize)) -> Result<(), FileError> {
+    let mut made = BTreeSet::new();
+    let folders =
+        files.iter().map(|file| file.place.make_folders_beside(&mut made)).collect::<Result<Vec<_>, _>>()?;
+    let mut staged = Vec::with_capacity(files.len());
+    for (file, folder) in files.iter().zip(&folders) {
+        staged.push(file.stage(folder)?);
     }
-    // A folder that can't be synced (some network file systems) has the file nevertheless.
-    if let Ok(folder) = super::place::folder_in(&folder, std::ffi::OsStr::new(".")) {
-        let _ = folder.sync_all();
+    // Alone it needs no copy: it is replaced or not.
+    let several = files.len() > 1;
+    let olds = files
+        .iter()
+        .map(|file| if several { file.old() } else { Ok(None) })
+        .collect::<Result<Vec<_>, _>>()?;
+    for (at, (file, staging)) in files.iter().zip(staged).enumerate() {
+        before(at);
+        if let Err(why) = file.commit(staging) {
+            let done = files.iter().zip(&folders).zip(&olds).take(at).rev();
+            let left: Vec<String> = done
+                .filter_map(|((file, folder), old)| file.undo(folder, old.as_deref()).err().map(|_| file))
+                .map(|file| file.place.path().display().to_string())
+                .collect();
+            return Err(if left.is_empty() { why } else { FileError::Torn(Box::new(why), left.join(", ")) });
+        }
+    }
+    for folder in &folders {
+        // A folder that can't be synced (some network file systems) has the file nevertheless.
+        if let Ok(folder) = super::place::folder_in(folder, OsStr::new(".")) {
+            let _ = folder.sync_all();
+        }
     }
     Ok(())
+}
+
+impl NewFile<'_> {
+    fn name(&self) -> Result<&OsStr, FileError> {
+        self.place.name().ok_or_else(|| FileError::Escapes(self.place.path().display().to_string()))
+    }
+
+    fn failed(&self, error: std::io::Error) -> FileError {
+        FileError::io(&self.place.path(), &error)
+    }
+
+    /// The file with its bytes on disk, under a name of its own.
+    fn stage<'f>(&self, folder: &'f File) -> Result<Staging<'f>, FileError> {
+        let (name, changed) = (self.name()?, || FileError::Changed(self.place.path()));
+        let mut staging = Staging::new(folder, NEW).map_err(|e| self.failed(e))?;
+        staging.file().write_all(self.bytes).map_err(|e| self.failed(e))?;
+        match self.found {
+            OnDisk::Nothing => {}
+            OnDisk::File(Some(_)) => {
+                let old = open_in(folder, name).map_err(|_| changed())?;
+                keep_mode(staging.file(), &old).map_err(|e| self.failed(e))?;
+            }
+            OnDisk::File(None) | OnDisk::Folder => return Err(changed()),
+        }
+        staging.file().sync_all().map_err(|e| self.failed(e))?;
+        Ok(staging)
+    }
+
+    /// What stands there, if it is what was shown.
+    fn old(&self) -> Result<Option<Vec<u8>>, FileError> {
+        let OnDisk::File(Some(sha256)) = self.found else { return Ok(None) };
+        let changed = || FileError::Changed(self.place.path());
+        let bytes = read::held(self.place, LARGEST_REPLACED).map_err(|_| changed())?;
+        if Sha256::of(&bytes) == sha256 { Ok(Some(bytes)) } else { Err(changed()) }
+    }
+
+    /// Gives it its name.
+    fn commit(&self, mut staging: Staging<'_>) -> Result<(), FileError> {
+        let (name, changed) = (self.name()?, || FileError::Changed(self.place.path()));
+        match self.found {
+            OnDisk::File(Some(sha256)) => {
+                let expected = |old: File| hash(old) == Some(sha256);
+                let taken = staging.replace(name, expected).map_err(|e| self.failed(e))?;
+                if taken { Ok(()) } else { Err(changed()) }
+            }
+            _ => staging.take_free(name).map_err(|e| match e.kind() {
+                std::io::ErrorKind::AlreadyExists => changed(),
+                _ => self.failed(e),
+            }),
+        }
+    }
+
+    /// Puts back what stood there, unless something else came in its place meanwhile.
+    fn undo(&self, folder: &File, old: Option<&[u8]>) -> Result<(), FileError> {
+        let (name, new) = (self.name()?, Sha256::of(self.bytes));
+        let is_ours = |file: File| hash(file) == Some(new);
+        let Some(old) = old else {
+            return if open_in(folder, name).is_ok_and(is_ours) {
+                unlinkat(folder, name, AtFlags::empty()).map_err(|e| self.failed(e.into()))
+            } else {
+                Err(FileError::Changed(self.place.path()))
+            };
+        };
+        let back = NewFile { bytes: old, found: OnDisk::File(Some(new)), ..*self };
+        back.commit(back.stage(folder)?)
+    }
 }
 
 fn keep_mode(file: &File, old: &File) -> std::io::Result<()> {
@@ -100,6 +195,53 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         replace(&seen(folder.path(), "a/b/c"), b"x").expect("written");
         assert_eq!(std::fs::read(folder.path().join("a/b/c")).expect("read"), b"x");
+    }
+
+    #[test]
+    fn several_files_are_written_or_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let text = |name: &str| std::fs::read_to_string(at(name)).ok();
+        for name in ["a", "c"] {
+            std::fs::write(at(name), name).expect("written");
+        }
+        std::fs::set_permissions(at("a"), std::fs::Permissions::from_mode(0o640)).expect("set");
+        let names = ["a", "new/b", "new/b2", "c"];
+        let seen: Vec<TargetFacts> = names.iter().map(|name| seen(folder.path(), name)).collect();
+        let files = || -> Vec<NewFile<'_>> {
+            seen.iter().map(|s| NewFile { place: &s.place, found: s.target.found, bytes: b"new" }).collect()
+        };
+        // The last one changes when the others have their names already.
+        let mine = |at_file: usize| {
+            if at_file == 3 {
+                std::fs::write(at("c"), "mine").expect("written");
+            }
+        };
+        assert!(matches!(replace_with(&files(), mine), Err(FileError::Changed(path)) if path.ends_with("c")));
+        assert_eq!((text("a").as_deref(), text("c").as_deref()), (Some("a"), Some("mine")));
+        assert_eq!((text("new/b"), text("new/b2")), (None, None));
+        assert_eq!(std::fs::metadata(at("a")).expect("there").permissions().mode() & 0o7777, 0o640);
+        assert_eq!((entries(folder.path()), entries(&at("new"))), (3, 0), "nothing is left behind");
+        // What can't be put back is told.
+        std::fs::write(at("c"), "c").expect("written");
+        std::fs::remove_dir(at("new")).expect("removed");
+        let theirs = |at_file: usize| {
+            if at_file == 3 {
+                std::fs::write(at("a"), "theirs").expect("written");
+                std::fs::write(at("c"), "mine").expect("written");
+            }
+        };
+        let torn = replace_with(&files(), theirs).expect_err("torn").to_string();
+        assert!(
+            torn.contains("/c changed since") && torn.contains("not put back: ") && torn.ends_with("/a"),
+            "{torn}"
+        );
+        assert_eq!(text("a").as_deref(), Some("theirs"), "what others wrote is not taken away");
+        std::fs::write(at("a"), "a").expect("written");
+        std::fs::write(at("c"), "c").expect("written");
+        std::fs::remove_dir(at("new")).expect("removed");
+        replace_all(&files()).expect("all");
+        assert!(names.iter().all(|name| text(name).as_deref() == Some("new")));
     }
 
     #[test]

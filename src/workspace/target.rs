@@ -14,9 +14,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Files of more bytes than this are not replaced: they could not be compared in a moment.
-const LARGEST_REPLACED: u64 = 64 << 20;
+pub(super) const LARGEST_REPLACED: u64 = 64 << 20;
 /// Texts of more bytes than this are not shown as changes.
-const LARGEST_COMPARED: u64 = 1 << 20;
+const LARGEST_COMPARED: u64 = 4 << 20;
 
 /// What stands where a block would act.
 #[derive(Debug)]
@@ -52,6 +52,7 @@ pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Tar
             bytes: found.filter(|found| found.kind == FileType::RegularFile).map_or(0, |found| found.bytes),
             folders: place.missing(),
             folder: Some(place.folder().id()),
+            others: Vec::new(),
             path,
         },
         place,
@@ -63,6 +64,7 @@ pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Tar
     }
     match act {
         FileAct::Write { path } => replaceable(path, found, &mut seen)?,
+        FileAct::WriteAll { .. } => {}
         FileAct::List { path, .. } if matches!(seen.target.found, OnDisk::File(_)) => {
             return Err(FileError::Kind(path.into(), "a file", "folder"));
         }
@@ -72,6 +74,34 @@ pub(crate) fn look(cwd: &Path, home: Option<&Path>, act: &FileAct) -> Result<Tar
         _ => {}
     }
     Ok(seen)
+}
+
+/// Looks at all that an act is about, in its order: of several files each is a place of its own.
+///
+/// # Errors
+/// As [`look`]; also when two of its names mean one file.
+pub(crate) fn look_all(
+    cwd: &Path,
+    home: Option<&Path>,
+    act: &FileAct,
+) -> Result<Vec<TargetFacts>, FileError> {
+    let acts = act.each();
+    let seen = acts.iter().map(|act| look(cwd, home, act)).collect::<Result<Vec<_>, _>>()?;
+    for (at, one) in seen.iter().enumerate() {
+        let same = seen.iter().take(at).position(|other| other.target.path == one.target.path);
+        let name = |at: usize| acts.get(at).map(|act| act.path().to_owned()).unwrap_or_default();
+        if let Some(other) = same {
+            return Err(FileError::SameFile(name(other), name(at)));
+        }
+    }
+    Ok(seen)
+}
+
+/// What is approved of all of them: the first with the others.
+pub(crate) fn joined(seen: &[TargetFacts]) -> Option<Target> {
+    let (first, others) = seen.split_first()?;
+    let others = others.iter().map(|seen| seen.target.clone()).collect();
+    Some(Target { others, ..first.target.clone() })
 }
 
 /// The absolute path that a name means, links not followed.

@@ -15,6 +15,7 @@ mod aimock;
 mod always;
 mod checks;
 mod deciding;
+mod edits;
 mod finding;
 mod flood;
 mod given;

@@ -428,6 +428,7 @@ async fn files_of_functions_are_loaded_and_packages_are_refused_in_words() {
         folders: 0,
         outside: true,
         folder: None,
+        others: Vec::new(),
     };
     let terms = shop.executor.load_terms(&Language::python(), None).await.unwrap();
     let (_, events) = shop.start(shop.request_under(Terms { target: Some(target), ..terms }, source));

@@ -46,8 +46,16 @@ async fn load(shop: &Shop, name: &str, source: &str) -> Told {
     let mut terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     let path = PathBuf::from("/home/ann/.config/sayso").join(name);
     let found = OnDisk::File(Some(Sha256::of(source.as_bytes())));
-    terms.target =
-        Some(Target { path, link: None, found, bytes: 1, folders: 0, outside: true, folder: None });
+    terms.target = Some(Target {
+        path,
+        link: None,
+        found,
+        bytes: 1,
+        folders: 0,
+        outside: true,
+        folder: None,
+        others: Vec::new(),
+    });
     let (_, receiver) = shop.start(shop.request_under(terms, source));
     all(receiver).await
 }

@@ -3,7 +3,7 @@
 use super::scene::{Scene, writing};
 use super::{drawn, snapshots};
 use sayso::domain::*;
-use sayso::engine::Command;
+use sayso::engine::{Command, EditFault, PlacedEdit};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
@@ -58,6 +58,79 @@ fn a_change_is_shown_in_hunks() {
     let text = drawn(&mut review(&old(), &new()), 140, 40);
     assert!(text.contains("Hunk 1 of 3, line 3: kept   dropped: 0"), "{text}");
     assert!(text.contains("+>"), "the chosen one is marked: {text}");
+}
+
+/// An edit of two files waits in the review, as it was found in them.
+fn edit() -> Scene {
+    let mut scene = Scene::at_work();
+    scene.pass(5_000);
+    scene.reply(
+        "```edit path=notes.md\n<<<<<<< SEARCH\nline 3\n=======\nline three\n>>>>>>> REPLACE\n\
+         *** Update File: out/list.txt\n<<<<<<< SEARCH\nline 20\n=======\nline twenty\n>>>>>>> REPLACE\n```\n",
+    );
+    let both = |notes: &str, list: &str| format!("==> notes.md <==\n{notes}==> out/list.txt <==\n{list}");
+    let before = both(&old(), &old());
+    let text = both(&old().replace("line 3\n", "line three\n"), &old().replace("line 20\n", "line twenty\n"));
+    let found = OnDisk::File(Some(Sha256::of(old().as_bytes())));
+    let placed = PlacedEdit {
+        text: text.into(),
+        bases: vec![found, found],
+        note: "hunk 1 of out/list.txt was found 93% alike".into(),
+    };
+    scene.placed(3, Ok(placed));
+    let mut seen = writing(Some(&before));
+    if let Ok(Terms { language, target: Some(target), .. }) = &mut seen.terms {
+        *language = Language("edit".into());
+        target.others = vec![Target { bytes: 290, ..Target::at("/home/ada/data/sales/out/list.txt", found) }];
+        target.bytes = 290;
+    }
+    scene.inspected(3, seen);
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.pass(2_000);
+    scene.frame();
+    scene
+}
+
+#[test]
+fn an_edit_is_shown_as_hunks_on_its_files() {
+    snapshots("19_edit", edit);
+    let text = drawn(&mut edit(), 140, 40);
+    assert!(text.contains("Hunk 1 of 2, line 4: kept   dropped: 0"), "{text}");
+    assert!(text.contains("93% alike"), "{text}");
+    assert!(text.contains("all of them or none"), "{text}");
+    let mut scene = edit();
+    scene.press(&["h"]);
+    scene.pass(1_000);
+    let mut wishes = scene.press(&["x"]);
+    scene.at += std::time::Duration::from_millis(50);
+    wishes.extend(scene.step(sayso::tui::screen::Screen::tick).1);
+    let [UiCommand::Send(Command::Decide { decision: Decision::Edit(text), .. })] = wishes.as_slice() else {
+        panic!("{wishes:?}");
+    };
+    assert!(text.contains("line three\n") && !text.contains("line twenty"), "{text}");
+}
+
+#[test]
+fn an_edit_that_does_not_fit_is_one_line_for_the_person() {
+    let failed = || {
+        let mut scene = Scene::at_work();
+        scene.pass(5_000);
+        scene
+            .reply("Now:\n\n```edit path=notes.md\n<<<<<<< SEARCH\nline 99\n=======\n>>>>>>> REPLACE\n```\n");
+        let fault = EditFault {
+            why: "notes.md: the lines that it searches are not in the file".into(),
+            found: "notes.md has at lines 1-2:\nline 1\nline 2\n".into(),
+        };
+        scene.placed(3, Err(fault));
+        scene.frame();
+        scene
+    };
+    snapshots("19_edit_failed", failed);
+    let text = drawn(&mut failed(), 140, 40);
+    assert!(text.contains("edit: notes.md: the lines that it"), "{text}");
+    assert!(!text.contains("has at lines"), "what is there is for the model: {text}");
 }
 
 #[test]

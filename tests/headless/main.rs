@@ -7,6 +7,7 @@ mod check;
 mod commands;
 mod context;
 mod documents;
+mod edits;
 mod exec;
 mod home;
 mod humaneval;

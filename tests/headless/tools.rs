@@ -65,7 +65,7 @@ fn tools_in_parallel_each_with_its_answer() {
         .iter()
         .map(|t| t["function"]["name"].clone())
         .collect();
-    assert_eq!(offered, ["run_code", "read_file", "write_file", "list_files"]);
+    assert_eq!(offered, ["run_code", "read_file", "edit_file", "write_file", "list_files"]);
     let second = requests[1].json();
     let messages = second["messages"].as_array().unwrap();
     let roles: Vec<&str> = messages.iter().map(|m| m["role"].as_str().unwrap()).collect();

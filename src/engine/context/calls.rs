@@ -97,6 +97,10 @@ fn written(block: &Block, dialect: Dialect) -> String {
         BlockKind::Write { path } => {
             format!("[write_file {path}]\n{}", bounded::fenced("text norun", &original.source))
         }
+        BlockKind::Edit { .. } => {
+            let written = block.versions.first().map_or("", |version| &version.source);
+            bounded::fenced(&format!("edit path={}", block.path().unwrap_or_default()), written)
+        }
         kind => format!("[{} {}]", kind.as_str(), block.path().unwrap_or_default()),
     }
 }

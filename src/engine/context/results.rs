@@ -81,9 +81,10 @@ impl<'a> Results<'a> {
                 };
                 format!("{name}: rejected by the person, it was not run.\n{why}")
             }
-            Settlement::Declined(why) => {
+            Settlement::Declined { why, found } => {
                 let name = name(&item.block, item.block.current());
-                format!("{name}: not offered to the person, it was not run.\nReason: {why}")
+                let told = format!("{name}: not offered to the person, it was not run.\nReason: {why}");
+                if found.is_empty() { told } else { format!("{told}\n{}", bounded::fenced("text", found)) }
             }
             Settlement::Ran(run) => {
                 let run = item.runs.iter().find(|r| r.run == *run)?;

@@ -33,6 +33,7 @@ fn block(step: u32, id: u32) -> Entry {
         kind: BlockKind::Code { language: language.clone() },
         origin: Origin::fence("python", 0..1),
         versions: vec![Version { revision: Revision(1), source: SOURCE.into(), language, whole: true }],
+        placed: Vec::new(),
     })
 }
 

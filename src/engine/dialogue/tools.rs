@@ -53,7 +53,7 @@ fn answers(d: &Dialogue) -> Vec<(String, String)> {
 fn calls_in_parallel_are_blocks_in_order_and_each_is_answered() {
     let mut d = called(&[("a", "run_code", CODE), ("b", "write_file", WRITE), ("c", "list_files", "{}")]);
     let request = d.watched.request.clone().expect("asked");
-    assert_eq!(request.tools.len(), 4, "the tools are offered");
+    assert_eq!(request.tools.len(), 5, "the tools are offered");
     assert_eq!(d.type_run(1), "+approved r1 1.1 person-typed, start r1 | running r1");
     d.started(1);
     d.prints("1\n");
@@ -183,7 +183,7 @@ fn auto_is_tools_where_the_model_is_known_to_take_them() {
     let info = ModelInfo { tools: Some(true), ..ModelInfo::named(name) };
     d.send(Event::Model(Box::new(info)));
     d.user("y");
-    assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(4));
+    assert_eq!(d.watched.request.as_ref().map(|r| r.tools.len()), Some(5));
 }
 
 #[test]

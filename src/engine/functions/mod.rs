@@ -120,7 +120,14 @@ impl Engine {
         self.counted.block = self.counted.block.next();
         let block = self.counted.block;
         let versions = vec![Version { revision: Revision(1), source, language: Some(language), whole: true }];
-        self.record(Entry::Block(Block { id: block, step: self.counted.step, kind, origin, versions }));
+        self.record(Entry::Block(Block {
+            id: block,
+            step: self.counted.step,
+            kind,
+            origin,
+            versions,
+            placed: Vec::new(),
+        }));
         block
     }
 

@@ -17,17 +17,19 @@ const MOST_PACKAGES: usize = 12;
 enum Name {
     RunCode,
     ReadFile,
+    EditFile,
     WriteFile,
     ListFiles,
 }
 
 impl Name {
-    const ALL: [Name; 4] = [Name::RunCode, Name::ReadFile, Name::WriteFile, Name::ListFiles];
+    const ALL: [Name; 5] = [Name::RunCode, Name::ReadFile, Name::EditFile, Name::WriteFile, Name::ListFiles];
 
     fn as_str(self) -> &'static str {
         match self {
             Name::RunCode => "run_code",
             Name::ReadFile => "read_file",
+            Name::EditFile => "edit_file",
             Name::WriteFile => "write_file",
             Name::ListFiles => "list_files",
         }
@@ -44,6 +46,26 @@ impl Name {
 /// Whether there is a tool of this name.
 pub(super) fn known(name: &str) -> bool {
     Name::parse(name).is_some()
+}
+
+/// The schema of the changes of an edit.
+fn changes() -> Value {
+    let text = |about: &str| serde_json::json!({ "type": "string", "description": about });
+    serde_json::json!({
+        "type": "array",
+        "minItems": 1,
+        "description": "The changes, in their order.",
+        "items": {
+            "type": "object",
+            "properties": {
+                "search": text("Whole lines exactly as they stand in the file, enough of them to be there only once."),
+                "replace": text("The lines that come in their place; empty to delete them."),
+                "path": text("Another file than the one of the call."),
+            },
+            "required": ["search", "replace"],
+            "additionalProperties": false,
+        },
+    })
 }
 
 /// The tools as they are offered to a model.
@@ -88,8 +110,17 @@ pub(crate) fn offered(languages: &Languages) -> Vec<Tool> {
             &["path"],
         ),
         tool(
+            Name::EditFile,
+            "Proposes to change places of text files; prefer it to write_file for files that are there. All changes of a call are made together or not at all.",
+            serde_json::json!({
+                "path": text("The file, from the working folder."),
+                "edits": changes(),
+            }),
+            &["path", "edits"],
+        ),
+        tool(
             Name::WriteFile,
-            "Proposes to write a file. The person sees the changes and may edit them first.",
+            "Proposes to write a whole file: a new one, or one of which nearly all changes. The person sees the changes and may edit them first.",
             serde_json::json!({
                 "path": text("The file, from the working folder."),
                 "content": text("The whole new content."),
@@ -192,6 +223,10 @@ impl Call {
                 FileAct::parse(&kind, "")?;
                 let language = info::by_extension(&self.text(PATH)?, languages);
                 block(Some(kind), language, self.text(&["content", "contents"])?)
+            }
+            Name::EditFile => {
+                let (kind, language, source) = super::edits::called(&self.arguments, languages)?;
+                block(Some(kind), language, source)
             }
             Name::ReadFile => {
                 let from = self.number(&["from_line", "start_line", "offset"])?.unwrap_or(1).max(1);

@@ -2,7 +2,7 @@
 //!
 //! Models write many forms: `python`, `Python title="x"`, `{python}`, `{.python .numberLines}`, `py3`, `python:main.py`,
 //! `python{1,3}`. The first word counts. Nothing is guessed from the code. With `path=tests/test_x.py` behind it, the fence
-//! holds the text of that file, in whatever language: it is written, not run.
+//! holds the text of that file, in whatever language: it is written, not run; behind the word `edit`, it holds changes of it.
 
 use crate::domain::{BlockKind, Language, Languages};
 
@@ -19,6 +19,9 @@ const TRANSCRIPTS: [&str; 8] = [
     "python-console",
 ];
 
+/// The word of a fence that holds an edit.
+const EDIT: &str = "edit";
+
 /// What may become of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FenceOffer {
@@ -30,6 +33,8 @@ pub(super) enum FenceOffer {
     Run(Language),
     /// It is the text of this file; coloured as this language.
     Write(String, Option<Language>),
+    /// It changes places of this file.
+    Edit(String, Option<Language>),
 }
 
 impl FenceOffer {
@@ -37,6 +42,7 @@ impl FenceOffer {
     pub(super) fn file(&self) -> Option<BlockKind> {
         match self {
             FenceOffer::Write(path, _) => Some(BlockKind::Write { path: path.clone() }),
+            FenceOffer::Edit(path, _) => Some(BlockKind::Edit { paths: vec![path.clone()] }),
             FenceOffer::Shown | FenceOffer::Ask | FenceOffer::Run(_) => None,
         }
     }
@@ -45,7 +51,7 @@ impl FenceOffer {
     pub(super) fn language(&self) -> Option<Language> {
         match self {
             FenceOffer::Run(language) => Some(language.clone()),
-            FenceOffer::Write(_, language) => language.clone(),
+            FenceOffer::Write(_, language) | FenceOffer::Edit(_, language) => language.clone(),
             FenceOffer::Shown | FenceOffer::Ask => None,
         }
     }
@@ -59,6 +65,9 @@ pub(super) fn offer(info: &str, languages: &Languages) -> FenceOffer {
     let word = language_word(info);
     if let Some(path) = path(info) {
         let language = by_extension(path, languages).or_else(|| lenient(word, languages));
+        if word.eq_ignore_ascii_case(EDIT) {
+            return FenceOffer::Edit(path.to_owned(), language);
+        }
         return FenceOffer::Write(path.to_owned(), language);
     }
     if word.is_empty() {

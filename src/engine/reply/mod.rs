@@ -10,6 +10,7 @@
 //! printed thinking out of the text before anything else sees it.
 
 pub(crate) mod call;
+mod edits;
 mod info;
 mod json;
 mod markdown;

@@ -3,7 +3,7 @@
 //! Nothing is decided here: what comes of it waits like every other block, and its note says how it was read.
 
 use super::printed::{CallScanner, MOST, PrintedCalls};
-use super::{Proposal, Segment, info, markdown, prompts};
+use super::{Proposal, Segment, edits, info, markdown, prompts};
 use crate::domain::{Dialect, Language, Languages};
 use std::ops::Range;
 
@@ -31,6 +31,10 @@ pub fn reread(text: &str, segments: Vec<Segment>, languages: &Languages, complet
 
 /// A block that was read already.
 fn again(text: &str, mut block: Proposal, reading: CallScanner<'_>, out: &mut Vec<Segment>) {
+    let before = text.get(..block.range.start).unwrap_or("");
+    if let Some(edit) = edits::fenced(&block, before, reading.languages) {
+        return out.push(Segment::Block(edit));
+    }
     // The text of a file is taken as it is.
     let code = block.file.is_none();
     if code
@@ -99,6 +103,11 @@ fn shown(text: &str, fence: &markdown::Fence, reading: CallScanner<'_>) -> Optio
     let norun = fence.info.contains("norun");
     if norun || !closed && reading.complete {
         return None;
+    }
+    let shown = edits::shown(&fence.info, &fence.source, fence.range.clone(), closed);
+    let before = text.get(..fence.range.start).unwrap_or("");
+    if let Some(edit) = edits::fenced(&shown, before, reading.languages) {
+        return Some(PrintedCalls { range: fence.range.clone(), blocks: vec![edit] });
     }
     if CALL_FENCES.iter().any(|known| word.eq_ignore_ascii_case(known)) {
         let blocks = reading.fenced(&fence.source)?;

@@ -135,5 +135,6 @@ fn made(id: BlockId, step: StepId, proposed: Proposal, call: Option<String>) -> 
             language: proposed.language,
             whole: proposed.closed,
         }],
+        placed: Vec::new(),
     }
 }

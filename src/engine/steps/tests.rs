@@ -52,6 +52,7 @@ impl Session {
             kind: BlockKind::Code { language },
             origin: Origin { note: note.map(str::to_owned), own, ..Origin::fence("", 0..0) },
             versions: vec![version],
+            placed: Vec::new(),
         }))
     }
 

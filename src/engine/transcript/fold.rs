@@ -5,8 +5,8 @@ use super::{
     SettledEvent, Settlement, SummaryItem, Transcript,
 };
 use crate::domain::{
-    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt, Revision, Rights, Rule,
-    RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
+    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Placed, Prompt, Revision, Rights,
+    Rule, RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
 };
 use std::path::PathBuf;
 
@@ -91,6 +91,20 @@ impl Transcript {
                     ..last
                 });
             }
+            Entry::Placed { block, revision, source, bases, note, whole } => {
+                // Of an edit whose end never came the new text is not whole either.
+                self.revise(*block, *revision, |last| Version {
+                    source: source.clone(),
+                    whole: *whole && last.whole,
+                    ..last
+                });
+                let placed = Placed { revision: *revision, bases: bases.clone(), note: note.clone() };
+                self.with(*block, |item| {
+                    if item.block.current().revision == placed.revision {
+                        item.block.placed.push(placed);
+                    }
+                });
+            }
             Entry::LanguageChosen { block, revision, language } => {
                 self.revise(*block, *revision, |last| Version { language: Some(language.clone()), ..last });
             }
@@ -112,7 +126,7 @@ impl Transcript {
             Entry::RuleAdded(rule) => self.add_rule(rule, at),
             Entry::RuleRevoked(rule) => self.revoke(*rule, at),
             Entry::Rejected { block, reason, .. } => self.reject(*block, reason, at),
-            Entry::Declined { block, why, .. } => self.decline(*block, why, at),
+            Entry::Declined { block, why, found, .. } => self.decline(*block, (why, found), at),
             Entry::Skipped { block, .. } => self.with(*block, |item| {
                 item.standing = BlockStanding::Skipped;
                 item.settled_at = Some(at);
@@ -225,12 +239,16 @@ impl Transcript {
         self.settled.push(SettledEvent { after, block, what: Settlement::Rejected(reason.to_owned()) });
     }
 
-    fn decline(&mut self, block: BlockId, why: &str, at: Timestamp) {
+    fn decline(&mut self, block: BlockId, (why, found): (&str, &str), at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
         item.standing = BlockStanding::Declined(why.to_owned());
         item.settled_at = Some(at);
-        self.settled.push(SettledEvent { after, block, what: Settlement::Declined(why.to_owned()) });
+        self.settled.push(SettledEvent {
+            after,
+            block,
+            what: Settlement::Declined { why: why.to_owned(), found: found.to_owned() },
+        });
     }
 
     fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Timestamp) {

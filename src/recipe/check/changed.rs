@@ -4,7 +4,7 @@
 use super::net::{FILE, GREEN, NOTHING, RED, bash, budget, clean, judge, printed, said_by};
 use super::suite::Tests;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, Severity};
+use crate::domain::{Block, Finding, Language, Outcome, Place, Review, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::hunks::hunks;
 use crate::recipe::scripts;
@@ -72,19 +72,19 @@ impl Check for ChangedCheck {
     }
 
     fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
-        let BlockKind::Write { path } = &block.kind else { return Vec::new() };
-        let (path, file) = (view.named(path), view.named(view.context.input(view.option("file"))));
-        if path == file || block.is_own() {
-            return Vec::new();
-        }
-        let is_net = Tests.keeps(&path);
-        let (severity, message) = if is_net {
-            (Severity::High, format!("changes {path}, which looks like a part of the net"))
-        } else {
-            (Severity::Medium, format!("writes {path}, but {file} is what is refactored"))
+        let file = view.named(view.context.input(view.option("file")));
+        let written = block.kind.writes().map(|path| view.named(path));
+        let beside = written.filter(|path| *path != file && !block.is_own());
+        let finding = |path: String| {
+            let (severity, message) = if Tests.keeps(&path) {
+                (Severity::High, format!("changes {path}, which looks like a part of the net"))
+            } else {
+                (Severity::Medium, format!("writes {path}, but {file} is what is refactored"))
+            };
+            let (rule, place) = ("recipe.beside".to_owned(), Place::default());
+            Finding { rule, severity, place, message, forbidden: false }
         };
-        let (rule, place) = ("recipe.beside".to_owned(), Place::default());
-        vec![Finding { rule, severity, place, message, forbidden: false }]
+        beside.map(finding).collect()
     }
 }
 

@@ -84,7 +84,7 @@ impl Check for MendedCheck {
 
 /// Whether a file was written as the block says.
 fn is_written(item: &BlockItem) -> bool {
-    matches!(item.block.kind, BlockKind::Write { .. })
+    item.block.kind.writes().next().is_some()
         && ended(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 

@@ -4,7 +4,7 @@
 use super::subject::said;
 use super::suite::{self, TestReading};
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Block, BlockKind, Language, Outcome, RunReport, Stream};
+use crate::domain::{Block, Language, Outcome, RunReport, Stream};
 use crate::recipe::command;
 use crate::recipe::view::View;
 
@@ -100,9 +100,8 @@ impl Check for Record {
 /// Why the file that is worked on stays as it is in a step that prepares.
 pub(super) fn stays(view: &View<'_>, block: &Block) -> Option<String> {
     let file = view.named(view.context.input(view.option("file")));
-    let BlockKind::Write { path } = &block.kind else { return None };
-    (view.named(path) == file)
-        .then(|| format!("{file} stays as it is until there is something that holds it"))
+    let is_file = block.kind.writes().any(|path| view.named(path) == file);
+    is_file.then(|| format!("{file} stays as it is until there is something that holds it"))
 }
 
 /// Seconds that a block which tries several things may take: what runs are allowed here, with some room.

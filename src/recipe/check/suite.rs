@@ -82,12 +82,10 @@ impl Check for Tests {
     }
 
     fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
-        let BlockKind::Write { path } = &block.kind else { return None };
         // Cargo needs a library before it builds tests of it: a stub may come with them.
-        let stub = view.named(path) == "src/lib.rs";
-        if view.option("only") != "tests" || self.keeps(path) || is_manifest(path) || stub {
-            return None;
-        }
+        let stub = |path: &String| view.named(path) == "src/lib.rs";
+        let is_other = |path: &&String| !(self.keeps(path) || is_manifest(path) || stub(path));
+        let path = block.kind.writes().find(is_other).filter(|_| view.option("only") == "tests")?;
         let patterns: Vec<&str> = runner::usable(view).iter().map(|runner| runner.pattern).collect();
         let patterns = patterns.join(" or ");
         Some(format!(

@@ -9,8 +9,8 @@ use super::super::view::{Span, View};
 use super::super::written::{changes, named, same, settled_runs};
 use super::path::{Ending, Path};
 use crate::domain::{
-    Block, BlockKind, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review,
-    Revision, Severity,
+    Block, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review, Revision,
+    Severity, Sha256,
 };
 use crate::engine::transcript::{BlockItem, Item, RunItem};
 use content::{Content, FileObservation};
@@ -63,13 +63,12 @@ pub(super) fn remarks(path: &Path<'_>, view: &View<'_>, block: &Block, review: &
         return Vec::new();
     }
     let protected = files(path, view);
-    let touched: Vec<&String> = match &block.kind {
-        BlockKind::Write { path: file } => {
-            let written = named(&view.context, file);
-            protected.iter().filter(|file| same(file, &written)).collect()
-        }
-        _ => protected.iter().filter(|file| tells_of(view, review, file)).collect(),
+    let written: Vec<String> = block.kind.writes().map(|file| named(&view.context, file)).collect();
+    let touches = |file: &&String| match written.as_slice() {
+        [] => tells_of(view, review, file),
+        written => written.iter().any(|written| same(file, written)),
     };
+    let touched: Vec<&String> = protected.iter().filter(touches).collect();
     let finding = |file: &String| Finding::new(RULE, Severity::High, message(file));
     let mut remarks: Vec<Finding> = touched.into_iter().map(finding).collect();
     remarks.extend(configures(path, view, block, review));
@@ -95,10 +94,8 @@ fn configures(path: &Path<'_>, view: &View<'_>, block: &Block, review: &Review) 
     }
     let is_one = |path: &&str| CONFIGURES.contains(&path.rsplit('/').next().unwrap_or(path));
     let effects = &review.effects;
-    let path = match &block.kind {
-        BlockKind::Write { path } => Some(path.as_str()).filter(is_one),
-        _ => effects.writes.iter().chain(&effects.deletes).map(|path| path.as_ref()).find(is_one),
-    }?;
+    let told = effects.writes.iter().chain(&effects.deletes);
+    let path = block.kind.writes().chain(told).map(String::as_str).find(is_one)?;
     let message = format!("changes {}, which says how the tests run", named(&view.context, path));
     Some(Finding::new("recipe.configures", Severity::High, message))
 }
@@ -187,11 +184,19 @@ fn seen(view: &View<'_>, (item, run): (&BlockItem, &RunItem), makes: bool, file:
     let mut hashed = report.into_iter().flat_map(|report| &report.receipt.protected);
     let is_file = |path: &str| same(file, &named(&view.context, path));
     let is_ok = report.is_some_and(|report| report.outcome == Outcome::Ok);
-    let writes = matches!(&item.block.kind, BlockKind::Write { path } if is_file(path));
+    let written = item.block.kind.writes().find(|path| is_file(path));
+    let writes = written.is_some();
+    // Of several files the approval's hash is that of all their texts.
+    let hash = match item.block.kind.writes().count() {
+        0 | 1 => Some(run.sha256).filter(|_| writes),
+        _ => written.zip(item.block.version(run.revision)).and_then(|(path, version)| {
+            item.block.written_to(version, path).map(|text| Sha256::of(text.as_bytes()))
+        }),
+    };
     let tells = item.review.as_ref().filter(|(revision, _)| *revision == run.revision);
     FileObservation {
         hashes: hashed.find(|known| is_file(&known.path)).map(|known| (known.before, known.after)),
-        written: (writes && is_ok).then_some(run.sha256),
+        written: hash.filter(|_| is_ok),
         listed: changes(&view.context, item, run).iter().any(|change| same(file, &change.path)),
         own: item.block.is_own(),
         makes: makes && !item.block.is_own(),

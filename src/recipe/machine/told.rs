@@ -12,7 +12,8 @@ use std::fmt::Write as _;
 
 /// How a file is written, in each dialect.
 const WRITE: &str = "To write a file, put its whole text into one fenced block and name the file behind the language, \
-    like this:\n\n```python path=folder/name.py\n…\n```\n\nWhere you have the tool write_file, call it instead.";
+    like this:\n\n```python path=folder/name.py\n…\n```\n\nWhere you have the tool write_file, call it instead. A file that is there may be changed \
+    by an edit, too: the fence `edit path=folder/name.py` with SEARCH/REPLACE blocks, or the tool edit_file.";
 const CHANGED_BACK: &str = "Your last block changed files that were agreed on: {protected}. The person wants them as they \
     were. Put back what was there, and reach the aim of this step without changing them.";
 

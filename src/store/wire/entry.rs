@@ -122,7 +122,7 @@ fn told(error: &serde_path_to_error::Error<Error>, variant: &str) -> LineError {
 fn no_longer_whole(entry: &mut Entry) {
     match entry {
         Entry::Block(block) => block.versions.iter_mut().for_each(|version| version.whole = false),
-        Entry::Edited { whole, .. } => *whole = false,
+        Entry::Edited { whole, .. } | Entry::Placed { whole, .. } => *whole = false,
         Entry::Reply { kept, .. } => kept.clear(),
         _ => {}
     }

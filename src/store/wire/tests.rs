@@ -1,8 +1,8 @@
 use super::*;
 use crate::domain::{BlockId, Entry, Gaps, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp};
 use crate::store::samples::{
-    about_commands, about_files, about_instructions, about_limits, about_pulls, about_recipes, about_sandbox,
-    about_tools, captured, each_kind, entry, header, report, same, told,
+    about_commands, about_edits, about_files, about_instructions, about_limits, about_pulls, about_recipes,
+    about_sandbox, about_tools, captured, each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -45,6 +45,7 @@ fn each_kind_comes_back() {
         .chain(about_sandbox())
         .chain(about_limits())
         .chain(about_tools())
+        .chain(about_edits())
         .chain(about_files())
         .chain(about_commands())
         .chain(about_instructions())

@@ -208,7 +208,7 @@ fn decided(decided: LastDecision<'_>) -> String {
         },
         LastDecision::Rejected("") => "rejected".into(),
         LastDecision::Rejected(why) => format!("rejected: {}", safe::one_line(words::first_line(why))),
-        LastDecision::Declined(why) => format!("recipe: {}", safe::one_line(why)),
+        LastDecision::Declined(why) => format!("not offered: {}", safe::one_line(why)),
         LastDecision::Skipped => "skipped".into(),
     }
 }

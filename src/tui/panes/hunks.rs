@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Lines beyond which texts are not taken apart.
-const MOST_LINES: usize = 20_000;
+const MOST_LINES: usize = 100_000;
 /// Hunks beyond which nobody decides about them one by one.
 const MOST_HUNKS: usize = 400;
 /// How long the comparison may look for the shortest changes.

@@ -25,7 +25,7 @@ pub(super) fn show(
     let edited = if item.block.edited() { ", edited by you" } else { "" };
     let lines = words::count(source.lines().count(), "line");
     page.line(&format!("Block {} {label}, {lines}{edited}, waiting:", item.block.id))?;
-    if let Some(note) = &item.block.origin.note {
+    if let Some(note) = &item.block.how_read() {
         let label = if item.block.is_own() { "For" } else { "Origin" };
         page.line(&format!("  {label}: {note}"))?;
     }

@@ -5,7 +5,7 @@
 
 use super::{Scene, USAGE, inspection, report, terms};
 use sayso::domain::*;
-use sayso::engine::{Command, Effect, Event, Inspection, Phase, StoreEvent};
+use sayso::engine::{Command, EditFault, Effect, Event, Inspection, Phase, PlacedEdit, StoreEvent};
 
 /// What the engine ordered and waits for.
 #[derive(Default)]
@@ -142,6 +142,14 @@ impl Scene {
             let (_, revision) = self.orders.looks.remove(at);
             self.send(Event::Inspected(id, revision, Box::new(found.clone())));
         }
+    }
+
+    /// The places of an edit were looked for.
+    pub fn placed(&mut self, block: u32, edit: Result<PlacedEdit, EditFault>) {
+        let inspection = Inspection::new(Review::default(), Err("its places are looked for".into()));
+        let at = self.orders.looks.iter().position(|(ordered, _)| *ordered == BlockId(block));
+        let (id, revision) = self.orders.looks.remove(at.expect("a look at the block"));
+        self.send(Event::Inspected(id, revision, Box::new(Inspection { edit: Some(edit), ..inspection })));
     }
 
     /// The same of a block that was looked at before: the person sets its limits, as they are, and another look finds it

@@ -57,6 +57,7 @@ pub fn writing(before: Option<&str>) -> Inspection {
         folders: 0,
         outside: false,
         folder: None,
+        others: Vec::new(),
     };
     let terms = Terms { executor: ExecutorKind::Files, kernel: None, target: Some(target), ..terms("write") };
     Inspection { before: before.map(Arc::from), ..inspection(terms, Vec::new()) }

@@ -63,6 +63,7 @@ fn entries(n: u32, length: usize, fate: &Fate) -> Vec<Entry> {
         kind: BlockKind::Code { language: language.clone() },
         origin: Origin::fence("python", 0..1),
         versions: vec![Version { revision, source: format!("source {n}.").into(), language, whole: true }],
+        placed: Vec::new(),
     }));
     match fate {
         Fate::Ran(bytes) => {

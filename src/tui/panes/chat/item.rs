@@ -215,7 +215,12 @@ pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look
     ])];
     if let BlockStanding::Declined(why) = &item.standing {
         let style = look.style(Slot::ChatNote);
-        rows.extend(safe::hanging(Span::styled("  recipe: ", style), why.trim(), width.into(), style));
+        let by = if matches!(item.block.kind, crate::domain::BlockKind::Edit { .. }) {
+            "  edit: "
+        } else {
+            "  recipe: "
+        };
+        rows.extend(safe::hanging(Span::styled(by, style), why.trim(), width.into(), style));
     }
     if let BlockStanding::Rejected(reason) = &item.standing
         && !reason.trim().is_empty()

@@ -223,7 +223,7 @@ impl CodePane {
             let detail = if self.full_rights { Detail::All } else { Detail::Keys };
             let wording = Wording { detail, session, look };
             let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
-            if let Some(note) = &item.block.origin.note {
+            if let Some(note) = &item.block.how_read() {
                 rights.note(note, item.block.is_own(), self.area.width, look);
             }
             rights

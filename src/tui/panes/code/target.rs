@@ -4,15 +4,33 @@ use crate::domain::{OnDisk, Target, Terms};
 use crate::tui::widgets::look::Look;
 use crate::tui::widgets::{safe, words};
 
-/// The facts: a label, what it says, and whether it deserves a look.
-pub(super) fn facts(terms: &Terms, target: &Target, look: Look<'_>) -> Vec<(&'static str, String, bool)> {
-    let path = safe::one_line(&look.place.path(&target.path));
+/// A fact: a label, what it says, and whether it deserves a look.
+type TargetFact = (&'static str, String, bool);
+
+/// The facts of all files that it is about.
+pub(super) fn facts(terms: &Terms, target: &Target, look: Look<'_>) -> Vec<TargetFact> {
     let verb = match terms.language.as_str() {
-        "write" => "Writes",
+        "write" | "edit" => "Writes",
         "list" => "Lists",
         _ => "Reads",
     };
     let writes = verb == "Writes";
+    let mut facts: Vec<TargetFact> =
+        target.all().flat_map(|target| of_one(target, verb, writes, look)).collect();
+    let outside = target.all().any(|target| target.outside);
+    let place = if outside { "outside of the working folder" } else { "in the working folder" };
+    facts.push(("Place", place.to_owned(), outside));
+    let how = match (writes, target.others.is_empty()) {
+        (true, true) => "sayso itself, whole or not at all, only if the file is still as shown",
+        (true, false) => "sayso itself, all of them or none, only if each is still as shown",
+        (false, _) => "sayso itself; what it finds is shown to you and told to the model",
+    };
+    facts.push(("Done by", how.to_owned(), false));
+    facts
+}
+
+fn of_one(target: &Target, verb: &'static str, writes: bool, look: Look<'_>) -> Vec<TargetFact> {
+    let path = safe::one_line(&look.place.path(&target.path));
     let what = match target.found {
         OnDisk::Nothing if writes => "a new file".to_owned(),
         OnDisk::Nothing => "not there".to_owned(),
@@ -28,13 +46,5 @@ pub(super) fn facts(terms: &Terms, target: &Target, look: Look<'_>) -> Vec<(&'st
     if writes && target.folders > 0 {
         facts.push(("Makes", words::count(target.folders as usize, "folder"), true));
     }
-    let place = if target.outside { "outside of the working folder" } else { "in the working folder" };
-    facts.push(("Place", place.to_owned(), target.outside));
-    let how = if writes {
-        "sayso itself, whole or not at all, only if the file is still as shown"
-    } else {
-        "sayso itself; what it finds is shown to you and told to the model"
-    };
-    facts.push(("Done by", how.to_owned(), false));
     facts
 }

@@ -267,7 +267,11 @@ pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<
             rows
         }
         BlockStanding::Declined(why) => {
-            let by = if item.block.is_own() { "Not run:" } else { "Not run. The recipe did not offer it:" };
+            let by = match &item.block.kind {
+                crate::domain::BlockKind::Edit { .. } => "Not run. It went back to the model:",
+                _ if item.block.is_own() => "Not run:",
+                _ => "Not run. The recipe did not offer it:",
+            };
             let mut rows = safe::words(by, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), why.trim(), width.into(), look.text()));
             rows

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Lines around a change that are shown.
 const AROUND: usize = 3;
 /// Lines beyond which texts are not compared: the whole new text is shown instead.
-const MOST_LINES: usize = 20_000;
+const MOST_LINES: usize = 100_000;
 /// How long the comparison may look for the shortest changes.
 const MOST_TIME: Duration = Duration::from_millis(100);
 

@@ -1,0 +1,113 @@
+//! Placing edits: what a model wrote is laid on the files as they are now, and comes out as their whole new text.
+//!
+//! An edit is placed when it is proposed, and anew when its files changed since; a text of the person's own that was made
+//! from files which changed is not touched, and can't be approved. Of what stands in a file the model is told no more than
+//! harmless lines of the working folder: nobody approved that it is read.
+
+use crate::domain::{Block, FileAct, Finding, OnDisk, Revision, file_texts};
+use crate::edit::{self, Exactness, FileEdit};
+use crate::engine::{EditFault, PlacedEdit};
+use crate::review::{self, Scope};
+use crate::workspace::FileError;
+use crate::workspace::target::{self, TargetFacts};
+use std::path::Path;
+
+/// What is said of a file of which nothing else may be told.
+const NOT_TOLD: &str = "its places are not found there; what stands in such a file is told only once the person lets you read it";
+
+/// How an edit stands to its files.
+pub(super) enum Placing {
+    /// It is placed, and its files are as they were then; or it is no edit.
+    Stands,
+    /// Its places were looked for, now.
+    Looked(Result<PlacedEdit, EditFault>),
+    /// A file changed since the person's own text was made from it, and which one.
+    Outdated(String),
+}
+
+/// Looks at how an edit stands to its files. This reads them: for a worker.
+pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> Placing {
+    let crate::domain::BlockKind::Edit { paths } = &block.kind else { return Placing::Stands };
+    // The first version is what the model wrote.
+    let written = block.versions.first().map_or("", |version| &version.source);
+    let edits = match edit::read(written, paths.first().map_or("", String::as_str)) {
+        Ok(edits) => edits,
+        Err(why) => return Placing::Looked(Err(fault(why.to_string()))),
+    };
+    let act = match paths.as_slice() {
+        [path] => FileAct::Write { path: path.clone() },
+        _ => FileAct::WriteAll { paths: paths.clone() },
+    };
+    let seen = match target::look_all(&scope.cwd, scope.home.as_deref(), &act) {
+        Ok(seen) => seen,
+        Err(why) => return Placing::Looked(Err(fault(why.to_string()))),
+    };
+    if let Some(placed) = block.placed.last() {
+        let moved = placed.bases.iter().zip(&seen).position(|(base, seen)| *base != seen.target.found);
+        let Some(moved) = moved else { return Placing::Stands };
+        let is_own = block.version(revision).is_some_and(|version| version.source != block.original().source);
+        if is_own {
+            return Placing::Outdated(paths.get(moved).cloned().unwrap_or_default());
+        }
+    }
+    Placing::Looked(made(&edits, paths, &seen, (scope, own)))
+}
+
+fn fault(why: String) -> EditFault {
+    EditFault { why, found: String::new() }
+}
+
+/// The new text of all files.
+fn made(
+    edits: &[FileEdit],
+    paths: &[String],
+    seen: &[TargetFacts],
+    (scope, own): (&Scope, &Path),
+) -> Result<PlacedEdit, EditFault> {
+    if !edits.iter().map(|edit| &edit.path).eq(paths) {
+        return Err(fault("it names other files than it was proposed for".into()));
+    }
+    let mut texts = Vec::with_capacity(edits.len());
+    let mut notes = Vec::new();
+    for (edit, seen) in edits.iter().zip(seen) {
+        let there = seen.target.found != OnDisk::Nothing;
+        if there && seen.before.is_none() {
+            let why = FileError::NotEditable(edit.path.clone(), seen.target.bytes);
+            return Err(fault(why.to_string()));
+        }
+        match edit::apply(seen.before.as_deref(), edit) {
+            Ok(applied) => {
+                notes.extend(note(edit, &applied.how, edits.len() > 1));
+                texts.push(applied.text);
+            }
+            Err(why) if may_be_told(&edit.path, seen, (scope, own)) => {
+                return Err(EditFault { why: why.to_string(), found: why.found() });
+            }
+            Err(_) => return Err(fault(format!("{}: {NOT_TOLD}", edit.path))),
+        }
+    }
+    let files: Vec<(&str, &str)> =
+        paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
+    let text = file_texts::join(&files)
+        .ok_or_else(|| fault("these files can't be told apart in one text: edit them one by one".into()))?;
+    let bases = seen.iter().map(|seen| seen.target.found).collect();
+    Ok(PlacedEdit { text: text.into(), bases, note: notes.join("; ") })
+}
+
+/// Whether the model may be sent lines of a file that nobody approved to be read: of one in the working folder, of which the
+/// review would have nothing to say if it were read.
+fn may_be_told(path: &str, seen: &TargetFacts, (scope, own): (&Scope, &Path)) -> bool {
+    let act = FileAct::Read { path: path.to_owned(), from: 1, lines: 1 };
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let scope = Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
+    let of_read = review::files::review(&act, &seen.target, &scope, &[&real(own)]);
+    let harmless = |finding: &Finding| finding.rule == "file.missing";
+    !seen.target.outside && of_read.findings.iter().all(harmless)
+}
+
+/// How the hunks of a file were found that do not stand there as they were written.
+fn note(edit: &FileEdit, how: &[Exactness], several: bool) -> Vec<String> {
+    let of = if several { format!(" of {}", edit.path) } else { String::new() };
+    let other = how.iter().enumerate().filter(|(_, how)| **how != Exactness::Exact);
+    other.map(|(at, how)| format!("hunk {}{of} was found {how}", at + 1)).collect()
+}

@@ -1,0 +1,184 @@
+//! Putting hunks into the text of a file. Only lines that a hunk changes are touched: those that it names for orientation
+//! stay as the file has them.
+
+use super::find::{self, Found, Part};
+use super::lines::FileLines;
+use super::{Exactness, FileEdit, Hunk, HunkFault, Unmatched, nearest};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// What came of an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The new text of the file.
+    pub text: String,
+    /// How each hunk was found.
+    pub how: Vec<Exactness>,
+}
+
+/// Puts the hunks of an edit into the text of its file, one after the other; `None`: there is no file.
+///
+/// # Errors
+/// The first hunk that does not fit; then nothing is changed.
+pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<Applied, Unmatched> {
+    let mut file = FileLines::of(before.unwrap_or_default());
+    let mut how = Vec::with_capacity(edit.hunks.len());
+    // How many lines came and went above: diffs count those of the old file.
+    let mut moved = 0_isize;
+    for (at, hunk) in edit.hunks.iter().enumerate() {
+        let fault = |fault: HunkFault, file: &FileLines<'_>| {
+            let shows = matches!(fault, HunkFault::Missing | HunkFault::Done | HunkFault::Elision);
+            let nearest = shows.then(|| nearest::nearest(file, &hunk.search)).flatten();
+            Unmatched { path: edit.path.clone(), hunk: at + 1, of: edit.hunks.len(), fault, nearest }
+        };
+        let lines = file.len();
+        match put(&mut file, hunk, before.is_some(), moved) {
+            Ok(exactness) => how.push(exactness),
+            Err(why) => return Err(fault(why, &file)),
+        }
+        moved += file.len() as isize - lines as isize;
+    }
+    let text = file.text();
+    if before == Some(text.as_str()) {
+        let (hunk, of) = (edit.hunks.len(), edit.hunks.len());
+        return Err(Unmatched { path: edit.path.clone(), hunk, of, fault: HunkFault::Idle, nearest: None });
+    }
+    Ok(Applied { text, how })
+}
+
+fn put(file: &mut FileLines<'_>, hunk: &Hunk, there: bool, moved: isize) -> Result<Exactness, HunkFault> {
+    if hunk.search.is_empty() {
+        if file.len() > 0 {
+            return Err(HunkFault::Nowhere);
+        }
+        file.splice(0..0, hunk.replace.clone());
+        file.close(hunk.newline.unwrap_or(true));
+        return Ok(Exactness::Exact);
+    }
+    if !there {
+        return Err(HunkFault::NoFile);
+    }
+    if hunk.search == hunk.replace && hunk.newline.is_none() {
+        return Err(HunkFault::Idle);
+    }
+    let expected = hunk.line.and_then(|line| usize::try_from(line as isize - 1 + moved).ok());
+    let found = find::find(file, hunk, expected).map_err(|fault| match fault {
+        HunkFault::Missing if is_done(file, hunk) => HunkFault::Done,
+        fault => fault,
+    })?;
+    let last = found.parts.iter().flat_map(|part| part.map.iter().flatten()).max().copied();
+    let at_end = last.is_some_and(|last| last + 1 == file.len());
+    let mut changed = file.clone();
+    for part in found.parts.iter().rev() {
+        put_part(&mut changed, part, &found)?;
+    }
+    if let Some(newline) = hunk.newline.filter(|_| at_end) {
+        changed.close(newline);
+    }
+    *file = changed;
+    Ok(found.how)
+}
+
+/// Whether what a hunk would put there stands there already.
+fn is_done(file: &FileLines<'_>, hunk: &Hunk) -> bool {
+    let says = hunk.replace.iter().any(|line| line.trim().len() > 3);
+    let Some(last) = file.len().checked_sub(hunk.replace.len()) else { return false };
+    says && (0..=last).any(|at| file.has(at, &hunk.replace, |a, b| a.trim_end() == b.trim_end()))
+}
+
+/// Puts in what differs between the two sides of a part, from its end on, so that the places before it hold.
+fn put_part(file: &mut FileLines<'_>, part: &Part, found: &Found) -> Result<(), HunkFault> {
+    let indents = Indents::of(file, part, found.how);
+    let ops = capture_diff_slices(Algorithm::Myers, &part.search, &part.replace);
+    for op in ops.iter().rev().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
+        let (old, new) = (op.old_range(), op.new_range());
+        let wanted = part.replace.get(new).unwrap_or_default();
+        let lines: Vec<String> = wanted.iter().map(|line| indents.moved(line)).collect();
+        let gone: Vec<Option<usize>> = part.map.get(old.clone()).unwrap_or_default().to_vec();
+        let searched = part.search.get(old.clone()).unwrap_or_default();
+        let absent = gone.iter().zip(searched).any(|(at, line)| at.is_none() && !line.trim().is_empty());
+        let there: Vec<usize> = gone.into_iter().flatten().collect();
+        let range = match (there.first(), there.last()) {
+            (Some(first), Some(last)) if last + 1 - first == there.len() && !absent => *first..last + 1,
+            (None, _) if !absent => {
+                let before = part.map.get(..old.start).unwrap_or_default().iter().rev().flatten().next();
+                let behind = part.map.get(old.end..).unwrap_or_default().iter().flatten().next();
+                let at = before.map(|at| at + 1).or(behind.copied()).ok_or(HunkFault::Missing)?;
+                at..at
+            }
+            _ => return Err(HunkFault::Missing),
+        };
+        file.splice(range, lines);
+    }
+    Ok(())
+}
+
+/// How lines of a hunk are indented in the file, where that is not how the hunk has them.
+struct Indents(Vec<(String, String)>);
+
+fn indent(line: &str) -> &str {
+    line.get(..line.len() - line.trim_start().len()).unwrap_or_default()
+}
+
+impl Indents {
+    fn of(file: &FileLines<'_>, part: &Part, how: Exactness) -> Self {
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        let mapped = part.search.iter().zip(&part.map).filter_map(|(line, at)| Some((line, (*at)?)));
+        for (line, at) in mapped.filter(|(line, _)| !line.trim().is_empty()) {
+            let (written, there) = (indent(line), indent(file.get(at)));
+            if !pairs.iter().any(|(known, _)| known == written) {
+                pairs.push((written.to_owned(), there.to_owned()));
+            }
+        }
+        let same = how == Exactness::Exact || pairs.iter().all(|(written, there)| written == there);
+        Self(if same { Vec::new() } else { pairs })
+    }
+
+    /// A new line, indented as its neighbours are in the file.
+    fn moved(&self, line: &str) -> String {
+        let own = indent(line);
+        let rest = line.get(own.len()..).unwrap_or_default();
+        if self.0.is_empty() || rest.is_empty() {
+            return line.to_owned();
+        }
+        if let Some((_, there)) = self.0.iter().find(|(written, _)| written == own) {
+            return format!("{there}{rest}");
+        }
+        // The nearest that is known and stands further left; what is beyond it goes in the file's own unit.
+        let known = self.0.iter().filter(|(written, _)| own.starts_with(written.as_str()));
+        if let Some((written, there)) = known.max_by_key(|(written, _)| written.len()) {
+            let beyond = own.get(written.len()..).unwrap_or_default();
+            return format!("{there}{}{rest}", self.in_unit(beyond));
+        }
+        // It stands further left than all that is known: as far left of the first in the file.
+        let Some((written, there)) = self.0.iter().min_by_key(|(written, _)| written.len()) else {
+            return line.to_owned();
+        };
+        let less = written.len().saturating_sub(own.len());
+        let kept = there.len().saturating_sub(less);
+        format!("{}{rest}", there.get(..kept).unwrap_or_default())
+    }
+
+    /// Blanks as tabs where the file has tabs, and the other way round, as far as known pairs tell how many make one.
+    fn in_unit(&self, beyond: &str) -> String {
+        let differs = self.0.iter().find_map(|(written, there)| {
+            let tabs = !there.is_empty() && there.chars().all(|c| c == '\t');
+            let blanks = !written.is_empty() && written.chars().all(|c| c == ' ');
+            let (w, t) = (written.len(), there.len());
+            if tabs && blanks && w % t == 0 {
+                Some((" ".repeat(w / t), "\t".to_owned()))
+            } else if written.chars().all(|c| c == '\t')
+                && there.chars().all(|c| c == ' ')
+                && w > 0
+                && t % w == 0
+            {
+                Some(("\t".to_owned(), " ".repeat(t / w)))
+            } else {
+                None
+            }
+        });
+        match differs {
+            Some((from, to)) if !from.is_empty() => beyond.replace(&from, &to),
+            _ => beyond.to_owned(),
+        }
+    }
+}

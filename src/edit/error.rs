@@ -1,0 +1,126 @@
+//! Why an edit comes to nothing, in words for the model and for the person alike.
+
+use super::{MOST_FILES, MOST_HUNKS};
+use std::fmt;
+
+/// Lines of the file that are told where a hunk was not found.
+pub(super) const TOLD: usize = 14;
+
+/// A text that is no edit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// It is in no form that is read.
+    #[error("it has neither SEARCH/REPLACE blocks nor the hunks of a unified diff")]
+    NoForm,
+    /// No file is named in it, nor in front of it.
+    #[error("it names no file")]
+    NoPath,
+    /// Nothing of it changes anything.
+    #[error("it has no hunk")]
+    NoHunk,
+    /// The number of the hunk, from 1.
+    #[error("hunk {0} has no line `=======` between what is searched and what replaces it")]
+    NoDivider(usize),
+    /// The number of the hunk, from 1.
+    #[error("hunk {0} has several lines `=======`: which one divides it can't be told; use longer markers")]
+    Dividers(usize),
+    /// The number of the hunk, from 1.
+    #[error("hunk {0} does not end: its line `>>>>>>> REPLACE` is missing")]
+    NotClosed(usize),
+    /// The file.
+    #[error("it deletes or renames {0}: an edit only changes text")]
+    OtherAct(String),
+    /// More than is looked through.
+    #[error("it changes {files} files in {hunks} hunks, at most {MOST_FILES} and {MOST_HUNKS} are taken")]
+    TooMany {
+        /// Files that it names.
+        files: usize,
+        /// Hunks in all of them.
+        hunks: usize,
+    },
+}
+
+/// Why a hunk does not fit the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HunkFault {
+    /// Its lines stand nowhere.
+    Missing,
+    /// What it would put there stands there already.
+    Done,
+    /// Its lines stand in several places, at these lines; the first few.
+    Several(Vec<usize>),
+    /// It has no line to be searched, and the file has text.
+    Nowhere,
+    /// The file is not there.
+    NoFile,
+    /// It changes nothing.
+    Idle,
+    /// Lines that are left out by `...` are not the same ones on both sides.
+    Elision,
+}
+
+impl fmt::Display for HunkFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HunkFault::Missing => out.write_str("the lines that it searches are not in the file"),
+            HunkFault::Done => {
+                out.write_str("the lines that it searches are not in the file, those that replace them are")
+            }
+            HunkFault::Several(lines) => {
+                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                write!(
+                    out,
+                    "the lines that it searches are there several times (at lines {}): take more lines around them",
+                    lines.join(", ")
+                )
+            }
+            HunkFault::Nowhere => {
+                out.write_str("it searches nothing, and the file has text: name lines that stand there")
+            }
+            HunkFault::NoFile => out.write_str("the file is not there"),
+            HunkFault::Idle => out.write_str("it changes nothing"),
+            HunkFault::Elision => out
+                .write_str("lines that are left out by `...` have to be the same in search and replacement"),
+        }
+    }
+}
+
+/// A hunk that does not fit, and what stands in the file instead.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Unmatched {
+    /// The file, as it was named.
+    pub path: String,
+    /// Which hunk of the file, from 1.
+    pub hunk: usize,
+    /// How many hunks it has.
+    pub of: usize,
+    /// What is wrong with it.
+    pub fault: HunkFault,
+    /// The first of the nearest lines, from 1, and those lines.
+    pub nearest: Option<(usize, Vec<String>)>,
+}
+
+impl fmt::Display for Unmatched {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, hunk, of, fault, .. } = self;
+        match of {
+            0 | 1 => write!(out, "{path}: {fault}"),
+            _ => write!(out, "{path}, hunk {hunk} of {of}: {fault}"),
+        }
+    }
+}
+
+impl Unmatched {
+    /// What stands in the file, for the model; empty where nothing is near.
+    pub fn found(&self) -> String {
+        let Some((first, lines)) = &self.nearest else { return String::new() };
+        let last = first + lines.len().saturating_sub(1);
+        let mut told = format!("{} has at lines {first}-{last}:\n", self.path);
+        for line in lines.iter().take(TOLD) {
+            let cut = line.floor_char_boundary(line.len().min(300));
+            told.push_str(line.get(..cut).unwrap_or_default());
+            told.push('\n');
+        }
+        told
+    }
+}

@@ -1,0 +1,27 @@
+//! How well the lines of a hunk were found, in words for the person and the model.
+
+use std::fmt;
+
+/// How the lines of a hunk were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exactness {
+    /// They stand there as they were written.
+    Exact,
+    /// White space, or numbers in front of lines, aside.
+    Spaces,
+    /// Around lines that are left out by `...`.
+    Gaps,
+    /// They are so alike, in percent.
+    Alike(u8),
+}
+
+impl fmt::Display for Exactness {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exactness::Exact => out.write_str("as written"),
+            Exactness::Spaces => out.write_str("white space aside"),
+            Exactness::Gaps => out.write_str("around what `...` leaves out"),
+            Exactness::Alike(percent) => write!(out, "{percent}% alike"),
+        }
+    }
+}

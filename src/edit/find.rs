@@ -1,0 +1,233 @@
+//! Finding a hunk in a file: first as it stands, then with white space aside, then by likeness. What stands in several
+//! places is found in none; only a diff whose line is right may choose.
+
+use super::align::{self, ALIKE};
+use super::lines::FileLines;
+use super::{Exactness, Hunk, HunkFault, numbered};
+
+/// From here on lines are taken for those that were meant.
+const MEANT: f64 = 0.85;
+/// How much more alike than any other place the one has to be.
+const AHEAD: f64 = 0.05;
+/// Letters that have to be searched before likeness says anything.
+const LETTERS: usize = 10;
+/// Places that are named.
+const NAMED: usize = 6;
+
+/// Lines that were found, and what becomes of them.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub search: Vec<String>,
+    pub replace: Vec<String>,
+    /// The line of the file for each line that is searched; `None`: it is not there.
+    pub map: Vec<Option<usize>>,
+}
+
+impl Part {
+    fn at(hunk: &Hunk, first: usize) -> Self {
+        let map = (first..first + hunk.search.len()).map(Some).collect();
+        Self { search: hunk.search.clone(), replace: hunk.replace.clone(), map }
+    }
+}
+
+/// Where a hunk stands, in parts that follow each other.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub parts: Vec<Part>,
+    pub how: Exactness,
+}
+
+type Same = fn(&str, &str) -> bool;
+
+fn exact(a: &str, b: &str) -> bool {
+    a == b
+}
+
+fn same_end(a: &str, b: &str) -> bool {
+    a.trim_end() == b.trim_end()
+}
+
+fn same_words(a: &str, b: &str) -> bool {
+    a.split_whitespace().eq(b.split_whitespace())
+}
+
+/// Finds a hunk. `expected` is the line, from 0, at which a diff says that it stands.
+///
+/// # Errors
+/// Why it stands nowhere.
+pub(super) fn find(file: &FileLines<'_>, hunk: &Hunk, expected: Option<usize>) -> Result<Found, HunkFault> {
+    if leaves_out(&hunk.replace) && !hunk.search.iter().any(|line| elides(line)) {
+        return Err(HunkFault::Elision);
+    }
+    if let Some(found) = as_it_stands(file, hunk, expected, exact)? {
+        return Ok(Found { parts: vec![found], how: Exactness::Exact });
+    }
+    for same in [same_end as Same, same_words] {
+        if let Some(found) = as_it_stands(file, hunk, expected, same)? {
+            return Ok(Found { parts: vec![found], how: Exactness::Spaces });
+        }
+    }
+    if let Some(part) = inside_lines(file, hunk)? {
+        return Ok(Found { parts: vec![part], how: Exactness::Exact });
+    }
+    if let Some(bare) = numbered::without(hunk) {
+        return find(file, &bare, expected)
+            .map(|found| Found { how: found.how.max(Exactness::Spaces), ..found });
+    }
+    if hunk.search.iter().any(|line| elides(line)) {
+        return around_gaps(file, hunk);
+    }
+    alike(file, hunk)
+}
+
+/// The one place where the lines stand. Blank lines at its ends may be missing where the others are compared loosely.
+fn as_it_stands(
+    file: &FileLines<'_>,
+    hunk: &Hunk,
+    expected: Option<usize>,
+    same: Same,
+) -> Result<Option<Part>, HunkFault> {
+    if let Some(first) = the_one(positions(file, &hunk.search, same), expected)? {
+        return Ok(Some(Part::at(hunk, first)));
+    }
+    let blank = |line: &&String| line.trim().is_empty();
+    let (before, behind) =
+        (hunk.search.iter().take_while(blank).count(), hunk.search.iter().rev().take_while(blank).count());
+    let filled = hunk.search.len().saturating_sub(behind);
+    if before + behind == 0 || before >= filled {
+        return Ok(None);
+    }
+    let core = hunk.search.get(before..filled).unwrap_or_default();
+    let Some(first) = the_one(positions(file, core, same), expected.map(|line| line + before))? else {
+        return Ok(None);
+    };
+    let mut part = Part::at(hunk, 0);
+    for (at, line) in part.map.iter_mut().enumerate() {
+        *line = (before..filled).contains(&at).then(|| first + at - before);
+    }
+    Ok(Some(part))
+}
+
+/// Where lines stand, from 0. White space alone stands nowhere but as it is.
+fn positions(file: &FileLines<'_>, search: &[String], same: Same) -> Vec<usize> {
+    let is_loose = same(" ", "  ");
+    if search.is_empty() || is_loose && search.iter().all(|line| line.trim().is_empty()) {
+        return Vec::new();
+    }
+    let Some(last) = file.len().checked_sub(search.len()) else { return Vec::new() };
+    (0..=last).filter(|at| file.has(*at, search, same)).collect()
+}
+
+fn the_one(found: Vec<usize>, expected: Option<usize>) -> Result<Option<usize>, HunkFault> {
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(*one)),
+        _ => match expected.filter(|line| found.contains(line)) {
+            Some(line) => Ok(Some(line)),
+            None => Err(several(&found)),
+        },
+    }
+}
+
+fn several(found: &[usize]) -> HunkFault {
+    HunkFault::Several(found.iter().take(NAMED).map(|line| line + 1).collect())
+}
+
+/// A text that begins or ends inside of lines.
+fn inside_lines(file: &FileLines<'_>, hunk: &Hunk) -> Result<Option<Part>, HunkFault> {
+    let searched = hunk.search.join("\n");
+    if searched.trim().is_empty() {
+        return Ok(None);
+    }
+    let whole: String = file.iter().collect::<Vec<_>>().join("\n");
+    let found: Vec<usize> = whole.match_indices(&searched).map(|(at, _)| at).take(NAMED).collect();
+    let line_of = |at: usize| whole.get(..at).unwrap_or_default().matches('\n').count();
+    let at = match found.as_slice() {
+        [] => return Ok(None),
+        [one] => *one,
+        _ => return Err(several(&found.iter().map(|at| line_of(*at)).collect::<Vec<_>>())),
+    };
+    let end = at + searched.len();
+    let from = whole.get(..at).and_then(|text| text.rfind('\n')).map_or(0, |feed| feed + 1);
+    let until = whole.get(end..).and_then(|text| text.find('\n')).map_or(whole.len(), |feed| end + feed);
+    let text = |range: std::ops::Range<usize>| whole.get(range).unwrap_or_default();
+    let new = format!("{}{}{}", text(from..at), hunk.replace.join("\n"), text(end..until));
+    let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
+    let changed = Hunk { search: lines(text(from..until)), replace: lines(&new), ..Hunk::default() };
+    Ok(Some(Part::at(&changed, line_of(from))))
+}
+
+/// The words with which a line says that others are left out; empty where it only has dots.
+fn gap(line: &str) -> Option<&str> {
+    let line = line.trim().trim_start_matches(['#', '/', '*', '-', '<', '!', ';']).trim_start();
+    let line = line.trim_end_matches(['*', '/', '-', '>']).trim_end();
+    let dots =
+        ["...", "…"].iter().find_map(|dots| line.strip_prefix(dots).or_else(|| line.strip_suffix(dots)))?;
+    Some(dots.trim().trim_end_matches(['.', '…']).trim())
+}
+
+/// Whether a line stands for lines that are left out: dots, alone or in a comment.
+fn elides(line: &str) -> bool {
+    gap(line).is_some_and(|words| words.is_empty() || says_so(words))
+}
+
+fn says_so(words: &str) -> bool {
+    let words = words.to_lowercase();
+    ["rest", "existing", "unchanged", "remain", "same", "other", "code", "previous"]
+        .iter()
+        .any(|word| words.contains(word))
+}
+
+/// Whether lines leave something out in a comment: dots alone may be code, and words may end with some.
+fn leaves_out(lines: &[String]) -> bool {
+    lines.iter().any(|line| {
+        let bare = line.trim_start().trim_start_matches(['#', '/', '*', '-', '<', '!', ';']);
+        let comment = bare.len() < line.trim_start().len();
+        comment && bare.trim_start().starts_with(['.', '…']) && elides(line)
+    })
+}
+
+/// The lines around what is left out, one piece behind the other.
+fn around_gaps(file: &FileLines<'_>, hunk: &Hunk) -> Result<Found, HunkFault> {
+    fn pieces(lines: &[String]) -> Vec<Vec<String>> {
+        lines.split(|line| elides(line)).map(<[String]>::to_vec).collect()
+    }
+    let (search, replace) = (pieces(&hunk.search), pieces(&hunk.replace));
+    if search.len() != replace.len() {
+        return Err(HunkFault::Elision);
+    }
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for (search, replace) in search.into_iter().zip(replace) {
+        if search.iter().all(|line| line.trim().is_empty()) {
+            if search == replace {
+                continue;
+            }
+            return Err(HunkFault::Elision);
+        }
+        let mut found = positions(file, &search, same_words);
+        found.retain(|line| *line >= from);
+        let Some(first) = the_one(found, None)? else { return Err(HunkFault::Missing) };
+        from = first + search.len();
+        parts.push(Part::at(&Hunk { search, replace, ..Hunk::default() }, first));
+    }
+    if parts.is_empty() { Err(HunkFault::Missing) } else { Ok(Found { parts, how: Exactness::Gaps }) }
+}
+
+/// The one place that is alike enough.
+fn alike(file: &FileLines<'_>, hunk: &Hunk) -> Result<Found, HunkFault> {
+    let letters: usize = hunk.search.iter().map(|line| line.trim().chars().count()).sum();
+    let places = align::places(file, &hunk.search);
+    let Some(best) = places.first().filter(|best| best.score >= MEANT && letters >= LETTERS) else {
+        return Err(HunkFault::Missing);
+    };
+    let near: Vec<usize> =
+        places.iter().filter(|other| best.score - other.score < AHEAD).map(align::Alignment::first).collect();
+    if near.len() > 1 {
+        return Err(several(&near));
+    }
+    // What goes has to be there, and nothing else between it.
+    let part = Part { search: hunk.search.clone(), replace: hunk.replace.clone(), map: best.map.clone() };
+    let percent = (best.score * 100.0).min(99.0) as u8;
+    debug_assert!(best.score >= ALIKE);
+    Ok(Found { parts: vec![part], how: Exactness::Alike(percent) })
+}

@@ -1,0 +1,112 @@
+//! Edits of files as text: what a model writes to change places of a file, and the text that comes of it.
+//!
+//! Values in, values out. [`read`] takes apart what was written (SEARCH/REPLACE blocks, unified diffs), [`apply`] finds
+//! each hunk in the text of a file and gives the new text. A hunk that is found nowhere, or in several places, changes
+//! nothing: what stands nearest is told instead. Which file is meant, and whether it is written, is decided elsewhere.
+
+mod align;
+mod apply;
+mod error;
+mod exactness;
+mod find;
+mod lines;
+mod markers;
+mod nearest;
+mod numbered;
+mod unified;
+
+pub use apply::{Applied, apply};
+pub use error::{EditError, HunkFault, Unmatched};
+pub use exactness::Exactness;
+pub use markers::write;
+
+/// Files that one edit may change.
+pub const MOST_FILES: usize = 20;
+/// Hunks of one edit.
+pub const MOST_HUNKS: usize = 500;
+
+/// One place of a file that is to be replaced. Lines are without their ends.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Hunk {
+    /// The lines that stand there; none: the file is new, or empty.
+    pub search: Vec<String>,
+    /// The lines that come in their place.
+    pub replace: Vec<String>,
+    /// The line at which a diff says that it stands, from 1.
+    pub line: Option<usize>,
+    /// Whether the file ends with a line end behind it, where a diff says so.
+    pub newline: Option<bool>,
+}
+
+impl Hunk {
+    /// A hunk of two texts.
+    pub fn new(search: &str, replace: &str) -> Self {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect();
+        Self { search: lines(search), replace: lines(replace), ..Self::default() }
+    }
+}
+
+/// What is to be changed in one file.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct FileEdit {
+    /// The file, as it was named; empty where only what stands around the text can tell.
+    pub path: String,
+    /// Its places, in the order in which they are changed.
+    pub hunks: Vec<Hunk>,
+}
+
+/// Whether a text looks like an edit in one of the forms that are read.
+pub fn is_edit(text: &str) -> bool {
+    markers::begins(text) || unified::begins(text)
+}
+
+/// The path that the last line of a text names, as models put it in front of what they change: alone, or between
+/// backticks.
+pub fn path_in_front(text: &str) -> Option<String> {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty())?.trim();
+    let looks = |word: &str| {
+        let inner = word.get(1..word.len().saturating_sub(1)).unwrap_or_default();
+        !word.contains(char::is_whitespace) && (inner.contains('.') || inner.contains('/'))
+    };
+    let ticked = line.split('`').skip(1).step_by(2).filter(|word| looks(word)).last();
+    let bare = line.trim_matches(['#', '*', ' ', ':', '"', '\'']);
+    ticked.or(Some(bare).filter(|bare| looks(bare) && !bare.ends_with('.'))).map(str::to_owned)
+}
+
+/// Reads an edit; the hunks of a file stand together, in their order. `path` is the file that is meant where the text
+/// names none.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
+    let found = if markers::begins(text) {
+        markers::read(text, path)?
+    } else if unified::begins(text) {
+        unified::read(text, path)?
+    } else {
+        return Err(EditError::NoForm);
+    };
+    let mut files: Vec<FileEdit> = Vec::new();
+    for edit in found {
+        if edit.path.is_empty() {
+            return Err(EditError::NoPath);
+        }
+        match files.iter_mut().find(|known| known.path == edit.path) {
+            Some(known) => known.hunks.extend(edit.hunks),
+            None => files.push(edit),
+        }
+    }
+    let hunks: usize = files.iter().map(|file| file.hunks.len()).sum();
+    if hunks == 0 {
+        Err(EditError::NoHunk)
+    } else if files.len() > MOST_FILES || hunks > MOST_HUNKS {
+        Err(EditError::TooMany { files: files.len(), hunks })
+    } else {
+        Ok(files)
+    }
+}
+
+#[cfg(test)]
+mod malformed_tests;
+#[cfg(test)]
+mod tests;

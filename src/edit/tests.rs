@@ -1,0 +1,192 @@
+use super::*;
+use crate::test_cases::cases;
+use proptest::prelude::*;
+
+fn one(text: &str) -> FileEdit {
+    let mut files = read(text, "a.py").unwrap();
+    assert_eq!(files.len(), 1, "{files:?}");
+    files.remove(0)
+}
+
+fn put(before: &str, text: &str) -> Result<Applied, Unmatched> {
+    apply(Some(before), &one(text))
+}
+
+fn block(search: &str, replace: &str) -> String {
+    format!("<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n")
+}
+
+#[test]
+fn several_files_and_several_hunks_are_read() {
+    let text = format!(
+        "{}src/b.py\n```python\n{}```\n*** Update File: a b (1).py\n{}",
+        block("x\n", "y\n"),
+        block("1\n", "2\n"),
+        block("3\n", "4\n")
+    );
+    let files = read(&text, "a.py").unwrap();
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["a.py", "src/b.py", "a b (1).py"]);
+    let diff = "diff --git a/x.rs b/x.rs\nindex 1..2 100644\n--- a/x.rs\n+++ b/x.rs\n@@ -1,2 +1,2 @@ fn f()\n a\n-b\n+c\n\
+                --- /dev/null\n+++ b/new.rs\n@@ -0,0 +1 @@\n+z\n";
+    let files = read(diff, "").unwrap();
+    assert_eq!((files[0].path.as_str(), files[1].path.as_str()), ("x.rs", "new.rs"));
+    assert_eq!(apply(Some("a\nb\n"), &files[0]).unwrap().text, "a\nc\n");
+    assert_eq!(apply(None, &files[1]).unwrap().text, "z\n");
+    let patch = "*** Begin Patch\n*** Update File: x.py\n@@ def f():\n a\n-b\n+c\n*** Add File: y.py\n+new\n*** End Patch\n";
+    let files = read(patch, "").unwrap();
+    assert_eq!(apply(Some("a\nb\n"), &files[0]).unwrap().text, "a\nc\n");
+    assert_eq!((files[1].path.as_str(), apply(None, &files[1]).unwrap().text.as_str()), ("y.py", "new\n"));
+}
+
+#[test]
+fn what_is_no_edit_says_why() {
+    for (text, why) in [
+        ("print(1)\n", "neither"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n", "does not end"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE\n", "does not end"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n", "several lines"),
+        ("--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "deletes or renames x"),
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n", "no hunk"),
+    ] {
+        let refused = read(text, "a.py").expect_err(text).to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+    assert_eq!(read(&block("a\n", "b\n"), ""), Err(EditError::NoPath));
+}
+
+#[test]
+fn the_file_that_is_meant_may_stand_in_front() {
+    for (line, path) in [
+        ("Change it:\n\n**src/a.py**\n", Some("src/a.py")),
+        ("In `src/a.py`, replace the loop:", Some("src/a.py")),
+        ("### a.py:\n", Some("a.py")),
+        ("src/a.py", Some("src/a.py")),
+        ("This is how it goes.", None),
+        ("Here:", None),
+        ("", None),
+    ] {
+        assert_eq!(path_in_front(line).as_deref(), path, "{line:?}");
+    }
+}
+
+#[test]
+fn what_is_there_several_times_is_refused_and_a_diff_may_choose_by_its_line() {
+    let file = "a\nx\nb\nx\n";
+    let refused = put(file, &block("x\n", "y\n")).unwrap_err();
+    assert_eq!(refused.fault, HunkFault::Several(vec![2, 4]));
+    assert_eq!(put(file, "--- a/a.py\n+++ b/a.py\n@@ -4 +4 @@\n-x\n+y\n").unwrap().text, "a\nx\nb\ny\n");
+    let wrong = put(file, "--- a/a.py\n+++ b/a.py\n@@ -3 +3 @@\n-x\n+y\n").unwrap_err();
+    assert_eq!(wrong.fault, HunkFault::Several(vec![2, 4]));
+    // Several places that are alike are none, either.
+    let file = "def total_of(rows):\n    pass\n\ndef total_in(rows):\n    pass\n";
+    let refused = put(file, &block("def total_if(rows):\n", "def total(rows):\n")).unwrap_err();
+    assert!(matches!(refused.fault, HunkFault::Several(_)), "{refused}");
+}
+
+#[test]
+fn what_is_not_found_is_told_with_what_is_there() {
+    let file = "import os\n\ndef area(r):\n    return 3 * r * r\n\nprint(area(2))\n";
+    let refused = put(file, &block("def area(r):\n    return math.tau * radius\n", "x\n")).unwrap_err();
+    assert_eq!(refused.to_string(), "a.py: the lines that it searches are not in the file");
+    assert!(refused.found().starts_with("a.py has at lines "), "{}", refused.found());
+    assert!(refused.found().contains("    return 3 * r * r\n"), "{}", refused.found());
+    let done = put(file, &block("def volume(radius, height):\n", "    return 3 * r * r\n")).unwrap_err();
+    assert_eq!(done.fault, HunkFault::Done);
+    assert_eq!(apply(None, &one(&block("a\n", "b\n"))).unwrap_err().fault, HunkFault::NoFile);
+    assert_eq!(put(file, &block("", "b\n")).unwrap_err().fault, HunkFault::Nowhere);
+    assert_eq!(put(file, &block("import os\n", "import os\n")).unwrap_err().fault, HunkFault::Idle);
+    let long = "y = 1\n".repeat(40_000);
+    assert!(put(&long, &block("z = 2 + 1\n", "")).unwrap_err().found().len() < 5_000, "bounded");
+}
+
+#[test]
+fn a_new_file_needs_nothing_to_search() {
+    let edit = one(&block("", "x = 1\n"));
+    assert_eq!(apply(None, &edit).unwrap().text, "x = 1\n");
+    assert_eq!(apply(Some(""), &edit).unwrap().text, "x = 1\n");
+}
+
+#[test]
+fn what_is_written_down_of_a_call_is_read_back() {
+    let hunks = vec![
+        Hunk::new("<<<<<<< SEARCH\na\n=======\n", "=========\n>>>>>>>>>> REPLACE\n"),
+        Hunk::new("", "\n\n"),
+    ];
+    let edits = vec![
+        FileEdit { path: "-a b (1).py".into(), hunks: hunks.clone() },
+        FileEdit { path: "b".into(), hunks },
+    ];
+    assert_eq!(read(&write(&edits), "").unwrap(), edits);
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let line = "(a|b|-- c|\\+\\+ d|@@ e|  f|\\\\ g|)";
+    (proptest::collection::vec(line, 0..14), any::<bool>()).prop_map(|(lines, open)| {
+        let text = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        if open { text.trim_end_matches('\n').to_owned() } else { text }
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(2_048))]
+
+    /// A diff of two texts makes the one of the other, whatever stands in them, with either line end.
+    #[test]
+    fn a_diff_makes_the_one_text_of_the_other(old in text(), new in text(), context in 1usize..4, crlf in any::<bool>()) {
+        prop_assume!(old != new && !new.is_empty() && (!crlf || old.contains('\n')));
+        let diff = similar::TextDiff::from_lines(&old, &new).unified_diff()
+            .context_radius(context).header("a/f", "b/f").to_string();
+        let ends = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+        let edits = read(&diff, "").unwrap();
+        prop_assert_eq!(edits.len(), 1);
+        let applied = apply(Some(&ends(&old)), &edits[0]).map_err(|why| TestCaseError::fail(format!("{why}\n{diff}")))?;
+        prop_assert_eq!(applied.text, ends(&new));
+    }
+
+    /// Whatever an edit is, only lines that it names as changed are touched: the rest stands there as it was, in its order.
+    #[test]
+    fn nothing_else_is_touched(
+        head in proptest::collection::vec("[a-e \t]{0,6}", 0..8),
+        tail in proptest::collection::vec("[a-e \t]{0,6}", 0..8),
+        middle in proptest::collection::vec("[v-z]{3,9}", 1..5),
+        shift in 0usize..3,
+        ends in prop_oneof![Just("\n"), Just("\r\n")],
+        mark in any::<bool>(),
+    ) {
+        let lines = |part: &[String]| part.iter().map(|line| format!("{line}{ends}")).collect::<String>();
+        let mark = if mark { "\u{feff}" } else { "" };
+        let file = format!("{mark}{}{}{}", lines(&head), lines(&middle), lines(&tail));
+        // Indentation and blanks at the ends of lines that the file has not.
+        let blanks = " ".repeat(shift);
+        let search: String = middle.iter().map(|line| format!("{blanks}{line}{blanks}\n")).collect();
+        let hunk = Hunk::new(&search, &format!("{blanks}new\n"));
+        match apply(Some(&file), &FileEdit { path: "f".into(), hunks: vec![hunk] }) {
+            Ok(applied) => {
+                let wanted = format!("{mark}{}new{ends}{}", lines(&head), lines(&tail));
+                prop_assert_eq!(applied.text, wanted);
+            }
+            Err(why) => prop_assert!(matches!(why.fault, HunkFault::Several(_)), "{}", why),
+        }
+    }
+
+    /// What stands in two places is changed in none.
+    #[test]
+    fn two_places_are_none(lines in proptest::collection::vec("[a-z]{3,9}", 1..4), between in "[A-Z]{3,9}") {
+        let piece = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let file = format!("{piece}{between}\n{piece}");
+        let edit = FileEdit { path: "f".into(), hunks: vec![Hunk::new(&piece, "new\n")] };
+        prop_assert!(matches!(apply(Some(&file), &edit).unwrap_err().fault, HunkFault::Several(_)));
+    }
+
+    /// Whatever is written is read, or refused with words; it never breaks.
+    #[test]
+    fn anything_is_read_or_refused(
+        text in "([<=>]{5,8}( SEARCH| REPLACE)?\n|@@ -1,2 \\+1,2 @@\n|[ +-]?[ab]{0,3}\n|--- a/x\n\\+\\+\\+ b/x\n|\\.\\.\\.\n|\\*\\*\\* End Patch\n){0,14}",
+        file in "([ab ]{0,4}\n){0,8}",
+    ) {
+        for edit in read(&text, "f").into_iter().flatten() {
+            let _ = apply(Some(&file), &edit);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Unified diffs, as models write them: counts in `@@` lines are believed only where they come out even, and a context line
+//! may lack its blank.
+
+use super::{EditError, FileEdit, Hunk};
+
+/// How the patches of some models name a file that is changed or added.
+const HEADS: [&str; 2] = ["*** Update File:", "*** Add File:"];
+/// How they name what is more than a change.
+const OTHER_ACTS: [&str; 3] = ["rename from ", "*** Delete File:", "*** Move to:"];
+const NO_NEWLINE: &str = "\\ No newline";
+
+/// Whether a text begins as a diff does: with a head that names a file, or with a hunk.
+pub(super) fn begins(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(8).collect();
+    let heads =
+        lines.windows(2).any(|pair| matches!(pair, [a, b] if a.starts_with("--- ") && b.starts_with("+++ ")));
+    let patch = lines.first().is_some_and(|line| line.starts_with("*** ") && line.ends_with("Patch"))
+        || lines.first().is_some_and(|line| HEADS.iter().any(|head| line.starts_with(head)));
+    heads || patch || lines.first().is_some_and(|line| line.starts_with("@@ ") || *line == "@@")
+}
+
+/// The path of a `---` or `+++` line.
+fn path_of(line: &str) -> String {
+    let path = line.get(4..).unwrap_or_default();
+    let path = path.split('\t').next().unwrap_or(path).trim().trim_matches('"');
+    path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path).to_owned()
+}
+
+pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut edits: Vec<FileEdit> = Vec::new();
+    let (mut at, mut file) = (0, path.to_owned());
+    while let Some(line) = lines.get(at) {
+        let next = lines.get(at + 1).copied().unwrap_or_default();
+        if line.starts_with("--- ") && next.starts_with("+++ ") {
+            let (old, new) = (path_of(line), path_of(next));
+            if new == "/dev/null" {
+                return Err(EditError::OtherAct(old));
+            }
+            file = new;
+            at += 2;
+        } else if let Some(path) = HEADS.iter().find_map(|head| line.strip_prefix(head)) {
+            path.trim().clone_into(&mut file);
+            at += 1;
+            if !next.starts_with("@@") {
+                // The first hunk of such a patch may lack its head.
+                let (hunk, taken) = hunk(lines.get(at - 1..).unwrap_or_default());
+                put(&mut edits, &file, hunk);
+                at += taken - 1;
+            }
+        } else if let Some(path) = OTHER_ACTS.iter().find_map(|head| line.strip_prefix(head)) {
+            return Err(EditError::OtherAct(path.trim().to_owned()));
+        } else if line.starts_with("@@") {
+            let (hunk, taken) = hunk(lines.get(at..).unwrap_or_default());
+            put(&mut edits, &file, hunk);
+            at += taken;
+        } else {
+            at += 1;
+        }
+    }
+    Ok(edits)
+}
+
+/// Adds a hunk that changes something: one of context alone says nothing.
+fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: Hunk) {
+    if hunk.search != hunk.replace || hunk.newline.is_some() {
+        edits.push(FileEdit { path: file.to_owned(), hunks: vec![hunk] });
+    }
+}
+
+/// What `@@ -3,4 +3,5 @@` says: the first old line, and how many lines there are, old and new.
+fn head(line: &str) -> Option<(usize, usize, usize)> {
+    let mut words = line.trim_start_matches('@').split_whitespace();
+    let mut range = |sign: char| -> Option<(usize, usize)> {
+        let word = words.next()?.strip_prefix(sign)?;
+        let (from, count) = word.split_once(',').unwrap_or((word, "1"));
+        Some((from.parse().ok()?, count.parse().ok()?))
+    };
+    let ((from, old), (_, new)) = (range('-')?, range('+')?);
+    Some((from, old, new))
+}
+
+/// Where the body of a hunk ends, if the counts of its head are right.
+fn counted(body: &[&str], old: usize, new: usize) -> Option<usize> {
+    let (mut left, mut coming, mut at) = (old, new, 0);
+    while left > 0 || coming > 0 {
+        let line = body.get(at)?;
+        match line.as_bytes().first() {
+            Some(b'-') => left = left.checked_sub(1)?,
+            Some(b'+') => coming = coming.checked_sub(1)?,
+            Some(b' ') | None => (left, coming) = (left.checked_sub(1)?, coming.checked_sub(1)?),
+            Some(b'\\') => {}
+            _ => return None,
+        }
+        at += 1;
+    }
+    if body.get(at).is_some_and(|line| line.starts_with(NO_NEWLINE)) {
+        at += 1;
+    }
+    let ends = |line: &&str| ["@@", "--- ", "diff ", "index "].iter().any(|head| line.starts_with(head));
+    body.get(at).is_none_or(|line| ends(line) || line.trim().is_empty()).then_some(at)
+}
+
+/// Where the body of a hunk ends by its looks.
+fn seen(body: &[&str]) -> usize {
+    let ends = |at: usize, line: &str| {
+        let next = body.get(at + 1).copied().unwrap_or_default();
+        line.starts_with("@@")
+            || line.starts_with("*** ")
+            || line.starts_with("diff --git ")
+            || line.starts_with("--- ") && next.starts_with("+++ ")
+    };
+    let end = body.iter().enumerate().find(|(at, line)| ends(*at, line)).map_or(body.len(), |(at, _)| at);
+    // Blank lines behind the last hunk are none of it.
+    let blank = body.get(..end).unwrap_or_default().iter().rev().take_while(|line| line.is_empty()).count();
+    end - blank
+}
+
+/// One hunk from its `@@` line on, and how many lines it takes.
+fn hunk(lines: &[&str]) -> (Hunk, usize) {
+    let said = lines.first().and_then(|line| head(line));
+    let body = lines.get(1..).unwrap_or_default();
+    let end = said.and_then(|(_, old, new)| counted(body, old, new)).unwrap_or_else(|| seen(body));
+    let mut hunk = Hunk { line: said.map(|(from, ..)| from), ..Hunk::default() };
+    let mut last = ' ';
+    for line in body.get(..end).unwrap_or_default() {
+        if line.starts_with(NO_NEWLINE) {
+            match last {
+                '-' => hunk.newline = Some(true),
+                _ => hunk.newline = Some(false),
+            }
+            continue;
+        }
+        let (sign, rest) = match line.as_bytes().first() {
+            Some(b'-') => ('-', line.get(1..)),
+            Some(b'+') => ('+', line.get(1..)),
+            Some(b' ') => (' ', line.get(1..)),
+            _ => (' ', Some(*line)),
+        };
+        let rest = rest.unwrap_or_default().to_owned();
+        match sign {
+            '-' => hunk.search.push(rest),
+            '+' => hunk.replace.push(rest),
+            _ => {
+                hunk.search.push(rest.clone());
+                hunk.replace.push(rest);
+            }
+        }
+        last = sign;
+    }
+    (hunk, end + 1)
+}

@@ -1,0 +1,160 @@
+//! Edits: placed in their files before anyone is asked, sent back to the model where they don't fit, placed anew when the
+//! files changed.
+
+use super::*;
+use crate::domain::{BlockKind, Dialect, OnDisk, Role, Sha256, Target, ToolCall};
+
+const EDIT: &str = "```edit path=a.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
+
+fn file(text: &str) -> OnDisk {
+    OnDisk::File(Some(Sha256::of(text.as_bytes())))
+}
+
+fn terms_over(before: &str) -> Terms {
+    let target = Target::at("/work/a.py", file(before));
+    Terms {
+        language: Language("edit".into()),
+        executor: ExecutorKind::Files,
+        kernel: None,
+        target: Some(target),
+        ..terms()
+    }
+}
+
+fn proposed(reply: &str) -> Dialogue {
+    let mut d = Dialogue::new();
+    d.user("x");
+    d.reply(reply);
+    d
+}
+
+#[test]
+fn an_edit_is_a_text_of_the_file_before_anyone_is_asked() {
+    let mut d = proposed(EDIT);
+    assert_eq!(d.approve(1), "'Block 1 is still being checked.' | deciding 1");
+    assert_eq!(d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]), "+placed 1.2, look 1.2 | deciding 1");
+    d.inspected_over(1, "x = 1\n", terms_over("x = 1\n"));
+    let item = &d.state().transcript.blocks[&BlockId(1)];
+    assert_eq!(item.block.kind, BlockKind::Edit { paths: vec!["a.py".into()] });
+    assert_eq!(&*item.block.current().source, "x = 2\n");
+    assert!(!item.block.edited(), "the person changed nothing");
+    assert_eq!(d.approve(1), "+approved r1 1.2 person, start r1 | running r1");
+    d.started(1);
+    d.prints("changed a.py\n");
+    d.ended(1, Outcome::Ok);
+    assert!(
+        d.told().contains("Block 1 (edit a.py): ") && !d.told().contains("The person changed"),
+        "{}",
+        d.told()
+    );
+    // What was written stands in the session and comes back with it.
+    d.reopen();
+    assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.placed.len(), 1);
+}
+
+#[test]
+fn what_the_person_dropped_is_told_as_it_was_applied() {
+    let mut d = proposed(EDIT);
+    d.placed(1, Ok("x = 2\ny = 2\n"), &[file("x = 1\ny = 1\n")]);
+    d.inspected_over(1, "x = 1\ny = 1\n", terms_over("x = 1\ny = 1\n"));
+    d.edit(1, "x = 2\ny = 1\n");
+    d.inspected_over(1, "x = 1\ny = 1\n", terms_over("x = 1\ny = 1\n"));
+    d.approve(1);
+    d.started(1);
+    d.ended(1, Outcome::Ok);
+    assert!(d.told().contains("The person changed the block before it ran"), "{}", d.told());
+    assert!(d.told().contains("-y = 2\n+y = 1\n"), "{}", d.told());
+}
+
+#[test]
+fn what_is_not_found_goes_back_to_the_model_and_waits_for_nobody() {
+    let mut d = proposed(EDIT);
+    let told =
+        d.placed(1, Err(("a.py: the lines are not in the file", "a.py has at lines 1-1:\nx = 3\n")), &[]);
+    assert_eq!(
+        told,
+        "+declined 1, 'Block 1 goes back to the model: a.py: the lines are not in the file', ask s2 | replying s2"
+    );
+    assert!(d.told().contains("Reason: a.py: the lines are not in the file"), "{}", d.told());
+    assert!(d.told().contains("a.py has at lines 1-1:\nx = 3\n"), "{}", d.told());
+}
+
+#[test]
+fn an_edit_behind_another_is_looked_for_once_its_turn_comes() {
+    let mut d =
+        proposed(&format!("{EDIT}\nand\n\n{}", EDIT.replace("x = 2", "x = 3").replace("x = 1", "x = 2")));
+    assert_eq!(
+        d.placed(2, Err(("not there", "")), &[]),
+        "| deciding 1",
+        "the first may still make its place"
+    );
+    d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
+    d.inspected_over(1, "x = 1\n", terms_over("x = 1\n"));
+    d.approve(1);
+    d.started(1);
+    assert!(d.ended(1, Outcome::Ok).ends_with("look 2.1 | deciding 2"));
+    assert_eq!(d.placed(2, Ok("x = 3\n"), &[file("x = 2\n")]), "+placed 2.2, look 2.2 | deciding 2");
+}
+
+#[test]
+fn a_file_that_changed_meanwhile_is_edited_as_it_is_now() {
+    let mut d = proposed(EDIT);
+    d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
+    assert_eq!(
+        d.placed(1, Ok("x = 2\ny = 1\n"), &[file("x = 1\ny = 1\n")]),
+        "+placed 1.3, look 1.3 | deciding 1"
+    );
+    assert!(!d.state().transcript.blocks[&BlockId(1)].block.edited());
+    for _ in 0..18 {
+        d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
+    }
+    let told = d.placed(1, Ok("x = 2\n"), &[file("x = 1\n")]);
+    assert!(told.starts_with("+declined 1") && told.contains("change again and again"), "{told}");
+}
+
+#[test]
+fn a_call_that_does_not_fit_is_answered_with_what_is_there() {
+    let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
+    d.user("x");
+    let arguments = r#"{"path":"a.py","edits":[{"search":"x = 1","replace":"x = 2"},{"path":"b.py","search":"y","replace":""}]}"#;
+    let call =
+        ToolCall { id: "a".into(), name: "edit_file".into(), arguments: arguments.into(), signature: None };
+    d.replied(ReplyEvent::ToolCall(call));
+    d.finish(FinishReason::ToolCalls);
+    let paths = vec!["a.py".to_owned(), "b.py".to_owned()];
+    assert_eq!(d.state().transcript.blocks[&BlockId(1)].block.kind, BlockKind::Edit { paths });
+    d.placed(1, Err(("b.py: not in the file", "b.py has at lines 1-1:\nz\n")), &[]);
+    let answer = d.request().iter().find(|message| message.role == Role::Tool).expect("an answer");
+    assert_eq!(answer.answers.as_deref(), Some("a"));
+    assert!(
+        answer.text.contains("b.py: not in the file") && answer.text.contains("has at lines 1-1"),
+        "{}",
+        answer.text
+    );
+}
+
+#[test]
+fn edits_are_read_in_the_forms_that_models_write() {
+    let block = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n";
+    for (reply, paths) in [
+        (format!("src/a.py\n```python\n{block}```\n"), vec!["src/a.py"]),
+        (format!("In `src/a.rs`:\n\n```rust\n{block}```\n"), vec!["src/a.rs"]),
+        (format!("```python path=a.py\n{block}```\n"), vec!["a.py"]),
+        (format!("```\na.py\n{block}b.py\n{block}```\n"), vec!["a.py", "b.py"]),
+        ("```diff\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n```\n".to_owned(), vec!["a.py"]),
+    ] {
+        let d = proposed(&reply);
+        let kinds: Vec<_> =
+            d.state().transcript.blocks.values().map(|item| item.block.kind.clone()).collect();
+        assert_eq!(
+            kinds,
+            [BlockKind::Edit { paths: paths.iter().map(ToString::to_string).collect() }],
+            "{reply}"
+        );
+    }
+    for shown in
+        ["```diff\n-x = 1\n+x = 2\n```\n", "```diff norun\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n```\n"]
+    {
+        assert!(proposed(shown).state().transcript.blocks.is_empty(), "{shown}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Edits in a reply: fences that hold one, whatever word stands behind them, and the arguments of a call.
+
+use super::{Proposal, info};
+use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages};
+use crate::edit::{self, EditError, FileEdit, Hunk};
+use crate::engine::call_error::CallError;
+use serde_json::{Map, Value};
+
+/// How the two sides of a hunk are called.
+const SEARCH: [&str; 6] = ["search", "old_text", "old_string", "old_str", "old", "find"];
+const REPLACE: [&str; 6] = ["replace", "new_text", "new_string", "new_str", "new", "replacement"];
+const PATH: [&str; 4] = ["path", "file_path", "filename", "file"];
+
+/// The block that a fence makes which holds an edit. `before` is the text in front of it, which may name the file.
+pub(super) fn fenced(block: &Proposal, before: &str, languages: &Languages) -> Option<Proposal> {
+    let named = match &block.file {
+        Some(BlockKind::Edit { paths }) => paths.first().cloned(),
+        // A patch that is to be written is no edit of itself.
+        Some(BlockKind::Write { path }) if !is_patch(path) => Some(path.clone()),
+        Some(_) => return None,
+        None => None,
+    };
+    let meant = matches!(block.file, Some(BlockKind::Edit { .. }));
+    if !meant && !edit::is_edit(&block.source) {
+        return None;
+    }
+    let path = named.or_else(|| edit::path_in_front(before)).unwrap_or_default();
+    let edits = edit::read(&block.source, &path);
+    // A diff that names no file, or can't be read, may be there to be looked at.
+    let has_markers = || block.source.lines().any(|line| line.starts_with("<<<<<"));
+    if edits.is_err() && !meant && !has_markers() {
+        return None;
+    }
+    // What is wrong with it is told where its places are looked for.
+    let paths = edits.map_or_else(|_| vec![path], |edits| edits.into_iter().map(|edit| edit.path).collect());
+    let (paths, source) = (paths, block.source.clone());
+    Some(Proposal {
+        language: language(&paths, languages),
+        file: Some(BlockKind::Edit { paths }),
+        source,
+        ..block.clone()
+    })
+}
+
+fn is_patch(path: &str) -> bool {
+    [".patch", ".diff", ".rej"].iter().any(|end| path.ends_with(end))
+}
+
+/// What the files are coloured as, where that is one.
+fn language(paths: &[String], languages: &Languages) -> Option<Language> {
+    let (first, others) = paths.split_first()?;
+    let language = info::by_extension(first, languages);
+    others.iter().all(|other| info::by_extension(other, languages) == language).then_some(language)?
+}
+
+/// What the arguments of a call mean: its kind, what it is coloured as, and its text.
+pub(super) fn called(
+    arguments: &Map<String, Value>,
+    languages: &Languages,
+) -> Result<(BlockKind, Option<Language>, String), CallError> {
+    let path = text(arguments, &PATH)?.unwrap_or_default();
+    let (edits, source) = match text(arguments, &["diff", "patch"])? {
+        Some(diff) => (edit::read(&diff, &path)?, diff),
+        None => {
+            let edits = hunks(arguments, &path)?;
+            let source = edit::write(&edits);
+            // What can't be read back as it was meant is refused here, not changed.
+            let edits = edit::read(&source, &path)?;
+            (edits, source)
+        }
+    };
+    let paths: Vec<String> = edits.into_iter().map(|edit| edit.path).collect();
+    for path in &paths {
+        FileAct::parse(&BlockKind::Write { path: path.clone() }, "")?;
+    }
+    let language = language(&paths, languages);
+    Ok((BlockKind::Edit { paths }, language, source))
+}
+
+/// The hunks of the arguments, by their files.
+fn hunks(arguments: &Map<String, Value>, path: &str) -> Result<Vec<FileEdit>, CallError> {
+    let unwrapped;
+    let list: Vec<&Map<String, Value>> = match arguments.get("edits").or_else(|| arguments.get("changes")) {
+        Some(Value::Array(list)) => list.iter().filter_map(Value::as_object).collect(),
+        Some(Value::Object(one)) => vec![one],
+        // Some models tell a list as a text once more.
+        Some(Value::String(text)) => {
+            unwrapped =
+                serde_json::from_str::<Vec<Map<String, Value>>>(text).map_err(|_| CallError::NoEdits)?;
+            unwrapped.iter().collect()
+        }
+        Some(_) => return Err(CallError::NoEdits),
+        None => vec![arguments],
+    };
+    let mut edits: Vec<FileEdit> = Vec::new();
+    for one in list {
+        let path = text(one, &PATH)?.unwrap_or_else(|| path.to_owned()).trim().to_owned();
+        let (search, replace) = (text(one, &SEARCH)?, text(one, &REPLACE)?);
+        let Some(replace) = replace else { return Err(CallError::Missing("replace".into())) };
+        let hunk = Hunk::new(&search.unwrap_or_default(), &replace);
+        match edits.iter_mut().find(|known| known.path == path) {
+            Some(known) => known.hunks.push(hunk),
+            None => edits.push(FileEdit { path, hunks: vec![hunk] }),
+        }
+    }
+    if edits.is_empty() { Err(EditError::NoHunk.into()) } else { Ok(edits) }
+}
+
+fn text(arguments: &Map<String, Value>, keys: &[&str]) -> Result<Option<String>, CallError> {
+    let found =
+        keys.iter().find_map(|key| Some((*key, arguments.get(*key).filter(|value| !value.is_null())?)));
+    match found {
+        None => Ok(None),
+        Some((_, Value::String(text))) => Ok(Some(text.clone())),
+        Some((key, _)) => Err(CallError::NoText(key.to_owned())),
+    }
+}
+
+/// A fence that is only shown, as a block would be made of it.
+pub(super) fn shown(info: &str, source: &str, range: std::ops::Range<usize>, closed: bool) -> Proposal {
+    Proposal {
+        dialect: Dialect::Fences,
+        info: info.to_owned(),
+        file: None,
+        language: None,
+        source: source.to_owned(),
+        range,
+        lines: (0, 0),
+        closed,
+        note: None,
+    }
+}

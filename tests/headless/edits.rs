@@ -1,0 +1,191 @@
+//! Edits of files without a person: applied together or not at all, refused when stale, sent back with what is there.
+
+use crate::home::{Done, Home};
+use crate::model_server::{Answer, ModelServer};
+use serde_json::json;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+fn turn(home: &Home, server: &ModelServer, more: &[&str]) -> Done {
+    let url = format!("{}/v1", server.url());
+    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--sandbox", "off"];
+    home.run(&[&fixed[..], more].concat())
+}
+
+fn applied(home: &Home, replies: &[&str]) -> (Done, Vec<String>) {
+    let answers = replies.iter().map(|reply| Answer::text(reply)).chain([Answer::text("Done.")]).collect();
+    let server = ModelServer::start(answers);
+    let done = turn(home, &server, &["--approve", "all"]);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let requests = server.requests();
+    let told = requests.iter().map(|request| {
+        let messages = request.json()["messages"].as_array().unwrap().clone();
+        messages.last().unwrap()["content"].as_str().unwrap_or_default().to_owned()
+    });
+    let told = told.collect();
+    (done, told)
+}
+
+fn block(search: &str, replace: &str) -> String {
+    format!("<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n")
+}
+
+#[test]
+fn an_edit_of_two_files_is_one_proposal_and_keeps_what_it_does_not_name() {
+    let home = Home::new();
+    let at = |name: &str| home.work().join(name);
+    std::fs::write(at("a.py"), "\u{feff}import os\r\n\r\nx = 1\r\ny = 2").unwrap();
+    std::fs::set_permissions(at("a.py"), std::fs::Permissions::from_mode(0o750)).unwrap();
+    std::fs::write(at("real.txt"), "one\ntwo\n").unwrap();
+    symlink("real.txt", at("b.txt")).unwrap();
+    let reply = format!(
+        "Both:\n\n```edit path=a.py\n{}*** Update File: b.txt\n{}*** Update File: new/c.txt\n{}```\n",
+        block("x = 1\ny = 2\n", "x = 10\nz = 3\ny = 2\n"),
+        block("two\n", "TWO\n"),
+        block("", "three\n"),
+    );
+    let (done, told) = applied(&home, &[&reply]);
+    assert_eq!(
+        std::fs::read_to_string(at("a.py")).unwrap(),
+        "\u{feff}import os\r\n\r\nx = 10\r\nz = 3\r\ny = 2"
+    );
+    assert_eq!(std::fs::metadata(at("a.py")).unwrap().permissions().mode() & 0o777, 0o750);
+    assert_eq!(std::fs::read_to_string(at("real.txt")).unwrap(), "one\nTWO\n");
+    assert!(std::fs::symlink_metadata(at("b.txt")).unwrap().is_symlink());
+    assert_eq!(std::fs::read_to_string(at("new/c.txt")).unwrap(), "three\n");
+    let blocks = done.events("block");
+    assert_eq!((blocks.len(), &blocks[0]["kind"]), (1, &json!("edit")), "{}", done.out);
+    assert_eq!(blocks[0]["paths"], json!(["a.py", "b.txt", "new/c.txt"]));
+    let placed = &done.events("placed")[0];
+    assert!(placed["source"].as_str().unwrap().contains("==> b.txt <==\none\nTWO\n"), "{placed}");
+    assert_eq!((&placed["revision"], &placed["note"]), (&json!(2), &json!("")));
+    let files = done.events("run")[0]["receipt"]["files"].clone();
+    let changed: Vec<_> =
+        files.as_array().unwrap().iter().map(|file| (&file["path"], &file["change"])).collect();
+    let (changed_word, created) = (json!("changed"), json!("created"));
+    let (a, b, c) = (json!("a.py"), json!("real.txt"), json!("new/c.txt"));
+    assert_eq!(changed, [(&a, &changed_word), (&b, &changed_word), (&c, &created)]);
+    assert!(
+        told[1].contains("changed a.py: 5 lines, ") && told[1].contains("; changed at lines 3-4"),
+        "{}",
+        told[1]
+    );
+}
+
+#[test]
+fn what_does_not_fit_goes_back_with_the_nearest_lines_and_nothing_is_touched() {
+    let home = Home::new();
+    std::fs::write(home.work().join("a.py"), "def area(r):\n    return 3 * r * r\n").unwrap();
+    std::fs::write(home.work().join("b.py"), "b = 1\n").unwrap();
+    let wrong = format!(
+        "```edit path=b.py\n{}a.py\n{}```\n",
+        block("b = 1\n", "b = 2\n"),
+        block("def area(radius, unit):\n    value = radius ** 2\n    return value\n", "pass\n")
+    );
+    let right =
+        format!("```edit path=a.py\n{}```\n", block("return 3 * r * r\n", "return math.pi * r * r\n"));
+    let (done, told) = applied(&home, &[&wrong, &right]);
+    let declined = &done.events("decision")[0];
+    assert_eq!(declined["decision"], "decline", "{}", done.out);
+    assert_eq!(declined["why"], "a.py: the lines that it searches are not in the file");
+    assert!(told[1].contains("Reason: a.py: the lines that it searches are not in the file"), "{}", told[1]);
+    assert!(told[1].contains("a.py has at lines 1-2:\ndef area(r):\n    return 3 * r * r\n"), "{}", told[1]);
+    assert_eq!(std::fs::read_to_string(home.work().join("b.py")).unwrap(), "b = 1\n", "all or nothing");
+    assert_eq!(
+        std::fs::read_to_string(home.work().join("a.py")).unwrap(),
+        "def area(r):\n    return math.pi * r * r\n"
+    );
+}
+
+#[test]
+fn a_second_edit_of_a_file_is_laid_on_what_the_first_left() {
+    let home = Home::new();
+    std::fs::write(home.work().join("a.py"), "x = 1\ny = 1\n").unwrap();
+    let reply = format!(
+        "```edit path=a.py\n{}```\n\n```edit path=a.py\n{}```\n\n```bash\nprintf 'z = 1\\n' >> a.py\n```\n\n```edit path=a.py\n{}```\n",
+        block("x = 1\n", "x = 2\n"),
+        block("x = 2\ny = 1\n", "x = 3\ny = 1\n"),
+        block("y = 1\n", "y = 2\n"),
+    );
+    let (done, _) = applied(&home, &[&reply]);
+    assert_eq!(done.events("run").len(), 4, "{}", done.out);
+    assert_eq!(std::fs::read_to_string(home.work().join("a.py")).unwrap(), "x = 3\ny = 2\nz = 1\n");
+}
+
+#[test]
+fn what_was_found_by_likeness_is_told_as_it_was_applied() {
+    let home = Home::new();
+    let old = "def area(r):\n    # the area of a circle\n    return 3.14 * r * r\n";
+    std::fs::write(home.work().join("a.py"), old).unwrap();
+    let search = "def area(r):\n    # area of a circle\n    return 3.14 * r * r\n";
+    let reply = format!("```edit path=a.py\n{}```\n", block(search, &search.replace("3.14", "math.pi")));
+    let (done, told) = applied(&home, &[&reply]);
+    assert_eq!(std::fs::read_to_string(home.work().join("a.py")).unwrap(), old.replace("3.14", "math.pi"));
+    assert_eq!(done.events("placed")[0]["note"], "hunk 1 was found 93% alike");
+    assert!(told[1].contains("-    return 3.14 * r * r\n+    return math.pi * r * r\n"), "{}", told[1]);
+}
+
+#[test]
+fn what_can_not_be_edited_is_refused_in_words() {
+    let home = Home::new();
+    std::fs::write(home.work().join("a.bin"), b"\x00\x01x = 1\n").unwrap();
+    std::fs::create_dir(home.work().join("d")).unwrap();
+    std::fs::write(home.work().join("x.py"), "x = 1\n").unwrap();
+    symlink("x.py", home.work().join("y.py")).unwrap();
+    for (path, why) in [
+        ("a.bin", "is no text that can be edited"),
+        ("d", "is a folder"),
+        ("none.py", "the file is not there"),
+        ("/dev/null", "is a device"),
+    ] {
+        let reply = format!("```edit path={path}\n{}```\n", block("x = 1\n", "x = 2\n"));
+        let (done, _) = applied(&home, &[&reply]);
+        let declined = done.events("decision");
+        assert!(declined[0]["why"].as_str().unwrap().contains(why), "{path}: {}", done.out);
+    }
+    let twice = format!("```edit path=x.py\n{0}y.py\n{0}```\n", block("x = 1\n", "x = 2\n"));
+    let (done, _) = applied(&home, &[&twice]);
+    assert_eq!(done.events("decision")[0]["why"], "x.py and y.py are one file", "{}", done.out);
+    assert_eq!(std::fs::read_to_string(home.work().join("x.py")).unwrap(), "x = 1\n");
+}
+
+#[test]
+fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
+    let home = Home::new();
+    std::fs::write(home.work().parent().unwrap().join("victim"), "alpha = 1\nbeta = 2\n").unwrap();
+    std::fs::write(home.work().join(".env"), "ALPHA_TOKEN=alpha\n").unwrap();
+    symlink("../victim", home.work().join("link")).unwrap();
+    for path in ["../victim", "link", ".env"] {
+        let reply = format!("```edit path={path}\n{}```\n", block("gamma = 3\n", "x\n"));
+        let (done, told) = applied(&home, &[&reply]);
+        let declined = &done.events("decision")[0];
+        assert!(
+            declined["why"].as_str().unwrap().contains("once the person lets you read it"),
+            "{}",
+            done.out
+        );
+        assert!(declined["found"].is_null(), "{}", done.out);
+        assert!(!told[1].contains("alpha") && !told[1].contains("beta"), "{}", told[1]);
+    }
+}
+
+#[test]
+fn outside_of_the_working_folder_an_edit_is_judged_as_a_write_of_it() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), "review.forbid = [\"file.outside\"]\n").unwrap();
+    let victim = home.work().parent().unwrap().join("victim");
+    std::fs::write(&victim, "x = 1\n").unwrap();
+    std::fs::write(home.work().join("a.py"), "x = 1\n").unwrap();
+    let edit = block("x = 1\n", "x = 2\n");
+    let reply = format!("```edit path=a.py\n{edit}*** Update File: ../victim\n{edit}```\n");
+    let server = ModelServer::start(vec![Answer::text(&reply)]);
+    let done = turn(&home, &server, &["--approve", "all"]);
+    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
+    let reviews = done.events("review");
+    let rules: Vec<_> =
+        reviews[0]["findings"].as_array().unwrap().iter().map(|f| f["rule"].clone()).collect();
+    assert!(rules.contains(&json!("file.outside")), "{rules:?}");
+    for file in [&victim, &home.work().join("a.py")] {
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "x = 1\n");
+    }
+}
