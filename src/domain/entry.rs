@@ -221,9 +221,6 @@ pub enum Entry {
         /// Why, for the person and the model; one line.
         #[serde(default)]
         why: String,
-        /// What stands in a file instead, for the model; a few lines.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        found: String,
     },
     /// A settled block waits for a decision again.
     PutBack(#[serde(with = "super::serial::in_block")] BlockId),

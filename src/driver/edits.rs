@@ -1,10 +1,10 @@
 //! Placing edits: what a model wrote is laid on the files as they are now, and comes out as their whole new text.
 //!
 //! An edit is placed when it is proposed, and anew when its files changed since; a text of the person's own that was made
-//! from files which changed is not touched, and can't be approved. Of what stands in a file the model is told no more than
-//! harmless lines of the working folder: nobody approved that it is read.
+//! from files which changed is not touched, and can't be approved. Nobody approved that a file is read: the model is told whether its
+//! lines stand in it, and of a file whose reading the review has something to say about, not even that.
 
-use crate::domain::{Block, FileAct, Finding, OnDisk, Revision, file_texts};
+use crate::domain::{Block, FileAct, Finding, OnDisk, Revision, Severity, file_texts};
 use crate::edit::{self, Exactness, FileEdit};
 use crate::engine::{EditFault, PlacedEdit};
 use crate::review::{self, Scope};
@@ -12,8 +12,8 @@ use crate::workspace::FileError;
 use crate::workspace::target::{self, TargetFacts};
 use std::path::Path;
 
-/// What is said of a file of which nothing else may be told.
-const NOT_TOLD: &str = "its places are not found there; what stands in such a file is told only once the person lets you read it";
+/// What is said of a file in which nothing is looked for.
+const NOT_LOOKED: &str = "places are looked for only in the working folder, in files without secrets: read this one, and write it whole";
 
 /// How an edit stands to its files.
 pub(super) enum Placing {
@@ -54,7 +54,7 @@ pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &P
 }
 
 fn fault(why: String) -> EditFault {
-    EditFault { why, found: String::new() }
+    EditFault(why)
 }
 
 /// The new text of all files.
@@ -70,6 +70,9 @@ fn made(
     let mut texts = Vec::with_capacity(edits.len());
     let mut notes = Vec::new();
     for (edit, seen) in edits.iter().zip(seen) {
+        if !may_be_searched(&edit.path, seen, (scope, own)) {
+            return Err(fault(format!("{}: {NOT_LOOKED}", edit.path)));
+        }
         let there = seen.target.found != OnDisk::Nothing;
         if there && seen.before.is_none() {
             let why = FileError::NotEditable(edit.path.clone(), seen.target.bytes);
@@ -80,10 +83,7 @@ fn made(
                 notes.extend(note(edit, &applied.how, edits.len() > 1));
                 texts.push(applied.text);
             }
-            Err(why) if may_be_told(&edit.path, seen, (scope, own)) => {
-                return Err(EditFault { why: why.to_string(), found: why.found() });
-            }
-            Err(_) => return Err(fault(format!("{}: {NOT_TOLD}", edit.path))),
+            Err(why) => return Err(fault(why.to_string())),
         }
     }
     let files: Vec<(&str, &str)> =
@@ -94,14 +94,14 @@ fn made(
     Ok(PlacedEdit { text: text.into(), bases, note: notes.join("; ") })
 }
 
-/// Whether the model may be sent lines of a file that nobody approved to be read: of one in the working folder, of which the
-/// review would have nothing to say if it were read.
-fn may_be_told(path: &str, seen: &TargetFacts, (scope, own): (&Scope, &Path)) -> bool {
+/// Whether the model may learn if its lines stand in a file: in one of the working folder, of which the review would have
+/// nothing to warn of if it were read.
+fn may_be_searched(path: &str, seen: &TargetFacts, (scope, own): (&Scope, &Path)) -> bool {
     let act = FileAct::Read { path: path.to_owned(), from: 1, lines: 1 };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let scope = Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
     let of_read = review::files::review(&act, &seen.target, &scope, &[&real(own)]);
-    let harmless = |finding: &Finding| finding.rule == "file.missing";
+    let harmless = |finding: &Finding| finding.severity == Severity::Info;
     !seen.target.outside && of_read.findings.iter().all(harmless)
 }
 

@@ -3,7 +3,7 @@
 
 use super::find::{self, Found, Part};
 use super::lines::FileLines;
-use super::{Exactness, FileEdit, Hunk, HunkFault, Unmatched, nearest};
+use super::{Exactness, FileEdit, Hunk, HunkFault, Unmatched};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// What came of an edit.
@@ -25,24 +25,22 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<Applied, Unmatched
     // How many lines came and went above: diffs count those of the old file.
     let mut moved = 0_isize;
     for (at, hunk) in edit.hunks.iter().enumerate() {
-        let fault = |fault: HunkFault, file: &FileLines<'_>| {
-            let shows = matches!(fault, HunkFault::Missing | HunkFault::Done | HunkFault::Elision);
-            let nearest = shows.then(|| nearest::nearest(file, &hunk.search)).flatten();
-            Unmatched { path: edit.path.clone(), hunk: at + 1, of: edit.hunks.len(), fault, nearest }
-        };
         let lines = file.len();
         match put(&mut file, hunk, before.is_some(), moved) {
             Ok(exactness) => how.push(exactness),
-            Err(why) => return Err(fault(why, &file)),
+            Err(fault) => return Err(unmatched(edit, at + 1, fault)),
         }
         moved += file.len() as isize - lines as isize;
     }
     let text = file.text();
     if before == Some(text.as_str()) {
-        let (hunk, of) = (edit.hunks.len(), edit.hunks.len());
-        return Err(Unmatched { path: edit.path.clone(), hunk, of, fault: HunkFault::Idle, nearest: None });
+        return Err(unmatched(edit, edit.hunks.len(), HunkFault::Idle));
     }
     Ok(Applied { text, how })
+}
+
+fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> Unmatched {
+    Unmatched { path: edit.path.clone(), hunk, of: edit.hunks.len(), fault }
 }
 
 fn put(file: &mut FileLines<'_>, hunk: &Hunk, there: bool, moved: isize) -> Result<Exactness, HunkFault> {

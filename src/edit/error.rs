@@ -3,9 +3,6 @@
 use super::{MOST_FILES, MOST_HUNKS};
 use std::fmt;
 
-/// Lines of the file that are told where a hunk was not found.
-pub(super) const TOLD: usize = 14;
-
 /// A text that is no edit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -62,7 +59,9 @@ pub enum HunkFault {
 impl fmt::Display for HunkFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HunkFault::Missing => out.write_str("the lines that it searches are not in the file"),
+            HunkFault::Missing => {
+                out.write_str("the lines that it searches are not in the file; read it first")
+            }
             HunkFault::Done => {
                 out.write_str("the lines that it searches are not in the file, those that replace them are")
             }
@@ -85,7 +84,7 @@ impl fmt::Display for HunkFault {
     }
 }
 
-/// A hunk that does not fit, and what stands in the file instead.
+/// A hunk that does not fit. It tells nothing of what stands in the file instead: nobody approved that it is read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Unmatched {
     /// The file, as it was named.
@@ -96,31 +95,14 @@ pub struct Unmatched {
     pub of: usize,
     /// What is wrong with it.
     pub fault: HunkFault,
-    /// The first of the nearest lines, from 1, and those lines.
-    pub nearest: Option<(usize, Vec<String>)>,
 }
 
 impl fmt::Display for Unmatched {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, hunk, of, fault, .. } = self;
+        let Self { path, hunk, of, fault } = self;
         match of {
             0 | 1 => write!(out, "{path}: {fault}"),
             _ => write!(out, "{path}, hunk {hunk} of {of}: {fault}"),
         }
-    }
-}
-
-impl Unmatched {
-    /// What stands in the file, for the model; empty where nothing is near.
-    pub fn found(&self) -> String {
-        let Some((first, lines)) = &self.nearest else { return String::new() };
-        let last = first + lines.len().saturating_sub(1);
-        let mut told = format!("{} has at lines {first}-{last}:\n", self.path);
-        for line in lines.iter().take(TOLD) {
-            let cut = line.floor_char_boundary(line.len().min(300));
-            told.push_str(line.get(..cut).unwrap_or_default());
-            told.push('\n');
-        }
-        told
     }
 }

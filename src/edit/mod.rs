@@ -2,7 +2,7 @@
 //!
 //! Values in, values out. [`read`] takes apart what was written (SEARCH/REPLACE blocks, unified diffs), [`apply`] finds
 //! each hunk in the text of a file and gives the new text. A hunk that is found nowhere, or in several places, changes
-//! nothing: what stands nearest is told instead. Which file is meant, and whether it is written, is decided elsewhere.
+//! nothing. Which file is meant, and whether it is written, is decided elsewhere.
 
 mod align;
 mod apply;
@@ -11,7 +11,6 @@ mod exactness;
 mod find;
 mod lines;
 mod markers;
-mod nearest;
 mod numbered;
 mod unified;
 

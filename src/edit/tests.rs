@@ -85,19 +85,15 @@ fn what_is_there_several_times_is_refused_and_a_diff_may_choose_by_its_line() {
 }
 
 #[test]
-fn what_is_not_found_is_told_with_what_is_there() {
+fn what_is_not_found_is_told_and_nothing_of_what_is_there() {
     let file = "import os\n\ndef area(r):\n    return 3 * r * r\n\nprint(area(2))\n";
     let refused = put(file, &block("def area(r):\n    return math.tau * radius\n", "x\n")).unwrap_err();
-    assert_eq!(refused.to_string(), "a.py: the lines that it searches are not in the file");
-    assert!(refused.found().starts_with("a.py has at lines "), "{}", refused.found());
-    assert!(refused.found().contains("    return 3 * r * r\n"), "{}", refused.found());
+    assert_eq!(refused.to_string(), "a.py: the lines that it searches are not in the file; read it first");
     let done = put(file, &block("def volume(radius, height):\n", "    return 3 * r * r\n")).unwrap_err();
     assert_eq!(done.fault, HunkFault::Done);
     assert_eq!(apply(None, &one(&block("a\n", "b\n"))).unwrap_err().fault, HunkFault::NoFile);
     assert_eq!(put(file, &block("", "b\n")).unwrap_err().fault, HunkFault::Nowhere);
     assert_eq!(put(file, &block("import os\n", "import os\n")).unwrap_err().fault, HunkFault::Idle);
-    let long = "y = 1\n".repeat(40_000);
-    assert!(put(&long, &block("z = 2 + 1\n", "")).unwrap_err().found().len() < 5_000, "bounded");
 }
 
 #[test]

@@ -46,19 +46,10 @@ mod tests {
     use super::super::dialogue::{Dialogue, terms};
     use super::*;
 
-    fn asked() -> RunConditions {
-        RunConditions {
-            confined: true,
-            network: false,
-            write: vec!["/work".into()],
-            limits: Limits::default(),
-            python: None,
-        }
-    }
-
     #[test]
     fn what_was_found_takes_the_place_of_what_was_asked_for() {
-        let mut d = Dialogue::with(Settings { conditions: Some(asked()), ..Settings::default() });
+        let conditions = Some(RunConditions { confined: true, ..RunConditions::default() });
+        let mut d = Dialogue::with(Settings { conditions, ..Settings::default() });
         let told = |d: &Dialogue| d.request().iter().map(|m| m.text.clone()).collect::<Vec<_>>().join("\n");
         d.user("go");
         assert!(

@@ -143,15 +143,10 @@ impl Dialogue {
     }
 
     /// The places of an edit were looked for.
-    pub(crate) fn placed(
-        &mut self,
-        block: u32,
-        edit: Result<&str, (&str, &str)>,
-        bases: &[OnDisk],
-    ) -> String {
+    pub(crate) fn placed(&mut self, block: u32, edit: Result<&str, &str>, bases: &[OnDisk]) -> String {
         let edit = match edit {
             Ok(text) => Ok(PlacedEdit { text: text.into(), bases: bases.to_vec(), note: String::new() }),
-            Err((why, found)) => Err(EditFault { why: why.into(), found: found.into() }),
+            Err(why) => Err(EditFault(why.into())),
         };
         let inspection = Inspection::new(Review::default(), Err("its places are looked for".into()));
         let inspection = Inspection { edit: Some(edit), ..inspection };

@@ -119,14 +119,10 @@ pub struct PlacedEdit {
     pub note: String,
 }
 
-/// Why the places of an edit are not found.
+/// Why the places of an edit are not found: one line, for the person and the model. It tells nothing of what stands in a
+/// file, which nobody approved to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EditFault {
-    /// One line, for the person and the model.
-    pub why: String,
-    /// What stands in the file instead, for the model.
-    pub found: String,
-}
+pub struct EditFault(pub String);
 
 /// What the driver found out about one revision of a block: the review, and the terms under which it would run.
 #[derive(Clone, Debug, PartialEq)]

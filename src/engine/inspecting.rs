@@ -128,17 +128,17 @@ impl Engine {
                 self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
                 return self.look(block);
             }
-            Ok(_) => EditFault { why: "its files change again and again".into(), found: String::new() },
+            Ok(_) => EditFault("its files change again and again".into()),
             Err(fault) => fault,
         };
         if self.state.phase != Phase::Deciding(block) {
             self.looks.orders.remove(&block);
             return;
         }
-        let (why, found) = (one_line(&fault.why), fault.found);
+        let why = one_line(&fault.0);
         self.turn.news = true;
         let notice = notices::not_placed(block, &why);
-        self.record(Entry::Declined { block, revision, why, found });
+        self.record(Entry::Declined { block, revision, why });
         self.settled(block);
         self.notify(notice);
         self.advance();

@@ -91,7 +91,7 @@ impl Engine {
             Err(refusal) => refusal.to_string(),
         };
         let why = forbidden.map_or(why, |f| format!("line {}: {}", f.place.line, one_line(&f.message)));
-        self.record(Entry::Declined { block, revision, why, found: String::new() });
+        self.record(Entry::Declined { block, revision, why });
         self.settled(block);
         self.advance();
     }

@@ -52,7 +52,7 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
 fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &mut Earlier) {
     let Some(item) = transcript.blocks.get(&block) else { return };
     match what {
-        Settlement::Declined { .. } => {}
+        Settlement::Declined(_) => {}
         Settlement::Rejected(reason) => texts.push((reason.as_str().into(), Source::Person)),
         Settlement::Ran(run) => {
             let run = item.runs.iter().find(|item| item.run == *run);

@@ -216,13 +216,8 @@ pub enum Settlement {
     Ran(RunId),
     /// It was rejected with these words.
     Rejected(String),
-    /// It was not offered to the person, why, and what stands in a file instead.
-    Declined {
-        /// Why, one line.
-        why: String,
-        /// What stands in a file instead; may be empty.
-        found: String,
-    },
+    /// It was not offered to the person, and why.
+    Declined(String),
 }
 
 /// An "always" of the person.

@@ -315,8 +315,7 @@ impl Engine {
         }
         for (block, revision, why) in &declined {
             self.turn.news = true;
-            let (why, found) = (why.clone(), String::new());
-            self.record(Entry::Declined { block: *block, revision: *revision, why, found });
+            self.record(Entry::Declined { block: *block, revision: *revision, why: why.clone() });
             self.settled(*block);
         }
         if let Some((block, _, why)) = declined.first() {

@@ -42,9 +42,8 @@ pub(crate) fn entry(entry: &Entry) -> Option<Value> {
         Entry::Rejected { block, revision, reason } => {
             with(decided(*block, *revision, "reject"), [("reason", json!(reason))])
         }
-        Entry::Declined { block, revision, why, found } => {
-            let found = (!found.is_empty()).then(|| ("found", json!(found)));
-            with(decided(*block, *revision, "decline"), [("why", json!(why))].into_iter().chain(found))
+        Entry::Declined { block, revision, why } => {
+            with(decided(*block, *revision, "decline"), [("why", json!(why))])
         }
         Entry::Placed { block, revision, source, note, .. } => json!({
             "event": "placed", "block": block.0, "revision": revision.0, "source": **source, "note": note,

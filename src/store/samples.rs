@@ -182,7 +182,6 @@ pub(super) fn about_edits() -> Vec<Entry> {
             block: second,
             revision: Revision(1),
             why: "c.py: the lines that it searches are not in the file".into(),
-            found: "c.py has at lines 1-1:\nx = 3\n".into(),
         },
     ]
 }
@@ -233,10 +232,7 @@ pub(super) fn about_recipes() -> Vec<Entry> {
     let ends = [RecipeEnd::Done, RecipeEnd::GaveUp, RecipeEnd::Limit, RecipeEnd::Stopped];
     let ended = ends.map(|end| RecipeFact::Ended { end, summary: "3 passed\n".into() });
     let (revision, why) = (Revision(1), "it holds two functions".into());
-    let mut entries = vec![
-        Entry::Block(block(1, "x")),
-        Entry::Declined { block: BlockId(1), revision, why, found: String::new() },
-    ];
+    let mut entries = vec![Entry::Block(block(1, "x")), Entry::Declined { block: BlockId(1), revision, why }];
     entries.push(Entry::Block(own));
     entries.extend(facts.into_iter().chain(ended).map(Entry::Recipe));
     entries
@@ -635,12 +631,7 @@ fn of_edits() -> impl Strategy<Value = Entry> {
             note,
             whole: true,
         }),
-        (ids(), text()).prop_map(|((block, revision), found)| Entry::Declined {
-            block,
-            revision,
-            why: String::new(),
-            found,
-        }),
+        (ids(), text()).prop_map(|((block, revision), why)| Entry::Declined { block, revision, why }),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Edits of files without a person: applied together or not at all, refused when stale, sent back with what is there.
+//! Edits of files without a person: applied together or not at all, refused when stale, sent back with the reason.
 
 use crate::home::{Done, Home};
 use crate::model_server::{Answer, ModelServer};
@@ -72,7 +72,7 @@ fn an_edit_of_two_files_is_one_proposal_and_keeps_what_it_does_not_name() {
 }
 
 #[test]
-fn what_does_not_fit_goes_back_with_the_nearest_lines_and_nothing_is_touched() {
+fn what_does_not_fit_goes_back_without_a_word_of_the_file_and_nothing_is_touched() {
     let home = Home::new();
     std::fs::write(home.work().join("a.py"), "def area(r):\n    return 3 * r * r\n").unwrap();
     std::fs::write(home.work().join("b.py"), "b = 1\n").unwrap();
@@ -86,9 +86,9 @@ fn what_does_not_fit_goes_back_with_the_nearest_lines_and_nothing_is_touched() {
     let (done, told) = applied(&home, &[&wrong, &right]);
     let declined = &done.events("decision")[0];
     assert_eq!(declined["decision"], "decline", "{}", done.out);
-    assert_eq!(declined["why"], "a.py: the lines that it searches are not in the file");
+    assert_eq!(declined["why"], "a.py: the lines that it searches are not in the file; read it first");
     assert!(told[1].contains("Reason: a.py: the lines that it searches are not in the file"), "{}", told[1]);
-    assert!(told[1].contains("a.py has at lines 1-2:\ndef area(r):\n    return 3 * r * r\n"), "{}", told[1]);
+    assert!(!told[1].contains("3 * r"), "{}", told[1]);
     assert_eq!(std::fs::read_to_string(home.work().join("b.py")).unwrap(), "b = 1\n", "all or nothing");
     assert_eq!(
         std::fs::read_to_string(home.work().join("a.py")).unwrap(),
@@ -154,38 +154,17 @@ fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
     std::fs::write(home.work().parent().unwrap().join("victim"), "alpha = 1\nbeta = 2\n").unwrap();
     std::fs::write(home.work().join(".env"), "ALPHA_TOKEN=alpha\n").unwrap();
     symlink("../victim", home.work().join("link")).unwrap();
-    for path in ["../victim", "link", ".env"] {
-        let reply = format!("```edit path={path}\n{}```\n", block("gamma = 3\n", "x\n"));
-        let (done, told) = applied(&home, &[&reply]);
-        let declined = &done.events("decision")[0];
-        assert!(
-            declined["why"].as_str().unwrap().contains("once the person lets you read it"),
-            "{}",
-            done.out
-        );
-        assert!(declined["found"].is_null(), "{}", done.out);
-        assert!(!told[1].contains("alpha") && !told[1].contains("beta"), "{}", told[1]);
-    }
-}
-
-#[test]
-fn outside_of_the_working_folder_an_edit_is_judged_as_a_write_of_it() {
-    let home = Home::new();
-    std::fs::create_dir_all(home.sayso()).unwrap();
-    std::fs::write(home.sayso().join("config.toml"), "review.forbid = [\"file.outside\"]\n").unwrap();
-    let victim = home.work().parent().unwrap().join("victim");
-    std::fs::write(&victim, "x = 1\n").unwrap();
-    std::fs::write(home.work().join("a.py"), "x = 1\n").unwrap();
-    let edit = block("x = 1\n", "x = 2\n");
-    let reply = format!("```edit path=a.py\n{edit}*** Update File: ../victim\n{edit}```\n");
-    let server = ModelServer::start(vec![Answer::text(&reply)]);
-    let done = turn(&home, &server, &["--approve", "all"]);
-    assert_eq!(done.code, Some(10), "{}\n{}", done.out, done.err);
-    let reviews = done.events("review");
-    let rules: Vec<_> =
-        reviews[0]["findings"].as_array().unwrap().iter().map(|f| f["rule"].clone()).collect();
-    assert!(rules.contains(&json!("file.outside")), "{rules:?}");
-    for file in [&victim, &home.work().join("a.py")] {
-        assert_eq!(std::fs::read_to_string(file).unwrap(), "x = 1\n");
+    // Neither what stands there, nor whether a guess does, nor whether there is such a file.
+    for path in ["../victim", "link", ".env", "../nothing"] {
+        for guess in ["gamma = 3\n", "alpha = 1\n", "ALPHA_TOKEN=alpha\n"] {
+            let reply = format!("```edit path={path}\n{}```\n", block(guess, "x\n"));
+            let (done, _) = applied(&home, &[&reply]);
+            let declined = &done.events("decision")[0];
+            let why = format!(
+                "{path}: places are looked for only in the working folder, in files without secrets: read this one, \
+                 and write it whole"
+            );
+            assert_eq!(declined["why"], why, "{guess}: {}", done.out);
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! What a model is told of the conditions under which its blocks run now, in few words: as they were asked for until a
 //! block was looked at, from then on as the newest look found them enforced.
 
-use crate::domain::{ExecutorKind, Limits, SandboxLevel, Terms, Timestamp};
+use crate::domain::{Limits, SandboxLevel, Terms, Timestamp};
 use std::path::PathBuf;
 
 /// More folders than this are counted.
 const FOLDERS: usize = 4;
 
 /// The conditions of runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunConditions {
     /// Whether a sandbox confines them.
     pub confined: bool,
@@ -30,14 +30,9 @@ fn one_line(text: &str) -> String {
 impl RunConditions {
     /// Those of a block under these terms; `None` where no program of it is started.
     pub(crate) fn of(terms: &Terms, known: Option<&Self>) -> Option<Self> {
-        let runs = matches!(
-            terms.executor,
-            ExecutorKind::Kernel | ExecutorKind::Subprocess | ExecutorKind::Container | ExecutorKind::Jupyter
-        );
         let version = (terms.language.as_str() == "python").then(|| terms.version.clone()).flatten();
-        runs.then(|| Self {
-            confined: terms.executor == ExecutorKind::Container
-                || terms.rights.sandbox.level != SandboxLevel::Off,
+        terms.executor.runs_code().then(|| Self {
+            confined: terms.rights.sandbox.level != SandboxLevel::Off,
             network: terms.rights.network,
             write: terms.rights.write.clone(),
             limits: terms.limits,
@@ -82,20 +77,17 @@ mod tests {
     use super::*;
 
     fn asked() -> RunConditions {
-        RunConditions {
-            confined: true,
-            network: false,
-            write: vec!["/work".into()],
-            limits: Limits::default(),
-            python: None,
-        }
+        RunConditions { confined: true, write: vec!["/work".into()], ..RunConditions::default() }
+    }
+
+    /// The words about them on a day.
+    fn told(conditions: &RunConditions) -> String {
+        conditions.told("60 s, 2 GiB of memory, 256 processes", Timestamp(1_790_073_660_000))
     }
 
     #[test]
     fn the_words_are_few_and_say_all_of_it() {
-        let day = Timestamp(1_790_073_660_000);
-        let text = RunConditions { python: Some("3.12.4".into()), ..asked() }
-            .told("60 s, 2 GiB of memory, 256 processes", day);
+        let text = told(&RunConditions { python: Some("3.12.4".into()), ..asked() });
         assert_eq!(
             text,
             "# Conditions now\n\nBlocks run in a sandbox. There is no network. They can write to /work, $TMPDIR and \
@@ -103,12 +95,10 @@ mod tests {
              not for code to install: import them, and the person is asked. Today is 2026-09-22 (UTC)."
         );
         assert!(text.len() < 400, "about 100 tokens: {}", text.len());
-        let text = RunConditions { confined: false, network: true, ..asked() }
-            .told("60 s, 2 GiB of memory, 256 processes", day);
+        let text = told(&RunConditions { confined: false, network: true, ..asked() });
         assert!(text.contains("without a sandbox") && text.contains("The network is open"), "{text}");
         let folders = (0..9).map(|n| PathBuf::from(format!("/f{n}\nx"))).collect();
-        let text =
-            RunConditions { write: folders, ..asked() }.told("60 s, 2 GiB of memory, 256 processes", day);
+        let text = told(&RunConditions { write: folders, ..asked() });
         assert!(text.contains("/f3 x, 5 more folders, $TMPDIR and nowhere else"), "{text}");
     }
 }

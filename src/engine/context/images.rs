@@ -21,7 +21,7 @@ pub(super) fn of<'a>(
             let run = item.runs.iter().find(|item| item.run == run)?;
             run.ended.as_ref().map(|(_, report)| report)
         }
-        Settlement::Rejected(_) | Settlement::Declined { .. } => None,
+        Settlement::Rejected(_) | Settlement::Declined(_) => None,
     };
     let fits = |image: &&ImageRef| image.bytes <= LARGEST && KINDS.contains(&image.mime.as_str());
     settled

@@ -81,10 +81,9 @@ impl<'a> Results<'a> {
                 };
                 format!("{name}: rejected by the person, it was not run.\n{why}")
             }
-            Settlement::Declined { why, found } => {
+            Settlement::Declined(why) => {
                 let name = name(&item.block, item.block.current());
-                let told = format!("{name}: not offered to the person, it was not run.\nReason: {why}");
-                if found.is_empty() { told } else { format!("{told}\n{}", bounded::fenced("text", found)) }
+                format!("{name}: not offered to the person, it was not run.\nReason: {why}")
             }
             Settlement::Ran(run) => {
                 let run = item.runs.iter().find(|r| r.run == *run)?;

@@ -126,7 +126,7 @@ impl Transcript {
             Entry::RuleAdded(rule) => self.add_rule(rule, at),
             Entry::RuleRevoked(rule) => self.revoke(*rule, at),
             Entry::Rejected { block, reason, .. } => self.reject(*block, reason, at),
-            Entry::Declined { block, why, found, .. } => self.decline(*block, (why, found), at),
+            Entry::Declined { block, why, .. } => self.decline(*block, why, at),
             Entry::Skipped { block, .. } => self.with(*block, |item| {
                 item.standing = BlockStanding::Skipped;
                 item.settled_at = Some(at);
@@ -239,16 +239,12 @@ impl Transcript {
         self.settled.push(SettledEvent { after, block, what: Settlement::Rejected(reason.to_owned()) });
     }
 
-    fn decline(&mut self, block: BlockId, (why, found): (&str, &str), at: Timestamp) {
+    fn decline(&mut self, block: BlockId, why: &str, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
         item.standing = BlockStanding::Declined(why.to_owned());
         item.settled_at = Some(at);
-        self.settled.push(SettledEvent {
-            after,
-            block,
-            what: Settlement::Declined { why: why.to_owned(), found: found.to_owned() },
-        });
+        self.settled.push(SettledEvent { after, block, what: Settlement::Declined(why.to_owned()) });
     }
 
     fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Timestamp) {
