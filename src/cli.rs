@@ -194,6 +194,9 @@ pub struct RunArgs {
     /// One JSON object a line for each event
     #[arg(long)]
     pub json: bool,
+    /// Give the files that the prompt names behind `@`; for a prompt that you wrote yourself
+    #[arg(long)]
+    pub files: bool,
     /// How many replies the turn may take
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,

@@ -99,7 +99,7 @@
 //!   them ends a worker, and then nothing of that text counts as checked. What was not checked takes the typed word;
 //!   `sayso check` exits 1 for it as for a finding (`--allow-unchecked` says otherwise), 2 for what can't be read.
 //! - An edit (`BlockKind::Edit`) is laid on its files by the driver before anyone is asked (`Entry::Placed`): from there on it is
-//!   their whole new text, as of a block that writes. What fits nowhere is declined, and the model is sent what is there.
+//!   their whole new text, as of a block that writes. What fits nowhere is declined, and the model is told why.
 //! - Where paths lead is found out before a decision and once more right before the start; what changed meanwhile is
 //!   refused, and asked about again. What sayso itself reads, lists or writes for a block, or saves for the person, goes
 //!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.

@@ -13,7 +13,6 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Notify;
 
 /// Silence before the first word: what is quick says nothing.
 const SILENCE: Duration = Duration::from_millis(700);
@@ -40,7 +39,9 @@ pub(super) async fn at_start(
             return done;
         }
         if err.is_terminal() {
-            let text = saving::opening(&far(&reading));
+            // A line that wraps can't be written over.
+            let room = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+            let text: String = saving::opening(&far(&reading)).chars().take(room.saturating_sub(1)).collect();
             let _ = write!(err, "\r{text:<shown$}");
             let _ = err.flush();
             (shown, pause) = (text.len(), PAUSE);
@@ -57,19 +58,18 @@ pub(super) async fn over(
     options: &Options,
 ) -> Result<OpenSession, StoreError> {
     let reading = Arc::new(Reading::default());
-    let stopped = Notify::new();
-    let work = async {
-        tokio::select! {
-            done = read(factory, path, provider, reading.clone()) => done,
-            // What was read already is dropped where it is put together.
-            () = stopped.notified() => Err(StoreError::Stopped),
-        }
-    };
-    let stop = || {
-        reading.stop();
-        stopped.notify_one();
-    };
-    front_end.wait_for(work, || saving::opening(&far(&reading)), stop, options).await
+    // It is waited for after it was stopped, too: until then the file is held.
+    let work = read(factory, path, provider, reading.clone());
+    let told =
+        || if reading.goes_on() { saving::opening(&far(&reading)) } else { saving::STOPPING.to_owned() };
+    let opened = front_end.wait_for(work, told, || reading.stop(), options).await?;
+    if reading.goes_on() {
+        return Ok(opened);
+    }
+    if let Err(why) = opened.driver.close().await {
+        tracing::warn!(%why, "a session that was not wanted any more");
+    }
+    Err(StoreError::Stopped)
 }
 
 async fn read(

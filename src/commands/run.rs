@@ -13,8 +13,6 @@ use std::path::Path;
 
 pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let prompt = prompt(&args)?;
-    // What comes from elsewhere names no files: a patch has lines that begin with @@.
-    let is_typed = args.words.first().is_some_and(|word| word != "-") || !args.rest.is_empty();
     if prompt.is_none() && args.recipe.recipe.is_none() && args.model.demo.is_none() {
         return Err(nothing_asked());
     }
@@ -32,7 +30,8 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
         }
     };
     let begin = match begin(&args, prompt, begins, &factory)? {
-        Begin::Prompt(text) if !is_typed => Begin::Text(text),
+        // What a script put together may name files of which the person knows nothing.
+        Begin::Prompt(text) if !args.files => Begin::Text(text),
         begin => begin,
     };
     may_approve(&args, &factory).await?;

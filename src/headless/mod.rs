@@ -186,7 +186,8 @@ async fn turn(
                     }
                     teller.tell(told, driver.state())?;
                 }
-                if let Some(misfits) = refused(&update, driver) {
+                let refused = refused(&update, driver).filter(|_| matches!(options.begin, Begin::Recipe { .. }));
+                if let Some(misfits) = refused {
                     return Ok(Ending::Refused(misfits));
                 }
                 if let Some(errors) = give_files(&update, driver) {

@@ -3,15 +3,18 @@
 mod call;
 mod changed;
 mod function;
+mod look;
 mod mended;
 mod net;
 mod reply;
 mod reproduce;
 mod run;
+mod same;
 mod save;
 mod speed;
 mod subject;
 mod suite;
+mod swallowed;
 mod table;
 mod written;
 

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 const WHICH_HUNK: &str = include_str!("../../assets/recipes/which_hunk.py");
 const MEASURE: &str = include_str!("../../assets/recipes/measure.py");
+const COLUMNS: &str = include_str!("../../assets/recipes/columns.py");
 
 /// With what a line begins that says what a script came to.
 const RESULT: &str = "=> ";
@@ -46,6 +47,11 @@ pub(super) fn measure(folder: &str, command: &[String], before: &[f64], seconds:
         "{MEASURE}_measure(\n    folder={folder},\n    command={command},\n    before=[{before}],\n    \
          seconds={seconds},\n)\ndel _measure\n"
     )
+}
+
+/// A script that tells the columns of a file of data: type, empty cells, what stands in them.
+pub(super) fn columns(file: &str) -> String {
+    format!("{COLUMNS}_columns({})\ndel _columns\n", text(file))
 }
 
 fn text(text: &str) -> String {

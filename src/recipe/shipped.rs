@@ -9,6 +9,8 @@ const DEFINITIONS: &[&str] = &[
     include_str!("../../assets/recipes/debug.toml"),
     include_str!("../../assets/recipes/refactor.toml"),
     include_str!("../../assets/recipes/explain.toml"),
+    include_str!("../../assets/recipes/review.toml"),
+    include_str!("../../assets/recipes/port.toml"),
     include_str!("../../assets/recipes/plot.toml"),
     include_str!("../../assets/recipes/data.toml"),
 ];

@@ -112,6 +112,9 @@ impl SessionFactory {
         let mut notices = Vec::new();
         let seal = self.seal(&mut notices);
         let (store, loaded, unwritten) = Store::open_or_read(path, seal.as_ref(), reading)?;
+        if !reading.goes_on() {
+            return Err(StoreError::Stopped);
+        }
         let store = store.with_masker(self.masker());
         let damage: Vec<String> = loaded.damage.iter().map(ToString::to_string).collect();
         notices.extend(damage_notices(&loaded.damage));
@@ -120,6 +123,9 @@ impl SessionFactory {
         let now = Clock::System.now();
         let settings = Settings { foreign: loaded.foreign.is_some(), ..self.settings(policy) };
         let (engine, effects) = Engine::resume(settings, &loaded.entries, now);
+        if !reading.goes_on() {
+            return Err(StoreError::Stopped);
+        }
         // Last of all, for it is what the person has to know first.
         let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let foreign = loaded.foreign.map(|why| saving::foreign(&why.to_string(), &id));

@@ -64,7 +64,9 @@ impl Rewritten {
             return;
         }
         let since = *self.since.get_or_insert(now_ms);
-        if now_ms.saturating_sub(since) >= TELL_MS && self.held.is_some() {
+        // Only what differs in its figures is the same bar: everything else is told before it is gone.
+        let is_other = self.held.as_ref().is_some_and(|held| letters(held).ne(letters(body)));
+        if is_other || now_ms.saturating_sub(since) >= TELL_MS && self.held.is_some() {
             self.end_line(told);
             self.since = Some(now_ms);
         }
@@ -83,6 +85,11 @@ impl Rewritten {
         told.push('\n');
         self.open = false;
     }
+}
+
+/// What stays the same of a bar while it goes on.
+fn letters(line: &str) -> impl Iterator<Item = char> {
+    line.chars().filter(|c| c.is_alphabetic())
 }
 
 #[cfg(test)]
@@ -119,6 +126,12 @@ mod tests {
             "without an end"
         );
         assert_eq!(told(&["load 1%\rload 2%\rload 3%\r\n"], 1), "load 1%\nload 3%\n|");
+    }
+
+    #[test]
+    fn what_is_no_bar_is_told_before_it_is_written_over() {
+        assert_eq!(told(&["x\ry\rz\n"], 1), "x\ny\nz\n|");
+        assert_eq!(told(&["\rsecret\r   ok\n"], 1), "secret\n   ok\n|");
     }
 
     #[test]

@@ -119,6 +119,8 @@ pub struct Screen {
     attended: bool,
     /// The moment of what was handled last.
     last_step: Instant,
+    /// The key that left the test of keys, and when it came last: held down it comes on.
+    left_test: Option<(crate::tui::keymap::Key, Instant)>,
     follow: focus::WaitState,
     escalation: stop::Escalation,
     pressed: Option<Hit<Action>>,
@@ -174,6 +176,7 @@ impl Screen {
             size,
             attended: true,
             last_step: now,
+            left_test: None,
             follow: focus::WaitState::default(),
             escalation: stop::Escalation::default(),
             pressed: None,

@@ -2,7 +2,7 @@
 //! knows ASCII alone, and for text that tries to act on the terminal.
 
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use crate::{play, to_code};
+use crate::{approve, play, session_with, to_code};
 use std::time::{Duration, Instant};
 
 const WAITS: &str = r#"
@@ -62,6 +62,56 @@ fn before_a_provider_is_chosen_nobody_else_is_asked() {
     assert!(strangers.is_empty(), "{strangers:#?}");
 }
 
+const LONG: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+```python
+import time
+print("be" + "gun")
+time.sleep(600)
+```
+"""
+"#;
+
+/// Check 17: quitting while a block runs asks; Enter stays, `i` interrupts, saves, and names the session on the screen that
+/// was there before.
+#[test]
+fn quitting_while_a_block_runs_asks_first() {
+    for (columns, rows) in [(140, 40), (100, 30)] {
+        let home = tempfile::tempdir().expect("a home");
+        let mut terminal = play(home.path(), LONG).size(columns, rows).start();
+        terminal.wait_for("Enter send");
+        terminal.type_text("go");
+        terminal.press("Enter");
+        approve(&terminal, 1);
+        terminal.wait_for("begun");
+        let asks = |terminal: &Terminal| {
+            if !terminal.screen().contains("[Message]") {
+                terminal.press_until("i", "[Message]");
+            }
+            terminal.type_text("/quit");
+            terminal.press("Enter");
+            terminal.wait_for("Quit?");
+        };
+        asks(&terminal);
+        terminal.press("Enter");
+        terminal.wait_gone("Quit?");
+        assert_eq!(terminal.ended(), None, "{}", terminal.screen());
+        let so_far = session_with(home.path(), "\"decision\":\"approve\"");
+        assert!(!so_far.contains("interrupted"), "it still runs: {so_far}");
+        asks(&terminal);
+        // A letter right behind typed text belongs to that text.
+        terminal.pause(Duration::from_millis(1_500));
+        terminal.press("i");
+        assert_eq!(terminal.wait_exit(), 0);
+        assert!(!terminal.modes().0, "the screen from before is back");
+        assert!(terminal.screen().contains("Session saved. Continue: sayso resume"), "{}", terminal.screen());
+        session_with(home.path(), "\"outcome\":\"interrupted\"");
+    }
+}
+
 /// Which test holds which check of the specification: its name there, then file and function.
 #[rustfmt::skip]
 const CHECKS: &[(&str, &str, &str)] = &[
@@ -97,6 +147,7 @@ const CHECKS: &[(&str, &str, &str)] = &[
     ("15 find", "tests/e2e/finding.rs", "a_drag_is_copied_and_a_search_leaves_everything_where_it_was"),
     ("16 errors", "tests/e2e/models.rs", "a_wait_is_counted_down_and_ctrl_c_ends_it_with_the_message_kept"),
     ("16 errors", "tests/frames/screens.rs", "rate_limit"),
+    ("17 quit", "tests/e2e/checks.rs", "quitting_while_a_block_runs_asks_first"),
     ("17 quit", "tests/frames/screens.rs", "quit_while_running"),
     ("resize", "tests/e2e/flood.rs", "a_storm_of_sizes_tears_nothing"),
     ("restore", "tests/e2e/leaving.rs", "signals_restore_the_terminal"),

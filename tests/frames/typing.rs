@@ -392,4 +392,14 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     assert!(!super::drawn(&mut scene, 100, 30).contains("What the terminal sends"));
     assert!(scene.take_wishes().is_empty() && scene.screen.panes.composer.is_empty());
     assert!(scene.engine.state().waiting().is_some(), "nothing was decided");
+    // Held down, the key that leaves does nothing below.
+    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+    scene.type_text("/keys test");
+    scene.press(&["enter"]);
+    for _ in 0..40 {
+        scene.press(&["ctrl-c"]);
+        scene.pass(100);
+    }
+    assert!(!super::drawn(&mut scene, 100, 30).contains("What the terminal sends"));
+    assert!(scene.take_wishes().is_empty() && !super::drawn(&mut scene, 100, 30).contains("Ctrl-C again"));
 }

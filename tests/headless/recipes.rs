@@ -290,6 +290,22 @@ fn explain_runs_nothing() {
     assert!(done.events("run").is_empty() && done.events("block").is_empty());
 }
 
+#[test]
+fn a_review_shows_the_change_and_changes_nothing() {
+    let done = play("review");
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["look shown", "review answered"]);
+    assert_eq!((done.events("run").len(), done.events("block").len()), (1, 1));
+    assert_eq!(done.events("run")[0]["receipt"]["files"], serde_json::json!([]), "{}", done.out);
+}
+
+#[test]
+fn a_port_is_done_once_both_print_the_same() {
+    let done = play("port");
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["examples green", "port red", "port green"]);
+}
+
 /// What a story left behind in its folder.
 struct Played {
     done: Done,
@@ -385,9 +401,10 @@ fn a_chart_is_shown_and_a_table_is_answered_in_words() {
     let plot = played("plot", APPROVED);
     assert_eq!(plot.done.code, Some(0), "{}\n{}", plot.done.out, plot.done.err);
     assert!(plot.end().1.contains("revenue.png"), "{:?}", plot.end());
+    assert_eq!(verdicts(&plot.done), ["look shown", "plot ok", "see answered"]);
     let data = played("data", APPROVED);
     assert_eq!(data.done.code, Some(0), "{}\n{}", data.done.out, data.done.err);
-    assert_eq!(verdicts(&data.done), ["table ok", "answer answered"]);
+    assert_eq!(verdicts(&data.done), ["look shown", "table ok", "answer answered"]);
     assert!(last(&data.done)["answer"].as_str().unwrap().contains("55.2 %"));
 }
 

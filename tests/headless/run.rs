@@ -77,7 +77,7 @@ fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
         ModelServer::start(vec![Answer::text("Fine."), Answer::text("Fine."), Answer::text("Fine.")]);
     let url = format!("{}/v1", server.url());
     let model = ["--model", "openai/test", "--base-url", &url, "--json"];
-    let args = |prompt: &'static str| [&["run", prompt][..], &model].concat();
+    let args = |prompt: &'static str| [&["run", "--files", prompt][..], &model].concat();
     let done = home.run(&args("explain @notes.md"));
     assert_eq!(done.code, Some(0), "{}", done.err);
     let given = &done.events("prompt")[0]["files"][0];
@@ -93,10 +93,13 @@ fn files_that_a_prompt_names_go_with_it_or_nothing_is_sent() {
         assert!(done.err.contains("backticks"), "{}", done.err);
     }
     assert_eq!(server.requests().len(), 1, "nothing was sent");
-    // A word in backticks is one, and so is all that comes from elsewhere.
+    // A word in backticks is one, and so is everything where nobody asked for files: a script may have put the prompt together.
     assert_eq!(home.run(&args("what is `@property`?")).code, Some(0));
-    let done = home.run_with_input(&args("-"), "@@ -1 +1 @@ of @missing.md\n");
+    let plain = ["run", "@@ -1 +1 @@ of @notes.md"];
+    let done = home.run(&[&plain[..], &model].concat());
     assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.events("prompt")[0]["files"].is_null(), "{}", done.out);
+    assert!(!server.requests()[2].last_message().contains("a line"));
     assert_eq!(server.requests().len(), 3);
 }
 

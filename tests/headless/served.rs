@@ -61,8 +61,26 @@ fn each_recipe_tells_the_model_what_comes_next() {
     assert_told("refactor", &[&["The goal: readability", "def cheapest"]]);
     assert_told("refactor-hunk", &[&["The goal: readability"], &["hunk 3 of 3"]]);
     assert_told("explain", &[&["rm -rf cache", "may I run it in my home folder?"]]);
-    assert_told("plot", &[&["The revenue of each month"]]);
-    assert_told("data", &[&["Which region sold most"], &["answer the question now"], &["2,650"]]);
+    assert_told(
+        "plot",
+        &[&["The revenue of each month", "2.9 to 5.0"], &["look at it: is every label readable"]],
+    );
+    assert_told("review", &[&["def allowed(user", "Is it safe to deploy", "What could break"]]);
+    assert_told(
+        "port",
+        &[
+            &["def slug(text)", "prints one line for each"],
+            &["Now port slug.py to slug.sh"],
+            &["They do not print the same", "> '42 is it'"],
+        ],
+    );
+    assert_told(
+        "data",
+        &[
+            &["Which region sold most", "400 to 1450", "rows that stand there twice"],
+            &["answer the question now"],
+        ],
+    );
 }
 
 #[test]

@@ -55,6 +55,9 @@ impl<'a> Progress<'a> {
         let time = duration(u64::try_from(elapsed).unwrap_or(u64::MAX));
         let text = format!("Checking: {} in {time}. Ctrl-C stops it.", counted(self.files, "file"));
         if self.on_terminal {
+            // A line that wraps can't be written over.
+            let room = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+            let text: String = text.chars().take(room.saturating_sub(1)).collect();
             let _ = write!(self.err, "\r{text:<width$}", width = self.shown);
             self.shown = text.len();
         } else {

@@ -15,7 +15,7 @@ use crate::report::FailureClass;
 use crate::text::rewritten::Rewritten;
 use crate::text::utf8::Utf8Decoder;
 use serde_json::{Map, Value, json};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -124,8 +124,15 @@ impl<'a, 'c> FileTeller<'a, 'c> {
         out.flush()
     }
 
-    /// Lines are only added: one that is written over is told as it ends.
+    /// Lines are only added: one that is written over is told as it ends. What goes into a file or a pipe is told in full.
     fn as_lines(&mut self, stream: Stream, text: &str) -> String {
+        let is_seen = match stream {
+            Stream::Stdout => io::stdout().is_terminal(),
+            Stream::Stderr => io::stderr().is_terminal(),
+        };
+        if !is_seen {
+            return text.to_owned();
+        }
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let [stdout, stderr] = &mut self.rewritten;
         let rewritten = if stream == Stream::Stdout { stdout } else { stderr };

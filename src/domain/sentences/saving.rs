@@ -29,6 +29,9 @@ pub(crate) fn opening(far: &str) -> String {
     format!("Opening the session: {far}. Ctrl-C stops it.")
 }
 
+/// The same, once it is not wanted any more.
+pub(crate) const STOPPING: &str = "Stopping.";
+
 /// Writing fails: approving is held.
 pub(crate) fn failing(why: &str) -> String {
     format!("Session not saved: {}. Approving is paused.", why.trim_end().trim_end_matches('.'))

@@ -122,7 +122,7 @@ pub(crate) fn with_files(files: &[GivenFile], size: impl Fn(u64) -> String) -> S
 pub(crate) const AS_WORDS: &str = "Not sent: Enter again sends it as it stands.";
 
 /// What to do about such words where nobody can be asked.
-pub(crate) const AT_WORD: &str = "@ names a file of the working folder. In backticks (`@name`) it is a word; so is all of standard input (-).";
+pub(crate) const AT_WORD: &str = "@ names a file of the working folder. In backticks (`@name`) it is a word; without --files every one is.";
 
 /// Why a message did not go out, where nobody can be asked.
 pub(crate) fn not_given(why: &str) -> String {

@@ -6,8 +6,8 @@ pub(super) struct ShippedScript {
 }
 
 /// Those that are offered to people: the others show one thing each, for tests and for reports of bugs.
-pub(super) const OFFERED: [&str; 8] =
-    ["tour", "function", "tdd", "debug", "refactor", "explain", "plot", "data"];
+pub(super) const OFFERED: [&str; 10] =
+    ["tour", "function", "tdd", "debug", "refactor", "explain", "review", "port", "plot", "data"];
 
 macro_rules! stories {
     ($($name:literal,)*) => {
@@ -23,6 +23,10 @@ stories! {
     "tour",
     // recipe explain: a script told in words, nothing runs
     "explain",
+    // recipe review: a patch, and what it would do
+    "review",
+    // recipe port: a function of Python becomes one of bash, the same at the second try
+    "port",
     // recipe tdd: tests first, then the code, at the second try
     "tdd",
     // recipe tdd: tests that pass before there is any code

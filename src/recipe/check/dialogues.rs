@@ -1,7 +1,9 @@
-//! The recipes function, debug and refactor in dialogues with the engine, and their counter-cases.
+//! The recipes that have checks of their own in dialogues with the engine, and their counter-cases.
 
 mod debug;
 mod function;
+mod look;
+mod port;
 mod refactor;
 
 use crate::domain::{

@@ -1,9 +1,11 @@
-//! The check `mended`: after a change, the same run that failed before ends well.
+//! The check `mended`: after a change, the same run that failed before ends well, and not only because its error is caught
+//! away.
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
+use super::swallowed::swallows;
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
-use crate::domain::{Block, BlockKind, Language, Outcome, RunReport};
+use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::recipe::view::{View, ended};
 use similar::TextDiff;
@@ -15,6 +17,7 @@ const BY_LINES: usize = 2_000;
 const OK: &str = "ok";
 const FAILED: &str = "failed";
 const TIMED_OUT: &str = "timed_out";
+const HIDDEN: &str = "hidden";
 const NOTHING: &str = "nothing";
 
 #[derive(Debug)]
@@ -22,7 +25,7 @@ pub(super) struct MendedCheck;
 
 impl Check for MendedCheck {
     fn facts(&self) -> CheckFacts {
-        CheckFacts { options: OPTIONS, ..CheckFacts::of("mended", &[OK, FAILED, TIMED_OUT, NOTHING]) }
+        CheckFacts { options: OPTIONS, ..CheckFacts::of("mended", &[OK, FAILED, TIMED_OUT, HIDDEN, NOTHING]) }
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {
@@ -40,7 +43,7 @@ impl Check for MendedCheck {
             Subject::Code { .. } => newest.iter().any(|item| is_written(item)),
         };
         match (&subject, view.own_run()) {
-            (_, OwnRun::Ran(_, report)) => judge(report),
+            (_, OwnRun::Ran(_, report)) => judge(report, written(view)),
             (_, OwnRun::Refused(_)) => CheckResponse::Unable(
                 "It was not run again, so whether the change mends it is not known.".into(),
             ),
@@ -48,7 +51,8 @@ impl Check for MendedCheck {
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
             {
-                corrected(&newest, language, source).map_or_else(|| nothing(false), judge)
+                corrected(&newest, language, source)
+                    .map_or_else(|| nothing(false), |(new, report)| judge(report, swallows(source, new)))
             }
             (_, OwnRun::None) if changed => {
                 CheckResponse::Propose(vec![subject.run("see whether it still fails")])
@@ -59,6 +63,10 @@ impl Check for MendedCheck {
 
     fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
         match verdict {
+            HIDDEN => format!(
+                "It ends without an error only because the error is caught away ({note}): the cause is still there. Take \
+                 that out, and remove the cause."
+            ),
             NOTHING => "You proposed no change. Propose the smallest one that mends it.".into(),
             TIMED_OUT => {
                 format!("After your change it did not end in time ({note}). Find out why, and correct it.")
@@ -67,6 +75,29 @@ impl Check for MendedCheck {
                 "After your change it still fails: {note}. Read the error, find the cause, and correct it."
             ),
         }
+    }
+
+    fn remarks(&self, view: &View<'_>, block: &Block, _: &Review) -> Vec<Finding> {
+        let version = block.current();
+        let caught = match Subject::of(view) {
+            Ok(Subject::File { path, .. }) => {
+                let mut written = block.kind.writes().filter(|file| view.named(file) == view.named(&path));
+                let text = written.next().and_then(|file| block.written_to(version, file));
+                text.and_then(|new| swallows(&before_of(view)?, new))
+            }
+            Ok(Subject::Code { language, source }) if version.language.as_ref() == Some(&language) => {
+                swallows(&source, &version.source)
+            }
+            _ => None,
+        };
+        let finding = |line: String| Finding {
+            rule: "recipe.hidden".into(),
+            severity: Severity::Medium,
+            place: Place::default(),
+            message: format!("only catches the error away (`{line}`): its cause stays"),
+            forbidden: false,
+        };
+        caught.map(finding).into_iter().collect()
     }
 
     fn before(&self, view: &View<'_>, block: &Block) -> Option<Arc<str>> {
@@ -88,19 +119,37 @@ fn is_written(item: &BlockItem) -> bool {
         && ended(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok)
 }
 
-/// How the newest run of corrected code ended: of code in the same language that has much of the text that failed. Code
+/// The text of the file that fails, as it was when the recipe began.
+fn before_of(view: &View<'_>) -> Option<String> {
+    let text = view.context.fact(&format!("file:{}", view.option("file")));
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The line of the file as it was written last that only keeps quiet about its error.
+fn written(view: &View<'_>) -> Option<String> {
+    let file = view.named(view.context.input(view.option("file")).trim());
+    let (_, new) = view.writes_of(&file).pop()?;
+    swallows(&before_of(view)?, &new)
+}
+
+/// The newest corrected code, and how its run ended: of code in the same language that has much of the text that failed. Code
 /// that only looks at something, and ends well, says nothing.
-fn corrected<'a>(newest: &[&'a BlockItem], language: &Language, source: &str) -> Option<&'a RunReport> {
+fn corrected<'a>(
+    newest: &[&'a BlockItem],
+    language: &Language,
+    source: &str,
+) -> Option<(&'a str, &'a RunReport)> {
     let fits = |item: &BlockItem, run: &RunItem| {
         item.block.version(run.revision).is_some_and(|version| {
             version.language.as_ref() == Some(language) && is_alike(source, &version.source)
         })
     };
     let ran = code_runs(newest).into_iter().rev();
-    ran.into_iter().find(|(item, run, _)| fits(item, run)).map(|(.., report)| report)
+    let (item, run, report) = ran.into_iter().find(|(item, run, _)| fits(item, run))?;
+    Some((&item.block.version(run.revision)?.source, report))
 }
 
-/// Whether half of two texts is the same; long ones are compared by their lines.
+/// Whether half of two texts is the same, or all of one stands in the other and is kept quiet; long ones are compared by their lines.
 fn is_alike(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
     let ratio = if one.len().max(other.len()) > BY_LINES {
@@ -108,7 +157,7 @@ fn is_alike(one: &str, other: &str) -> bool {
     } else {
         TextDiff::from_chars(one, other).ratio()
     };
-    ratio >= 0.5
+    ratio >= 0.5 || swallows(one, other).is_some()
 }
 
 fn nothing(empty: bool) -> CheckResponse {
@@ -119,10 +168,16 @@ fn nothing(empty: bool) -> CheckResponse {
     }
 }
 
-fn judge(report: &RunReport) -> CheckResponse {
-    let verdict = match &report.outcome {
-        Outcome::Ok => return CheckResponse::Judge { verdict: OK, note: "it runs without an error".into() },
-        Outcome::TimedOut => TIMED_OUT,
+/// `hidden`: the line that only keeps quiet about the error, where the change is nothing else.
+fn judge(report: &RunReport, hidden: Option<String>) -> CheckResponse {
+    let verdict = match (&report.outcome, hidden) {
+        (Outcome::Ok, Some(line)) => {
+            return CheckResponse::Judge { verdict: HIDDEN, note: format!("`{line}`") };
+        }
+        (Outcome::Ok, None) => {
+            return CheckResponse::Judge { verdict: OK, note: "it runs without an error".into() };
+        }
+        (Outcome::TimedOut, _) => TIMED_OUT,
         _ => FAILED,
     };
     CheckResponse::Judge { verdict, note: subject::said(report) }

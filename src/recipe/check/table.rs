@@ -1,7 +1,8 @@
 //! The checks that there are, by their names in definitions.
 
 use super::{
-    Check, call, changed, function, mended, net, reply, reproduce, run, save, speed, suite, written,
+    Check, call, changed, function, look, mended, net, reply, reproduce, run, same, save, speed, suite,
+    written,
 };
 
 const ALL: &[&dyn Check] = &[
@@ -19,6 +20,8 @@ const ALL: &[&dyn Check] = &[
     &changed::ChangedCheck,
     &speed::MeasuredCheck,
     &speed::Faster,
+    &look::Look,
+    &same::Same,
 ];
 
 /// A check that judges words, for a step that there is not.

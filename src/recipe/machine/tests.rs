@@ -568,17 +568,25 @@ mod plot_and_data {
 
     #[test]
     fn a_chart_ends_it_and_its_path_is_told() {
-        let mut t = Talk::new("plot", &[("what", "rain by month"), ("file", "rain.csv")], &[]);
-        assert!(t.d.told().contains("File with the data: rain.csv"), "{}", t.d.told());
-        assert_eq!(recipe("plot").wants(&answers(&[("file", "rain.csv")])), []);
+        let mut t = Talk::new("plot", &[("what", "rain by month"), ("units", "mm")], &[]);
+        assert!(
+            t.d.told().contains("Units: mm\nCells that are empty or can't be read: leave them out"),
+            "{}",
+            t.d.told()
+        );
+        // The text of the file is not told: its columns are looked at by a block.
+        assert_eq!(recipe("plot").wants(&answers(&[])), []);
         let line = t.runs(report(Outcome::Ok));
         assert!(line.contains("+judged plot.1 nothing_shown, +said plot.2"), "{line}");
         let line = t.runs(report(Outcome::Failed));
         assert!(line.contains("+judged plot.2 failed, +said plot.3"), "{line}");
         assert!(t.d.told().contains("The block failed (ValueError: no)"), "{}", t.d.told());
         let line = t.runs(image());
-        assert!(line.contains("+judged plot.3 ok, +recipe done"), "{line}");
-        assert_eq!(t.summary().1, "The chart: figure-1.png\n\nImages:\n- `/blobs/1.png`");
+        assert!(line.contains("+judged plot.3 ok, +said see.1"), "{line}");
+        assert!(t.d.told().contains("The chart was drawn: figure-1.png."), "{}", t.d.told());
+        let line = t.says("It rains most in May.");
+        assert!(line.contains("+judged see.1 answered, +recipe done"), "{line}");
+        assert_eq!(t.summary().1, "Images:\n- `/blobs/1.png`");
     }
 
     #[test]

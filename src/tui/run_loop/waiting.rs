@@ -9,6 +9,7 @@ use crate::tui::widgets::{frame, safe};
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::buffer::Buffer;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// What is there sooner is not told of: the screen stays as it was.
 const SILENCE: Duration = Duration::from_millis(300);
@@ -26,17 +27,20 @@ impl Tui {
         options: &Options,
     ) -> T {
         tokio::pin!(work);
-        let mut pause = SILENCE;
-        let mut listens = true;
+        let mut due = Instant::now() + SILENCE;
+        let (mut listens, mut told) = (true, false);
         loop {
             let event = tokio::select! {
                 biased;
                 done = &mut work => return done,
                 timed = self.input.next(), if listens => Some(timed.map(|timed| timed.event)),
-                () = tokio::time::sleep(pause) => None,
+                () = tokio::time::sleep_until(due) => None,
             };
             match event {
-                Some(None) => listens = false,
+                Some(None) => {
+                    (listens, self.leaves) = (false, true);
+                    stop();
+                }
                 Some(Some(InputEvent::Resize(width, height))) => self.terminal.resized((width, height)),
                 Some(Some(InputEvent::Background(rgb))) => self.background(rgb, options),
                 Some(Some(InputEvent::Key(key))) if stops(&self.keymap, &key) => stop(),
@@ -47,9 +51,10 @@ impl Tui {
                 }
                 // Other keys are typed to nobody.
                 Some(Some(_)) => continue,
-                None => pause = PAUSE,
+                None => told = true,
             }
-            if pause == PAUSE {
+            if told {
+                due = Instant::now() + PAUSE;
                 let (text, theme) = (far(), &self.theme);
                 // Where the terminal is gone, the session that comes next finds out.
                 let _ = self.terminal.draw(|frame| draw(&text, frame.buffer_mut(), theme));

@@ -4,7 +4,10 @@ use super::{Note, Screen};
 use crate::tui::keymap::Key;
 use crate::tui::overlays::keys_test::{KeysTest, Sent};
 use std::any::Any;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A key that is held down comes again sooner.
+const LET_GO: Duration = Duration::from_millis(700);
 
 impl Screen {
     /// Shows what the terminal sends from now on.
@@ -20,6 +23,10 @@ impl Screen {
 
     /// Takes what came where it is only to be shown; `false`: it means what it means.
     pub(super) fn is_tested(&mut self, sent: impl FnOnce(&Self) -> Sent, now: Instant) -> bool {
+        self.test(None, sent, now)
+    }
+
+    fn test(&mut self, key: Option<Key>, sent: impl FnOnce(&Self) -> Sent, now: Instant) -> bool {
         if self.top::<KeysTest>().is_none() {
             return false;
         }
@@ -34,13 +41,22 @@ impl Screen {
         let Some(test) = top.downcast_mut::<KeysTest>() else { return false };
         if test.take(sent) {
             self.overlays.pop();
+            self.left_test = key.map(|key| (key, now));
             self.say(Note::info("Keys mean again what they mean."));
         }
         true
     }
 
-    /// The same of a key.
+    /// The same of a key. The one that left is still only a test until it was let go.
     pub(super) fn is_tested_key(&mut self, key: Key, now: Instant) -> bool {
-        self.is_tested(|screen| Sent::key(key, &screen.keymap), now)
+        if let Some((left, last)) = self.left_test.take()
+            && left == key
+            && now.saturating_duration_since(last) < LET_GO
+        {
+            self.left_test = Some((key, now));
+            self.guard.noise(now);
+            return true;
+        }
+        self.test(Some(key), |screen| Sent::key(key, &screen.keymap), now)
     }
 }

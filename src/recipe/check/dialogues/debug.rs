@@ -40,6 +40,36 @@ fn a_file_is_seen_to_fail_and_is_mended() {
 }
 
 #[test]
+fn a_change_that_only_keeps_quiet_mends_nothing() {
+    let old = "print({}['x'])\n";
+    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
+    talk.ends(failed());
+    talk.writes("total.py", "try:\n    print({}['x'])\nexcept KeyError:\n    pass\n");
+    let block = talk.waits().0;
+    talk.ok();
+    let said = &talk.d.state().inspected(block).unwrap().review.findings;
+    assert!(said.iter().any(|finding| finding.rule == "recipe.hidden"), "{said:?}");
+    let line = talk.ends(printed(Outcome::Ok, "", ""));
+    assert!(line.contains("+judged mend.1 hidden, +said mend.2, ask"), "{line}");
+    assert!(
+        talk.told().contains("only because the error is caught away (`except KeyError:`)"),
+        "{}",
+        talk.told()
+    );
+    talk.writes("total.py", "print({}.get('x'))\n");
+    talk.ok();
+    let line = talk.ends(printed(Outcome::Ok, "None\n", ""));
+    assert!(line.contains("+judged mend.2 ok, +said explain.1"), "{line}");
+    // The same of code without a file.
+    let (mut talk, _) = Talk::begin("debug", &[("code", "x = 1\nprint(y)\n")], &[]);
+    talk.ends(raised("NameError", "name 'y' is not defined"));
+    let quiet = "x = 1\ntry:\n    print(y)\nexcept NameError: pass\n";
+    talk.code(quiet);
+    let line = talk.ok();
+    assert!(line.contains("+judged mend.1 hidden"), "{line}");
+}
+
+#[test]
 fn what_does_not_fail_is_not_mended() {
     let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[]);
     let line = talk.ok();
@@ -160,7 +190,7 @@ fn never_mended_ends_at_the_limit() {
     let line = talk.ends(raised("ZeroDivisionError", "division by zero"));
     assert!(line.contains("+judged mend.5 failed, +recipe limit"), "{line}");
     assert!(
-        talk.summary().contains("It still fails: ZeroDivisionError: division by zero"),
+        talk.summary().contains("Its cause is not removed: ZeroDivisionError: division by zero"),
         "{}",
         talk.summary()
     );

@@ -182,6 +182,34 @@ fn an_edit_tells_the_lines_around_it() {
     }
 }
 
+/// Whoever was interrupted tells the rest when he is asked again.
+#[test]
+fn what_was_told_in_part_is_told_in_full_later() {
+    let mut work = super::work::Work::new();
+    let text: Vec<String> = (0..3_000).map(|n| format!("def f{n}(): return 'a{n}'")).collect();
+    let mut known: Vec<Classes> = Vec::new();
+    let mut ask = |key: u64, known: &mut Vec<Classes>, text: &[String], most: usize| {
+        let request = Request { key, language: "python".into(), text: (text.join("\n") + "\n").into() };
+        let mut told = Vec::new();
+        work.paint(request, &mut |portion| {
+            told.push(portion);
+            told.len() < most
+        });
+        *known = put_in(std::mem::take(known), told);
+    };
+    ask(1, &mut known, &text, 1);
+    assert_eq!(known.len(), 200);
+    let mut text = text;
+    for (edit, most) in [(10, usize::MAX), (12, 1), (700, 1), (20, 1), (2_000, usize::MAX)] {
+        text[edit].push_str(" + 1");
+        ask(1, &mut known, &text, most);
+        assert!(most == 1 || known.len() == text.len(), "edit {edit}: {} lines", known.len());
+    }
+    let mut fresh = Vec::new();
+    ask(2, &mut fresh, &text, usize::MAX);
+    assert!(known == fresh, "{} of {} lines", known.len(), fresh.len());
+}
+
 #[test]
 fn what_is_too_large_or_unknown_stays_plain() {
     let bench = Bench::new();

@@ -34,6 +34,8 @@ struct Mark {
 
 /// A text that was told, up to the last mark.
 struct LineResult {
+    /// Whether all of it was: what nobody wanted any more was told in part.
+    complete: bool,
     key: u64,
     language: String,
     text: Arc<str>,
@@ -73,7 +75,7 @@ impl Work {
             Some(before) if before.language == language => before.marks_that_hold(&text),
             _ => Default::default(),
         };
-        let mut told = LineResult { key, language, text, marks };
+        let mut told = LineResult { complete: false, key, language, text, marks };
         if told.marks.is_empty() {
             let (parse, stack) = (ParseState::new(grammar), ScopeStack::new());
             told.marks.push(Mark { line: 0, byte: 0, parse, stack });
@@ -132,7 +134,9 @@ impl LineResult {
             byte: mark.byte + is.len() - was.len(),
             ..mark.clone()
         });
-        let behind = Behind { marks: marks.collect(), came, went };
+        // What is behind the change is known to whom it was told.
+        let marks = if self.complete { marks.collect() } else { VecDeque::new() };
+        let behind = Behind { marks, came, went };
         self.marks.retain(|mark| mark.byte <= same);
         (self.marks, behind)
     }
@@ -171,6 +175,7 @@ impl LineResult {
                 // A portion that was told took the place of all that was behind it.
                 if first_line == start && behind.joins(&at) {
                     self.marks.extend(behind.marks);
+                    self.complete = true;
                     let goes_on = Some(at.line + behind.went - behind.came);
                     tell(HighlightResult { key: self.key, first_line, lines, goes_on });
                     return;
@@ -185,6 +190,7 @@ impl LineResult {
                 first_line = at.line;
             }
         }
+        self.complete = true;
         // Nothing at all is told too: the text may have become shorter.
         if !lines.is_empty() || first_line == start {
             tell(HighlightResult { key: self.key, first_line, lines, goes_on: None });

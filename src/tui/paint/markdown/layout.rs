@@ -36,7 +36,7 @@ pub(super) struct Layout<'t> {
     text: String,
     looks: Vec<(usize, Style)>,
     styles: Vec<Style>,
-    link: Option<String>,
+    open_links: Vec<(String, usize)>,
     code: Option<String>,
     table: Option<Table>,
     /// A blank row is due before the next block.
@@ -57,7 +57,7 @@ impl<'t> Layout<'t> {
             text: String::new(),
             looks: Vec::new(),
             styles: Vec::new(),
-            link: None,
+            open_links: Vec::new(),
             code: None,
             table: None,
             gap: false,
@@ -142,9 +142,8 @@ impl<'t> Layout<'t> {
             Tag::Strikethrough => self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
             Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. } => {
                 let mailto = if link_type == LinkType::Email { "mailto:" } else { "" };
-                let address = format!("{mailto}{dest_url}");
-                self.styles.push(self.theme.style(Slot::ChatLink).patch(self.links.to(&address)));
-                self.link = Some(address);
+                self.styles.push(self.theme.style(Slot::ChatLink));
+                self.open_links.push((format!("{mailto}{dest_url}"), self.text.len()));
             }
             _ => {}
         }
@@ -183,12 +182,15 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Where a link leads is told in words: what is shown may say something else.
+    /// Where a link leads is told in words, and only those words lead there: what else is shown may say something else.
     fn end_link(&mut self) {
         self.styles.pop();
-        let Some(target) = self.link.take() else { return };
-        let shown = self.text.trim_end().ends_with(target.trim_start_matches("mailto:"));
-        if !target.is_empty() && !shown {
+        let Some((target, start)) = self.open_links.pop() else { return };
+        let words = self.text.get(start..).unwrap_or_default();
+        if words.trim() == target.strip_prefix("mailto:").unwrap_or(&target) {
+            let whole = start..self.text.len();
+            self.looks = linked(std::mem::take(&mut self.looks), &whole, self.links.to(&target));
+        } else if !target.is_empty() {
             self.push(" (", self.dim());
             self.push(&target, self.dim().patch(self.links.to(&target)));
             self.push(")", self.dim());
@@ -273,17 +275,7 @@ impl<'t> Layout<'t> {
         let mut looks = std::mem::take(&mut self.looks);
         for address in hyperlinks::bare(text) {
             let link = self.links.to(text.get(address.clone()).unwrap_or_default());
-            let (mut linked, mut start) = (Vec::with_capacity(looks.len() + 2), 0);
-            for (end, look) in looks {
-                let (from, to) = (address.start.clamp(start, end), address.end.clamp(start, end));
-                let inside = if look.underline_color.is_none() { look.patch(link) } else { look };
-                linked.extend([(from, look), (to, inside), (end, look)].into_iter().filter(|(end, _)| {
-                    let some = *end > start;
-                    start = start.max(*end);
-                    some
-                }));
-            }
-            looks = linked;
+            looks = linked(looks, &address, link);
         }
         looks
     }
@@ -350,4 +342,19 @@ impl<'t> Layout<'t> {
         spans.append(&mut line.spans);
         Line { spans, ..line }
     }
+}
+
+/// The looks of a text in which a range leads somewhere; what leads elsewhere already does so still.
+fn linked(looks: Vec<(usize, Style)>, range: &std::ops::Range<usize>, link: Style) -> Vec<(usize, Style)> {
+    let (mut all, mut start) = (Vec::with_capacity(looks.len() + 2), 0);
+    for (end, look) in looks {
+        let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
+        let inside = if look.underline_color.is_none() { look.patch(link) } else { look };
+        all.extend([(from, look), (to, inside), (end, look)].into_iter().filter(|(end, _)| {
+            let some = *end > start;
+            start = start.max(*end);
+            some
+        }));
+    }
+    all
 }

@@ -85,13 +85,43 @@ fn what_is_an_address_leads_there_on_each_of_its_rows() {
     assert_eq!(
         seen,
         [
-            ("a bhttps://a.org/x", "https://a.org/x"),
+            ("https://a.org/x", "https://a.org/x"),
             ("me@a.org", "mailto:me@a.org"),
             ("https://a_long_one.org/b_c_d", "https://a_long_one.org/b_c_d"),
             ("http://c.org", "http://c.org"),
             ("http://d.org", "http://d.org"),
         ]
     );
+}
+
+#[test]
+fn no_address_leads_anywhere_but_to_itself() {
+    let links = Hyperlinks::on();
+    for (text, told) in [
+        (
+            "[https://bank.org/?next=https://evil.org](https://evil.org)",
+            "https://bank.org/?next=https://evil.org (https://evil.org)",
+        ),
+        (
+            "[https://bank.org/x@evil.org](mailto:x@evil.org)",
+            "https://bank.org/x@evil.org (mailto:x@evil.org)",
+        ),
+        (
+            "[![a](https://good.org) https://good.org/b](https://evil.org)",
+            "a (https://good.org) https://good.org/b (https://evil.org)",
+        ),
+        ("[https://good.org](https://evil.org)", "https://good.org (https://evil.org)"),
+        ("[https://good.org ](https://good.org)", "https://good.org"),
+    ] {
+        let rows = lines(text, 200, &theme(), &links);
+        assert_eq!(shown(&rows).trim_end(), told);
+        for span in rows.into_iter().flat_map(|row| row.spans) {
+            let number = span.style.underline_color.and_then(LinkNumber::carried);
+            if let Some(address) = number.and_then(|number| links.address(number)) {
+                assert_eq!(span.content.trim(), &*address, "{text}");
+            }
+        }
+    }
 }
 
 #[test]

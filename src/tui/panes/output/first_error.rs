@@ -27,8 +27,17 @@ pub(super) fn of_run(item: &BlockItem, report: &RunReport) -> Option<String> {
 fn first_error(language: &str, printed: &str) -> Option<String> {
     let mut lines = printed.lines().map(str::trim_end);
     let found = match language {
-        "bash" | "sh" | "zsh" => lines.find(|line| names_a_line(line))?.to_owned(),
-        "javascript" | "typescript" => lines.find(|line| names_an_error(line))?.to_owned(),
+        "bash" | "sh" => lines.find(|line| names_a_line(line))?.to_owned(),
+        "zsh" => lines.find(|line| names_a_line(line) || is_of_zsh(line))?.to_owned(),
+        // What ended the program stands in front of where it was; what it printed itself does not.
+        "javascript" | "typescript" => {
+            let lines: Vec<&str> = lines.collect();
+            let ended = lines.windows(2).rev().find(|pair| {
+                matches!(pair, [error, place] if names_an_error(error) && place.trim_start().starts_with("at "))
+            });
+            let ended = ended.and_then(|pair| pair.first()).copied();
+            ended.or_else(|| lines.into_iter().rfind(|line| names_an_error(line)))?.to_owned()
+        }
         "r" => {
             let line = lines.find(|line| line.starts_with("Error"))?;
             // A longer one goes on in the line below.
@@ -47,10 +56,15 @@ fn names_a_line(line: &str) -> bool {
     let (Some(program), Some(place), Some(_)) = (parts.next(), parts.next(), parts.next()) else {
         return false;
     };
-    let named = is_number(place.strip_prefix("line ").unwrap_or(place));
-    // `/dev/fd/3:2: command not found: foo` is that of zsh.
-    let in_name = program.rsplit_once(':').is_some_and(|(_, number)| is_number(number));
-    !program.contains(' ') && (named || in_name)
+    let shell = program.rsplit('/').next().unwrap_or(program);
+    ["bash", "sh", "dash", "zsh"].contains(&shell) && is_number(place.strip_prefix("line ").unwrap_or(place))
+}
+
+/// `/dev/fd/3:2: command not found: foo`.
+fn is_of_zsh(line: &str) -> bool {
+    let program = line.split(": ").next().unwrap_or_default();
+    let number = program.rsplit_once(':').map_or("", |(_, number)| number);
+    program.starts_with("/dev/fd/") && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `ReferenceError: foo is not defined`, `Uncaught Error: no`.
@@ -80,6 +94,12 @@ mod tests {
             ("javascript", "TypeError [ERR_X]: no", Some("TypeError [ERR_X]: no")),
             ("bash", "ls: cannot access 'x': No such file or directory\nat 12: 30: x\n", None),
             ("bash", "", None),
+            (
+                "bash",
+                "foo.c:12:5: warning: unused variable 'x'\n10:15: step: ok\n127.0.0.1:8080: GET: 200\n",
+                None,
+            ),
+            ("javascript", "Error: retrying\nx\nTypeError: no\n    at f (a.js:1:1)\n", Some("TypeError: no")),
             ("javascript", node, Some("ReferenceError: foo is not defined")),
             ("typescript", "Error handling: fine\n", None),
             (

@@ -35,7 +35,11 @@ pub(super) fn ended(
 ) -> (Vec<Line<'static>>, Vec<Line<'static>>) {
     let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
     if let Some(line) = first_error {
-        head.extend(safe::words(line, width.into(), look.style(Slot::OutputStderr)));
+        // It stands in the output in full.
+        head.push(Line::styled(
+            safe::cut(&safe::one_line(line), width.into()),
+            look.style(Slot::OutputStderr),
+        ));
     }
     head.extend(result(report, width, look));
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {

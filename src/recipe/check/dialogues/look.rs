@@ -1,0 +1,41 @@
+use super::*;
+
+#[test]
+fn columns_are_looked_at_before_the_model_is_asked() {
+    let (mut talk, line) = Talk::begin("data", &[("what", "rain"), ("file", "it's.csv")], &[]);
+    assert!(line.contains("+block 1") && line.ends_with("deciding 1"), "{line}");
+    let (_, _, source, language) = talk.waits();
+    assert!(source.ends_with("_columns(\"it's.csv\")\ndel _columns\n"), "{source}");
+    assert_eq!(language, Some(Language::python()));
+    let line = talk.ends(printed(Outcome::Ok, "it's.csv: 2 rows, 1 columns\n", ""));
+    assert!(line.contains("+judged look.1 shown, +said table.1, ask"), "{line}");
+    assert!(talk.told().contains("it's.csv: 2 rows"), "{}", talk.told());
+}
+
+#[test]
+fn what_can_not_be_looked_at_holds_up_nothing() {
+    let (mut talk, _) = Talk::begin("plot", &[("what", "rain"), ("file", "a.csv")], &[]);
+    let line = talk.ends(raised("FileNotFoundError", "a.csv"));
+    assert!(line.contains("+judged look.1 failed, +said plot.1, ask"), "{line}");
+}
+
+#[test]
+fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
+    let (mut talk, _) = Talk::begin("review", &[], &[]);
+    assert_eq!(talk.waits().2, "git diff HEAD\n");
+    let line = talk.ends(printed(Outcome::Ok, "-a\n+b\n", ""));
+    assert!(line.contains("+judged look.1 shown, +said review.1, ask"), "{line}");
+    // Nothing is written in it.
+    talk.writes("a.py", "x\n");
+    assert!(talk.declined().contains("no use for a block of kind write"), "{}", talk.declined());
+    let line = talk.d.reply("It changes a to b.\n");
+    assert!(line.contains(" answered, +recipe done"), "{line}");
+    for (outcome, stdout, said) in
+        [(Outcome::Ok, "", "There is no change"), (Outcome::Failed, "", "The change can't be shown")]
+    {
+        let (mut talk, _) = Talk::begin("review", &[("change", "git diff x")], &[]);
+        let line = talk.ends(printed(outcome, stdout, ""));
+        assert!(line.contains("+recipe gave_up"), "{line}");
+        assert!(talk.summary().contains(said), "{}", talk.summary());
+    }
+}

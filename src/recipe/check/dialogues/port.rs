@@ -1,0 +1,42 @@
+use super::*;
+
+#[test]
+fn what_the_new_one_prints_is_compared_with_the_old_one() {
+    let inputs = [("file", "slug.py"), ("target", "slug.js")];
+    let (mut talk, _) = Talk::begin("port", &inputs, &[("file:file", "def slug(): ...\n")]);
+    talk.writes("slug.py", "x\n");
+    assert!(talk.declined().contains("stays as it is"), "{}", talk.declined());
+    talk.writes("old.py", "print(1)\n");
+    talk.ok();
+    assert_eq!(talk.waits().2, "python3 old.py\n");
+    let line = talk.ends(printed(Outcome::Ok, "1\n", ""));
+    assert!(line.contains("+judged examples.1 green, +said port.1, ask"), "{line}");
+    // The program alone is nothing to compare.
+    talk.writes("slug.js", "x\n");
+    let line = talk.ok();
+    assert!(line.contains("+judged port.1 nothing, +said port.2"), "{line}");
+    talk.writes("new.js", "console.log(2)\n");
+    talk.ok();
+    let source = talk.waits().2;
+    assert!(source.starts_with("old=$(python3 old.py) || exit\nnew=$(node new.js) || exit\n"), "{source}");
+    let line = talk.ends(printed(Outcome::Failed, "1c1\n< 1\n---\n> 2\n", ""));
+    assert!(line.contains("+judged port.2 red, +said port.3"), "{line}");
+    assert!(talk.told().contains("They do not print the same: > 2"), "{}", talk.told());
+    talk.writes("new.js", "console.log(1)\n");
+    talk.ok();
+    let line = talk.ends(printed(Outcome::Ok, "the same: 1 lines\n", ""));
+    assert!(line.contains("+judged port.3 green, +recipe done"), "{line}");
+    assert!(talk.summary().contains("Both print the same: 1 lines"), "{}", talk.summary());
+}
+
+#[test]
+fn how_the_new_examples_run_can_be_told() {
+    let inputs = [("file", "a.py"), ("target", "a.rs"), ("run", "cargo run -q --example a")];
+    let (mut talk, _) = Talk::begin("port", &inputs, &[("file:file", "x\n")]);
+    talk.writes("old.py", "print(1)\n");
+    talk.ok();
+    talk.ends(printed(Outcome::Ok, "1\n", ""));
+    talk.writes("a.rs", "fn main() {}\n");
+    talk.ok();
+    assert!(talk.waits().2.contains("new=$(cargo run -q --example a) || exit\n"));
+}

@@ -1,0 +1,93 @@
+//! The check `same`: a program in another language prints, line by line, what the examples of the old one print.
+
+use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, stays};
+use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
+use crate::domain::Block;
+use crate::recipe::command;
+use crate::recipe::view::View;
+
+/// The new program prints the same as the old one.
+#[derive(Debug)]
+pub(super) struct Same;
+
+impl Check for Same {
+    fn facts(&self) -> CheckFacts {
+        CheckFacts {
+            options: &[
+                FILE,
+                CheckOption { name: "target", values: &[], kind: OptionKind::Input },
+                CheckOption { name: "command", values: &[], kind: OptionKind::Input },
+                CheckOption { name: "record", values: &[], kind: OptionKind::Step },
+            ],
+            wants_tests: true,
+            ..CheckFacts::of("same", &[GREEN, RED, NOTHING])
+        }
+    }
+
+    fn look(&self, view: &View<'_>) -> CheckResponse {
+        let nothing = |note: String| CheckResponse::Judge { verdict: NOTHING, note };
+        match view.own_run() {
+            OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
+            OwnRun::Refused(_) => CheckResponse::Unable(
+                "The two were not compared, so whether they do the same is not known.".into(),
+            ),
+            OwnRun::None if view.reply().is_none() => CheckResponse::Ask,
+            OwnRun::None if view.written().is_empty() && !view.newest().is_empty() => CheckResponse::Ask,
+            OwnRun::None => {
+                let Some(old) = run_of(view, &view.written_in(view.option("record"))) else {
+                    return CheckResponse::Unable(
+                        "There are no examples of the old program to compare with.".into(),
+                    );
+                };
+                match new_run(view) {
+                    Some(new) => {
+                        CheckResponse::Propose(vec![bash(&compared(&old, &new), "compare what both print")])
+                    }
+                    None if view.written().is_empty() => nothing("no file was written".into()),
+                    None => nothing("there are no examples of the new program that can be run".into()),
+                }
+            }
+        }
+    }
+
+    fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
+        match verdict {
+            RED => format!(
+                "They do not print the same: {note}. Lines with `<` are of the old program, which is right; lines with `>` are \
+                 of the new one. Correct the new one."
+            ),
+            _ => "Write the new program, and the same examples for it as a file that can be run by itself."
+                .into(),
+        }
+    }
+
+    fn declines(&self, view: &View<'_>, block: &Block) -> Option<String> {
+        stays(view, block)
+    }
+}
+
+/// The line of bash that runs the examples of the new program: as the person said, else by the name of what was written
+/// beside the program itself.
+fn new_run(view: &View<'_>) -> Option<String> {
+    let given = view.context.input(view.option("command")).trim();
+    if !given.is_empty() {
+        return Some(given.to_owned());
+    }
+    let target = view.named(view.context.input(view.option("target")));
+    let beside: Vec<String> = view.written_in(view.step).into_iter().filter(|file| *file != target).collect();
+    run_of(view, &beside)
+}
+
+/// The line of bash that runs the newest of these files that can be run.
+fn run_of(view: &View<'_>, files: &[String]) -> Option<String> {
+    files.iter().rev().find_map(|file| command::line(file, view.context.fact("python")))
+}
+
+/// Both are run, and what they print is compared. Either one has to end well, and to print something.
+fn compared(old: &str, new: &str) -> String {
+    format!(
+        "old=$({old}) || exit\nnew=$({new}) || exit\n[ -n \"$old\" ] || {{ echo 'the examples print nothing'; exit 1; }}\n\
+         diff <(printf '%s\\n' \"$old\") <(printf '%s\\n' \"$new\") || exit\n\
+         echo \"the same: $(printf '%s\\n' \"$old\" | wc -l) lines\""
+    )
+}
