@@ -7,7 +7,8 @@ use super::BlockTextError;
 /// Says of the text in front of it that its last line has no end.
 const OPEN_END: &str = "\\ No newline at end of file\n";
 
-fn head(path: &str) -> String {
+/// The line in front of the text of a file.
+pub(crate) fn head(path: &str) -> String {
     format!("==> {path} <==\n")
 }
 
@@ -15,6 +16,15 @@ fn head(path: &str) -> String {
 pub(crate) fn join(files: &[(&str, &str)]) -> Option<String> {
     if let [(_, text)] = files {
         return Some((*text).to_owned());
+    }
+    let heads: Vec<String> = files.iter().map(|(path, _)| head(path)).collect();
+    // Whoever reads it must not take a line of a text for a head, whatever stands around it.
+    let like_head = |line: &str| {
+        let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        line.starts_with("==>") && heads.iter().any(|head| head.trim_end() == line)
+    };
+    if files.iter().any(|(_, text)| text.lines().any(like_head)) {
+        return None;
     }
     let mut joined = String::new();
     for (path, text) in files {

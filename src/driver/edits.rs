@@ -4,21 +4,25 @@
 //! from files which changed is not touched, and can't be approved. Nobody approved that a file is read: the model is told whether its
 //! lines stand in it, and of a file whose reading the review has something to say about, not even that.
 
-use crate::domain::{Block, FileAct, Finding, OnDisk, Revision, Severity, file_texts};
+use crate::domain::{Block, FileAct, OnDisk, Revision, Severity, Target, file_texts};
 use crate::edit::{self, Exactness, FileEdit};
 use crate::engine::{EditFault, PlacedEdit};
 use crate::review::{self, Scope};
+use crate::text::number::size;
 use crate::workspace::FileError;
 use crate::workspace::target::{self, TargetFacts};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// What is said of a file in which nothing is looked for.
 const NOT_LOOKED: &str = "places are looked for only in the working folder, in files without secrets: read this one, and write it whole";
 
+/// Bytes of the texts of all files of an edit.
+const LARGEST: usize = 4 << 20;
+
 /// How an edit stands to its files.
 pub(super) enum Placing {
-    /// It is placed, and its files are as they were then; or it is no edit.
-    Stands,
+    /// It is placed, and its files are as they were then: what was seen of them. Or it is no edit: nothing was.
+    Stands(Option<Vec<TargetFacts>>),
     /// Its places were looked for, now.
     Looked(Result<PlacedEdit, EditFault>),
     /// A file changed since the person's own text was made from it, and which one.
@@ -27,7 +31,7 @@ pub(super) enum Placing {
 
 /// Looks at how an edit stands to its files. This reads them: for a worker.
 pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> Placing {
-    let crate::domain::BlockKind::Edit { paths } = &block.kind else { return Placing::Stands };
+    let crate::domain::BlockKind::Edit { paths } = &block.kind else { return Placing::Stands(None) };
     // The first version is what the model wrote.
     let written = block.versions.first().map_or("", |version| &version.source);
     let edits = match edit::read(written, paths.first().map_or("", String::as_str)) {
@@ -38,23 +42,38 @@ pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &P
         [path] => FileAct::Write { path: path.clone() },
         _ => FileAct::WriteAll { paths: paths.clone() },
     };
+    let places = Searchable::new(scope, own);
+    if let Some(path) = paths.iter().find(|path| !places.by_name(path)) {
+        return Placing::Looked(Err(not_looked(path)));
+    }
     let seen = match target::look_all(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
-        Err(why) => return Placing::Looked(Err(fault(why.to_string()))),
+        Err(why @ FileError::SameFile(..)) => return Placing::Looked(Err(fault(why.to_string()))),
+        Err(why) => {
+            // What is wrong behind a link would tell of the place where it leads.
+            let linked = paths.iter().find(|path| places.leads_on(path));
+            return Placing::Looked(Err(
+                linked.map_or_else(|| fault(why.to_string()), |path| not_looked(path))
+            ));
+        }
     };
     if let Some(placed) = block.placed.last() {
         let moved = placed.bases.iter().zip(&seen).position(|(base, seen)| *base != seen.target.found);
-        let Some(moved) = moved else { return Placing::Stands };
+        let Some(moved) = moved else { return Placing::Stands(Some(seen)) };
         let is_own = block.version(revision).is_some_and(|version| version.source != block.original().source);
         if is_own {
             return Placing::Outdated(paths.get(moved).cloned().unwrap_or_default());
         }
     }
-    Placing::Looked(made(&edits, paths, &seen, (scope, own)))
+    Placing::Looked(made(&edits, paths, &seen, &places))
 }
 
 fn fault(why: String) -> EditFault {
     EditFault(why)
+}
+
+fn not_looked(path: &str) -> EditFault {
+    EditFault(format!("{path}: {NOT_LOOKED}"))
 }
 
 /// The new text of all files.
@@ -62,7 +81,7 @@ fn made(
     edits: &[FileEdit],
     paths: &[String],
     seen: &[TargetFacts],
-    (scope, own): (&Scope, &Path),
+    places: &Searchable,
 ) -> Result<PlacedEdit, EditFault> {
     if !edits.iter().map(|edit| &edit.path).eq(paths) {
         return Err(fault("it names other files than it was proposed for".into()));
@@ -70,8 +89,8 @@ fn made(
     let mut texts = Vec::with_capacity(edits.len());
     let mut notes = Vec::new();
     for (edit, seen) in edits.iter().zip(seen) {
-        if !may_be_searched(&edit.path, seen, (scope, own)) {
-            return Err(fault(format!("{}: {NOT_LOOKED}", edit.path)));
+        if !places.as_seen(&edit.path, seen) {
+            return Err(not_looked(&edit.path));
         }
         let there = seen.target.found != OnDisk::Nothing;
         if there && seen.before.is_none() {
@@ -90,19 +109,60 @@ fn made(
         paths.iter().map(String::as_str).zip(texts.iter().map(String::as_str)).collect();
     let text = file_texts::join(&files)
         .ok_or_else(|| fault("these files can't be told apart in one text: edit them one by one".into()))?;
+    if text.len() > LARGEST {
+        return Err(fault(format!(
+            "its files have {} together, at most {} are shown as one",
+            size(text.len() as u64),
+            size(LARGEST as u64)
+        )));
+    }
     let bases = seen.iter().map(|seen| seen.target.found).collect();
     Ok(PlacedEdit { text: text.into(), bases, note: notes.join("; ") })
 }
 
-/// Whether the model may learn if its lines stand in a file: in one of the working folder, of which the review would have
-/// nothing to warn of if it were read.
-fn may_be_searched(path: &str, seen: &TargetFacts, (scope, own): (&Scope, &Path)) -> bool {
-    let act = FileAct::Read { path: path.to_owned(), from: 1, lines: 1 };
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let scope = Scope { cwd: real(&scope.cwd), home: scope.home.as_deref().map(real), ..scope.clone() };
-    let of_read = review::files::review(&act, &seen.target, &scope, &[&real(own)]);
-    let harmless = |finding: &Finding| finding.severity == Severity::Info;
-    !seen.target.outside && of_read.findings.iter().all(harmless)
+/// In which files the model may learn whether its lines stand there: those of the working folder of which the review would
+/// have nothing to warn of if they were read.
+struct Searchable {
+    scope: Scope,
+    own: PathBuf,
+    /// The working folder as it is named.
+    cwd: PathBuf,
+}
+
+impl Searchable {
+    fn new(scope: &Scope, own: &Path) -> Self {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let cwd = real(&scope.cwd);
+        let of_review = Scope { cwd: cwd.clone(), home: scope.home.as_deref().map(real), ..scope.clone() };
+        Self { scope: of_review, own: real(own), cwd }
+    }
+
+    /// Judged by its name alone, before anything is looked at.
+    fn by_name(&self, path: &str) -> bool {
+        let named = Path::new(path).strip_prefix(&self.cwd).unwrap_or(Path::new(path));
+        let inside = named.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        inside
+            && !path.starts_with('~')
+            && self.is_harmless(path, &Target::at(self.cwd.join(named), OnDisk::Nothing))
+    }
+
+    /// Whether a link stands on the way to it.
+    fn leads_on(&self, path: &str) -> bool {
+        let named = self.cwd.join(path);
+        let below = named.ancestors().take_while(|part| **part != *self.cwd);
+        below.into_iter().any(|part| part.is_symlink())
+    }
+
+    /// Judged by where it leads.
+    fn as_seen(&self, path: &str, seen: &TargetFacts) -> bool {
+        !seen.target.outside && self.is_harmless(path, &seen.target)
+    }
+
+    fn is_harmless(&self, path: &str, target: &Target) -> bool {
+        let act = FileAct::Read { path: path.to_owned(), from: 1, lines: 1 };
+        let of_read = review::files::review(&act, target, &self.scope, &[&self.own]);
+        of_read.findings.iter().all(|finding| finding.severity == Severity::Info)
+    }
 }
 
 /// How the hunks of a file were found that do not stand there as they were written.

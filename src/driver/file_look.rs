@@ -30,8 +30,8 @@ pub(super) fn inspect(
     limits: Option<Limits>,
     ground: &FileScope,
 ) -> (Inspection, Vec<Held>) {
-    match edits::place(block, revision, (&ground.scope, &ground.own)) {
-        Placing::Stands => {}
+    let placed = match edits::place(block, revision, (&ground.scope, &ground.own)) {
+        Placing::Stands(seen) => seen,
         Placing::Looked(edit) => {
             let inspection = impossible("its places in the file are looked for".into());
             return (Inspection { edit: Some(edit), ..inspection }, Vec::new());
@@ -41,14 +41,16 @@ pub(super) fn inspect(
                 format!("{path} changed since your text was made from it; take the model's text back first");
             return (impossible(why), Vec::new());
         }
-    }
+    };
     let act = match block.version(revision).map(|version| block.file_act(version)) {
         Some(Ok(act)) => act,
         Some(Err(why)) => return (impossible(why.to_string()), Vec::new()),
         None => return (impossible("this version is not known".into()), Vec::new()),
     };
     let scope = &ground.scope;
-    let seen = match target::look_all(&scope.cwd, scope.home.as_deref(), &act) {
+    // An edit is judged by one look: between two of them its files could become others.
+    let looked = placed.map_or_else(|| target::look_all(&scope.cwd, scope.home.as_deref(), &act), Ok);
+    let seen = match looked {
         Ok(seen) => seen,
         Err(why) => return (impossible(why.to_string()), Vec::new()),
     };
@@ -75,7 +77,8 @@ pub(super) fn inspect(
     if let (true, Some(version)) = (writes, block.version(revision)) {
         // Nothing of it runs: only what hides in its characters matters here.
         let is_edit = matches!(block.kind, BlockKind::Edit { .. });
-        let new = before.as_deref().filter(|_| is_edit).map(|before| new_lines(before, &version.source));
+        let new =
+            before.as_deref().filter(|_| is_edit).map(|before| new_lines(&act, before, &version.source));
         let text = review_in_time(new.as_deref().unwrap_or(&version.source), None, scope);
         review.findings.extend(text.findings);
         review.findings.sort_by_key(|finding| finding.place.line);
@@ -108,11 +111,28 @@ fn before(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
     file_texts::join(&texts).map(Arc::from)
 }
 
-/// A text with the lines blank that stand in the old one already: what hides in them is no news of this edit.
-fn new_lines(before: &str, text: &str) -> String {
-    let known: HashSet<&str> = before.lines().collect();
-    let lines = text.lines().map(|line| if known.contains(line) { "" } else { line });
-    lines.flat_map(|line| [line, "\n"]).collect()
+/// A text with the lines blank that stand in the old one already, in the same file: what hides in them is no news of this
+/// edit.
+fn new_lines(act: &FileAct, before: &str, text: &str) -> String {
+    let heads: HashSet<String> = match act {
+        FileAct::WriteAll { paths } => {
+            paths.iter().map(|path| file_texts::head(path).trim_end().to_owned()).collect()
+        }
+        _ => HashSet::new(),
+    };
+    let mut file = "";
+    let mut known: HashSet<(&str, &str)> = HashSet::new();
+    for line in before.lines() {
+        file = if heads.contains(line) { line } else { file };
+        known.insert((file, line));
+    }
+    let (mut file, mut new) = ("", String::with_capacity(text.len()));
+    for line in text.lines() {
+        file = if heads.contains(line) { line } else { file };
+        new.push_str(if known.contains(&(file, line)) { "" } else { line });
+        new.push('\n');
+    }
+    new
 }
 
 /// The places that are touched. An empty list would mean everything.

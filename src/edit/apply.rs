@@ -1,10 +1,17 @@
 //! Putting hunks into the text of a file. Only lines that a hunk changes are touched: those that it names for orientation
 //! stay as the file has them.
 
+use super::align;
 use super::find::{self, Found, Part};
 use super::lines::FileLines;
 use super::{Exactness, FileEdit, Hunk, HunkFault, Unmatched};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Hunks of a file that are looked for by likeness.
+const MOST_ALIKE: u32 = 20;
+
+/// Lines of both sides, multiplied, that are compared with each other.
+const MOST_COMPARED: usize = 4_000_000;
 
 /// What came of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,15 +29,21 @@ pub struct Applied {
 pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<Applied, Unmatched> {
     let mut file = FileLines::of(before.unwrap_or_default());
     let mut how = Vec::with_capacity(edit.hunks.len());
-    // How many lines came and went above: diffs count those of the old file.
-    let mut moved = 0_isize;
+    // Where lines came and went, and how many: diffs count those of the old file.
+    let mut moves: Vec<(usize, isize)> = Vec::new();
+    // Likeness is looked for line by line: in a few hunks of a file, not in hundreds.
+    let mut tries = MOST_ALIKE;
     for (at, hunk) in edit.hunks.iter().enumerate() {
         let lines = file.len();
-        match put(&mut file, hunk, before.is_some(), moved) {
+        let above = |line: usize| moves.iter().filter(|(at, _)| *at < line).map(|(_, by)| by).sum::<isize>();
+        let expected = hunk.line.and_then(|line| {
+            usize::try_from(isize::try_from(line).ok()?.checked_sub(1)?.checked_add(above(line))?).ok()
+        });
+        match put(&mut file, hunk, before.is_some(), (expected, &mut tries)) {
             Ok(exactness) => how.push(exactness),
             Err(fault) => return Err(unmatched(edit, at + 1, fault)),
         }
-        moved += file.len() as isize - lines as isize;
+        moves.extend(hunk.line.map(|line| (line, file.len() as isize - lines as isize)));
     }
     let text = file.text();
     if before == Some(text.as_str()) {
@@ -43,7 +56,12 @@ fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> Unmatched {
     Unmatched { path: edit.path.clone(), hunk, of: edit.hunks.len(), fault }
 }
 
-fn put(file: &mut FileLines<'_>, hunk: &Hunk, there: bool, moved: isize) -> Result<Exactness, HunkFault> {
+fn put(
+    file: &mut FileLines<'_>,
+    hunk: &Hunk,
+    there: bool,
+    (expected, tries): (Option<usize>, &mut u32),
+) -> Result<Exactness, HunkFault> {
     if hunk.search.is_empty() {
         if file.len() > 0 {
             return Err(HunkFault::Nowhere);
@@ -58,8 +76,7 @@ fn put(file: &mut FileLines<'_>, hunk: &Hunk, there: bool, moved: isize) -> Resu
     if hunk.search == hunk.replace && hunk.newline.is_none() {
         return Err(HunkFault::Idle);
     }
-    let expected = hunk.line.and_then(|line| usize::try_from(line as isize - 1 + moved).ok());
-    let found = find::find(file, hunk, expected).map_err(|fault| match fault {
+    let found = find::find(file, hunk, expected, tries).map_err(|fault| match fault {
         HunkFault::Missing if is_done(file, hunk) => HunkFault::Done,
         fault => fault,
     })?;
@@ -85,15 +102,33 @@ fn is_done(file: &FileLines<'_>, hunk: &Hunk) -> bool {
 
 /// Puts in what differs between the two sides of a part, from its end on, so that the places before it hold.
 fn put_part(file: &mut FileLines<'_>, part: &Part, found: &Found) -> Result<(), HunkFault> {
-    let indents = Indents::of(file, part, found.how);
-    let ops = capture_diff_slices(Algorithm::Myers, &part.search, &part.replace);
+    // Two long texts that have little in common take for ever: there the whole is replaced.
+    let is_long = part.search.len().saturating_mul(part.replace.len()) > MOST_COMPARED;
+    let whole = || {
+        vec![DiffOp::Replace {
+            old_index: 0,
+            old_len: part.search.len(),
+            new_index: 0,
+            new_len: part.replace.len(),
+        }]
+    };
+    let ops =
+        if is_long { whole() } else { capture_diff_slices(Algorithm::Myers, &part.search, &part.replace) };
     for op in ops.iter().rev().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
         let (old, new) = (op.old_range(), op.new_range());
+        let indents = Indents::of(file, part, found.how, old.start);
         let wanted = part.replace.get(new).unwrap_or_default();
         let lines: Vec<String> = wanted.iter().map(|line| indents.moved(line)).collect();
         let gone: Vec<Option<usize>> = part.map.get(old.clone()).unwrap_or_default().to_vec();
         let searched = part.search.get(old.clone()).unwrap_or_default();
         let absent = gone.iter().zip(searched).any(|(at, line)| at.is_none() && !line.trim().is_empty());
+        // What goes has to be meant line by line: that the lines around it are there says nothing of it.
+        let is_meant = |(at, line): (&Option<usize>, &String)| {
+            at.is_none_or(|at| line.trim().is_empty() || align::likeness(file.get(at), line) >= find::MEANT)
+        };
+        if matches!(found.how, Exactness::Alike(_)) && !gone.iter().zip(searched).all(is_meant) {
+            return Err(HunkFault::Missing);
+        }
         let there: Vec<usize> = gone.into_iter().flatten().collect();
         let range = match (there.first(), there.last()) {
             (Some(first), Some(last)) if last + 1 - first == there.len() && !absent => *first..last + 1,
@@ -118,9 +153,12 @@ fn indent(line: &str) -> &str {
 }
 
 impl Indents {
-    fn of(file: &FileLines<'_>, part: &Part, how: Exactness) -> Self {
+    /// `near`: the line of the search around which it is; the nearest lines tell first.
+    fn of(file: &FileLines<'_>, part: &Part, how: Exactness, near: usize) -> Self {
         let mut pairs: Vec<(String, String)> = Vec::new();
-        let mapped = part.search.iter().zip(&part.map).filter_map(|(line, at)| Some((line, (*at)?)));
+        let mut order: Vec<usize> = (0..part.search.len()).collect();
+        order.sort_by_key(|at| at.abs_diff(near));
+        let mapped = order.into_iter().filter_map(|n| Some((part.search.get(n)?, (*part.map.get(n)?)?)));
         for (line, at) in mapped.filter(|(line, _)| !line.trim().is_empty()) {
             let (written, there) = (indent(line), indent(file.get(at)));
             if !pairs.iter().any(|(known, _)| known == written) {
@@ -151,8 +189,8 @@ impl Indents {
         let Some((written, there)) = self.0.iter().min_by_key(|(written, _)| written.len()) else {
             return line.to_owned();
         };
-        let less = written.len().saturating_sub(own.len());
-        let kept = there.len().saturating_sub(less);
+        let less = self.in_unit(written.get(own.len()..).unwrap_or_default());
+        let kept = there.len().saturating_sub(less.len());
         format!("{}{rest}", there.get(..kept).unwrap_or_default())
     }
 

@@ -27,6 +27,9 @@ pub enum EditError {
     /// The file.
     #[error("it deletes or renames {0}: an edit only changes text")]
     OtherAct(String),
+    /// Its texts look like the markers between them, or its path like another one.
+    #[error("its texts can't be told apart from the markers around them: write the whole file instead")]
+    Unwritable,
     /// More than is looked through.
     #[error("it changes {files} files in {hunks} hunks, at most {MOST_FILES} and {MOST_HUNKS} are taken")]
     TooMany {

@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Exactness {
     /// They stand there as they were written.
     Exact,
+    /// Inside of lines, as they were written.
+    Inside,
     /// White space, or numbers in front of lines, aside.
     Spaces,
     /// Around lines that are left out by `...`.
@@ -19,6 +21,7 @@ impl fmt::Display for Exactness {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Exactness::Exact => out.write_str("as written"),
+            Exactness::Inside => out.write_str("inside of a line"),
             Exactness::Spaces => out.write_str("white space aside"),
             Exactness::Gaps => out.write_str("around what `...` leaves out"),
             Exactness::Alike(percent) => write!(out, "{percent}% alike"),

@@ -6,7 +6,7 @@ use super::lines::FileLines;
 use super::{Exactness, Hunk, HunkFault, numbered};
 
 /// From here on lines are taken for those that were meant.
-const MEANT: f64 = 0.85;
+pub(super) const MEANT: f64 = 0.85;
 /// How much more alike than any other place the one has to be.
 const AHEAD: f64 = 0.05;
 /// Letters that have to be searched before likeness says anything.
@@ -55,7 +55,14 @@ fn same_words(a: &str, b: &str) -> bool {
 ///
 /// # Errors
 /// Why it stands nowhere.
-pub(super) fn find(file: &FileLines<'_>, hunk: &Hunk, expected: Option<usize>) -> Result<Found, HunkFault> {
+///
+/// `tries` counts down how often likeness may be looked for.
+pub(super) fn find(
+    file: &FileLines<'_>,
+    hunk: &Hunk,
+    expected: Option<usize>,
+    tries: &mut u32,
+) -> Result<Found, HunkFault> {
     if leaves_out(&hunk.replace) && !hunk.search.iter().any(|line| elides(line)) {
         return Err(HunkFault::Elision);
     }
@@ -68,15 +75,16 @@ pub(super) fn find(file: &FileLines<'_>, hunk: &Hunk, expected: Option<usize>) -
         }
     }
     if let Some(part) = inside_lines(file, hunk)? {
-        return Ok(Found { parts: vec![part], how: Exactness::Exact });
+        return Ok(Found { parts: vec![part], how: Exactness::Inside });
     }
     if let Some(bare) = numbered::without(hunk) {
-        return find(file, &bare, expected)
+        return find(file, &bare, expected, tries)
             .map(|found| Found { how: found.how.max(Exactness::Spaces), ..found });
     }
     if hunk.search.iter().any(|line| elides(line)) {
         return around_gaps(file, hunk);
     }
+    *tries = tries.checked_sub(1).ok_or(HunkFault::Missing)?;
     alike(file, hunk)
 }
 
@@ -140,7 +148,7 @@ fn inside_lines(file: &FileLines<'_>, hunk: &Hunk) -> Result<Option<Part>, HunkF
         return Ok(None);
     }
     let whole: String = file.iter().collect::<Vec<_>>().join("\n");
-    let found: Vec<usize> = whole.match_indices(&searched).map(|(at, _)| at).take(NAMED).collect();
+    let found: Vec<usize> = whole_words(&whole, &searched).take(NAMED).collect();
     let line_of = |at: usize| whole.get(..at).unwrap_or_default().matches('\n').count();
     let at = match found.as_slice() {
         [] => return Ok(None),
@@ -155,6 +163,23 @@ fn inside_lines(file: &FileLines<'_>, hunk: &Hunk) -> Result<Option<Part>, HunkF
     let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
     let changed = Hunk { search: lines(text(from..until)), replace: lines(&new), ..Hunk::default() };
     Ok(Some(Part::at(&changed, line_of(from))))
+}
+
+/// The places of a text in another, also where they overlap, that neither begin nor end inside of a word.
+fn whole_words<'t>(whole: &'t str, searched: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let (first, last) = (is_word(searched.chars().next()), is_word(searched.chars().next_back()));
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = from + whole.get(from..)?.find(searched)?;
+        from = at + whole.get(at..)?.chars().next().map_or(1, char::len_utf8);
+        Some(at)
+    })
+    .filter(move |at| {
+        let before = whole.get(..*at).and_then(|text| text.chars().next_back());
+        let behind = whole.get(at + searched.len()..).and_then(|text| text.chars().next());
+        !(first && is_word(before) || last && is_word(behind))
+    })
 }
 
 /// The words with which a line says that others are left out; empty where it only has dots.

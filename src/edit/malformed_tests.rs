@@ -10,7 +10,7 @@ enum Comes {
     No(&'static str),
 }
 use Comes::{No, To};
-use Exactness::{Exact, Gaps, Spaces};
+use Exactness::{Exact, Gaps, Inside, Spaces};
 
 const CODE: &str = "class Cart:\n    def __init__(self):\n        self.items = []\n\n    def total(self):\n        \
     result = 0\n        for item in self.items:\n            result += item.price\n        return result\n";
@@ -118,7 +118,7 @@ const KINDS: &[(&str, &str, &str, Comes)] = &[
         "a part of a line",
         "x = compute(1, 2)\ny = 3\n",
         "<<<<<<< SEARCH\ncompute(1, 2)\n=======\ncompute(2, 1)\n>>>>>>> REPLACE\n",
-        To("x = compute(2, 1)\ny = 3\n", Exact),
+        To("x = compute(2, 1)\ny = 3\n", Inside),
     ),
     (
         "quotes that are set as in print",

@@ -5,7 +5,7 @@ use super::{EditError, FileEdit, Hunk};
 use std::fmt::Write as _;
 
 /// How long markers are, at least and at most.
-const LENGTHS: std::ops::RangeInclusive<usize> = 5..=40;
+const LENGTHS: std::ops::RangeInclusive<usize> = 5..=400;
 
 /// How many of this character a line begins with, where that makes a marker; what stands behind them.
 fn marker(line: &str, of: char) -> Option<(usize, &str)> {
@@ -73,7 +73,14 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     let (mut at, mut number, mut file) = (0, 0, path.to_owned());
     while let Some(line) = lines.get(at) {
         let Some(length) = opens(line) else {
-            if let Some(name) = named(line).filter(|_| !is_fence(line)) {
+            // Where a file is known, a word alone is no other one.
+            let is_other = |name: &String| {
+                file.is_empty()
+                    || line.trim().ends_with(':') && line.contains("File:")
+                    || line.trim_start().starts_with("*** ")
+                    || name.contains(['.', '/'])
+            };
+            if let Some(name) = named(line).filter(|name| !is_fence(line) && is_other(name)) {
                 file = name;
             }
             at += 1;
@@ -129,11 +136,8 @@ fn block(lines: &[&str], length: usize, number: usize) -> Result<(Hunk, usize), 
 /// The same edit as text: what is shown of one that came as the arguments of a call. It is read back as it was.
 pub fn write(edits: &[FileEdit]) -> String {
     let mut text = String::new();
-    let several = edits.len() > 1;
     for edit in edits {
-        if several {
-            let _ = writeln!(text, "{NAMES}{}", edit.path);
-        }
+        let _ = writeln!(text, "{NAMES}{}", edit.path);
         for hunk in &edit.hunks {
             let all = hunk.search.iter().chain(&hunk.replace);
             let longest = all.filter_map(|line| like_a_marker(line)).max().unwrap_or_default();

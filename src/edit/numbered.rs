@@ -12,31 +12,29 @@ fn split(line: &str) -> Option<(usize, &str)> {
     Some((number, rest))
 }
 
-/// The lines without their numbers, where each has one and they grow by one.
-fn bare(lines: &[String]) -> Option<Vec<String>> {
-    let split: Option<Vec<(usize, &str)>> = lines.iter().map(|line| split(line)).collect();
-    let split = split.filter(|split| !split.is_empty())?;
-    let grows = split.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a + 1 == *b));
-    // The blank between number and text is no indentation where all lines have it.
-    let blank = split.iter().all(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
-    let text = |rest: &str| rest.get(usize::from(blank && !rest.is_empty())..).unwrap_or_default().to_owned();
-    grows.then(|| split.iter().map(|(_, rest)| text(rest)).collect())
+/// The numbers and the rests of lines of which each has one.
+fn all_split(lines: &[String]) -> Option<Vec<(usize, &str)>> {
+    lines.iter().map(|line| split(line)).collect::<Option<Vec<_>>>().filter(|split| !split.is_empty())
 }
 
-/// A hunk without numbers in what it searches; those of its replacement are taken off where all its lines have one.
+/// A hunk without numbers in what it searches, where they grow by one; those of its replacement are taken off where all its
+/// lines have one.
 pub(super) fn without(hunk: &Hunk) -> Option<Hunk> {
-    let search = bare(&hunk.search)?;
-    let numbered: Option<Vec<&str>> =
-        hunk.replace.iter().map(|line| split(line).map(|(_, rest)| rest)).collect();
-    let replace = match numbered {
-        Some(rests) if !rests.is_empty() => {
-            let blank = rests.iter().all(|rest| rest.is_empty() || rest.starts_with(' '));
-            rests
-                .iter()
-                .map(|rest| rest.get(usize::from(blank && !rest.is_empty())..).unwrap_or_default().to_owned())
-                .collect()
-        }
-        _ => hunk.replace.clone(),
+    let search = all_split(&hunk.search)?;
+    if !search.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a + 1 == *b)) {
+        return None;
+    }
+    let replace = all_split(&hunk.replace);
+    // The blank between number and text is no indentation where all lines have it, on both sides.
+    let mut rests = search.iter().chain(replace.iter().flatten()).map(|(_, rest)| *rest);
+    let blank = rests.all(|rest| rest.is_empty() || rest.starts_with(' '));
+    let bare = |lines: &[(usize, &str)]| -> Vec<String> {
+        lines
+            .iter()
+            .map(|(_, rest)| if blank { rest.strip_prefix(' ').unwrap_or(rest) } else { rest }.to_owned())
+            .collect()
     };
+    let (search, replace) =
+        (bare(&search), replace.map_or_else(|| hunk.replace.clone(), |lines| bare(&lines)));
     Some(Hunk { search, replace, ..hunk.clone() })
 }

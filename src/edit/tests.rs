@@ -97,6 +97,59 @@ fn what_is_not_found_is_told_and_nothing_of_what_is_there() {
 }
 
 #[test]
+fn words_are_found_whole_or_not_at_all() {
+    let alike = put("TIMEOUT = 30\n", &block("TIMEOUT = 3\n", "TIMEOUT = 5\n")).unwrap();
+    assert_eq!((alike.text.as_str(), alike.how.as_slice()), ("TIMEOUT = 5\n", &[Exactness::Alike(91)][..]));
+    assert_eq!(put("max = 1\n", &block("x = 1\n", "y = 2\n")).unwrap_err().fault, HunkFault::Missing);
+    let inside = put("f(a, b) + 1\n", &block("f(a, b)\n", "g(b)\n")).unwrap();
+    assert_eq!((inside.text.as_str(), inside.how.as_slice()), ("g(b) + 1\n", &[Exactness::Inside][..]));
+}
+
+#[test]
+fn a_hunk_of_a_diff_is_taken_whole_and_where_its_line_says() {
+    // Its counts are wrong: what is left over is none of the text around it.
+    let diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\n-d\n+e\n";
+    assert_eq!(put("a\nb\n\nd\n", diff).unwrap().text, "a\nc\n\ne\n");
+    let gone = "--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1 @@\n--- old\n select 1;\n";
+    assert_eq!(put("-- old\nselect 1;\n", gone).unwrap().text, "select 1;\n");
+    // Hunks further below count for nothing.
+    let file = (1..=60)
+        .map(|n| if n == 10 || n == 12 { "x\n".into() } else { format!("l{n}\n") })
+        .collect::<String>();
+    let diff = "--- a/a.py\n+++ b/a.py\n@@ -50 +50,3 @@\n-l50\n+q1\n+q2\n+q3\n@@ -10 +10 @@\n-x\n+y\n";
+    let text = put(&file, diff).unwrap().text;
+    assert_eq!((text.lines().nth(9), text.lines().nth(11)), (Some("y"), Some("x")));
+    let huge = "--- a/a.py\n+++ b/a.py\n@@ -9223372036854775808 +1 @@\n-x\n+y\n";
+    assert!(matches!(put(&file, huge).unwrap_err().fault, HunkFault::Several(_)));
+    // A folder that is called `a` is one.
+    assert_eq!(read("--- a/x.py\n+++ a/x.py\n@@ -1 +1 @@\n-a\n+b\n", "").unwrap()[0].path, "a/x.py");
+    assert_eq!(read("--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+b\n", "").unwrap()[0].path, "x.py");
+}
+
+#[test]
+fn what_goes_has_to_be_meant_itself() {
+    let file = "class Box:\n    def __init__(self):\n        self.colour = 'red and blue'\n        self.max_height = 10\n";
+    let search = file.replace("height", "width");
+    let fault = put(file, &block(&search, &search.replace("10", "20"))).unwrap_err().fault;
+    assert_eq!(fault, HunkFault::Missing);
+}
+
+#[test]
+fn lines_are_indented_as_their_neighbours_are() {
+    let file = "def f(self):\n    for item in self.items:\n        result += item.price\n";
+    let written = "for item in self.items:\nresult += item.price\n";
+    let text = put(file, &block(written, &written.replace("item.price", "item.cost"))).unwrap().text;
+    assert_eq!(text, file.replace("price", "cost"));
+    let numbers = block("2|    return 1\n", "2|    return 2\n3|x = f()\n");
+    assert_eq!(put("def f():\n    return 1\n", &numbers).unwrap().text, "def f():\n    return 2\nx = f()\n");
+    let tabs =
+        put("\tif a:\n\t\treturn a\n", &block("        return a\n", "        return a\n    return b\n"))
+            .unwrap()
+            .text;
+    assert_eq!(tabs, "\tif a:\n\t\treturn a\n\treturn b\n");
+}
+
+#[test]
 fn a_new_file_needs_nothing_to_search() {
     let edit = one(&block("", "x = 1\n"));
     assert_eq!(apply(None, &edit).unwrap().text, "x = 1\n");

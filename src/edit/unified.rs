@@ -19,11 +19,18 @@ pub(super) fn begins(text: &str) -> bool {
     heads || patch || lines.first().is_some_and(|line| line.starts_with("@@ ") || *line == "@@")
 }
 
-/// The path of a `---` or `+++` line.
-fn path_of(line: &str) -> String {
-    let path = line.get(4..).unwrap_or_default();
-    let path = path.split('\t').next().unwrap_or(path).trim().trim_matches('"');
-    path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path).to_owned()
+/// The paths of a `---` and a `+++` line. What git puts in front of them goes only where both have it.
+fn paths_of(old: &str, new: &str) -> (String, String) {
+    fn path(line: &str) -> &str {
+        let path = line.get(4..).unwrap_or_default();
+        path.split('\t').next().unwrap_or(path).trim().trim_matches('"')
+    }
+    const NOTHING: &str = "/dev/null";
+    let (old, new) = (path(old), path(new));
+    let bare = (old.strip_prefix("a/").or((old == NOTHING).then_some(old)))
+        .zip(new.strip_prefix("b/").or((new == NOTHING).then_some(new)));
+    let (old, new) = bare.unwrap_or((old, new));
+    (old.to_owned(), new.to_owned())
 }
 
 pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
@@ -33,7 +40,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
     while let Some(line) = lines.get(at) {
         let next = lines.get(at + 1).copied().unwrap_or_default();
         if line.starts_with("--- ") && next.starts_with("+++ ") {
-            let (old, new) = (path_of(line), path_of(next));
+            let (old, new) = paths_of(line, next);
             if new == "/dev/null" {
                 return Err(EditError::OtherAct(old));
             }
@@ -97,20 +104,21 @@ fn counted(body: &[&str], old: usize, new: usize) -> Option<usize> {
     if body.get(at).is_some_and(|line| line.starts_with(NO_NEWLINE)) {
         at += 1;
     }
-    let ends = |line: &&str| ["@@", "--- ", "diff ", "index "].iter().any(|head| line.starts_with(head));
-    body.get(at).is_none_or(|line| ends(line) || line.trim().is_empty()).then_some(at)
+    // Lines that are left over would be lost without a word: then the counts are wrong.
+    let mut rest = (at..body.len()).take_while(|at| !is_head(body, *at));
+    rest.all(|at| body.get(at).is_none_or(|line| line.trim().is_empty())).then_some(at)
+}
+
+/// Whether another hunk, or another file, begins at this line.
+fn is_head(body: &[&str], at: usize) -> bool {
+    let line = |at: usize| body.get(at).copied().unwrap_or_default();
+    ["@@", "*** ", "diff --git ", "index "].iter().any(|head| line(at).starts_with(head))
+        || line(at).starts_with("--- ") && line(at + 1).starts_with("+++ ")
 }
 
 /// Where the body of a hunk ends by its looks.
 fn seen(body: &[&str]) -> usize {
-    let ends = |at: usize, line: &str| {
-        let next = body.get(at + 1).copied().unwrap_or_default();
-        line.starts_with("@@")
-            || line.starts_with("*** ")
-            || line.starts_with("diff --git ")
-            || line.starts_with("--- ") && next.starts_with("+++ ")
-    };
-    let end = body.iter().enumerate().find(|(at, line)| ends(*at, line)).map_or(body.len(), |(at, _)| at);
+    let end = (0..body.len()).find(|at| is_head(body, *at)).unwrap_or(body.len());
     // Blank lines behind the last hunk are none of it.
     let blank = body.get(..end).unwrap_or_default().iter().rev().take_while(|line| line.is_empty()).count();
     end - blank

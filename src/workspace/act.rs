@@ -105,7 +105,10 @@ fn done(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result<
     let system = |error: std::io::Error| ActFailure::Failed(format!("{}: {error}", act.path()));
     let failed = |error: FileError| match error {
         FileError::Changed { .. } => ActFailure::Refused(error.to_string()),
-        FileError::Io(_, why) => ActFailure::Failed(format!("{}: {why}", act.path())),
+        FileError::Io(path, why) => {
+            let shown = path.strip_prefix(cwd).unwrap_or(&path);
+            ActFailure::Failed(format!("{}: {why}", shown.display()))
+        }
         error => ActFailure::Failed(error.to_string()),
     };
     match act {

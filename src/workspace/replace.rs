@@ -95,7 +95,9 @@ impl NewFile<'_> {
     /// The file with its bytes on disk, under a name of its own.
     fn stage<'f>(&self, folder: &'f File) -> Result<Staging<'f>, FileError> {
         let (name, changed) = (self.name()?, || FileError::Changed(self.place.path()));
-        let mut staging = Staging::new(folder, NEW).map_err(|e| self.failed(e))?;
+        // Until it has the mode of the one that it replaces nobody else reads it.
+        let mode = if self.found == OnDisk::Nothing { NEW } else { Mode::from_raw_mode(0o600) };
+        let mut staging = Staging::new(folder, mode).map_err(|e| self.failed(e))?;
         staging.file().write_all(self.bytes).map_err(|e| self.failed(e))?;
         match self.found {
             OnDisk::Nothing => {}

@@ -135,7 +135,6 @@ fn what_can_not_be_edited_is_refused_in_words() {
         ("a.bin", "is no text that can be edited"),
         ("d", "is a folder"),
         ("none.py", "the file is not there"),
-        ("/dev/null", "is a device"),
     ] {
         let reply = format!("```edit path={path}\n{}```\n", block("x = 1\n", "x = 2\n"));
         let (done, _) = applied(&home, &[&reply]);
@@ -154,8 +153,9 @@ fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
     std::fs::write(home.work().parent().unwrap().join("victim"), "alpha = 1\nbeta = 2\n").unwrap();
     std::fs::write(home.work().join(".env"), "ALPHA_TOKEN=alpha\n").unwrap();
     symlink("../victim", home.work().join("link")).unwrap();
+    symlink("/etc/ssl", home.work().join("broken")).unwrap();
     // Neither what stands there, nor whether a guess does, nor whether there is such a file.
-    for path in ["../victim", "link", ".env", "../nothing"] {
+    for path in ["../victim", "link", ".env", "../nothing", "/dev/null", "~/.ssh", "broken"] {
         for guess in ["gamma = 3\n", "alpha = 1\n", "ALPHA_TOKEN=alpha\n"] {
             let reply = format!("```edit path={path}\n{}```\n", block(guess, "x\n"));
             let (done, _) = applied(&home, &[&reply]);

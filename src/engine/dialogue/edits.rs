@@ -124,6 +124,33 @@ fn a_call_that_does_not_fit_is_answered_with_why() {
 }
 
 #[test]
+fn a_call_changes_the_file_that_it_names() {
+    let called = |arguments: &str| {
+        let mut d = Dialogue::with(Settings { dialect: Some(Dialect::Tools), ..Settings::default() });
+        d.user("x");
+        let call = ToolCall {
+            id: "a".into(),
+            name: "edit_file".into(),
+            arguments: arguments.into(),
+            signature: None,
+        };
+        d.replied(ReplyEvent::ToolCall(call));
+        d.finish(FinishReason::ToolCalls);
+        d.state().transcript.blocks.values().map(|item| item.block.kind.clone()).next()
+    };
+    let edit = |path: &str| Some(BlockKind::Edit { paths: vec![path.to_owned()] });
+    let one = r#"{"path":"a.py","edits":[{"path":"b.py","search":"x = 1","replace":"x = 2"}]}"#;
+    assert_eq!(called(one), edit("b.py"));
+    assert_eq!(called(r#"{"edits":[{"path":"a.py","search":"x","replace":"y"}]}"#), edit("a.py"));
+    let lines = |of: &str, count: usize| {
+        format!(r#"{{"path":"a.md","search":"{0}","replace":"y\n{0}"}}"#, of.repeat(count))
+    };
+    assert_eq!(called(&lines("=", 40)), edit("a.md"));
+    // What no marker is longer than is refused, not taken apart.
+    assert_eq!(called(&lines(">", 400)), None);
+}
+
+#[test]
 fn edits_are_read_in_the_forms_that_models_write() {
     let block = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n";
     for (reply, paths) in [

@@ -65,7 +65,9 @@ pub(super) fn called(
             let edits = hunks(arguments, &path)?;
             let source = edit::write(&edits);
             // What can't be read back as it was meant is refused here, not changed.
-            let edits = edit::read(&source, &path)?;
+            if edit::read(&source, "")? != edits {
+                return Err(EditError::Unwritable.into());
+            }
             (edits, source)
         }
     };
