@@ -1,11 +1,12 @@
 # Gives a block's text to a program that wants a file: builds it first, or runs the program with it. The text comes from
 # descriptor 90 into a private folder that is gone before the built program starts, or when the program ends. Descriptor 91
-# is told how far it came: `build`, then `run`. $1: the file's name; $2: how many of the words behind are for building.
+# is told how far it came: `build`, then `run`. $1: the folder, which must not be there yet; $2: the file's name; $3: how
+# many of the words behind are for building.
 umask 077
 echo build >/dev/fd/91
-name=$1 count=$2 folder=$PWD
-shift 2
-d=$(mktemp -d "${TMPDIR:-/tmp}/sayso-XXXXXXXX") || { echo 'no folder for temporary files can be written' >&2; exit 126; }
+d=$1 name=$2 count=$3 folder=$PWD
+shift 3
+mkdir "$d" || { echo 'no folder for temporary files can be written' >&2; exit 126; }
 trap 'rm -rf "$d"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM

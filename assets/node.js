@@ -1,9 +1,9 @@
-// Starts a block in node: its text comes from a descriptor, its name is `block N` in the working folder, so that
-// `require` and `import` look from there. A block that needs to be a module (import, export, top-level await) becomes one.
+// Starts a block in node: its text comes from a descriptor, its name is `block N` in the working folder, or that of the
+// file that was named, so that `require` and `import` look from there. A block that needs to be a module (import, export, top-level await) becomes one.
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), Module = require("node:module");
 let source = fs.readFileSync(90, "utf8").replace(/^\uFEFF/, "");
 fs.closeSync(90);
-const file = path.join(process.cwd(), process.argv[1]);
+const file = path.resolve(process.argv[1]);
 if (process.argv[2] === "typescript") {
   // Types become blanks: lines and columns stay what they were. The warning that this is new helps nobody.
   const warn = process.emitWarning;
@@ -34,7 +34,7 @@ function asScript() {
   const main = new Module(file, null);
   main.id = ".";
   main.filename = file;
-  main.paths = Module._nodeModulePaths(process.cwd());
+  main.paths = Module._nodeModulePaths(path.dirname(file));
   if (packages) main.paths.push(path.join(packages, "node_modules"));
   process.mainModule = main;
   main._compile(source, file);
@@ -43,12 +43,13 @@ function asScript() {
 
 async function asModule() {
   globalThis.require = Module.createRequire(file);
+  const url = require("node:url").pathToFileURL(file).href;
   const warn = process.emitWarning;
   process.emitWarning = () => {};
   // What was installed for the session is found behind what lies in the working folder.
   const load = async (name) => {
     try {
-      return await import(name);
+      return await import(/^\.{1,2}\//.test(name) ? new URL(name, url).href : name);
     } catch (error) {
       if (!packages || error.code !== "ERR_MODULE_NOT_FOUND") throw error;
       const installed = Module.createRequire(path.join(packages, "block.js"));
@@ -58,9 +59,9 @@ async function asModule() {
   const block = new vm.SourceTextModule(source, {
     identifier: file,
     initializeImportMeta: (meta) => {
-      meta.url = require("node:url").pathToFileURL(file).href;
+      meta.url = url;
       meta.filename = file;
-      meta.dirname = process.cwd();
+      meta.dirname = path.dirname(file);
     },
     importModuleDynamically: load,
   });
@@ -75,5 +76,5 @@ async function asModule() {
   await block.evaluate();
 }
 
-if (needsModule()) asModule().catch((error) => process.nextTick(() => { throw error; }));
+if (needsModule()) asModule();
 else asScript();

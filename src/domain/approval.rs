@@ -313,6 +313,7 @@ pub struct Mismatch {
 pub struct RunRequest {
     approval: Approval,
     source: Arc<str>,
+    name: Option<String>,
 }
 
 impl RunRequest {
@@ -323,7 +324,7 @@ impl RunRequest {
     pub fn new(approval: Approval, source: Arc<str>) -> Result<Self, Mismatch> {
         let given = Sha256::of(source.as_bytes());
         if given == approval.sha256 {
-            Ok(Self { approval, source })
+            Ok(Self { approval, source, name: None })
         } else {
             Err(Mismatch { approved: approval.sha256, given })
         }
@@ -332,6 +333,17 @@ impl RunRequest {
     /// The decision that allows this run.
     pub fn approval(&self) -> &Approval {
         &self.approval
+    }
+
+    /// The same, for a text that the person named as a file: its messages call it so.
+    #[must_use]
+    pub fn named(self, name: Option<String>) -> Self {
+        Self { name, ..self }
+    }
+
+    /// What its messages call the text: the file that the person named, else the block.
+    pub fn label(&self) -> String {
+        self.name.clone().unwrap_or_else(|| format!("block {}", self.approval.block()))
     }
 
     /// The bytes that were approved; [`RunRequest::new`] compared their hash.

@@ -256,6 +256,7 @@ impl Engine {
         let approval = Approval::grant(run, (block, revision), &source, terms.clone(), by, self.now);
         let sha256 = approval.sha256();
         let Ok(request) = RunRequest::new(approval, source) else { return };
+        let request = request.named(self.name_of(block).filter(|_| by == Grantor::Named));
         self.counted.run = run;
         self.remember_file(block, sha256, &terms);
         self.plan_runs(block);

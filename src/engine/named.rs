@@ -61,6 +61,15 @@ impl Engine {
         self.turn.named.as_ref().is_some_and(|named| named.waiting.contains(&block))
     }
 
+    /// What messages of a block call its text: the file that it came from, where the person named one.
+    pub(super) fn name_of(&self, block: BlockId) -> Option<String> {
+        let block = &self.state.transcript.blocks.get(&block).filter(|_| self.is_named(block))?.block;
+        // Standard input has no name.
+        let path = block.origin.note.as_ref().filter(|path| block.kind.is_code() && *path != "-")?;
+        // What begins so would be taken for an option.
+        Some(if path.starts_with('-') { format!("./{path}") } else { path.clone() })
+    }
+
     /// Whether an image for want of which this block can't run may be offered.
     pub(super) fn offers_images(&self, block: BlockId) -> bool {
         !self.is_named(block) || self.turn.named.as_ref().is_some_and(|named| named.fetch)

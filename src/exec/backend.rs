@@ -35,7 +35,7 @@ pub(super) struct Job {
     pub block: BlockId,
     /// The terms that were approved, and hold.
     pub terms: Terms,
-    /// Its name in messages, `block 3`.
+    /// Its name in messages: `block 3`, or the file that the person named.
     pub label: String,
     pub source: Arc<str>,
     pub token: FrameToken,

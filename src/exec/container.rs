@@ -365,7 +365,7 @@ impl Containers {
         known.engine.count();
         if !is_kernel(&known.entry) {
             let name = self.name("block");
-            let words = command::of(&known.entry);
+            let words = command::of(&known.entry, &job.label);
             let image = known.image.id.as_str();
             self.program =
                 Some(ContainerProgram::start(known.engine.clone(), &known.frame, image, name, &words, &job));

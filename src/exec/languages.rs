@@ -6,14 +6,24 @@
 
 use super::environment::Environment;
 use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
+use super::own_names::OwnNames;
 use super::plan::{self, GivenFile, Invocation};
-use crate::domain::RunError;
 use crate::domain::language::RunMethod;
+use crate::domain::{Languages, RunError};
 use std::ffi::OsString;
 use std::path::Path;
 
 const BUILD: &str = include_str!("../../assets/build.sh");
 const SQL: &str = include_str!("../../assets/sql.py");
+
+/// What a text is called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TextName<'a> {
+    /// In messages: `block 3`, or the file that the person named.
+    pub label: &'a str,
+    /// The end of the name of a private folder, which nobody can know before.
+    pub mark: &'a str,
+}
 
 /// A program for one block, run in this way. `extension` is that of the language's files.
 pub(super) fn invocation(
@@ -21,25 +31,27 @@ pub(super) fn invocation(
     way: &RunMethod,
     extension: &str,
     interpreter: &Path,
-    label: &str,
+    TextName { label, mark }: TextName<'_>,
     cwd: &Path,
     env: Environment,
 ) -> Invocation {
     if needs_file(way) {
-        let (args, given) =
-            (build(way, extension, interpreter, label), vec![GivenFile::Source, GivenFile::State]);
-        return made(Path::new("/bin/sh"), args, given, cwd, env);
+        let folder = format!("{}/sayso-{mark}", folder_for_temporary_files(&env));
+        let args = build(way, (label, extension), interpreter, &folder);
+        let given = vec![GivenFile::Source, GivenFile::State];
+        return made(Path::new("/bin/sh"), args, (given, OwnNames::of_folder(&folder)), cwd, env);
     }
+    let of_descriptor = || (vec![GivenFile::Source], OwnNames::of_descriptor(label));
     if !way.arguments.is_empty() {
         let file = format!("/dev/fd/{FIRST_GIVEN}");
         let fill = |word: &String| word.replace("{file}", &file).replace("{folder}", &cwd.to_string_lossy());
         let args = way.arguments.iter().map(|word| fill(word).into()).collect();
-        return made(interpreter, args, vec![GivenFile::Source], cwd, env);
+        return made(interpreter, args, of_descriptor(), cwd, env);
     }
     match language {
         "sql" => {
             let args = ["-I", "-c", SQL, label].map(OsString::from).to_vec();
-            made(interpreter, args, vec![GivenFile::Source], cwd, env)
+            made(interpreter, args, of_descriptor(), cwd, env)
         }
         "typescript" => {
             let mut invocation = plan::subprocess("javascript", interpreter, label, cwd, env);
@@ -58,7 +70,7 @@ pub(super) fn needs_file(way: &RunMethod) -> bool {
 fn made(
     executable: &Path,
     args: Vec<OsString>,
-    given: Vec<GivenFile>,
+    (given, names): (Vec<GivenFile>, OwnNames),
     cwd: &Path,
     env: Environment,
 ) -> Invocation {
@@ -71,18 +83,55 @@ fn made(
             ..ProgramSpec::default()
         },
         given,
+        names,
     }
 }
 
+/// Where a program puts files that it does not keep.
+fn folder_for_temporary_files(env: &Environment) -> String {
+    let named = env.iter().find(|(name, value)| name == "TMPDIR" && !value.is_empty());
+    named.map_or_else(
+        || "/tmp".into(),
+        |(_, folder)| folder.to_string_lossy().trim_end_matches('/').to_owned(),
+    )
+}
+
 /// The words for `assets/build.sh`: what builds, then what the built program or the interpreter is given.
-fn build(way: &RunMethod, extension: &str, interpreter: &Path, label: &str) -> Vec<OsString> {
-    let name = format!("{}.{extension}", label.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
-    let mut args: Vec<OsString> = vec!["-c".into(), BUILD.into(), label.into(), name.into()];
+fn build(
+    way: &RunMethod,
+    (label, extension): (&str, &str),
+    interpreter: &Path,
+    folder: &str,
+) -> Vec<OsString> {
+    let name = file_name(label, extension);
+    let mut args: Vec<OsString> = vec!["-c".into(), BUILD.into(), label.into(), folder.into(), name.into()];
     let count = if way.compile.is_empty() { 0 } else { way.compile.len() + 1 };
     args.push(count.to_string().into());
     args.push(interpreter.into());
     args.extend(way.compile.iter().chain(&way.arguments).map(OsString::from));
     args
+}
+
+/// What a file with the text is called: as the one that the person named, where compilers take that name for one of the
+/// language.
+fn file_name(label: &str, extension: &str) -> String {
+    let language =
+        |extension: &str| Languages::default().by_extension(extension).map(|entry| entry.name.clone());
+    let is_plain = |name: &&str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        name.chars().all(is_plain) && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+    };
+    let named = Path::new(label).file_name().and_then(|name| name.to_str()).filter(is_plain);
+    let fits = |name: &&str| {
+        let own = Path::new(name).extension().and_then(|own| own.to_str());
+        own.is_some_and(|own| {
+            own == extension || language(own).is_some_and(|own| language(extension) == Some(own))
+        })
+    };
+    match named.filter(fits) {
+        Some(name) => name.to_owned(),
+        None => format!("{}.{extension}", label.replace(|c: char| !c.is_ascii_alphanumeric(), "_")),
+    }
 }
 
 /// Whether what `assets/build.sh` told means that the program was never built.
@@ -117,7 +166,7 @@ mod tests {
             &way,
             &entry.extensions[0],
             &program,
-            "block 3",
+            TextName { label: "block 3", mark: "1234abcd" },
             Path::new("/work"),
             Vec::new(),
         );
@@ -143,17 +192,31 @@ mod tests {
         assert_eq!(shown("sql", 2), "/usr/bin/python3 -I -c (sql.py) block 3 [Source]");
         assert_eq!(
             shown("rust", 0),
-            "/bin/sh -c (build.sh) block 3 block_3.rs 7 /usr/bin/rustc --edition=2021 --crate-name block -o {program} \
-             {source} [Source, State]"
+            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1234abcd block_3.rs 7 /usr/bin/rustc --edition=2021 \
+             --crate-name block -o {program} {source} [Source, State]"
         );
         assert_eq!(
             shown("java", 0),
-            "/bin/sh -c (build.sh) block 3 block_3.java 0 /usr/bin/java {source} [Source, State]"
+            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1234abcd block_3.java 0 /usr/bin/java {source} [Source, State]"
         );
         assert_eq!(
             shown("typescript", 0),
             "/usr/bin/node --experimental-vm-modules -e (node.js) block 3 typescript [Source]"
         );
+    }
+
+    #[test]
+    fn a_file_that_was_named_keeps_its_name() {
+        for (label, extension, wanted) in [
+            ("block 3", "c", "block_3.c"),
+            ("sub/main.c", "c", "main.c"),
+            ("/a b/main.cc", "cpp", "main.cc"),
+            ("a b.c", "c", "a_b_c.c"),
+            ("sub/-o.c", "c", "sub__o_c.c"),
+            ("notes.txt", "c", "notes_txt.c"),
+        ] {
+            assert_eq!(file_name(label, extension), wanted);
+        }
     }
 
     #[test]

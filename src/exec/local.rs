@@ -221,6 +221,12 @@ impl Local {
 
     /// Output of the run that goes on.
     fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
-        self.queue.extend(chunks.into_iter().map(|chunk| RunEvent::Output(chunk).into()));
+        for chunk in chunks {
+            let shown = match self.process_mut() {
+                Some(process) => process.names.pass(chunk),
+                None => vec![chunk],
+            };
+            self.queue.extend(shown.into_iter().map(|chunk| RunEvent::Output(chunk).into()));
+        }
     }
 }

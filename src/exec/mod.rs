@@ -55,6 +55,7 @@ mod link;
 mod local;
 mod memory_file;
 mod order;
+mod own_names;
 pub mod packages;
 mod pictures;
 mod pipes;

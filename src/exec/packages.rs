@@ -9,6 +9,7 @@ use super::environment::Environment;
 use super::error::ExecError;
 use super::helper_wire::ProgramSpec;
 use super::kernel_wire::MissingFacility;
+use super::own_names::OwnNames;
 use super::plan::Invocation;
 use crate::domain::packages::python_package;
 use crate::domain::sentences::network;
@@ -173,6 +174,7 @@ pub fn invocation(
             ..ProgramSpec::default()
         },
         given: Vec::new(),
+        names: OwnNames::default(),
     }
 }
 

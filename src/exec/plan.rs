@@ -3,6 +3,7 @@
 
 use super::environment::Environment;
 use super::helper_wire::{FIRST_GIVEN, ProgramSpec};
+use super::own_names::OwnNames;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -33,6 +34,8 @@ pub struct Invocation {
     pub program: ProgramSpec,
     /// What it is given, in order.
     pub given: Vec<GivenFile>,
+    /// What its errors would call the text, and what they show instead.
+    pub(super) names: OwnNames,
 }
 
 /// The empty kernel. `-I`: no `PYTHON*` variables, no working folder on the path. It gets a copy of the built-in names,
@@ -61,6 +64,7 @@ pub(super) fn kernel(python: &Path, cwd: &Path, env: Environment) -> Invocation 
             ..ProgramSpec::default()
         },
         given: vec![GivenFile::Control, GivenFile::KernelText],
+        names: OwnNames::default(),
     }
 }
 
@@ -73,17 +77,21 @@ pub(super) fn subprocess(
     env: Environment,
 ) -> Invocation {
     let text = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-    let (args, given) = match language {
+    let source = vec![GivenFile::Source];
+    let (args, given, names) = match language {
         "bash" => (
             text(&["--noprofile", "--norc", "-c", SHELL.trim_end(), label]),
             vec![GivenFile::Source, GivenFile::State],
+            OwnNames::of_bash(label),
         ),
-        "javascript" => (text(&["--experimental-vm-modules", "-e", NODE, label]), vec![GivenFile::Source]),
-        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), vec![GivenFile::Source]),
+        "javascript" => {
+            (text(&["--experimental-vm-modules", "-e", NODE, label]), source, OwnNames::default())
+        }
+        _ => (text(&[&format!("/dev/fd/{FIRST_GIVEN}")]), source, OwnNames::of_descriptor(label)),
     };
     let (executable, cwd) = (interpreter.into(), PathBuf::from(cwd));
     let program = ProgramSpec { executable, args, env, cwd, ..ProgramSpec::default() };
-    Invocation { program, given }
+    Invocation { program, given, names }
 }
 
 /// Why this text can't be handed to this language at all; nothing would run then.

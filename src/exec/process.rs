@@ -5,6 +5,7 @@ use super::cgroup::Group;
 use super::environment::MARK;
 use super::error::ExecError;
 use super::link::Link;
+use super::own_names::OwnNames;
 use super::pipes::Pipes;
 use super::plan::{GivenFile, Invocation, set};
 use super::sandbox::Enclosure;
@@ -17,6 +18,8 @@ pub(super) struct Process {
     /// The helper. First, so that it ends the program before the pipes close.
     pub link: Link,
     pub pipes: Pipes,
+    /// What its errors would call its text.
+    pub names: OwnNames,
     /// The control group of all its processes. Last: then nothing is in it any more.
     pub group: Option<Group>,
 }
@@ -44,5 +47,5 @@ pub(super) fn start(
     let link = Link::open(entry.as_ref().unwrap_or(&cell.entry), format!("{MARK}={mark}").into_bytes())?;
     let fds: Vec<BorrowedFd<'_>> = writing.iter().chain(&given).map(|fd| fd.as_fd()).collect();
     link.spawn(&invocation.program, &fds)?;
-    Ok(Process { link, pipes, group })
+    Ok(Process { link, pipes, names: invocation.names, group })
 }

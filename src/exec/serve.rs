@@ -149,13 +149,7 @@ impl<B: Backend> ExecutorLoop<B> {
         }
         let token = blob::random().map_err(|error| Outcome::NotStarted(error.to_string()))?;
         let block = request.approval().block();
-        Ok(Job {
-            block,
-            terms: now,
-            label: format!("block {block}"),
-            source: request.source().clone(),
-            token,
-        })
+        Ok(Job { block, terms: now, label: request.label(), source: request.source().clone(), token })
     }
 
     fn is_free(&self) -> Result<(), Outcome> {

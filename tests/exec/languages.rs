@@ -182,6 +182,65 @@ async fn typescript_runs_in_node() {
     assert_eq!(told.report.outcome, Outcome::Failed);
 }
 
+/// Languages with an error in the second line of a block: what their messages call the place, with `{}` for the name of the
+/// text. Compilers call a block by the name of a file.
+const MISTAKES: &[(&str, &str, &[&str])] = &[
+    ("python", "x = 1\nx.no\n", &["File \"{}\", line 2"]),
+    ("bash", "x=1\nnope\n", &["{}: line 2: nope"]),
+    ("bash", "f() {\n  nope\n}\nf\n", &["{}: line 2: nope"]),
+    ("bash", "x=1\nif\n", &["{}: line 3: syntax error"]),
+    ("sh", "x=1\nnope\n", &["{}: 2: nope"]),
+    ("javascript", "const a = 1;\na.b.c;\n", &["{}:2"]),
+    ("javascript", "import fs from 'fs';\nfs.no();\n", &["{}:2"]),
+    ("javascript", "const a = 1;\nconst b = ;\n", &["{}:2"]),
+    ("perl", "use strict;\ndie 'x';\n", &["x at {} line 2."]),
+    ("ruby", "x = 1\nraise 'x'\n", &["{}:2:in"]),
+    ("lua", "local x = 1\nerror('x')\n", &["{}:2: x", "{}:2: in main chunk"]),
+    ("php", "<?php\nthrow new Exception('x');\n", &["x in {}:2"]),
+    ("make", "all:\n\tfalse\n", &["[{}:2: all]"]),
+    ("sql", "select 1;\nselect * from nowhere;\n", &["near line 2"]),
+    ("c", "int main(void) {\n  retrun 0;\n}\n", &["{file}.c:2:3: error"]),
+    ("c", "#include <assert.h>\nint main(void) { assert(0); }\n", &["{file}.c:2: main"]),
+    ("cpp", "int main() {\n  int x = \"a\";\n}\n", &["{file}.cpp:2:11: error"]),
+    ("rust", "fn main() {\n  panic!(\"x\");\n}\n", &["{file}.rs:2:3"]),
+    (
+        "java",
+        "class A {\n  int x = \"s\"; public static void main(String[] a) {}\n}\n",
+        &["{file}.java:2: error"],
+    ),
+    ("java", "class A { public static void main(String[] a) {\n int x = 1 / 0; } }\n", &["{file}.java:2)"]),
+];
+
+#[tokio::test]
+#[ignore = "needs all languages of the suite"]
+async fn errors_name_the_block_or_the_file_and_its_line() {
+    for (language, source, places) in MISTAKES {
+        let shop = Shop::new();
+        let extension = Languages::default().find(language).unwrap().extensions[0].clone();
+        let file = format!("sub/mistake.{extension}");
+        for (named, called, in_file) in
+            [(None, "block 1".to_owned(), "block_1"), (Some(file.clone()), file.clone(), "mistake")]
+        {
+            let request = shop.request(language, source, None).await;
+            let called = if named.is_none() { request.label() } else { called };
+            let in_file = if named.is_none() { called.replace(' ', "_") } else { in_file.to_owned() };
+            let (_, receiver) = shop.start(request.named(named));
+            let told = all(receiver).await;
+            assert_ne!(told.report.outcome, Outcome::Ok, "{language}: {source}");
+            let error = told.report.error.as_ref();
+            let said = format!("{}{}", told.err(), error.map_or("", |error| error.traceback.as_str()));
+            for place in *places {
+                let wanted = place.replace("{}", &called).replace("{file}", &in_file);
+                assert!(said.contains(&wanted), "{language}: no {wanted:?} in {said}");
+            }
+            let message = error.map_or("", |error| error.message.as_str());
+            for own in ["/dev/fd", "memfd", "sayso-", "environment:", "asModule()"] {
+                assert!(!said.contains(own) && !message.contains(own), "{language}: {own} in {said}");
+            }
+        }
+    }
+}
+
 /// A project with an environment of its own that has a module of its own.
 fn project(shop: &Shop) {
     let made = std::process::Command::new(python())

@@ -94,6 +94,21 @@ fn an_exception_is_told_once() {
 }
 
 #[test]
+fn errors_name_the_file_that_was_named() {
+    let home = Home::new();
+    std::fs::create_dir(home.work().join("sub")).unwrap();
+    let (object, _) = home.exec("sub/a.py", "x = 1\nx.no\n", &[]);
+    let traceback = object["error"]["traceback"].as_str().unwrap();
+    assert!(traceback.contains("File \"sub/a.py\", line 2"), "{traceback}");
+    let (object, _) = home.exec("sub/a.sh", "f() {\n  nope\n}\nf\n", &[]);
+    assert_eq!(object["stderr"], "sub/a.sh: line 2: nope: command not found\n");
+    let (object, _) = home.exec("sub/a.dash", "true\nnope\n", &[]);
+    assert_eq!(object["stderr"], "sub/a.dash: 2: nope: not found\n");
+    let done = home.run_with_input(&["exec", "--language", "bash", "-"], "true\nnope\n");
+    assert!(done.err.contains("block 1: line 2: nope"), "{}", done.err);
+}
+
+#[test]
 fn exit_codes_of_programs() {
     let home = Home::new();
     let (object, done) = home.exec("a.sh", "exit 3\n", &[]);

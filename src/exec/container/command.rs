@@ -4,25 +4,25 @@ use crate::domain::language::LanguageEntry;
 use std::path::Path;
 
 /// What the file with a block's text is handed to; the file's path is its last argument.
-pub(super) fn of(entry: &LanguageEntry) -> Vec<String> {
+pub(super) fn of(entry: &LanguageEntry, label: &str) -> Vec<String> {
     let program =
         Path::new(&entry.command).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let words = match entry.name.as_str() {
         "bash" => vec!["--noprofile".to_owned(), "--norc".to_owned()],
-        "javascript" => vec!["--experimental-vm-modules".to_owned(), "-e".to_owned(), node_of_file()],
+        "javascript" => vec!["--experimental-vm-modules".to_owned(), "-e".to_owned(), node_of_file(label)],
         _ => Vec::new(),
     };
     std::iter::once(program).chain(words).collect()
 }
 
 /// What starts a block in node, from a file instead of a descriptor.
-fn node_of_file() -> String {
+fn node_of_file(label: &str) -> String {
     crate::exec::plan::NODE
         .replace("fs.readFileSync(90, \"utf8\")", "fs.readFileSync(process.argv[1], \"utf8\")")
         .replace("fs.closeSync(90);", "")
         .replace(
-            "path.join(process.cwd(), process.argv[1])",
-            "path.join(process.cwd(), path.basename(process.argv[1]))",
+            "path.resolve(process.argv[1])",
+            &format!("path.resolve({})", serde_json::Value::from(label)),
         )
 }
 
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn node_reads_a_file_inside() {
-        let text = node_of_file();
-        assert!(!text.contains("90") && text.contains("basename"), "{text}");
+        let text = node_of_file("sub/it's \"a\".js");
+        assert!(!text.contains("90") && text.contains(r#"resolve("sub/it's \"a\".js")"#), "{text}");
     }
 }

@@ -5,9 +5,10 @@ use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, START, remove};
 use super::plan::ContainerFrame;
-use crate::domain::{RunEvent, Stream};
+use crate::domain::{Chunk, RunEvent, Stream};
 use crate::exec::backend::{BackendEvent, EndCause, Job, RunEnd};
 use crate::exec::helper_wire::ResourceUse;
+use crate::exec::own_names::OwnNames;
 use crate::exec::receipt::ExitKind;
 use crate::text::line::one_line;
 use crate::text::number::memory;
@@ -23,6 +24,8 @@ use tokio::time::{Instant, timeout};
 
 /// What takes the bytes and starts the program.
 const WRAPPER: &str = include_str!("../../../assets/program.sh");
+/// Where it puts them.
+const FOLDER: &str = "/tmp/.sayso";
 /// How often it is looked at what a program uses.
 const LOOK: Duration = Duration::from_millis(700);
 
@@ -46,7 +49,10 @@ impl ContainerProgram {
         job: &Job,
     ) -> Self {
         let network = if frame.granted.network { "open" } else { "closed" };
-        let mut arguments = vec![job.source.len().to_string(), job.label.clone(), network.to_owned()];
+        // Its file can't lie in folders that are not there.
+        let file = job.label.rsplit('/').next().unwrap_or(&job.label);
+        let mut names = OwnNames::default().with(&format!("{FOLDER}/{file}"), &job.label);
+        let mut arguments = vec![job.source.len().to_string(), file.to_owned(), network.to_owned()];
         arguments.extend(command.iter().cloned());
         let body = frame.body(image, &["/bin/sh", "-c", WRAPPER, "sayso"], arguments);
         let (sender, events) = mpsc::channel(64);
@@ -58,7 +64,7 @@ impl ContainerProgram {
         let work = tokio::task::spawn_local(async move {
             let work = async {
                 let mut held = ContainerHandle::start(work_engine.clone(), &work_name, body).await?;
-                follow(&mut held, &work_engine, source, &sender, &memory).await
+                follow(&mut held, (&work_engine, &memory), source, &sender, &mut names).await
             };
             let end = tokio::select! {
                 end = work => end,
@@ -120,10 +126,10 @@ fn of_error(error: ContainerError) -> EndCause {
 
 async fn follow(
     held: &mut ContainerHandle,
-    engine: &Engine,
+    (engine, memory): (&Engine, &str),
     source: Vec<u8>,
     out: &mpsc::Sender<BackendEvent>,
-    memory: &str,
+    names: &mut OwnNames,
 ) -> Result<(EndCause, ResourceUse), ContainerError> {
     let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
     held.write(source);
@@ -147,9 +153,14 @@ async fn follow(
         };
         let Some(piece) = piece else { break };
         let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
-        if out.send(BackendEvent::printed(stream, piece.into_bytes().to_vec())).await.is_err() {
-            break;
+        for Chunk { stream, bytes } in names.pass(Chunk { stream, bytes: piece.into_bytes().to_vec() }) {
+            if out.send(BackendEvent::printed(stream, bytes)).await.is_err() {
+                break;
+            }
         }
+    }
+    if let Some(Chunk { stream, bytes }) = names.rest() {
+        let _ = out.send(BackendEvent::printed(stream, bytes)).await;
     }
     let code = i32::try_from(held.exit().await?).unwrap_or(-1);
     if code == 137 && held.ran_out_of_memory().await {

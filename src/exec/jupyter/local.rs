@@ -13,6 +13,7 @@ use crate::exec::error::ExecError;
 use crate::exec::helper_file::HelperFile;
 use crate::exec::helper_wire::{HelperOrder as ToHelper, Notification, ProgramSpec, RestState};
 use crate::exec::link::Link;
+use crate::exec::own_names::OwnNames;
 use crate::exec::plan::Invocation;
 use crate::exec::receipt::{ExitKind, cause_of_death};
 use crate::exec::sandbox::Enclosure;
@@ -285,7 +286,7 @@ fn invocation(start: &LocalStart, file: &Path) -> Result<Invocation, KernelStart
         cwd: start.cwd.clone(),
         ..ProgramSpec::default()
     };
-    Ok(Invocation { program, given: Vec::new() })
+    Ok(Invocation { program, given: Vec::new(), names: OwnNames::default() })
 }
 
 /// What a helper tells that matters here.

@@ -10,11 +10,13 @@ use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
 use crate::exec::helper_wire::{Bounds, HelperOrder};
 use crate::exec::kernel::Kernel;
+use crate::exec::kernel_wire::FrameToken;
+use crate::exec::languages::{self, TextName};
 use crate::exec::plan::{self, GivenFile};
 use crate::exec::project_tools::ProjectTools;
 use crate::exec::sandbox::refused::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
-use crate::exec::{blob, languages, memory_file, packages, process};
+use crate::exec::{blob, memory_file, packages, process};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -258,7 +260,7 @@ impl Local {
     }
 
     pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
-        let Job { terms, label, source, .. } = job;
+        let Job { terms, label, source, token, .. } = job;
         let language = terms.language.as_str();
         let sandbox = self.prepared()?;
         let cell = sandbox.cell(&terms.interpreter, language == "python");
@@ -272,7 +274,8 @@ impl Local {
         let mut state = None;
         let invocation = match self.finder.way(&terms.language) {
             Some((way, extension)) => {
-                languages::invocation(language, &way, &extension, &terms.interpreter, label, &terms.cwd, env)
+                let name = TextName { label, mark: &mark_of(token) };
+                languages::invocation(language, &way, &extension, &terms.interpreter, name, &terms.cwd, env)
             }
             None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
         };
@@ -288,6 +291,11 @@ impl Local {
         process.link.order(&HelperOrder::Begin(Bounds::from(&terms.limits)));
         Ok(RunHost::Program(Box::new(process), state))
     }
+}
+
+/// The end of the name of a private folder: unknown before, and the same for nobody else.
+fn mark_of(token: &FrameToken) -> String {
+    token.iter().take(4).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 impl LocalRun {

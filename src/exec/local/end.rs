@@ -2,7 +2,7 @@
 
 use super::begin::ATTEMPTS;
 use super::{Local, RunHost};
-use crate::domain::{KernelFate, Language};
+use crate::domain::{KernelFate, Language, RunEvent};
 use crate::exec::backend::{EndCause, RunEnd};
 use crate::exec::cgroup::Group;
 use crate::exec::helper_wire::ResourceUse;
@@ -73,6 +73,8 @@ impl Local {
         }
         let printed = self.process_mut().map(|process| process.pipes.drain());
         self.print(printed.unwrap_or_default());
+        let held = self.process_mut().and_then(|process| process.names.rest());
+        self.queue.extend(held.map(|chunk| RunEvent::Output(chunk).into()));
         let Some(mut run) = self.run.take() else { return };
         let mut ended = RunEnd { used, ..RunEnd::of(end) };
         match &mut run.carrier {

@@ -57,14 +57,17 @@ fn names_a_line(line: &str) -> bool {
         return false;
     };
     let shell = program.rsplit('/').next().unwrap_or(program);
-    ["bash", "sh", "dash", "zsh"].contains(&shell) && is_number(place.strip_prefix("line ").unwrap_or(place))
+    let known = ["bash", "sh", "dash", "zsh"].contains(&shell)
+        || program.strip_prefix("block ").is_some_and(is_number);
+    known && is_number(place.strip_prefix("line ").unwrap_or(place))
 }
 
-/// `/dev/fd/3:2: command not found: foo`.
+/// `block 3:2: command not found: foo`.
 fn is_of_zsh(line: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let program = line.split(": ").next().unwrap_or_default();
-    let number = program.rsplit_once(':').map_or("", |(_, number)| number);
-    program.starts_with("/dev/fd/") && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+    let place = program.strip_prefix("block ").and_then(|place| place.split_once(':'));
+    place.is_some_and(|(block, line)| is_number(block) && is_number(line))
 }
 
 /// `ReferenceError: foo is not defined`, `Uncaught Error: no`.
@@ -90,7 +93,13 @@ mod tests {
                 Some("bash: line 3: foo: command not found"),
             ),
             ("sh", "sh: 2: foo: not found\n", Some("sh: 2: foo: not found")),
-            ("zsh", "/dev/fd/3:2: command not found: foo", Some("/dev/fd/3:2: command not found: foo")),
+            ("zsh", "block 3:2: command not found: foo", Some("block 3:2: command not found: foo")),
+            (
+                "bash",
+                "block 3: line 2: foo: command not found",
+                Some("block 3: line 2: foo: command not found"),
+            ),
+            ("sh", "a block 3: 2: foo", None),
             ("javascript", "TypeError [ERR_X]: no", Some("TypeError [ERR_X]: no")),
             ("bash", "ls: cannot access 'x': No such file or directory\nat 12: 30: x\n", None),
             ("bash", "", None),

@@ -1,0 +1,161 @@
+//! Names of sayso's own under which a program was given its text: in what it prints as errors they become the name that
+//! the text has for the person, `block 3` or the file that was named. Pure.
+//!
+//! Only errors are looked at, only these names are replaced, and the code itself is never touched: its lines stay what
+//! they are.
+
+use super::helper_wire::FIRST_GIVEN;
+use crate::domain::{Chunk, Stream};
+
+/// One name of sayso's own, and what stands for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct OwnName {
+    own: Vec<u8>,
+    shown: Vec<u8>,
+    /// Whether it is one only where a line begins.
+    begins_line: bool,
+}
+
+/// The names of one program; what of its errors may be the beginning of one is held back until more is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct OwnNames {
+    names: Vec<OwnName>,
+    held: Vec<u8>,
+    /// The last byte that was passed on.
+    last: Option<u8>,
+}
+
+impl OwnNames {
+    /// Of a program that reads its text from the first descriptor that it is given.
+    pub(super) fn of_descriptor(label: &str) -> Self {
+        // Some programs follow the link behind it.
+        let own = [format!("/dev/fd/{FIRST_GIVEN}"), "/memfd:sayso (deleted)".to_owned()];
+        own.iter().fold(Self::default(), |names, own| names.with(own, label))
+    }
+
+    /// Of bash, which calls the place of a function so that came in by `-c`, and tells that a text was evaluated.
+    pub(super) fn of_bash(label: &str) -> Self {
+        let eval = format!("{label}: eval: line ");
+        let mut names = Self::default().with("environment: line ", &format!("{label}: line "));
+        names = names.with(&eval, &format!("{label}: line "));
+        names.names.iter_mut().for_each(|name| name.begins_line = true);
+        names
+    }
+
+    /// Of a program whose text lies in a private folder, this one.
+    pub(super) fn of_folder(folder: &str) -> Self {
+        Self::default().with(&format!("{folder}/"), "")
+    }
+
+    /// One more name.
+    pub(super) fn with(mut self, own: &str, shown: &str) -> Self {
+        let (own, shown) = (own.as_bytes().to_vec(), shown.as_bytes().to_vec());
+        self.names.push(OwnName { own, shown, begins_line: false });
+        self
+    }
+
+    /// What is shown of a piece of output.
+    pub(super) fn pass(&mut self, chunk: Chunk) -> Vec<Chunk> {
+        if self.names.is_empty() {
+            return vec![chunk];
+        }
+        if chunk.stream == Stream::Stdout {
+            return self.rest().into_iter().chain([chunk]).collect();
+        }
+        let mut bytes = std::mem::take(&mut self.held);
+        bytes.extend(chunk.bytes);
+        let shown = self.replaced(&bytes);
+        shown.into_iter().collect()
+    }
+
+    /// What is held back: nothing follows that it could be the beginning of.
+    pub(super) fn rest(&mut self) -> Option<Chunk> {
+        let bytes = std::mem::take(&mut self.held);
+        self.last = bytes.last().copied().or(self.last);
+        (!bytes.is_empty()).then_some(Chunk { stream: Stream::Stderr, bytes })
+    }
+
+    fn replaced(&mut self, bytes: &[u8]) -> Option<Chunk> {
+        let (mut out, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
+        while let Some((first, behind)) = rest.split_first() {
+            let fits = |name: &&OwnName| is_at(name, self.last);
+            if let Some(name) = self.names.iter().filter(fits).find(|name| rest.starts_with(&name.own)) {
+                out.extend(&name.shown);
+                rest = rest.get(name.own.len()..).unwrap_or_default();
+                self.last = name.own.last().copied();
+                continue;
+            }
+            if self.names.iter().filter(fits).any(|name| name.own.starts_with(rest)) {
+                self.held = rest.to_vec();
+                break;
+            }
+            out.push(*first);
+            self.last = Some(*first);
+            rest = behind;
+        }
+        (!out.is_empty()).then_some(Chunk { stream: Stream::Stderr, bytes: out })
+    }
+}
+
+/// Whether the name can begin behind this byte: not in the middle of a longer path.
+fn is_at(name: &OwnName, last: Option<u8>) -> bool {
+    match last {
+        None | Some(b'\n') => true,
+        Some(_) if name.begins_line => false,
+        Some(byte) => !(byte.is_ascii_alphanumeric() || b"_-./".contains(&byte)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn err(bytes: &[u8]) -> Chunk {
+        Chunk { stream: Stream::Stderr, bytes: bytes.to_vec() }
+    }
+
+    /// What is shown of errors that come in pieces of this size.
+    fn shown(mut names: OwnNames, text: &str, size: usize) -> String {
+        let mut all = Vec::new();
+        for piece in text.as_bytes().chunks(size) {
+            all.extend(names.pass(err(piece)));
+        }
+        all.extend(names.rest());
+        all.iter().map(|chunk| String::from_utf8_lossy(&chunk.bytes).into_owned()).collect()
+    }
+
+    #[test]
+    fn a_name_becomes_the_blocks_in_any_pieces() {
+        let text =
+            "/dev/fd/90:2:in `f': x\n\tfrom /dev/fd/90:5\n/memfd:sayso (deleted)(3)\n/a/dev/fd/90 /dev/fd/9";
+        let wanted = "block 3:2:in `f': x\n\tfrom block 3:5\nblock 3(3)\n/a/dev/fd/90 /dev/fd/9";
+        for size in 1..40 {
+            assert_eq!(shown(OwnNames::of_descriptor("block 3"), text, size), wanted, "{size}");
+        }
+    }
+
+    #[test]
+    fn bash_names_a_function_by_the_file_and_nothing_else_is_taken_for_it() {
+        let text = "environment: line 4: x: command not found\nthe environment: line 5\n";
+        let wanted = "a.sh: line 4: x: command not found\nthe environment: line 5\n";
+        assert_eq!(shown(OwnNames::of_bash("a.sh"), text, 7), wanted);
+    }
+
+    #[test]
+    fn what_is_printed_otherwise_comes_at_once_and_in_its_order() {
+        let mut names = OwnNames::of_folder("/tmp/sayso-00000000");
+        assert_eq!(names.pass(err(b"12%")), [err(b"12%")]);
+        assert_eq!(names.pass(err(b" /tmp/say")), [err(b" ")]);
+        let out = Chunk { stream: Stream::Stdout, bytes: b"/tmp/sayso-00000000/a".to_vec() };
+        assert_eq!(names.pass(out.clone()), [err(b"/tmp/say"), out]);
+        assert_eq!(names.rest(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_holds_no_name_is_what_it_was(text in "[a-d/ \n]{0,60}", size in 1usize..20) {
+            prop_assert_eq!(shown(OwnNames::of_descriptor("block 3"), &text, size), text);
+        }
+    }
+}
