@@ -9,10 +9,9 @@ use super::helper_wire::ProgramSpec;
 use super::sandbox::{self, DisabledLayers, Enclosure, Sandbox, SandboxRequest, SessionSite};
 use super::{Setup, environment, plan};
 use crate::domain::{Limits, SandboxLevel};
-use crate::launch::Launcher;
+use crate::launch::{Launcher, PrivateFolder};
 use std::ffi::OsString;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -63,7 +62,8 @@ pub(super) struct Asker {
 struct QuestionRoom {
     sandbox: Sandbox,
     /// The empty working folder; it goes with the room.
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    _place: PrivateFolder,
 }
 
 impl Asker {
@@ -77,12 +77,13 @@ impl Asker {
     }
 
     fn prepare(&self) -> Option<QuestionRoom> {
-        let private = std::fs::Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new().prefix("sayso-ask-").permissions(private).tempdir().ok()?;
+        let place = PrivateFolder::make().ok()?;
+        let folder = place.path().join("work");
+        std::fs::create_dir(&folder).ok()?;
         let wish = SandboxRequest { level: SandboxLevel::ReadOnly, ..SandboxRequest::default() };
         let without = DisabledLayers { cgroup: true, ..self.setup.without };
         let standing = SessionSite {
-            cwd: folder.path(),
+            cwd: &folder,
             home: self.setup.home.as_deref(),
             own: &self.setup.own,
             path: self.launcher.path(),
@@ -90,7 +91,11 @@ impl Asker {
         };
         let sandbox =
             Sandbox::prepare(&wish, without, standing, &Limits::default(), &self.setup.helper).ok()?;
-        (sandbox.report().level != SandboxLevel::Off).then_some(QuestionRoom { sandbox, folder })
+        (sandbox.report().level != SandboxLevel::Off).then_some(QuestionRoom {
+            sandbox,
+            folder,
+            _place: place,
+        })
     }
 }
 
@@ -116,7 +121,7 @@ impl Questions for Asker {
             executable: program.into(),
             args: args.iter().map(OsString::from).collect(),
             env,
-            cwd: std::fs::canonicalize(room.folder.path()).unwrap_or_else(|_| room.folder.path().into()),
+            cwd: room.folder.clone(),
             confinement: cell.confinement(&Limits::default()),
         };
         match sandbox::said(&cell.entry, &program, &[], (PATIENCE, LARGEST)) {

@@ -21,8 +21,8 @@ const SQL: &str = include_str!("../../assets/sql.py");
 pub(super) struct TextName<'a> {
     /// In messages: `block 3`, or the file that the person named.
     pub label: &'a str,
-    /// The end of the name of a private folder, which nobody can know before.
-    pub mark: &'a str,
+    /// A private folder for it, which is not there yet.
+    pub folder: &'a str,
 }
 
 /// A program for one block, run in this way. `extension` is that of the language's files.
@@ -31,15 +31,14 @@ pub(super) fn invocation(
     way: &RunMethod,
     extension: &str,
     interpreter: &Path,
-    TextName { label, mark }: TextName<'_>,
+    TextName { label, folder }: TextName<'_>,
     cwd: &Path,
     env: Environment,
 ) -> Invocation {
     if needs_file(way) {
-        let folder = format!("{}/sayso-{mark}", folder_for_temporary_files(&env));
-        let args = build(way, (label, extension), interpreter, &folder);
+        let args = build(way, (label, extension), interpreter, folder);
         let given = vec![GivenFile::Source, GivenFile::State];
-        return made(Path::new("/bin/sh"), args, (given, OwnNames::of_folder(&folder)), cwd, env);
+        return made(Path::new("/bin/sh"), args, (given, OwnNames::of_folder(folder)), cwd, env);
     }
     let of_descriptor = || (vec![GivenFile::Source], OwnNames::of_descriptor(label));
     if !way.arguments.is_empty() {
@@ -85,15 +84,6 @@ fn made(
         given,
         names,
     }
-}
-
-/// Where a program puts files that it does not keep.
-fn folder_for_temporary_files(env: &Environment) -> String {
-    let named = env.iter().find(|(name, value)| name == "TMPDIR" && !value.is_empty());
-    named.map_or_else(
-        || "/tmp".into(),
-        |(_, folder)| folder.to_string_lossy().trim_end_matches('/').to_owned(),
-    )
 }
 
 /// The words for `assets/build.sh`: what builds, then what the built program or the interpreter is given.
@@ -166,7 +156,7 @@ mod tests {
             &way,
             &entry.extensions[0],
             &program,
-            TextName { label: "block 3", mark: "1234abcd" },
+            TextName { label: "block 3", folder: "/tmp/sayso-1" },
             Path::new("/work"),
             Vec::new(),
         );
@@ -192,12 +182,12 @@ mod tests {
         assert_eq!(shown("sql", 2), "/usr/bin/python3 -I -c (sql.py) block 3 [Source]");
         assert_eq!(
             shown("rust", 0),
-            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1234abcd block_3.rs 7 /usr/bin/rustc --edition=2021 \
+            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1 block_3.rs 7 /usr/bin/rustc --edition=2021 \
              --crate-name block -o {program} {source} [Source, State]"
         );
         assert_eq!(
             shown("java", 0),
-            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1234abcd block_3.java 0 /usr/bin/java {source} [Source, State]"
+            "/bin/sh -c (build.sh) block 3 /tmp/sayso-1 block_3.java 0 /usr/bin/java {source} [Source, State]"
         );
         assert_eq!(
             shown("typescript", 0),

@@ -25,6 +25,7 @@ use super::sandbox::refused::ClosedPlaces;
 use super::sandbox::{Sandbox, SandboxError};
 use super::shell_state::ShellState;
 use crate::domain::{BlockId, Chunk, Limits, RunEvent, Stream};
+use crate::launch::PrivateFolder;
 use ask::PackageQuestion;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -50,6 +51,8 @@ pub(super) struct Local {
     never_ready: u32,
     /// The project's programs; looked for at the first need.
     tools: Option<ProjectTools>,
+    /// Where programs are built that no sandbox gives a place for it.
+    built: Option<PrivateFolder>,
     /// Prepared at the first need.
     sandbox: Option<Result<Sandbox, SandboxError>>,
     /// What is to be told next.
@@ -126,6 +129,7 @@ impl Local {
             asking: PackageQuestion::default(),
             never_ready: 0,
             tools: None,
+            built: None,
             sandbox: None,
             queue: VecDeque::new(),
             leaving: None,

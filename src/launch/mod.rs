@@ -12,6 +12,7 @@ mod editor;
 mod environment;
 mod error;
 mod ground;
+pub mod private_folder;
 pub(crate) mod table;
 mod which;
 
@@ -19,6 +20,7 @@ pub use editor::quiet;
 pub use environment::{KeptVariables, is_steering};
 pub use error::LaunchError;
 pub use ground::WritableFolders;
+pub use private_folder::PrivateFolder;
 pub use table::{Start, TABLE};
 pub use which::{is_program, which};
 

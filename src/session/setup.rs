@@ -8,9 +8,11 @@ use crate::config::{self, ConfigError, Flags, Paths};
 use crate::domain::{Answers, ModelName, Notice, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::exec::ExecutorError;
+use crate::launch::private_folder;
 use crate::provider::script::Script;
 use crate::provider::{Provider, ProviderSetup};
 use crate::report::{Failure, FailureClass, reason};
+use crate::store;
 use crate::workspace::folder;
 use std::io;
 use std::path::Path;
@@ -48,6 +50,9 @@ pub(crate) fn factory(model: &ModelArgs, more: &More) -> Result<SessionFactory, 
     };
     let paths = Paths::find(&env).map_err(|error| broken(&error))?;
     let loaded = config::load(&paths, &place.cwd, &env, &flags).map_err(|error| broken(&error))?;
+    // What a sayso left behind that was killed goes with the next start of anything.
+    private_folder::sweep();
+    store::sweep(&loaded.sessions());
     Ok(SessionFactory::new(loaded, place))
 }
 

@@ -27,7 +27,7 @@ pub use draft::Draft;
 pub use error::{Damage, Fault, StoreError};
 pub use reader::{read, read_with};
 pub use reading::Reading;
-pub use scratch::Scratch;
+pub use scratch::{Scratch, sweep};
 pub use seal::Seal;
 
 use crate::domain::{Entry, Header, Masker, Timestamp};

@@ -47,7 +47,7 @@ impl Drop for Scratch {
 }
 
 /// Removes folders of outputs whose session is gone. Folders that are called like no session are somebody else's.
-pub(super) fn sweep(sessions: &Path) {
+pub fn sweep(sessions: &Path) {
     for entry in std::fs::read_dir(sessions.join("blobs")).into_iter().flatten().flatten() {
         let (folder, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
@@ -55,8 +55,8 @@ pub(super) fn sweep(sessions: &Path) {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if !is_session
             || !is_folder
-            || !has_output(&folder)
             || sessions.join(format!("{name}.jsonl")).exists()
+            || !has_output(&folder)
         {
             continue;
         }

@@ -4,10 +4,9 @@
 
 use super::ui_command::PagerText;
 use crate::domain::visible::visible;
-use crate::launch::{self, LaunchError, Launcher, Start};
-use std::fs::Permissions;
+use crate::launch::{self, LaunchError, Launcher, PrivateFolder, Start};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The largest text that is taken back from an editor.
@@ -106,7 +105,7 @@ fn written_out(text: impl std::io::Read) -> Result<PrivateFile, OutsideError> {
 /// A file that is given to a program, alone in the private folder in which that one works; both are deleted with this.
 struct PrivateFile {
     path: PathBuf,
-    folder: tempfile::TempDir,
+    folder: PrivateFolder,
 }
 
 impl PrivateFile {
@@ -114,19 +113,25 @@ impl PrivateFile {
     fn new(text: &[u8], extension: &str) -> Result<Self, OutsideError> {
         let extension: String = extension.chars().filter(char::is_ascii_alphanumeric).collect();
         let folder = private_folder()?;
-        let path = folder.path().join(format!("sayso.{extension}"));
         let failed = |error| OutsideError::NoPlace("file", error);
+        let work = folder.path().join("work");
+        std::fs::create_dir(&work).map_err(failed)?;
+        let path = work.join(format!("sayso.{extension}"));
         let mut file = std::fs::OpenOptions::new();
         let mut file = file.write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
         file.write_all(text).map_err(failed)?;
         Ok(Self { path, folder })
     }
+
+    /// The folder that it is alone in.
+    fn work(&self) -> &Path {
+        self.path.parent().unwrap_or(self.folder.path())
+    }
 }
 
 /// An empty folder that only this account can enter.
-fn private_folder() -> Result<tempfile::TempDir, OutsideError> {
-    let made = tempfile::Builder::new().prefix("sayso-").permissions(Permissions::from_mode(0o700)).tempdir();
-    made.map_err(|error| OutsideError::NoPlace("folder", error))
+fn private_folder() -> Result<PrivateFolder, OutsideError> {
+    PrivateFolder::make().map_err(|error| OutsideError::NoPlace("folder", error))
 }
 
 /// Runs a command of the person's (it may hold arguments) on a file, and waits.
@@ -144,10 +149,12 @@ fn run(start: Start, command: &str, file: &PrivateFile, programs: &Launcher) -> 
     let mut shell = programs
         .line(start, &format!("{line}{quiet} \"$1\""))
         .map_err(|why| OutsideError::NoLine(first.into(), why))?;
+    // The program goes on where sayso ends, and keeps its folder.
+    file.folder.lend();
     let status = shell
         .arg("sh")
         .arg(&file.path)
-        .current_dir(file.folder.path())
+        .current_dir(file.work())
         .status()
         .map_err(|error| OutsideError::NotStarted(command.into(), error))?;
     if status.success() { Ok(()) } else { Err(OutsideError::Ended(command.into())) }
@@ -161,6 +168,7 @@ fn is_word(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
 
     fn plain(command: &str, text: &str) -> Result<String, OutsideError> {
         edit(command, text, "py", &Launcher::default())
@@ -200,7 +208,7 @@ mod tests {
         assert_eq!(file.path.extension().unwrap(), "py");
         assert_eq!(std::fs::metadata(&file.path).unwrap().permissions().mode() & 0o077, 0);
         let mode = std::fs::metadata(file.folder.path()).unwrap().permissions().mode();
-        assert_eq!((mode & 0o077, std::fs::read_dir(file.folder.path()).unwrap().count()), (0, 1));
+        assert_eq!((mode & 0o077, std::fs::read_dir(file.work()).unwrap().count()), (0, 1));
         let listed = plain("sh -c 'ls -a > \"$0\"; pwd >> \"$0\"'", "").unwrap();
         assert!(listed.contains("sayso.py") && !listed.contains("Cargo.toml"), "{listed}");
         assert!(!listed.contains(env!("CARGO_MANIFEST_DIR")), "{listed}");

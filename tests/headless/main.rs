@@ -12,6 +12,7 @@ mod exec;
 mod home;
 mod humaneval;
 mod launch;
+mod leftovers;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod models;

@@ -1,7 +1,7 @@
 //! An engine behind `ssh`: the person's own `ssh` carries its socket here, with their keys and their known hosts.
 
 use super::address::Address;
-use crate::launch::{LaunchError, Launcher, Start};
+use crate::launch::{LaunchError, Launcher, PrivateFolder, Start};
 use crate::text::line::one_line;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -36,7 +36,7 @@ pub(super) enum TunnelError {
 /// A socket here that leads to the engine there. Dropping it ends `ssh`.
 pub(super) struct Tunnel {
     _ssh: Child,
-    _folder: tempfile::TempDir,
+    _folder: PrivateFolder,
     socket: PathBuf,
 }
 
@@ -49,7 +49,7 @@ impl Tunnel {
         let Address::Ssh { host, port, socket: there } = address else {
             return Err(TunnelError::NotSsh);
         };
-        let folder = tempfile::Builder::new().prefix("sayso-").tempdir().map_err(TunnelError::Folder)?;
+        let folder = PrivateFolder::make().map_err(TunnelError::Folder)?;
         let socket = folder.path().join("engine.sock");
         let mut ssh = Command::from(programs.command(Start::Ssh)?)
             .args(arguments(host, *port, &socket, there))

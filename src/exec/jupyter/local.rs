@@ -18,7 +18,7 @@ use crate::exec::plan::Invocation;
 use crate::exec::receipt::{ExitKind, cause_of_death};
 use crate::exec::sandbox::Enclosure;
 use crate::exec::{blob, process};
-use crate::launch;
+use crate::launch::{self, PrivateFolder};
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -55,7 +55,7 @@ struct KernelProcess {
     output: Vec<(Stream, pipe::Receiver)>,
     key: String,
     addresses: Addresses,
-    folder: tempfile::TempDir,
+    folder: PrivateFolder,
 }
 
 /// Starts a kernel and carries its talk until it is gone.
@@ -224,7 +224,7 @@ enum KernelStartError {
 }
 
 fn spawn(start: &LocalStart) -> Result<KernelProcess, KernelStartError> {
-    let folder = tempfile::Builder::new().prefix("sayso-kernel-").tempdir()?;
+    let folder = PrivateFolder::make()?;
     let key = blob::random::<32>()?;
     let key = key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     // Kernels that are built on IPython's know sockets as files; of others it is not known.

@@ -17,6 +17,7 @@ use crate::exec::project_tools::ProjectTools;
 use crate::exec::sandbox::refused::ClosedPlaces;
 use crate::exec::sandbox::{Allowance, Sandbox, SandboxError, SessionSite};
 use crate::exec::{blob, memory_file, packages, process};
+use crate::launch::PrivateFolder;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -259,12 +260,33 @@ impl Local {
         Ok(RunHost::Kernel)
     }
 
+    /// Where programs are built: in what the sandbox gives them as a folder for such files, else in one that goes with this
+    /// executor.
+    fn folder_to_build(&mut self, env: &Environment) -> Result<String, ExecError> {
+        if self.prepared()?.report().level == SandboxLevel::Off {
+            let folder = match self.built.take() {
+                Some(folder) => folder,
+                None => PrivateFolder::make()?,
+            };
+            return Ok(self.built.insert(folder).path().to_string_lossy().into_owned());
+        }
+        let named = env.iter().find(|(name, value)| name == "TMPDIR" && !value.is_empty());
+        let folder = named.map_or("/tmp".into(), |(_, folder)| folder.to_string_lossy());
+        Ok(folder.trim_end_matches('/').to_owned())
+    }
+
     pub(super) fn begin_program(&mut self, job: &Job) -> Result<RunHost, ExecError> {
         let Job { terms, label, source, token, .. } = job;
         let language = terms.language.as_str();
-        let sandbox = self.prepared()?;
-        let cell = sandbox.cell(&terms.interpreter, language == "python");
+        let cell = self.prepared()?.cell(&terms.interpreter, language == "python");
         let mut env = self.dressed()?;
+        let way = self.finder.way(&terms.language);
+        let folder = match &way {
+            Some((way, _)) if languages::needs_file(way) => {
+                format!("{}/{}", self.folder_to_build(&env)?, mark_of(token))
+            }
+            _ => String::new(),
+        };
         if language == "bash" {
             env = self.shell.environment(&env);
         }
@@ -272,9 +294,9 @@ impl Local {
             plan::set(&mut env, packages::VARIABLE, packages::folder(&self.setup.blobs, "node"));
         }
         let mut state = None;
-        let invocation = match self.finder.way(&terms.language) {
+        let invocation = match way {
             Some((way, extension)) => {
-                let name = TextName { label, mark: &mark_of(token) };
+                let name = TextName { label, folder: &folder };
                 languages::invocation(language, &way, &extension, &terms.interpreter, name, &terms.cwd, env)
             }
             None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
@@ -293,9 +315,9 @@ impl Local {
     }
 }
 
-/// The end of the name of a private folder: unknown before, and the same for nobody else.
+/// The name of a private folder: unknown before, and the same for nobody else.
 fn mark_of(token: &FrameToken) -> String {
-    token.iter().take(4).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+    token.iter().take(8).fold("sayso-".to_owned(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
 impl LocalRun {

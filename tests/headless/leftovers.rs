@@ -1,0 +1,92 @@
+//! What a killed sayso leaves behind, and who takes it away.
+
+use crate::home::{DEADLINE, Home};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+#[track_caller]
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + DEADLINE;
+    while !holds() {
+        assert!(Instant::now() < end, "never: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn temporary(home: &Home) -> PathBuf {
+    home.work().with_file_name("tmp")
+}
+
+/// The private folders that are there.
+fn folders(home: &Home) -> Vec<PathBuf> {
+    let all = std::fs::read_dir(temporary(home)).unwrap().map(|entry| entry.unwrap().path());
+    let is_ours = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("sayso-");
+    let mut all: Vec<PathBuf> = all.filter(is_ours).collect();
+    all.sort();
+    all
+}
+
+/// Starts a file with these options; the id of the process that its code tells, once it runs.
+fn started(home: &Home, name: &str, text: &str, options: &[&str]) -> (Child, String) {
+    home.file(name, text);
+    let args = [&["exec", "--no-session", "--sandbox", "off"], options, &[name]].concat();
+    let mut command = home.command(&args);
+    command.env("TMPDIR", temporary(home)).stdout(Stdio::null());
+    let child = command.spawn().unwrap();
+    let told = home.work().join(format!("{name}.pid"));
+    until("it runs", || std::fs::read_to_string(&told).is_ok_and(|pid| pid.ends_with('\n')));
+    let pid = std::fs::read_to_string(&told).unwrap().trim().to_owned();
+    (child, pid)
+}
+
+fn kill((mut child, pid): (Child, String)) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Its own processes end by themselves.
+    until("its process ends", || !Path::new("/proc").join(&pid).exists());
+}
+
+#[test]
+fn what_a_killed_sayso_left_goes_at_the_next_start_and_what_a_living_one_uses_stays() {
+    let home = Home::new();
+    std::fs::create_dir(temporary(&home)).unwrap();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let config = "[languages.held]\ncommand = \"sh\"\nextensions = [\"held\"]\narguments = [\"{source}\"]\n";
+    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    let text = |name: &str| format!("echo $$ >{name}.pid\nexec sleep 600\n");
+    let living = started(&home, "living.held", &text("living.held"), &[]);
+    let used = folders(&home);
+    assert!(!used.is_empty());
+    for next in [["doctor", "--json"], ["exec", "true.sh"]] {
+        let killed = started(&home, "killed.held", &text("killed.held"), &[]);
+        kill(killed);
+        assert!(folders(&home).len() > used.len(), "nobody was there to remove it");
+        std::fs::remove_file(home.work().join("killed.held.pid")).unwrap();
+        home.file("true.sh", "true\n");
+        let mut command = home.command(&next);
+        command.env("TMPDIR", temporary(&home)).stdout(Stdio::null());
+        assert!(command.status().unwrap().success());
+        assert_eq!(folders(&home), used, "{next:?}");
+    }
+    kill(living);
+}
+
+#[test]
+#[ignore = "needs SAYSO_TEST_JUPYTER"]
+fn kernels_of_a_killed_sayso_end_and_their_sockets_go() {
+    let home = Home::new();
+    std::fs::create_dir(temporary(&home)).unwrap();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let python = PathBuf::from(std::env::var_os("SAYSO_TEST_JUPYTER").unwrap()).join("bin/python");
+    std::fs::write(home.sayso().join("config.toml"), format!("[run]\npython = {python:?}\n")).unwrap();
+    let text =
+        "import os, time\nprint(os.getpid(), file=open('a.py.pid', 'w'), flush=True)\ntime.sleep(600)\n";
+    let killed = started(&home, "a.py", text, &["--executor", "jupyter"]);
+    kill(killed);
+    let holds_sockets = |folder: &PathBuf| folder.join("connection.json").exists();
+    assert!(folders(&home).iter().any(holds_sockets));
+    let mut command = home.command(&["doctor"]);
+    assert!(command.env("TMPDIR", temporary(&home)).stdout(Stdio::null()).status().unwrap().success());
+    assert_eq!(folders(&home), Vec::<PathBuf>::new());
+}
