@@ -49,7 +49,7 @@ pub(super) fn measure(folder: &str, command: &[String], before: &[f64], seconds:
     )
 }
 
-/// A script that tells the columns of a file of data: type, empty cells, what stands in them.
+/// A script that tells the columns of a table: empty cells, numbers and texts in them.
 pub(super) fn columns(file: &str) -> String {
     format!("{COLUMNS}_columns({})\ndel _columns\n", text(file))
 }

@@ -63,7 +63,7 @@ fn each_recipe_tells_the_model_what_comes_next() {
     assert_told("explain", &[&["rm -rf cache", "may I run it in my home folder?"]]);
     assert_told(
         "plot",
-        &[&["The revenue of each month", "2.9 to 5.0"], &["look at it: is every label readable"]],
+        &[&["The revenue of each month", "6 numbers from 2.9 to 5"], &["look at it: is every label readable"]],
     );
     assert_told("review", &[&["def allowed(user", "Is it safe to deploy", "What could break"]]);
     assert_told(
@@ -76,10 +76,7 @@ fn each_recipe_tells_the_model_what_comes_next() {
     );
     assert_told(
         "data",
-        &[
-            &["Which region sold most", "400 to 1450", "rows that stand there twice"],
-            &["answer the question now"],
-        ],
+        &[&["Which region sold most", "5 numbers from 400 to 1450", "1 empty"], &["answer the question now"]],
     );
 }
 

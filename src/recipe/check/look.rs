@@ -31,10 +31,11 @@ impl Check for Look {
         let judge = |verdict, note: String| CheckResponse::Judge { verdict, note };
         match view.own_run() {
             OwnRun::None if !line.is_empty() => CheckResponse::Propose(vec![bash(line, "look at it")]),
-            OwnRun::None if !file.is_empty() => {
+            OwnRun::None if is_table(file) => {
                 let (source, note) = (scripts::columns(file), "see which columns there are".to_owned());
                 CheckResponse::Propose(vec![OwnBlock::code(Language::python(), source, note)])
             }
+            OwnRun::None if !file.is_empty() => judge(NOTHING, "no table of text".into()),
             OwnRun::None => judge(NOTHING, "nothing was named".into()),
             OwnRun::Refused(_) => judge(FAILED, "it was not looked at".into()),
             OwnRun::Ran(_, report) if report.outcome != Outcome::Ok => judge(FAILED, said(report)),
@@ -47,4 +48,10 @@ impl Check for Look {
             }
         }
     }
+}
+
+/// Whether a file is a table by its name, and text: others the model looks at by libraries that read them.
+fn is_table(file: &str) -> bool {
+    let end = file.rsplit_once('.').map_or("", |(_, end)| end);
+    ["csv", "tsv", "tab", "txt"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }

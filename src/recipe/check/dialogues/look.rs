@@ -13,6 +13,12 @@ fn columns_are_looked_at_before_the_model_is_asked() {
 }
 
 #[test]
+fn what_is_no_table_of_text_is_left_to_the_model() {
+    let (_, line) = Talk::begin("data", &[("what", "rain"), ("file", "a.parquet")], &[]);
+    assert!(line.contains("+judged look.1 nothing, +said table.1, ask"), "{line}");
+}
+
+#[test]
 fn what_can_not_be_looked_at_holds_up_nothing() {
     let (mut talk, _) = Talk::begin("plot", &[("what", "rain"), ("file", "a.csv")], &[]);
     let line = talk.ends(raised("FileNotFoundError", "a.csv"));
