@@ -456,33 +456,49 @@ _before = {}  # name -> what was seen of its value after the last block: identit
 
 
 def _variables():
-    """How many there are, the newest ones with what the block did to them, and counts of added, changed, deleted."""
+    """How many there are, the newest ones with what the block did to them, and counts of added, changed, deleted.
+
+    Of names that lie too far back to be looked into, only identity and type are noted: what each costs is next to nothing.
+    """
     global _before
-    found = [(n, v) for n, v in list(NAMES.items()) if _is_variable(n, v)]
-    seen, fields, counts = {}, [], [0, 0, 0]
-    first = len(found) - VARIABLES_LIMIT
-    for at, (name, value) in enumerate(found):
-        kind, size, short = _type_name(type(value)), "", ""
-        if at >= first:
-            try:
-                size, short = _summary(value)
-            except Exception:
-                size, short = "", ""
+    names = list(NAMES.items())
+    # Those that can't be the newest, however many of the others are no variables.
+    first, newest = len(names), []
+    while first and len(newest) < VARIABLES_LIMIT:
+        first -= 1
+        if _is_variable(*names[first]):
+            newest.append(names[first])
+    seen, fields, added, changed = {}, [], 0, 0
+    then_of = _before.get
+    for name, value in names[:first]:
+        kind, then = type(value), then_of(name)
+        if then is not None and then[0] == id(value) and then[1] is kind:
+            # What it was: a variable, which is not looked into.
+            seen[name] = then
+        elif _is_variable(name, value):
+            added += then is None
+            changed += then is not None
+            seen[name] = (id(value), kind)
+    for name, value in reversed(newest):
+        kind, then = type(value), then_of(name)
+        kind_name = _type_name(kind)
+        try:
+            size, short = _summary(value)
+        except Exception:
+            size, short = "", ""
         now = seen[name] = (id(value), kind, size, short)
-        then = _before.get(name)
-        # What lies too far back to be looked into counts as changed when it is another object.
-        same = then is not None and (then == now if at >= first and then[2:] != ("", "") else then[:2] == now[:2])
+        # What could not be looked into, then or now, counts as changed when it is another object.
+        looked = then is not None and then[2:] not in ((), ("", ""))
+        same = then is not None and (then == now if looked else then[:2] == now[:2])
         mark = "+" if then is None else "" if same else "~"
-        counts[0] += mark == "+"
-        counts[1] += mark == "~"
-        if at >= first:
-            fields += [name[:200], kind[:80], size[:60], short[:160], mark]
-    gone = [name for name in _before if name not in seen]
-    counts[2] = len(gone)
+        added += mark == "+"
+        changed += mark == "~"
+        fields += [name[:200], kind_name[:80], size[:60], short[:160], mark]
+    gone = [] if len(_before) + added == len(seen) else [name for name in _before if name not in seen]
     for name in gone[:50]:
-        fields += [name[:200], _before[name][1][:80], "", "", "-"]
+        fields += [name[:200], _type_name(_before[name][1])[:80], "", "", "-"]
     _before = seen
-    return len(found), fields, counts
+    return len(seen), fields, [added, changed, len(gone)]
 
 
 # --- a block -----------------------------------------------------------------------------------------------------

@@ -39,6 +39,9 @@ fn main() {
     if asked("flood") {
         runtime.block_on(flood(1_000_000_000 / u64::from(part)));
     }
+    if asked("names") {
+        runtime.block_on(names(rounds(400, part)));
+    }
     if asked("blocks") {
         runtime.block_on(blocks(rounds(10_000, part)));
     }
@@ -158,6 +161,25 @@ async fn warm(rounds: u32) {
     line("a print, to its first output", median(first), None);
     line("a print, to its end", median(printed), Some(("python3 -c", started)));
     shop.executor.close().await;
+}
+
+/// What a block costs by the names that the blocks before it have made.
+async fn names(rounds: u32) {
+    println!("\n# A block in a kernel with many names, median of {rounds}");
+    let mut few = None;
+    for count in [20, 2_000, 20_000] {
+        let shop = Shop::new(SandboxLevel::Workspace);
+        let made = format!("for n in range({count}): globals()[f'v{{n}}'] = [n, 'text'] if n % 3 else n");
+        shop.run("python", &made).await;
+        let mut all = Vec::new();
+        for _ in 0..rounds {
+            all.push(shop.run("python", "v0 += 1").await.0);
+        }
+        let time = median(all);
+        line(&format!("{count} names"), time, few.map(|few| ("20 names", few)));
+        few.get_or_insert(time);
+        shop.executor.close().await;
+    }
 }
 
 /// What is done between runs: the kernel stops and goes on, the folder is looked at for what is obeyed in it.

@@ -32,6 +32,14 @@ async fn what_a_block_did_to_variables_is_told() {
     let told = shop.py("for n in range(500): globals()[f'v{n}'] = n").await.ok();
     assert_eq!(changes(&told), (501, 0, 0));
     assert_eq!(changes(&shop.py("v0 = 'now a text'").await.ok()), (0, 1, 0));
+    // Far back: another object, one that is gone, one that is what it was again, and nothing at all.
+    let told = shop.py("v1 = v2\ndel v3\nimport sys as v4\nv4 = 4").await.ok();
+    assert_eq!((changes(&told), marks(&told).as_str()), ((0, 1, 1), "-v3"));
+    assert_eq!(changes(&shop.py("pass").await.ok()), (0, 0, 0));
+    // What becomes one of the newest is no change, nor what leaves them again; the name of the loop is one.
+    let told = shop.py("for n in range(10, 400): del globals()[f'v{n}']").await.ok();
+    assert_eq!(changes(&told), (0, 1, 390));
+    assert_eq!(changes(&shop.py("for n in range(300): globals()[f'w{n}'] = n").await.ok()), (300, 1, 0));
     let told = shop.sh("true").await.ok();
     assert_eq!(told.report.receipt.variables, None);
 }
