@@ -2,7 +2,7 @@
 
 use super::providers::{BY_KEY, Provider, ProviderKind};
 use super::schema::{Config, LanguageChoice};
-use crate::domain::language::LanguageEntry;
+use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{Language, Languages, Limits, ModelName};
 use crate::text::near::nearest;
 
@@ -182,7 +182,8 @@ fn language(name: &str, choice: &LanguageChoice, known: Option<&LanguageEntry>) 
         entry.others.clone_from(&known.others);
     }
     let program = choice.command.rsplit('/').next().unwrap_or_default();
-    if let (true, Some(other)) = (untouched, known.others.iter().find(|other| other.command == program)) {
+    let is_other = |other: &&RunMethod| other.command == program && known.command != program;
+    if let (true, Some(other)) = (untouched, known.others.iter().find(is_other)) {
         entry.arguments.clone_from(&other.arguments);
         entry.compile.clone_from(&other.compile);
     }

@@ -77,16 +77,18 @@ impl LanguageEntry {
             command: self.command.clone(),
             arguments: self.arguments.clone(),
             compile: self.compile.clone(),
-            since: since(&self.name, &self.command),
+            since: since(&self.name, &self.command, &self.arguments),
         };
         std::iter::once(first).chain(self.others.iter().cloned()).collect()
     }
 }
 
-/// The oldest version of a program that can run the language, where not every one can.
-fn since(language: &Language, command: &str) -> Option<String> {
+/// The oldest version of a program that can run the language in this way, where not every one can.
+fn since(language: &Language, command: &str, arguments: &[String]) -> Option<String> {
     let program = command.rsplit('/').next().unwrap_or(command);
-    (language.as_str() == "typescript" && program == "node").then(|| "22.13".to_owned())
+    let is_node = language.as_str() == "typescript" && program == "node";
+    // From a file it could do that first.
+    is_node.then(|| if arguments.is_empty() { "22.13" } else { "22.6" }.to_owned())
 }
 
 /// The languages that can be run, in the order in which they are offered.
@@ -144,6 +146,12 @@ const KNOWN: &[LanguageRow] = &[
             ("tsx", SOURCE, OWN),
             ("bun", SOURCE, OWN),
             ("deno", &["run", "--no-prompt", "{source}"], OWN),
+            ("ts-node", &["--transpile-only", "{source}"], OWN),
+            (
+                "node",
+                &["--experimental-strip-types", "--disable-warning=ExperimentalWarning", "{source}"],
+                OWN,
+            ),
         ],
     ),
     // Behind bash, which the words `sh` and `shell` mean as well: a model that writes them expects its ways.
@@ -204,7 +212,7 @@ impl Default for Languages {
                 command: (*command).into(),
                 arguments: texts(arguments),
                 compile: texts(compile),
-                since: since(&name, command),
+                since: since(&name, command, &texts(arguments)),
             });
             let first = ways.next()?;
             Some(LanguageEntry {

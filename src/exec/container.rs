@@ -147,7 +147,13 @@ impl Containers {
         let env = environment::declared(std::env::vars_os(), &self.setup.environment);
         let text = |value: &std::ffi::OsStr| value.to_str().map(str::to_owned);
         let declared = env.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-        let own = [("HOME", plan::HOME), ("LANG", "C.UTF-8"), ("MPLBACKEND", "Agg"), ("TMPDIR", "/tmp")];
+        let own = [
+            ("HOME", plan::HOME),
+            ("LANG", "C.UTF-8"),
+            ("MPLBACKEND", "Agg"),
+            ("R_DEFAULT_DEVICE", "png"),
+            ("TMPDIR", "/tmp"),
+        ];
         let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let labels = HashMap::from([
             (owner::SESSION.to_owned(), self.session.clone()),

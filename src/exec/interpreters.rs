@@ -305,7 +305,10 @@ impl Finder {
         }
         let python = || environments::python_of(&self.cwd, self.home.as_deref(), &|name| env::var_os(name));
         let of_project = (language.as_str() == "python").then(python).flatten();
-        of_project.or_else(|| self.which(&way.command))
+        // Tools that compile as they run are mostly a project's own.
+        let own = || which(&self.cwd.join("node_modules/.bin").join(&way.command));
+        let of_node = || (language.as_str() == "typescript").then(own).flatten();
+        of_project.or_else(|| self.which(&way.command)).or_else(of_node)
     }
 
     /// From a path to the real executable.

@@ -241,6 +241,35 @@ async fn errors_name_the_block_or_the_file_and_its_line() {
     }
 }
 
+#[tokio::test]
+async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none() {
+    let shop = Shop::with(|setup| {
+        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "typescript").unwrap();
+        entry.command = "node-nowhere".into();
+        entry.others.retain(|way| way.command == "tsx");
+    });
+    let tool = shop.work().join("node_modules/.bin/tsx");
+    write_program(&tool, "#!/bin/sh\necho tsx of the project\ncat \"$1\"\n");
+    let terms = shop.executor.terms(&Language("typescript".into()), None).await.expect("terms");
+    assert_eq!(terms.interpreter, tool);
+    let told = shop.run("typescript", "const a = 1;\n").await.ok();
+    assert_eq!(told.out(), "tsx of the project\nconst a = 1;\n");
+}
+
+#[tokio::test]
+#[ignore = "needs Rscript"]
+async fn plots_of_r_that_name_no_device_are_pictures() {
+    let shop = Shop::new();
+    shop.run("r", "plot(1:10)\nhist(c(1, 2, 2))\n").await.ok();
+    for name in ["Rplot001.png", "Rplot002.png"] {
+        assert!(std::fs::read(shop.work().join(name)).expect(name).starts_with(b"\x89PNG"));
+    }
+    assert!(!shop.work().join("Rplots.pdf").exists());
+    // A device that is named is used.
+    shop.run("r", "pdf('own.pdf')\nplot(1:10)\n").await.ok();
+    assert!(std::fs::read(shop.work().join("own.pdf")).expect("own.pdf").starts_with(b"%PDF"));
+}
+
 /// A project with an environment of its own that has a module of its own.
 fn project(shop: &Shop) {
     let made = std::process::Command::new(python())

@@ -293,6 +293,10 @@ impl Local {
         if matches!(language, "javascript" | "typescript") {
             plan::set(&mut env, packages::VARIABLE, packages::folder(&self.setup.blobs, "node"));
         }
+        if language == "r" && !env.iter().any(|(name, _)| name == "R_DEFAULT_DEVICE") {
+            // A plot that names no device becomes a picture that can be shown, not a page to print.
+            plan::set(&mut env, "R_DEFAULT_DEVICE", "png");
+        }
         let mut state = None;
         let invocation = match way {
             Some((way, extension)) => {
