@@ -5,6 +5,7 @@ use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link};
 use super::{Reading, Store, StoreError, blobs_of, disk, reader, scratch};
 use crate::domain::{Entry, Masker, Timestamp};
+use crate::text::number::counted;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -26,8 +27,14 @@ fn line(entry: &Entry) -> Option<String> {
         Entry::Prompt(prompt) => Some(format!("you    {}", first_line(&prompt.text))),
         Entry::Reply { text, .. } => Some(format!("model  {}", first_line(text))),
         Entry::Block(block) => {
-            let language = block.current().language.as_ref().map_or("no language", |l| l.as_str());
-            Some(format!("block {}  {language}, {} lines", block.id, block.current().source.lines().count()))
+            // A block about files is named by what it does with them.
+            let language = block.current().language.as_ref().filter(|_| block.kind.is_code());
+            let word = language.map_or(block.kind.as_str(), |language| language.as_str());
+            let of = block.path().map_or_else(
+                || counted(block.current().source.lines().count(), "line"),
+                |path| first_line(&path),
+            );
+            Some(format!("block {}  {word}, {of}", block.id))
         }
         Entry::Rejected { block, .. } => Some(format!("block {block}  rejected")),
         Entry::Skipped { block, .. } => Some(format!("block {block}  skipped")),

@@ -63,7 +63,10 @@ fn each_recipe_tells_the_model_what_comes_next() {
     assert_told("explain", &[&["rm -rf cache", "may I run it in my home folder?"]]);
     assert_told(
         "plot",
-        &[&["The revenue of each month", "6 numbers from 2.9 to 5"], &["look at it: is every label readable"]],
+        &[
+            &["The revenue of each month", "6 numbers from 2.9 to 5"],
+            &["look at it: is every label readable"],
+        ],
     );
     assert_told("review", &[&["def allowed(user", "Is it safe to deploy", "What could break"]]);
     assert_told(

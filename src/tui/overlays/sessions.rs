@@ -268,7 +268,10 @@ fn preview_rows(list: &Sessions, width: u16, rows: usize, look: Look<'_>, sheet:
         }
     }
     if chosen.waiting > 0 {
-        let text = "A block was not decided: it will wait for you again.";
+        let text = match chosen.waiting {
+            1 => "A block was not decided: it will wait for you again.".to_owned(),
+            many => format!("{many} blocks were not decided: they will wait for you again."),
+        };
         lines.push(Line::styled(text, look.style(Slot::BlockPending)));
     }
     lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), look.dim()));
