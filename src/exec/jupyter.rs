@@ -90,6 +90,8 @@ struct StartedKernel {
     number: u32,
     generation: u32,
     ready: bool,
+    /// Its server can't be reached at this moment.
+    lost: bool,
     /// The version of its language, as it told.
     version: Option<String>,
     /// The blocks that were in it.
@@ -287,6 +289,7 @@ impl Jupyter {
             number: self.number,
             generation: *generation,
             ready: false,
+            lost: false,
             version: None,
             shared: SharedState::default(),
             orders,
@@ -395,12 +398,21 @@ impl Jupyter {
             }
             KernelNews::Printed(..) => {}
             KernelNews::Reconnecting => {
+                if let Some(kernel) = self.kernels.get_mut(&name) {
+                    kernel.lost = true;
+                }
+                if running {
+                    self.tell_lost();
+                }
                 if let Some(block) = self.block.as_mut().filter(|_| running) {
                     block.lost = true;
                     block.until = None;
                 }
             }
             KernelNews::Reconnected { busy } => {
+                if let Some(kernel) = self.kernels.get_mut(&name) {
+                    kernel.lost = false;
+                }
                 if let Some(block) = self.block.as_mut().filter(|block| running && block.lost && !busy) {
                     block.until = Some(Instant::now() + AFTER_LOSS);
                 }
@@ -409,6 +421,17 @@ impl Jupyter {
             KernelNews::NotStarted(why) => self.kernel_gone(&name, running, why, EndCause::NotStarted),
             KernelNews::Gone(why) => self.kernel_gone(&name, running, why, EndCause::Died),
         }
+    }
+
+    /// Its server can't be reached at this moment: what follows from that for the block, and what can be done.
+    fn tell_lost(&mut self) {
+        let words = format!(
+            "The Jupyter server {} does not answer. The connection is tried again for {} s: see whether the server runs, or \
+             stop the block.\n",
+            self.place(),
+            self.config.reconnect
+        );
+        self.queue.push_back(BackendEvent::printed(Stream::Stderr, words.into()));
     }
 
     fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> EndCause) {

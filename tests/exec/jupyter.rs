@@ -371,6 +371,48 @@ async fn a_connection_that_is_cut_is_made_again() {
     shop.executor.close().await;
 }
 
+/// How long it takes until a block is told that its server does not answer.
+async fn told_after(events: &mut tokio::sync::mpsc::Receiver<(RunId, RunEvent)>) -> Duration {
+    let since = Instant::now();
+    until_output(events, "does not answer. The connection is tried again").await;
+    since.elapsed()
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_server_that_hangs_or_is_gone_is_told_within_five_seconds() {
+    let mut server = Server::start().await;
+    let pid = rustix::process::Pid::from_child(&server.child);
+    let signal = |signal| rustix::process::kill_process(pid, signal).unwrap();
+    let shop = at(server.port, TOKEN);
+    shop.py("x = 41").await.ok();
+    let code = "import time\nprint('on', flush=True)\ntime.sleep(8)\nx + 1";
+    let (_, mut events) = shop.start(shop.request("python", code, None).await);
+    until_output(&mut events, "on").await;
+    signal(rustix::process::Signal::STOP);
+    let took = told_after(&mut events).await;
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    // It goes on as if nothing had been.
+    signal(rustix::process::Signal::CONT);
+    assert_eq!(rest_of(events, Vec::new()).await.ok().value(), "42");
+
+    let (run, mut events) = shop.start(shop.request("python", code, None).await);
+    until_output(&mut events, "on").await;
+    let idle = at(server.port, TOKEN);
+    idle.py("y = 1").await.ok();
+    server.child.kill().unwrap();
+    let took = told_after(&mut events).await;
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    shop.executor.kill(run);
+    assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
+    // Lost while nothing ran: the next block is told.
+    let (run, mut events) = idle.start(idle.request("python", "y", None).await);
+    let took = told_after(&mut events).await;
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    idle.executor.kill(run);
+    assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
+}
+
 #[tokio::test]
 async fn a_server_that_is_not_there_is_told() {
     let mut executors = Executors::default();

@@ -82,6 +82,9 @@ impl Backend for Jupyter {
             kernel.shared.ran(job.block);
         }
         self.order(KernelOrder::Send(Box::new(request)));
+        if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.lost) {
+            self.tell_lost();
+        }
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.ready) {
             self.queue.push_back(RunEvent::Started.into());
         }

@@ -12,9 +12,9 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// Between two signs of life, and how long one may take.
-const PING: Duration = Duration::from_secs(15);
-const SILENCE: Duration = Duration::from_secs(45);
+/// Between two signs of life, and how long one may take: a server that hangs is told within 5 s.
+const PING: Duration = Duration::from_secs(1);
+const SILENCE: Duration = Duration::from_millis(3500);
 
 /// What a kernel needs to be started.
 pub(super) struct ServerStart {
