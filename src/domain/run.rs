@@ -215,6 +215,9 @@ pub struct Rights {
     /// installation by uv: the one that uv asks what it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<ProjectPython>,
+    /// Whether it has a terminal of its own, into which the person types; both of its streams are that terminal.
+    #[serde(rename = "pty", default, skip_serializing_if = "std::ops::Not::not")]
+    pub terminal: bool,
     /// What confines it, layer by layer.
     pub sandbox: SandboxReport,
 }

@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
-    (limits, fresh): (Option<Limits>, bool),
+    (limits, fresh, terminal): (Option<Limits>, bool, bool),
     earlier: Arc<Earlier>,
     ground: FileScope,
     executor: Executor,
@@ -41,7 +41,7 @@ pub(super) fn spawn(
             return;
         }
         let scope = ground.scope;
-        let terms = find_terms(&block, revision, (limits, fresh), &executor).await;
+        let terms = find_terms(&block, revision, (limits, fresh, terminal), &executor).await;
         let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
             // An earlier `cd` changes what a relative path means.
@@ -125,7 +125,7 @@ enum InspectError {
 async fn find_terms(
     block: &Block,
     revision: Revision,
-    (limits, fresh): (Option<Limits>, bool),
+    (limits, fresh, terminal): (Option<Limits>, bool, bool),
     executor: &Executor,
 ) -> Result<Terms, InspectError> {
     let version = block.version(revision).ok_or(InspectError::Gone)?;
@@ -143,7 +143,10 @@ async fn find_terms(
         let target = Some(file_of_functions(path, &version.source, &terms.cwd));
         return Ok(Terms { target, ..terms });
     }
-    Ok(if fresh {
+    Ok(if terminal {
+        let terms = executor.terms(language, limits).await?;
+        executor.terminal_terms(terms).await?
+    } else if fresh {
         executor.fresh_terms(language, limits).await?
     } else {
         executor.terms(language, limits).await?

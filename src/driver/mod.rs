@@ -39,7 +39,7 @@ pub use job::{Job, JobResult, StoreKey};
 pub use review_time::review_in_time;
 pub use update::{Notification, Update};
 
-use crate::domain::{Departed, ModelInfo, ModelName, ReplyEvent, RunEvent, SandboxReport, Timestamp};
+use crate::domain::{Departed, ModelInfo, ModelName, ReplyEvent, RunEvent, RunId, SandboxReport, Timestamp};
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
@@ -169,6 +169,16 @@ impl Driver {
     /// The file of the session.
     pub fn session_path(&self) -> PathBuf {
         self.rooms.store.path()
+    }
+
+    /// Types into the terminal of a run. It goes to the program and nowhere else: no session, no log, no engine.
+    pub fn type_in(&self, run: RunId, bytes: Vec<u8>) {
+        self.rooms.executor.type_in(run, bytes);
+    }
+
+    /// Gives the terminal of a run so many rows and columns.
+    pub fn resize_terminal(&self, run: RunId, rows: u16, columns: u16) {
+        self.rooms.executor.resize(run, rows, columns);
     }
 
     /// Whether all of the session until now is on the disk: its room was asked, and the file is there.

@@ -30,7 +30,7 @@ impl Rooms {
             Effect::Record(entry) => self.record(entry),
             Effect::Ask(request) => self.ask(*request),
             Effect::CancelAsk(_) => self.sources.drop_reply(),
-            Effect::Inspect { block, revision, limits, fresh, strict } => {
+            Effect::Inspect { block, revision, limits, fresh, terminal, strict } => {
                 let earlier = self.earlier(block.step, state);
                 let mut scope = self.scope.clone();
                 if strict {
@@ -39,7 +39,7 @@ impl Rooms {
                 inspect::spawn(
                     *block,
                     revision,
-                    (limits, fresh),
+                    (limits, fresh, terminal),
                     earlier,
                     FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),

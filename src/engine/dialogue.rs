@@ -373,8 +373,9 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::Ask(request) if request.purpose == Purpose::Summary => format!("sum up s{}", request.step),
         Effect::Ask(request) => format!("ask s{}", request.step),
         Effect::CancelAsk(step) => format!("cancel s{step}"),
-        Effect::Inspect { block, revision, fresh, .. } => {
-            format!("look {}.{revision}{}", block.id, if *fresh { " in a new kernel" } else { "" })
+        Effect::Inspect { block, revision, fresh, terminal, .. } => {
+            let kernel = if *fresh { " in a new kernel" } else { "" };
+            format!("look {}.{revision}{kernel}{}", block.id, if *terminal { " in a terminal" } else { "" })
         }
         Effect::StartRun { request, .. } => format!("start r{}", request.approval().run()),
         Effect::InterruptRun(run) => format!("interrupt r{run}"),

@@ -25,6 +25,8 @@ pub enum Effect {
         limits: Option<Limits>,
         /// Whether it would run in a new kernel.
         fresh: bool,
+        /// Whether it would have a terminal of its own.
+        terminal: bool,
         /// Whether the strict list of what is forbidden holds for it, whatever the configuration says.
         strict: bool,
     },

@@ -69,6 +69,8 @@ pub enum Command {
     },
     /// Run the block that waits in a new kernel, or in the one that is there again; a new look is asked for.
     Fresh(BlockId),
+    /// Run the block that waits in a terminal of its own, or without one again; a new look is asked for.
+    Terminal(BlockId),
     /// Take back what the last run of a block did to names that programs obey by themselves.
     TakeBack(BlockId),
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between

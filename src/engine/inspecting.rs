@@ -6,7 +6,7 @@
 use super::event::{EditFault, PlacedEdit};
 use super::transcript::BlockStanding;
 use super::{Effect, Engine, Inspection, Phase, notices};
-use crate::domain::{BlockId, BlockKind, Entry, Language, Limits, Revision};
+use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Language, Limits, Revision};
 use crate::text::line::one_line;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl Engine {
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let live = self.state.live.blocks.entry(block).or_default();
         live.inspected = None;
-        let (limits, fresh) = (live.limits, live.fresh);
+        let (limits, fresh, terminal) = (live.limits, live.fresh, live.terminal);
         let revision = item.block.current().revision;
         let look = self.looks.orders.entry(block).or_default();
         look.crossed = !look.unanswered.is_empty();
@@ -56,7 +56,7 @@ impl Engine {
         look.world = self.looks.world;
         let block = Box::new(item.block.clone());
         let strict = self.is_strict(&block);
-        self.effects.push(Effect::Inspect { block, revision, limits, fresh, strict });
+        self.effects.push(Effect::Inspect { block, revision, limits, fresh, terminal, strict });
     }
 
     /// Orders looks at the first of these blocks.
@@ -207,6 +207,27 @@ impl Engine {
         let live = self.state.live.blocks.entry(block).or_default();
         live.fresh = !live.fresh;
         let notice = notices::fresh(block, live.fresh, self.state.live.kernel);
+        self.notify(notice);
+        self.look(block);
+    }
+
+    /// The person wants the block to have a terminal of its own, or not any more. What is known not to give one is told in
+    /// words, and nothing changes.
+    pub(super) fn set_terminal(&mut self, block: BlockId) {
+        if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
+            return;
+        }
+        let live = self.state.live.blocks.entry(block).or_default();
+        let known = live.inspected.as_ref().and_then(|found| found.terms.as_ref().ok());
+        let elsewhere = known
+            .is_some_and(|terms| !matches!(terms.executor, ExecutorKind::Kernel | ExecutorKind::Subprocess));
+        if elsewhere && !live.terminal {
+            self.notify(notices::no_terminal(block));
+            return;
+        }
+        let leaves_kernel = known.is_some_and(|terms| terms.executor == ExecutorKind::Kernel);
+        live.terminal = !live.terminal;
+        let notice = notices::terminal(block, live.terminal, leaves_kernel);
         self.notify(notice);
         self.look(block);
     }

@@ -273,6 +273,7 @@ impl Engine {
             Command::ChooseLanguage { block, language } => self.choose_language(block, language),
             Command::SetLimits { block, limits } => self.set_limits(block, limits),
             Command::Fresh(block) => self.set_fresh(block),
+            Command::Terminal(block) => self.set_terminal(block),
             Command::TakeBack(block) => self.take_back(block),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),

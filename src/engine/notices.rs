@@ -214,6 +214,27 @@ pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<KernelRef>) -> N
     })
 }
 
+/// The person wants a block to have a terminal of its own, or not any more. A kernel has none: Python leaves it for that.
+pub(super) fn terminal(block: BlockId, terminal: bool, leaves_kernel: bool) -> Notice {
+    Notice::info(match (terminal, leaves_kernel) {
+        (true, true) => format!(
+            "Block {block} would have a terminal of its own, outside of the kernel: no variables are shared. T goes back."
+        ),
+        (true, false) => format!("Block {block} would have a terminal of its own. T goes back."),
+        (false, _) => {
+            format!("Block {block} would have no terminal: who reads its input finds the end of it.")
+        }
+    })
+}
+
+/// What carries out the block gives no terminal.
+pub(super) fn no_terminal(block: BlockId) -> Notice {
+    Notice::info(format!(
+        "Block {block} can't have a terminal of its own here: only programs of this machine can, no container and no \
+         Jupyter kernel."
+    ))
+}
+
 /// How a run ended.
 pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice {
     let time = duration(report.receipt.wall_us / 1000);

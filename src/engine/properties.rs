@@ -73,6 +73,9 @@ fn event(watched: &WatchedEngine, (kind, a, b): Throw) -> Event {
         33 => Event::User(Command::PutBack(aim.block())),
         34 => Event::User(Command::ChooseLanguage { block: aim.block(), language: aim.language() }),
         35 => {
+            if aim.a % 4 == 1 {
+                return Event::User(Command::Terminal(aim.block()));
+            }
             if aim.a.is_multiple_of(4) {
                 return Event::User(Command::Fresh(aim.block()));
             }

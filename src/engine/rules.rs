@@ -127,6 +127,10 @@ fn reads_only(review: &Review) -> Result<(), Miss> {
 /// Whether the sandbox holds, and the terms are no wider than the rule's.
 fn within(rule: &Rule, terms: &Terms) -> Result<(), Miss> {
     let rights = &terms.rights;
+    if rights.terminal {
+        // It asks the person something: who is not there can't answer.
+        return Err(Miss::OtherRights);
+    }
     let here = [ExecutorKind::Kernel, ExecutorKind::Subprocess, ExecutorKind::Container];
     let elsewhere = !here.contains(&terms.executor);
     if rights.sandbox.level == SandboxLevel::Off || !rights.sandbox.writes_confined || elsewhere {

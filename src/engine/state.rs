@@ -125,6 +125,8 @@ pub struct LiveBlock {
     pub limits: Option<Limits>,
     /// Whether the person wants it to run in a new kernel.
     pub fresh: bool,
+    /// Whether the person wants it to have a terminal of its own.
+    pub terminal: bool,
     /// Of which revision a second opinion is waited for, and since when.
     pub consulting: Option<(Revision, Timestamp)>,
 }
@@ -289,6 +291,14 @@ impl State {
             Phase::Deciding(block) => self.transcript.blocks.get(&block),
             _ => None,
         }
+    }
+
+    /// The run that goes on, and its block, where it has a terminal of its own.
+    pub fn terminal(&self) -> Option<(RunId, BlockId)> {
+        let live = self.live.run.as_ref()?;
+        let runs = &self.transcript.blocks.get(&live.block)?.runs;
+        let run = runs.iter().find(|run| run.run == live.run)?;
+        run.terms.rights.terminal.then_some((live.run, live.block))
     }
 
     /// All blocks that are not settled, the waiting one first.

@@ -123,6 +123,7 @@ impl Questions for Asker {
             env,
             cwd: room.folder.clone(),
             confinement: cell.confinement(&Limits::default()),
+            terminal: false,
         };
         match sandbox::said(&cell.entry, &program, &[], (PATIENCE, LARGEST)) {
             Ok(said) if said.well => QuestionResult::Said(String::from_utf8_lossy(&said.text).into_owned()),

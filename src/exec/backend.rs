@@ -152,6 +152,14 @@ pub(super) trait Backend {
     async fn terms_again(&mut self, approved: &Terms, _source: &str) -> Result<Terms, ExecutorError> {
         in_that_kernel(self, approved).await
     }
+    /// The same terms with a terminal of its own, which not everything that carries out runs can give.
+    fn with_terminal(&self, _terms: Terms) -> Result<Terms, ExecutorError> {
+        Err(ExecutorError::NoTerminal)
+    }
+    /// Types into the terminal of the run.
+    fn type_in(&mut self, _bytes: &[u8]) {}
+    /// Gives the terminal of the run so many rows and columns.
+    fn resize(&mut self, _rows: u16, _columns: u16) {}
     /// What a run under these terms reaches.
     async fn reach(&mut self, terms: &Terms) -> Reach;
     /// What is enforced on runs.

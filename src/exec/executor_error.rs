@@ -48,6 +48,11 @@ pub enum ExecutorError {
          PATH)"
     )]
     ProjectPip,
+    /// A terminal is asked for, and what carries out the block gives none.
+    #[error(
+        "it would have no terminal of its own here: only blocks that run as programs of this machine can. T takes the wish back"
+    )]
+    NoTerminal,
     /// This interpreter has no module `pip`.
     #[error("neither uv nor pip is there for {}: install uv, or the package python3-pip", .0.display())]
     NoPip(PathBuf),

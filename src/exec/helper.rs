@@ -127,12 +127,23 @@ fn confine(socket: &mut UnixStream) -> Result<(), ConfineError> {
             count => decoder.push(buffer.get(..count).unwrap_or_default()),
         }
     };
-    let Ties { supervisor, confinement } = Ties::decode(&frame)?;
+    let Ties { supervisor, terminal, confinement } = Ties::decode(&frame)?;
     tie_to(supervisor)?;
     // A session is also what many systems share processors by: a crowd of processes can't starve its supervisor.
     rustix::process::setsid().map_err(std::io::Error::from)?;
+    if terminal {
+        take_terminal().map_err(std::io::Error::from)?;
+    }
     no_core();
     Ok(sandbox::enter(&confinement)?)
+}
+
+/// Makes the terminal that standard output is the one of this session, and its input ours. It was opened before the walls
+/// were put up; nothing here opens another.
+fn take_terminal() -> rustix::io::Result<()> {
+    let terminal = rustix::stdio::stdout();
+    rustix::process::ioctl_tiocsctty(terminal)?;
+    rustix::stdio::dup2_stdin(terminal)
 }
 
 /// Makes the kernel end this process when the supervisor ends, however that happens.

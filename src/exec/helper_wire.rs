@@ -30,6 +30,8 @@ pub struct ProgramSpec {
     /// The folder in which it starts.
     #[serde(with = "path")]
     pub cwd: PathBuf,
+    /// Whether its standard output is a terminal that becomes its own: its standard input, too, and what controls it.
+    pub terminal: bool,
     /// What it takes upon itself before it starts.
     pub confinement: Confinement,
 }
@@ -148,6 +150,8 @@ impl Notification {
 pub(super) struct Ties {
     /// The process with which it ends.
     pub supervisor: i32,
+    /// Whether its standard output is the terminal that controls it.
+    pub terminal: bool,
     /// What it takes upon itself.
     pub confinement: Confinement,
 }
@@ -247,7 +251,7 @@ mod tests {
     #[test]
     fn ties_come_back_as_they_were() {
         for confinement in [confinement(), Confinement::default()] {
-            let ties = Ties { supervisor: 4711, confinement };
+            let ties = Ties { supervisor: 4711, terminal: true, confinement };
             assert_eq!(Ties::decode(&one(&ties.encode())), Ok(ties));
         }
     }
@@ -259,6 +263,7 @@ mod tests {
             args: vec!["-0".into(), OsString::from_vec(vec![0xff, b'x']), "".into()],
             env: vec![("A".into(), "1 = 2".into()), ("B".into(), "".into())],
             cwd: "/tmp".into(),
+            terminal: true,
             confinement: confinement(),
         };
         for order in [
@@ -295,7 +300,7 @@ mod tests {
 
     #[test]
     fn less_or_more_than_a_message_is_refused() {
-        let ties = Ties { supervisor: 1, confinement: confinement() };
+        let ties = Ties { supervisor: 1, terminal: false, confinement: confinement() };
         let bytes = postcard::to_stdvec(&ties).unwrap();
         for end in 0..bytes.len() {
             assert_eq!(Ties::decode(&one(&encode(b'c', [&bytes[..end]]))), Err(FrameError::Unknown(b'c')));

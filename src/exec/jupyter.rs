@@ -240,6 +240,7 @@ impl Jupyter {
             cwd,
             rights: Rights {
                 python: None,
+                terminal: false,
                 read: Vec::new(),
                 write: Vec::new(),
                 network: true,

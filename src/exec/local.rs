@@ -170,7 +170,7 @@ impl Local {
             sources.extend(pipes.map(|(stream, fd)| WatchedDescriptor {
                 what: SourceFile::Pipe(stream),
                 fd,
-                writes: false,
+                writes: process.pipes.has_untyped(),
             }));
             let socket = process.link.socket().filter(|_| !self.runs_in_kernel());
             sources.extend(socket.map(|fd| WatchedDescriptor {
@@ -186,7 +186,10 @@ impl Local {
     fn on(&mut self, source: SourceFile) {
         match source {
             SourceFile::Pipe(stream) => {
-                let chunk = self.process_mut().and_then(|process| process.pipes.take(stream));
+                let chunk = self.process_mut().and_then(|process| {
+                    process.pipes.type_in(&[]);
+                    process.pipes.take(stream)
+                });
                 self.print(chunk);
             }
             SourceFile::Control => self.kernel_said(),

@@ -195,6 +195,24 @@ impl Executor {
         self.inner.worker.try_ask(|reply| ExecutorOrder::FreshTerms(language.clone(), limits, reply)).await
     }
 
+    /// The terms under which a block with these would run in a terminal of its own.
+    ///
+    /// # Errors
+    /// When what would carry it out has none to give.
+    pub async fn terminal_terms(&self, terms: Terms) -> Result<Terms, ExecutorError> {
+        self.inner.worker.try_ask(|reply| ExecutorOrder::TerminalTerms(Box::new(terms), reply)).await
+    }
+
+    /// Types into the terminal of a run; nothing where it has none, or has ended.
+    pub fn type_in(&self, run: RunId, bytes: Vec<u8>) {
+        self.inner.worker.give(ExecutorOrder::Type(run, bytes));
+    }
+
+    /// Gives the terminal of a run so many rows and columns.
+    pub fn resize(&self, run: RunId, rows: u16, columns: u16) {
+        self.inner.worker.give(ExecutorOrder::Resize(run, rows, columns));
+    }
+
     /// The terms under which a file of the person's functions would be loaded now, but for the file itself.
     ///
     /// # Errors

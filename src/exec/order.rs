@@ -24,6 +24,8 @@ pub(super) enum ExecutorOrder {
     PullTerms(Language, Option<Limits>, OrderReply<Terms>),
     /// Tell which packages a text of Python lacks.
     Lacking(String, Vec<String>, oneshot::Sender<Vec<String>>),
+    /// Tell the terms under which a block with these would run in a terminal of its own.
+    TerminalTerms(Box<Terms>, OrderReply<Terms>),
     /// Tell what a run under these terms reaches.
     Reach(Box<Terms>, oneshot::Sender<Reach>),
     /// Tell what is enforced on runs.
@@ -36,6 +38,10 @@ pub(super) enum ExecutorOrder {
     Fetch(MissingPart, mpsc::Sender<String>, OrderReply<()>),
     /// Carry out a run.
     Start(Box<RunRequest>, mpsc::Sender<(RunId, RunEvent)>),
+    /// Type this into the terminal of the run.
+    Type(RunId, Vec<u8>),
+    /// The terminal of the run has so many rows and columns from now on.
+    Resize(RunId, u16, u16),
     Interrupt(RunId),
     /// End the run by force.
     Kill(RunId),

@@ -45,6 +45,7 @@ pub(super) fn decode(cell: &Enclosure, bytes: &[u8], width: u32, height: u32) ->
         env: Vec::new(),
         cwd: "/".into(),
         confinement,
+        terminal: false,
     };
     let largest = 8 + 4 * (width as usize) * (height as usize);
     let said = sandbox::said(&cell.entry, &program, &[given.as_fd()], (PATIENCE, largest));

@@ -1,18 +1,37 @@
-//! The pipes on which a program's output arrives. Nothing here waits.
+//! The pipes on which a program's output arrives, or the terminal that stands for them. Nothing here waits.
+//!
+//! A terminal is opened here, beside the program's walls and before them: the program is given its one end, and no name
+//! by which it could open another. It has nothing to do with the terminal that sayso itself is shown on.
 
 use crate::domain::{Chunk, Stream};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
+use rustix::pty::OpenptFlags;
+use rustix::termios::Winsize;
+use std::collections::VecDeque;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 /// Bytes that a pipe holds, and bytes taken out of it at once.
 const PIPE: usize = 256 << 10;
+/// Bytes taken out of a terminal at once: it does not tell how much it holds.
+const TERMINAL: usize = 16 << 10;
+/// The most that is taken at the end of a run out of a terminal on which something goes on printing.
+const TERMINAL_REST: usize = 1 << 20;
+/// Keys that wait for a program which does not read them; what is typed beyond is lost, as at any terminal.
+const UNTYPED: usize = 64 << 10;
+/// Rows and columns until they are told.
+const SIZE: (u16, u16) = (24, 80);
 
 /// The reading ends of a program's standard streams. A stream that ended is `None`.
 #[derive(Debug)]
 pub(super) struct Pipes {
     pub stdout: Option<OwnedFd>,
     pub stderr: Option<OwnedFd>,
+    /// Whether `stdout` is our end of a terminal: then both streams are that one.
+    is_terminal: bool,
+    /// What was typed and does not fit into the terminal yet.
+    untyped: VecDeque<u8>,
 }
 
 impl Pipes {
@@ -23,7 +42,56 @@ impl Pipes {
     pub(super) fn new() -> rustix::io::Result<(Self, [OwnedFd; 2])> {
         let (out, out_write) = pipe()?;
         let (err, err_write) = pipe()?;
-        Ok((Self { stdout: Some(out), stderr: Some(err) }, [out_write, err_write]))
+        let pipes =
+            Self { stdout: Some(out), stderr: Some(err), is_terminal: false, untyped: VecDeque::new() };
+        Ok((pipes, [out_write, err_write]))
+    }
+
+    /// A new terminal; both ends that are returned are its other side, for the program.
+    ///
+    /// # Errors
+    /// When the system has no more of them.
+    pub(super) fn terminal() -> rustix::io::Result<(Self, [OwnedFd; 2])> {
+        let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+        rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC)?;
+        rustix::pty::grantpt(&ours)?;
+        rustix::pty::unlockpt(&ours)?;
+        let name = rustix::pty::ptsname(&ours, Vec::new())?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let theirs = rustix::fs::open(name.as_c_str(), flags, Mode::empty())?;
+        let second = rustix::io::fcntl_dupfd_cloexec(&theirs, 3)?;
+        rustix::io::ioctl_fionbio(&ours, true)?;
+        let pipes = Self { stdout: Some(ours), stderr: None, is_terminal: true, untyped: VecDeque::new() };
+        pipes.resize(SIZE.0, SIZE.1);
+        Ok((pipes, [theirs, second]))
+    }
+
+    /// Types into the terminal, behind what waits; nothing where there is none.
+    pub(super) fn type_in(&mut self, bytes: &[u8]) {
+        let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal) else { return };
+        let room = UNTYPED.saturating_sub(self.untyped.len());
+        self.untyped.extend(bytes.iter().take(room));
+        while !self.untyped.is_empty() {
+            let (first, _) = self.untyped.as_slices();
+            match rustix::io::write(terminal, first) {
+                Ok(count) if count > 0 => drop(self.untyped.drain(..count)),
+                Err(Errno::INTR) => {}
+                Ok(_) | Err(_) => return,
+            }
+        }
+    }
+
+    /// Whether something typed waits for room.
+    pub(super) fn has_untyped(&self) -> bool {
+        !self.untyped.is_empty()
+    }
+
+    /// Gives the terminal so many rows and columns, which its program is told by the system.
+    pub(super) fn resize(&self, rows: u16, columns: u16) {
+        if let Some(terminal) = self.stdout.as_ref().filter(|_| self.is_terminal) {
+            let size = Winsize { ws_row: rows.max(1), ws_col: columns.max(1), ws_xpixel: 0, ws_ypixel: 0 };
+            let _ = rustix::termios::tcsetwinsize(terminal, size);
+        }
     }
 
     /// What to wait on.
@@ -34,6 +102,9 @@ impl Pipes {
 
     /// Takes what a stream has, once.
     pub(super) fn take(&mut self, stream: Stream) -> Option<Chunk> {
+        if self.is_terminal {
+            return self.read(stream, TERMINAL);
+        }
         let held = self.held(stream);
         // Of an empty one it is found out whether it ended.
         self.read(stream, held.clamp(1, PIPE))
@@ -42,6 +113,16 @@ impl Pipes {
     /// Takes what both hold at this moment, and no more: a program that goes on printing does not hold this up.
     pub(super) fn drain(&mut self) -> Vec<Chunk> {
         let mut all = Vec::new();
+        if self.is_terminal {
+            let mut taken = 0;
+            while let Some(chunk) =
+                (taken < TERMINAL_REST).then(|| self.read(Stream::Stdout, TERMINAL)).flatten()
+            {
+                taken += chunk.bytes.len();
+                all.push(chunk);
+            }
+            return all;
+        }
         for stream in [Stream::Stdout, Stream::Stderr] {
             let mut rest = self.held(stream);
             while rest > 0 {

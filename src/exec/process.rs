@@ -37,8 +37,13 @@ pub(super) fn start(
     let mark = random::<8>()?.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
     set(&mut invocation.program.env, MARK, &mark);
     let given = invocation.given.iter().map(|g| provide(*g)).collect::<Result<Vec<_>, _>>()?;
-    let (pipes, writing) = Pipes::new()?;
+    let (pipes, writing) = if invocation.program.terminal { Pipes::terminal()? } else { Pipes::new()? };
     invocation.program.confinement = cell.confinement(limits);
+    if let Some(walls) = invocation.program.confinement.walls.as_mut().filter(|_| invocation.program.terminal)
+    {
+        // By this name each process finds the terminal that controls it, and no other.
+        walls.write.push("/dev/tty".into());
+    }
     let group = match &cell.scope {
         Some(scope) => Some(scope.group(limits).map_err(ExecError::Group)?),
         None => None,

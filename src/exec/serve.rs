@@ -85,6 +85,13 @@ impl<B: Backend> ExecutorLoop<B> {
             ExecutorOrder::Lacking(source, packages, reply) => {
                 self.backend.lacking(&source, &packages, reply);
             }
+            ExecutorOrder::TerminalTerms(terms, reply) => {
+                let _ = reply.send(self.backend.with_terminal(*terms));
+            }
+            ExecutorOrder::Type(id, bytes) if self.goes_on(id) => self.backend.type_in(&bytes),
+            ExecutorOrder::Resize(id, rows, columns) if self.goes_on(id) => {
+                self.backend.resize(rows, columns);
+            }
             ExecutorOrder::Reach(terms, reply) => drop(reply.send(self.backend.reach(&terms).await)),
             ExecutorOrder::Sandbox(reply) => drop(reply.send(self.backend.sandbox().await)),
             ExecutorOrder::Found(reply) => drop(reply.send(self.backend.found().await)),
@@ -112,8 +119,17 @@ impl<B: Backend> ExecutorLoop<B> {
                 self.backend.warm(&language).await;
             }
             ExecutorOrder::RestartKernel if self.run.is_none() => self.backend.restart().await,
-            ExecutorOrder::Warm(_) | ExecutorOrder::RestartKernel | ExecutorOrder::Close => {}
+            ExecutorOrder::Type(..)
+            | ExecutorOrder::Resize(..)
+            | ExecutorOrder::Warm(_)
+            | ExecutorOrder::RestartKernel
+            | ExecutorOrder::Close => {}
         }
+    }
+
+    /// Whether this run goes on.
+    fn goes_on(&self, id: RunId) -> bool {
+        self.run.as_ref().is_some_and(|run| run.id == id)
     }
 
     async fn start(&mut self, request: &RunRequest, out: mpsc::Sender<(RunId, RunEvent)>) {

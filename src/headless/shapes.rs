@@ -151,7 +151,7 @@ fn confinement(rights: &Rights, writes_workspace: bool) -> Value {
     };
     let paths =
         |list: &[std::path::PathBuf]| -> Value { list.iter().map(|path| path.to_string_lossy()).collect() };
-    json!({
+    let mut shape = json!({
         "level": report.level.as_str(),
         "network": network::word(rights),
         "write": write,
@@ -167,7 +167,11 @@ fn confinement(rights: &Rights, writes_workspace: bool) -> Value {
         },
         "layers": report.layers.iter().map(layer).collect::<Value>(),
         "notes": report.notes,
-    })
+    });
+    if rights.terminal {
+        shape["pty"] = json!(true);
+    }
+    shape
 }
 
 fn layer(layer: &Layer) -> Value {

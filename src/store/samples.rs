@@ -71,6 +71,7 @@ pub(super) fn terms() -> Terms {
         kernel: Some(KernelRef { generation: 1, variables: 14, goes_on: false }),
         cwd: PathBuf::from("/home/ada/data/sales"),
         rights: Rights {
+            terminal: false,
             python: None,
             read: vec![],
             write: vec![PathBuf::from("/home/ada/data/sales/out")],

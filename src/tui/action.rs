@@ -56,6 +56,8 @@ actions! {
     MessageHistory = "message.history",
     /// Go to the block that waits; there, approve it once.
     ToWaiting = "review.waiting",
+    /// Hand the keys to the program that runs in a terminal of its own, or take them back.
+    HandOver = "run.type",
     /// Go to the message box.
     MessageFocus = "message.focus",
 
@@ -223,6 +225,8 @@ actions! {
     HunkDrop = "hunk.drop",
     /// A new kernel for the block, or the one that is there again.
     Fresh = "review.fresh",
+    /// A terminal of its own for the block, or none again.
+    Terminal = "review.terminal",
     /// The language of a block without one.
     ChooseLanguage = "review.language",
     /// Where packages go: beside the session, or into the project's environment.

@@ -10,6 +10,7 @@ mod context;
 mod find;
 mod focus;
 mod given;
+mod handed;
 mod instructions;
 mod keys;
 mod keys_test;
@@ -110,6 +111,8 @@ pub struct Screen {
     pub borders: Borders,
     /// The border that the mouse holds.
     held_border: Option<Border>,
+    /// Whether the keys go to a program.
+    handed: handed::HandedKeys,
     /// Where everything stood in the last frame.
     pub arrangement: Arrangement,
     /// What can be clicked, as the last frame placed it.
@@ -171,6 +174,7 @@ impl Screen {
             zoomed: None,
             suggested: 0,
             held_border: None,
+            handed: handed::HandedKeys::default(),
             arrangement: Arrangement::of(size.0, size.1, Wants::default()),
             hits: Hits::default(),
             size,

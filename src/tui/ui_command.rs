@@ -1,5 +1,6 @@
 //! What the screen asks the run loop to do: it does nothing to the world itself.
 
+use crate::domain::RunId;
 use crate::driver::Job;
 use crate::engine::Command;
 use secrecy::SecretString;
@@ -10,6 +11,10 @@ use std::path::PathBuf;
 pub enum UiCommand {
     /// Send this to the engine.
     Send(Command),
+    /// Type this into the terminal of a run.
+    Type(RunId, Vec<u8>),
+    /// The terminal of a run has so many rows and columns.
+    ResizeTerminal(RunId, u16, u16),
     /// Have a job done beside the session.
     Job(Job),
     /// Copy a text to the clipboard.

@@ -13,6 +13,7 @@ mod terminal;
 
 mod aimock;
 mod always;
+mod asking;
 mod checks;
 mod deciding;
 mod edits;

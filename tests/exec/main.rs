@@ -30,4 +30,5 @@ mod sandbox;
 mod shown;
 mod speed;
 mod support;
+mod terminals;
 mod truth;

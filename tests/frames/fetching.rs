@@ -62,6 +62,7 @@ fn into(cwd: &str) -> Terms {
         version: None,
         cwd: cwd.into(),
         rights: Rights {
+            terminal: false,
             python: None,
             network: true,
             write: vec![cwd.into()],

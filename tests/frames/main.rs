@@ -21,6 +21,7 @@ mod screens;
 mod selecting;
 mod speed;
 mod standing;
+mod terminals;
 mod typed_command;
 mod typing;
 mod writing;

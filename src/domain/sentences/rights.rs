@@ -4,6 +4,10 @@ use super::{count, network, running, secrets};
 use crate::domain::{SandboxLevel, Terms};
 use std::path::Path;
 
+/// What the rights say of a run with a terminal of its own.
+pub(crate) const TERMINAL: &str = "its own, with lines and no screen: you can type into it, never it into yours; what it \
+                                   prints, errors too, is one stream (T takes it back)";
+
 /// `sandbox on, network off, writes here`; `name` says how a folder is written. Here is where the code would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     let rights = &terms.rights;

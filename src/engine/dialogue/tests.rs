@@ -281,6 +281,41 @@ fn a_new_kernel_asks_for_a_new_look_and_can_be_taken_back() {
 }
 
 #[test]
+fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    assert_eq!(
+        d.command(Command::Terminal(BlockId(1))),
+        "'Block 1 would have a terminal of its own, outside of the kernel: no variables are shared. T goes back.', \
+         look 1.1 in a terminal | deciding 1"
+    );
+    assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
+    let own = |kind| {
+        let rights = Rights { terminal: true, ..terms().rights };
+        Terms { executor: kind, kernel: None, rights, ..terms() }
+    };
+    d.inspected(1, Review::default(), Ok(own(ExecutorKind::Subprocess)));
+    d.type_run(1);
+    assert_eq!(d.state().terminal(), Some((RunId(1), BlockId(1))));
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.command(Command::Terminal(BlockId(1)));
+    d.inspected(1, Review::default(), Ok(own(ExecutorKind::Subprocess)));
+    assert_eq!(
+        d.command(Command::Terminal(BlockId(1))),
+        "'Block 1 would have no terminal: who reads its input finds the end of it.', look 1.1 | deciding 1"
+    );
+    let mut d = replied(ONE);
+    d.inspected(1, Review::default(), Ok(Terms { executor: ExecutorKind::Container, ..terms() }));
+    assert_eq!(
+        d.command(Command::Terminal(BlockId(1))),
+        "'Block 1 can't have a terminal of its own here: only programs of this machine can, no container and no \
+         Jupyter kernel.' | deciding 1"
+    );
+    assert_eq!(d.command(Command::Terminal(BlockId(9))), "| deciding 1");
+}
+
+#[test]
 fn while_the_session_cannot_be_saved_nothing_runs() {
     let mut d = replied(ONE);
     d.inspected_ok(1);

@@ -151,6 +151,7 @@ impl ContainerFrame {
         write.extend(self.granted.write.iter().cloned());
         Rights {
             python: None,
+            terminal: false,
             read,
             write,
             network: self.granted.network,

@@ -24,7 +24,27 @@ impl Backend for Local {
     async fn terms_again(&mut self, approved: &Terms, source: &str) -> Result<Terms, ExecutorError> {
         match approved.executor {
             ExecutorKind::Installer => self.install_terms_again(approved, source),
+            _ if approved.rights.terminal => {
+                let now = self.terms(&approved.language, approved.limits).await?;
+                self.in_terminal(now)
+            }
             _ => in_that_kernel(self, approved).await,
+        }
+    }
+
+    fn with_terminal(&self, terms: Terms) -> Result<Terms, ExecutorError> {
+        self.in_terminal(terms)
+    }
+
+    fn type_in(&mut self, bytes: &[u8]) {
+        if let Some(process) = self.process_mut() {
+            process.pipes.type_in(bytes);
+        }
+    }
+
+    fn resize(&mut self, rows: u16, columns: u16) {
+        if let Some(process) = self.process_mut() {
+            process.pipes.resize(rows, columns);
         }
     }
 

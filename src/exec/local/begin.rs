@@ -118,11 +118,30 @@ impl Local {
             version: interpreter.version.clone(),
             kernel,
             cwd: cwd.clone(),
-            rights: Rights { read, write, network, environment, python, sandbox },
+            rights: Rights { read, write, network, environment, python, terminal: false, sandbox },
             limits,
             shared,
             target: None,
         })
+    }
+
+    /// The same terms with a terminal of its own: for code that is a program of this machine. Python leaves its kernel for
+    /// that, since the terminal belongs to a process from its start.
+    pub(super) fn in_terminal(&self, mut terms: Terms) -> Result<Terms, ExecutorError> {
+        match terms.executor {
+            ExecutorKind::Subprocess => {}
+            ExecutorKind::Kernel if terms.target.is_none() => {
+                terms.executor = ExecutorKind::Subprocess;
+                terms.cwd.clone_from(&self.setup.cwd);
+                (terms.kernel, terms.shared) = (None, None);
+            }
+            _ => return Err(ExecutorError::NoTerminal),
+        }
+        terms.rights.terminal = true;
+        if !terms.rights.environment.iter().any(|name| name == "TERM") {
+            terms.rights.environment.push("TERM".into());
+        }
+        Ok(terms)
     }
 
     /// What the kernel can write although it would be closed to one that starts now, since it was made later: its walls
@@ -297,14 +316,19 @@ impl Local {
             // A plot that names no device becomes a picture that can be shown, not a page to print.
             plan::set(&mut env, "R_DEFAULT_DEVICE", "png");
         }
+        if terms.rights.terminal {
+            // It has lines and no screen: programs that would paint one are told so, and ask by lines where they can.
+            plan::set(&mut env, "TERM", "dumb");
+        }
         let mut state = None;
-        let invocation = match way {
+        let mut invocation = match way {
             Some((way, extension)) => {
                 let name = TextName { label, folder: &folder };
                 languages::invocation(language, &way, &extension, &terms.interpreter, name, &terms.cwd, env)
             }
             None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
         };
+        invocation.program.terminal = terms.rights.terminal;
         let process = process::start(&cell, &terms.limits, invocation, |given| match given {
             GivenFile::State => {
                 let file = memory_file::empty()?;

@@ -109,8 +109,14 @@ fn probe(
     }
     let mut args = vec!["__run".into(), TEST.into()];
     args.extend(task.arguments());
-    let program =
-        ProgramSpec { executable: ITSELF.into(), args, env: Vec::new(), cwd: "/".into(), confinement };
+    let program = ProgramSpec {
+        executable: ITSELF.into(),
+        args,
+        env: Vec::new(),
+        cwd: "/".into(),
+        confinement,
+        terminal: false,
+    };
     let said = said(&using.entry(policy, helper), &program, &[], (patience, LARGEST))?;
     let mut seen = SelfTestResult::parse(&String::from_utf8_lossy(&said.text))
         .ok_or_else(|| ProbeError::NotEntered("the test told nothing".to_string()))?;

@@ -65,7 +65,7 @@ pub(super) fn start(
         .stderr(Stdio::from(stderr))
         .spawn()?;
     drop(given);
-    let ties = Ties { supervisor: own, confinement: program.confinement.clone() };
+    let ties = Ties { supervisor: own, terminal: program.terminal, confinement: program.confinement.clone() };
     let told = socket.write_all(&ties.encode());
     let mut why = String::new();
     let _ = socket.read_to_string(&mut why);

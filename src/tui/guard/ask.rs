@@ -78,6 +78,8 @@ pub enum Verb {
     Limits,
     /// Choose a new kernel for it.
     Fresh,
+    /// Choose a terminal for it.
+    Terminal,
     Language,
 }
 
@@ -100,6 +102,7 @@ impl Verb {
             Verb::Install => "changing where packages go",
             Verb::Limits => "opening the limits",
             Verb::Fresh => "choosing the kernel",
+            Verb::Terminal => "choosing a terminal",
             Verb::Language => "choosing the language",
         }
     }

@@ -21,6 +21,8 @@ impl Session<'_> {
     fn grant_one(&mut self, wish: UiCommand) -> Result<(), TuiError> {
         match wish {
             UiCommand::Send(command) => self.driver.send(command),
+            UiCommand::Type(run, bytes) => self.driver.type_in(run, bytes),
+            UiCommand::ResizeTerminal(run, rows, columns) => self.driver.resize_terminal(run, rows, columns),
             UiCommand::Job(job) => self.driver.start_job(job),
             UiCommand::Copy(text) => {
                 let (ways, programs) =

@@ -67,6 +67,10 @@ impl Screen {
                 self.go_to_waiting(ctx);
                 Vec::new()
             }
+            Action::HandOver => {
+                self.hand_over(ctx.state);
+                Vec::new()
+            }
             Action::Help => {
                 self.open_help(ctx.state);
                 Vec::new()

@@ -158,6 +158,7 @@ fn acts(action: Action) -> bool {
             | Action::InstallInto
             | Action::Limits
             | Action::Fresh
+            | Action::Terminal
     )
 }
 
@@ -176,6 +177,7 @@ pub(super) fn verb(action: Action) -> Option<Verb> {
         Action::InstallInto => Verb::Install,
         Action::Limits => Verb::Limits,
         Action::Fresh => Verb::Fresh,
+        Action::Terminal => Verb::Terminal,
         Action::ChooseLanguage => Verb::Language,
         _ => return None,
     })

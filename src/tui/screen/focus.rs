@@ -81,6 +81,7 @@ impl Screen {
         self.follow_wait(ctx, &mut wishes);
         self.close_stale(ctx.state);
         wishes.extend(self.tell_seen(ctx.state));
+        wishes.extend(self.fit_terminal(ctx.state));
         wishes
     }
 

@@ -20,6 +20,10 @@ impl Screen {
         if self.is_tested_key(event.into(), ctx.at) {
             return wishes;
         }
+        if let Some(typed) = self.handed_key(event, ctx) {
+            wishes.extend(typed);
+            return wishes;
+        }
         wishes.extend(self.judged(event, ctx));
         wishes
     }
@@ -172,6 +176,9 @@ impl Screen {
         {
             return Vec::new();
         }
+        if let Some(typed) = self.handed_paste(text, ctx) {
+            return typed;
+        }
         let in_review = self.overlays.is_empty() && self.context(ctx.state) == Context::Review;
         let admit = self.guard.pasted(in_review, ctx.at);
         self.last_step = ctx.at;
@@ -197,6 +204,6 @@ impl Screen {
     }
 }
 
-fn upper(c: char) -> char {
+pub(super) fn upper(c: char) -> char {
     if c.is_lowercase() { c.to_uppercase().next().unwrap_or(c) } else { c }
 }

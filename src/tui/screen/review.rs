@@ -109,6 +109,7 @@ impl Screen {
                 Vec::new()
             }
             Verb::Fresh => vec![UiCommand::Send(Command::Fresh(block))],
+            Verb::Terminal => vec![UiCommand::Send(Command::Terminal(block))],
             Verb::Language => {
                 if item.block.readiness() == Readiness::NeedsLanguage {
                     self.choose_language(block);
@@ -288,6 +289,10 @@ impl Screen {
                     .map(|item| UiCommand::Send(Command::Fresh(item.block.id)))
                     .into_iter()
                     .collect();
+            }
+            Action::Terminal => {
+                let terminal = |item: &BlockItem| UiCommand::Send(Command::Terminal(item.block.id));
+                return ctx.state.waiting().map(terminal).into_iter().collect();
             }
             // Reached outside of the review only: there decisions mean nothing.
             Action::Skip if self.announced(ctx.state).is_some() => {

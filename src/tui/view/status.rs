@@ -69,6 +69,9 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>)
     if screen.arrangement.class == Class::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
+    if let Some(words) = screen.handed_words(state).filter(|_| screen.hands_over()) {
+        return (words, look.style(Slot::StatusWarn));
+    }
     if let Some(deed) = screen.guard.held() {
         let of = match state.waiting() {
             Some(item) if screen.overlays.is_empty() && screen.panes.focus == Pane::Code => {
@@ -240,6 +243,10 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
     let info = look.style(Slot::StatusInfo);
     if let (Some(run), Some(going_on)) = (&state.live.run, state.going_on()) {
         let mut parts = vec![going_on.what.clone(), going_on.time(look.now)];
+        if let Some(words) = screen.handed_words(state).filter(|_| run.interrupted.is_none()) {
+            parts.push(words);
+            return (parts.join("   "), info);
+        }
         if run.interrupted.is_none() {
             parts.push("Ctrl-C stop".into());
         }

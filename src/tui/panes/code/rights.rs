@@ -24,7 +24,7 @@ const RIGHTS_FROM: u64 = 1 << 50;
 
 /// The labels of facts. A fact is measured by its label and by how many of the same are before it, so that it is the same
 /// fact whatever stands around it.
-const LABELS: [&str; 25] = [
+const LABELS: [&str; 26] = [
     "",
     "Runs in",
     "Changed",
@@ -50,6 +50,7 @@ const LABELS: [&str; 25] = [
     "Link",
     "Makes",
     "Place",
+    "Terminal",
 ];
 
 /// Room for the characters of one fact, and for facts of one label.

@@ -14,6 +14,11 @@ use crate::tui::widgets::layout::Pane;
 pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
     let context = screen.context(state);
     let mut hints = Hints::new(&screen.keymap, context);
+    if screen.hands_over() {
+        // Every other key is the program's.
+        hints.key(Action::HandOver, "take the keys back", "keys back", 0);
+        return hints.list;
+    }
     if let Some(overlay) = screen.overlays.last() {
         overlay.hints(&mut hints);
         return hints.list;

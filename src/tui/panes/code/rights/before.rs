@@ -18,6 +18,7 @@ pub(super) struct RightsChange {
     pub(super) limits: bool,
     pub(super) sandbox: bool,
     pub(super) program: bool,
+    pub(super) terminal: bool,
     /// Where it starts: the folder, the kernel. It is no right, and told by itself.
     pub(super) start: bool,
 }
@@ -25,7 +26,14 @@ pub(super) struct RightsChange {
 impl RightsChange {
     /// Whether the rights themselves changed.
     pub(super) fn of_rights(self) -> bool {
-        self.read || self.write || self.network || self.secrets || self.limits || self.sandbox || self.program
+        self.read
+            || self.write
+            || self.network
+            || self.secrets
+            || self.limits
+            || self.sandbox
+            || self.program
+            || self.terminal
     }
 }
 
@@ -73,7 +81,7 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
         shared: _,
         target: _,
     } = now;
-    let Rights { read, write, network, environment, python, sandbox } = rights;
+    let Rights { read, write, network, environment, python, terminal, sandbox } = rights;
     let SandboxReport {
         level,
         network_blocked,
@@ -114,6 +122,7 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
             || *own_tree != reached.own_tree
             || *home != reached.home,
         program: *interpreter != then.interpreter || *version != then.version || *python != may.python,
+        terminal: *terminal != may.terminal,
         start: *cwd != then.cwd || moved(*kernel, then.kernel),
     }
 }

@@ -37,6 +37,11 @@ pub(super) fn facts(
     if !folded || change.is_some_and(|change| change.start) {
         facts.push(wording.fact("Runs in", runs_in(terms, look), change.is_some_and(|c| c.start)));
     }
+    if terms.rights.terminal {
+        // Told each time: whoever approves such a run is asked to type into it.
+        let changed = change.is_some_and(|change| change.terminal);
+        facts.push(wording.fact("Terminal", in_one_line::TERMINAL.to_owned(), changed));
+    }
     if !terms.found_changed().is_empty() {
         // Told by a program that earlier blocks may have tampered with: what is not told may be changed too.
         facts.push(Fact::new("Changed", safe::one_line(&terms.found_changed().join("; ")), warn));

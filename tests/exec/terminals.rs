@@ -1,0 +1,166 @@
+//! Runs that have a terminal of their own: they ask, and are answered.
+
+use crate::support::{Shop, Told, rest_of, until_output};
+use sayso::domain::*;
+use sayso::exec::{DisabledLayers, ExecutorError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+impl Shop {
+    async fn terminal_terms(&self, language: &str, wall_ms: u64) -> Terms {
+        let limits = Some(Limits { wall_ms, ..Limits::default() });
+        let terms = self.executor.terms(&Language(language.into()), limits).await.unwrap();
+        self.executor.terminal_terms(terms).await.unwrap()
+    }
+
+    async fn start_asking(&self, language: &str, source: &str) -> (RunId, mpsc::Receiver<(RunId, RunEvent)>) {
+        let terms = self.terminal_terms(language, 20_000).await;
+        self.start(self.request_under(terms, source))
+    }
+
+    /// Runs it, and types each answer once its question was printed.
+    async fn asked(&self, language: &str, source: &str, answers: &[(&str, &str)]) -> Told {
+        let (run, mut events) = self.start_asking(language, source).await;
+        let mut seen = Vec::new();
+        for (question, answer) in answers {
+            seen.extend(until_output(&mut events, question).await);
+            self.executor.type_in(run, answer.as_bytes().to_vec());
+        }
+        rest_of(events, seen).await
+    }
+}
+
+/// Each way in which the walls of this machine are built: with a room of its own, and without.
+fn shops() -> [Shop; 2] {
+    let without = DisabledLayers { bwrap: true, ..DisabledLayers::default() };
+    [Shop::new(), Shop::with(|setup| setup.without = without)]
+}
+
+#[tokio::test]
+async fn bash_reads_what_is_typed() {
+    for shop in shops() {
+        let told =
+            shop.asked("bash", "read -p 'Name? ' x; echo \"Hello $x.\"", &[("Name? ", "Ada\r")]).await.ok();
+        assert!(told.out().contains("Name? Ada\r\nHello Ada.\r\n"), "{:?}", told.out());
+        assert_eq!(told.err(), "", "both streams are one");
+    }
+}
+
+#[tokio::test]
+async fn without_a_terminal_the_same_finds_the_end_of_its_input() {
+    let told = Shop::new().sh("read -p 'Name? ' x || echo none; [ -t 0 ] || echo no terminal").await.ok();
+    assert_eq!(told.out(), "none\nno terminal\n");
+}
+
+#[tokio::test]
+async fn python_asks_in_a_process_of_its_own() {
+    let shop = Shop::new();
+    let terms = shop.terminal_terms("python", 20_000).await;
+    assert_eq!((terms.executor, terms.kernel), (ExecutorKind::Subprocess, None));
+    assert!(terms.rights.terminal);
+    let source = "import sys, getpass\nn = input('How many? ')\nsecret = getpass.getpass('Word: ')\n\
+                  print(int(n) * 2, len(secret), sys.stdin.isatty(), file=sys.stderr)\n";
+    let told = shop.asked("python", source, &[("How many? ", "21\r"), ("Word: ", "hidden\r")]).await.ok();
+    assert!(told.out().contains("42 6 True"), "{}", told.out());
+    assert!(!told.out().contains("hidden"), "what is not echoed is nowhere: {}", told.out());
+}
+
+#[tokio::test]
+async fn node_asks() {
+    let source = "const rl = require('readline').createInterface({ input: process.stdin, output: process.stdout });\n\
+                  rl.question('Sure? ', (a) => { console.log('said ' + a); rl.close(); });\n";
+    let told = Shop::new().asked("javascript", source, &[("Sure? ", "yes\r")]).await.ok();
+    assert!(told.out().contains("said yes"), "{}", told.out());
+}
+
+#[tokio::test]
+async fn the_terminal_is_its_own_and_has_a_size() {
+    for shop in shops() {
+        let source = "[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo all three\n\
+                      echo from the terminal > /dev/tty\n\
+                      echo \"term $TERM\"; stty size; read -p 'Go? ' x; stty size";
+        let (run, mut events) = shop.start_asking("bash", source).await;
+        let seen = until_output(&mut events, "Go? ").await;
+        shop.executor.resize(run, 11, 97);
+        shop.executor.type_in(run, b"\r".to_vec());
+        let told = rest_of(events, seen).await.ok();
+        for wanted in ["all three", "from the terminal", "term dumb", "24 80", "11 97"] {
+            assert!(told.out().contains(wanted), "no {wanted}: {}", told.out());
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_other_terminal_is_reached_and_nothing_is_typed_into_this_one() {
+    for shop in shops() {
+        let source = "import fcntl, glob, os, termios\n\
+                      try:\n    fcntl.ioctl(0, termios.TIOCSTI, b'x'); print('typed')\n\
+                      except OSError as e: print('refused', e.errno)\n\
+                      own = os.fstat(0).st_rdev\nothers = []\n\
+                      for path in glob.glob('/dev/pts/[0-9]*') + ['/dev/console', '/dev/tty0', '/dev/tty1']:\n\
+                      \x20   try:\n        fd = os.open(path, os.O_RDWR | os.O_NOCTTY)\n\
+                      \x20       if os.fstat(fd).st_rdev != own: others.append(path)\n\
+                      \x20   except OSError: pass\n\
+                      print('others', others)\n";
+        let told = shop.asked("python", source, &[]).await.ok();
+        assert!(told.out().contains("refused 1\r\n"), "{}", told.out());
+        assert!(told.out().contains("others []"), "{}", told.out());
+    }
+}
+
+#[tokio::test]
+async fn ctrl_c_and_ctrl_d_are_the_programs() {
+    let shop = Shop::new();
+    let source = "trap 'echo caught; exit 3' INT\nread -p 'Wait? ' x\n";
+    let told = shop.asked("bash", source, &[("Wait? ", "\x03")]).await;
+    assert_eq!((told.report.outcome.clone(), told.report.receipt.exit_code), (Outcome::Failed, Some(3)));
+    assert!(told.out().contains("caught"), "{}", told.out());
+    let told = shop.asked("bash", "read -p 'More? ' x || echo end", &[("More? ", "\x04")]).await.ok();
+    assert!(told.out().contains("end"), "{}", told.out());
+}
+
+#[tokio::test]
+async fn the_person_stops_it_and_the_time_limit_ends_it() {
+    let shop = Shop::new();
+    let (run, mut events) = shop.start_asking("bash", "read -p 'Wait? ' x").await;
+    let seen = until_output(&mut events, "Wait? ").await;
+    shop.executor.interrupt(run);
+    assert_eq!(rest_of(events, seen).await.report.outcome, Outcome::Interrupted);
+    let terms = shop.terminal_terms("bash", 300).await;
+    let (_, events) = shop.start(shop.request_under(terms, "read -p 'Wait? ' x"));
+    let told = rest_of(events, Vec::new()).await;
+    assert_eq!(told.report.outcome, Outcome::TimedOut);
+    assert!(told.took < Duration::from_secs(5), "{:?}", told.took);
+}
+
+#[tokio::test]
+async fn much_of_both_ways_is_bounded_and_complete() {
+    let shop = Shop::new();
+    let told = shop.asked("bash", "stty -onlcr; seq 1 200000", &[]).await.ok();
+    let whole: u64 = (1..=200_000u64).map(|n| n.to_string().len() as u64 + 1).sum();
+    assert_eq!(told.report.output.total(Stream::Stdout), whole);
+    // It never reads: what was typed waits, and is gone with it.
+    let (run, mut events) =
+        shop.start_asking("bash", "stty -icanon -echo; echo ready; sleep 0.5; echo over").await;
+    let seen = until_output(&mut events, "ready").await;
+    shop.executor.type_in(run, vec![b'x'; 1 << 20]);
+    let told = rest_of(events, seen).await.ok();
+    assert!(told.out().contains("over"), "{}", told.out());
+}
+
+#[tokio::test]
+async fn what_is_left_behind_ends_with_it() {
+    let shop = Shop::new();
+    let told = shop.asked("bash", "(trap '' HUP; sleep 100; echo late) & echo over", &[]).await.ok();
+    assert!(told.out().contains("over") && told.took < Duration::from_secs(10), "{:?}", told.took);
+}
+
+#[tokio::test]
+async fn an_approval_without_a_terminal_gives_none_and_none_can_be_had_for_packages() {
+    let shop = Shop::new();
+    let plain = shop.executor.terms(&Language("bash".into()), None).await.unwrap();
+    let with = shop.executor.terminal_terms(plain.clone()).await.unwrap();
+    assert!(!plain.same_as(&with) && !with.same_as(&plain));
+    let terms = Terms { executor: ExecutorKind::Installer, ..plain };
+    assert_eq!(shop.executor.terminal_terms(terms).await, Err(ExecutorError::NoTerminal));
+}

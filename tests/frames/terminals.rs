@@ -1,0 +1,107 @@
+//! A run with a terminal of its own: its rights, and who has the keys while it goes on.
+
+use super::scene::{Scene, confined, inspection, report};
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::engine::Command;
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
+
+/// A block of bash waits, and the person wants a terminal for it.
+fn wanted() -> Scene {
+    let mut scene = Scene::new();
+    scene.ask("Ask me for my name.");
+    scene.reply("```bash\nread -p 'Name? ' name\necho \"Hello $name.\"\n```\n");
+    scene.inspected(1, inspection(confined("bash"), Vec::new()));
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.pass(2_000);
+    scene.frame();
+    let wishes = scene.press(&["T"]);
+    assert!(matches!(wishes.as_slice(), [UiCommand::Send(Command::Terminal(BlockId(1)))]), "{wishes:?}");
+    scene.command(Command::Terminal(BlockId(1)));
+    let mut terms = confined("bash");
+    terms.rights.terminal = true;
+    scene.inspected(1, inspection(terms, Vec::new()));
+    scene.frame();
+    scene
+}
+
+/// It asks.
+fn asking() -> Scene {
+    let mut scene = wanted();
+    scene.see_everything();
+    scene.running(1, "Name? ", 3_000);
+    scene.frame();
+    scene
+}
+
+fn typed(wishes: &[UiCommand]) -> Vec<u8> {
+    let bytes = wishes.iter().filter_map(|wish| match wish {
+        UiCommand::Type(RunId(1), bytes) => Some(bytes.clone()),
+        _ => None,
+    });
+    bytes.flatten().collect()
+}
+
+#[test]
+fn terminal_in_the_rights() {
+    snapshots("04h_terminal", wanted);
+}
+
+#[test]
+fn keys_handed_over() {
+    snapshots("05d_keys_handed_over", || {
+        let mut scene = asking();
+        scene.press(&["ctrl-]"]);
+        scene
+    });
+    snapshots("05e_asks_and_keys_are_here", asking);
+}
+
+#[test]
+fn keys_go_to_the_program_and_come_back_by_one_key() {
+    let mut scene = asking();
+    assert_eq!(typed(&scene.press(&["A"])), b"", "nothing is handed over by itself");
+    scene.press(&["ctrl-]"]);
+    assert_eq!(
+        typed(&scene.press(&["A", "a", "y", "enter", "ctrl-c", "esc", "tab", "ctrl-y"])),
+        b"Aay\r\x03\x1b\t\x19"
+    );
+    let pasted = scene.step(|screen, ctx| screen.paste("one\ntwo\u{1b}[A\u{3}", ctx));
+    assert_eq!(typed(&pasted), b"one\rtwo[A");
+    assert!(drawn(&mut scene, 80, 24).contains("Ctrl-] takes the keys back"));
+    scene.press(&["ctrl-]"]);
+    assert!(!scene.screen.hands_over());
+    assert_eq!(typed(&scene.press(&["b"])), b"");
+    assert_eq!(scene.screen.panes.composer.full_text(), "Ab", "letters are text where the keys come back");
+}
+
+#[test]
+fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
+    let mut scene = asking();
+    scene.press(&["ctrl-]"]);
+    scene.ended(report("Name? \r\n", 3_000));
+    scene.reply("```bash\nrm -rf build\n```\n");
+    scene.inspected(2, inspection(confined("bash"), Vec::new()));
+    scene.frame();
+    scene.pass(3_000);
+    scene.frame();
+    for key in ["a", "y", "enter", "ctrl-y", "ctrl-y", "ctrl-c", "esc", "tab", "a"] {
+        let wishes = scene.press(&[key]);
+        assert!(
+            wishes.iter().all(|wish| matches!(wish, UiCommand::Send(Command::OnScreen { .. }))),
+            "{key}: {wishes:?}"
+        );
+        scene.pass(1_000);
+        scene.frame();
+    }
+    let wishes = scene.step(|screen, ctx| screen.paste("a\n", ctx));
+    assert!(wishes.is_empty(), "{wishes:?}");
+    assert!(drawn(&mut scene, 80, 24).contains("Block 1 has ended: they go nowhere."));
+    scene.press(&["ctrl-]"]);
+    assert!(!scene.screen.hands_over());
+    assert_eq!(scene.screen.panes.focus, Pane::Message);
+    assert!(scene.state().waiting().is_some_and(|item| item.block.id == BlockId(2)), "it still waits");
+    assert_eq!(scene.screen.panes.composer.full_text(), "");
+}
