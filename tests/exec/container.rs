@@ -77,6 +77,11 @@ async fn state_values_errors_and_the_folder() {
     let bash = shop.sh("echo $((6*7)); cat made.txt; echo bad >&2; exit 3").await;
     assert_eq!((bash.out().as_str(), bash.err().as_str()), ("42\n41", "bad\n"));
     assert_eq!((&bash.report.outcome, bash.report.receipt.exit_code), (&Outcome::Failed, Some(3)));
+    let failed = shop.sh("true\nnope").await;
+    assert!(failed.err().starts_with("block 6: line 2: nope"), "{}", failed.err());
+    let request = shop.request("bash", "true\nnope", None).await.named(Some("sub/a.sh".into()));
+    let failed = all(shop.start(request).1).await;
+    assert!(failed.err().starts_with("sub/a.sh: line 2: nope"), "{}", failed.err());
     shop.executor.close().await;
     within_a_minute("no container is left", || containers_of(&shop).is_empty());
 }
