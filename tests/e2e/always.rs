@@ -1,6 +1,6 @@
 //! Rules for "always" in a real terminal and a real sandbox: granted by two keys, seen at work, stopped, taken back.
 
-use crate::{play, ran, session, shell_blocks, to_code};
+use crate::{play, ran, say, session, shell_blocks, to_code};
 use std::time::Duration;
 
 #[test]
@@ -8,9 +8,7 @@ use std::time::Duration;
 fn a_rule_starts_what_it_covers_until_it_is_stopped() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), &shell_blocks(&["first", "second", "third"])).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.press_until("A", "Always approve what?");

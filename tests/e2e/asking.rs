@@ -1,6 +1,6 @@
 //! A program that asks: a terminal for it, an answer typed into it, and what becomes of the answer.
 
-use crate::{approve, play, session_with, to_code};
+use crate::{approve, play, say, session_with, to_code};
 
 const STORY: &str = r#"
 pace = 0
@@ -24,9 +24,7 @@ text = "The model says: all done."
 fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.wait_for("keys open");

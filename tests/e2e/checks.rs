@@ -2,7 +2,7 @@
 //! knows ASCII alone, and for text that tries to act on the terminal.
 
 use crate::terminal::{PATIENCE, Setup, Terminal};
-use crate::{approve, play, session_with, to_code};
+use crate::{approve, play, say, session_with, to_code};
 use std::time::{Duration, Instant};
 
 const WAITS: &str = r#"
@@ -22,9 +22,7 @@ raise SystemExit(1)
 fn waiting(home: &std::path::Path, env: &[(&str, &str)]) -> Terminal {
     let setup = env.iter().fold(play(home, WAITS), |setup, (name, value)| setup.env(name, value));
     let terminal = setup.start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("Block 1 waits");
     terminal
 }
@@ -82,9 +80,7 @@ fn quitting_while_a_block_runs_asks_first() {
     for (columns, rows) in [(140, 40), (100, 30)] {
         let home = tempfile::tempdir().expect("a home");
         let mut terminal = play(home.path(), LONG).size(columns, rows).start();
-        terminal.wait_for("Enter send");
-        terminal.type_text("go");
-        terminal.press("Enter");
+        say(&terminal, "go");
         approve(&terminal, 1);
         terminal.wait_for("begun");
         let asks = |terminal: &Terminal| {
@@ -308,9 +304,7 @@ print('\\\\x1b[2J\\\\x1b]52;c;aGFjaw==\\\\x07 still here \\\\r over')
 fn hostile_text_is_text() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), HOSTILE).size(140, 40).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("Block 1 waits");
     terminal.wait_for("hidden character");
     crate::approve(&terminal, 1);

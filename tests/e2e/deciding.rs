@@ -1,6 +1,6 @@
 //! Approve, edit, reject, skip, interrupt: what was decided is what happened, and the model is told.
 
-use crate::{approve, keeps_eleven, play, ran, session, session_with, to_code};
+use crate::{approve, keeps_eleven, play, ran, say, session, session_with, to_code};
 
 /// One block that marks that it ran, then a closing answer that waits for the word `forty`.
 const ONE: &str = r#"
@@ -31,9 +31,7 @@ text = "The model was told the reason."
 fn an_approved_block_runs_and_the_model_closes_the_turn() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), ONE).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("The model says: all done.");
     assert!(ran(home.path(), 1));
@@ -48,9 +46,7 @@ fn an_approved_block_runs_and_the_model_closes_the_turn() {
 fn nothing_runs_before_the_decision() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), ONE).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.wait_for("keys open");
@@ -69,9 +65,7 @@ fn an_edited_block_runs_as_edited_and_the_model_is_told() {
     let home = tempfile::tempdir().expect("a home");
     let story = ONE.replace(r#"when = "forty 42""#, r#"when = "forty 43 and 41""#);
     let terminal = play(home.path(), &story).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.press_until("e", "EDITING");
@@ -94,9 +88,7 @@ fn an_edited_block_runs_as_edited_and_the_model_is_told() {
 fn a_rejection_carries_its_reason() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), ONE).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.press_until("r", "Enter reject");
@@ -141,9 +133,7 @@ text = "All three were settled."
 fn three_blocks_are_settled_one_at_a_time() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), THREE).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("Block 2 ");
     assert!(!ran(home.path(), 2), "deciding one never decides the next");
@@ -162,9 +152,7 @@ const LOOP: &str = "open('ran-1', 'w').close()\nprint('loop begins', flush=True)
 fn an_interrupted_block_keeps_the_state() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), &keeps_eleven(LOOP)).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("loop begins");
     // Nobody presses a key in the moment in which the first line comes.
@@ -174,9 +162,7 @@ fn an_interrupted_block_keeps_the_state() {
     // Two keys within 30 ms are a paste: a person is slower than a run that ends at once.
     terminal.pause(std::time::Duration::from_millis(100));
     terminal.press("i");
-    terminal.wait_for("Enter send");
-    terminal.type_text("again");
-    terminal.press("Enter");
+    say(&terminal, "again");
     approve(&terminal, 2);
     terminal.wait_for("The state survived.");
 }
@@ -210,9 +196,7 @@ fn what_a_run_did_to_obeyed_names_is_taken_back_by_one_key() {
     std::fs::create_dir(work.join("sub")).expect("made");
     std::fs::write(work.join("sub/.bashrc"), "mine").expect("written");
     let terminal = setup.start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("Made.");
     terminal.press_until("Tab", "[Output block 1");

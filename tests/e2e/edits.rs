@@ -1,6 +1,6 @@
 //! An edit of a file: shown as hunks, one dropped, the other written; what does not fit comes back by itself.
 
-use crate::{approve, play, session, to_code};
+use crate::{approve, play, say, session, to_code};
 
 const STORY: &str = r#"
 pace = 0
@@ -35,7 +35,7 @@ x
 """
 [[reply]]
 when = "not offered to the person"
-text = "The model was told what is there."
+text = "The model was told why."
 "#;
 
 #[test]
@@ -46,16 +46,14 @@ fn an_edit_is_written_as_it_was_kept_and_one_that_does_not_fit_asks_nobody() {
     let old: String = (1..=30).map(|n| format!("line {n}\n")).collect();
     std::fs::write(&file, &old).expect("written");
     let terminal = setup.start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("WAITING");
     to_code(&terminal);
     terminal.wait_for("Hunk 1 of 2");
     terminal.press_until("h", "Hunk 2 of 2, line 20: kept");
     terminal.press_until("x", "line 20: dropped");
     approve(&terminal, 1);
-    terminal.wait_for("The model was told what is there.");
+    terminal.wait_for("The model was told why.");
     let new = std::fs::read_to_string(&file).expect("read");
     assert_eq!(new, old.replace("line 3\n", "line three\n"));
     let session = session(home.path());

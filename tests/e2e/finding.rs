@@ -1,6 +1,6 @@
 //! Finding and selecting on a real terminal: what is copied is said as it is, and Esc leaves everything where it was.
 
-use crate::play;
+use crate::{play, say};
 
 const STORY: &str = r#"
 [[reply]]
@@ -16,9 +16,7 @@ One more line about the harbour.
 fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("One more line");
     terminal.wait_for("Idle");
     let before = terminal.screen();

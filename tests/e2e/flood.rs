@@ -1,6 +1,6 @@
 //! Much at once: a storm of sizes, long output, a long reply.
 
-use crate::{approve, play};
+use crate::{approve, play, say};
 
 const WIDE: &str = r#"
 pace = 0
@@ -20,9 +20,7 @@ print("日本語" * 40)
 fn a_storm_of_sizes_tears_nothing() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), WIDE).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("WAITING");
     for round in 0..60u16 {
         terminal.resize(40 + (round * 37) % 160, 10 + (round * 13) % 50);
@@ -57,9 +55,7 @@ text = "That was long."
 fn twenty_thousand_lines_of_output() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), LINES).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("That was long.");
     terminal.wait_for("line 19999");
@@ -71,9 +67,7 @@ fn a_reply_of_twenty_thousand_tokens() {
     let words = "word ".repeat(20_000);
     let story = format!("pace = 0\n[[reply]]\nwhen = \"go\"\ntext = \"\"\"{words}\n\nThe very end.\"\"\"\n");
     let terminal = play(home.path(), &story).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("The very end.");
     terminal.type_text("still here");
     terminal.wait_for("still here");

@@ -1,7 +1,7 @@
 //! Keys that were not meant as a decision never decide.
 
 use crate::terminal::Terminal;
-use crate::{play, ran, to_code};
+use crate::{play, ran, say, to_code};
 use std::time::{Duration, Instant};
 
 const SLOW: &str = r#"
@@ -37,9 +37,7 @@ fn hold(terminal: &Terminal, key: &str) {
 fn keys_typed_ahead_run_nothing() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), SLOW).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     // To the code pane, where the decision keys are, before there is anything to decide.
     terminal.wait_for("come first");
     to_code(&terminal);
@@ -53,9 +51,7 @@ fn keys_typed_ahead_run_nothing() {
 fn letters_in_the_message_stay_text() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), SLOW).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.type_text("yes a 1");
     terminal.wait_for("WAITING");
     assert!(terminal.screen().contains("yes a 1"), "{}", terminal.screen());
@@ -66,9 +62,7 @@ fn letters_in_the_message_stay_text() {
 fn a_paste_into_the_code_pane_runs_nothing() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), SLOW).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     open_review(&terminal);
     terminal.paste("a");
     terminal.wait_for("paste");
@@ -86,9 +80,7 @@ fn sentence(text: &str, pace: u64, focused: bool) {
     std::fs::create_dir_all(&work).expect("a working folder");
     let cwd = work.to_string_lossy().into_owned();
     let terminal = crate::terminal::Setup::new(home.path(), &["--demo", "three", "--cwd", &cwd]).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     open_from_message(&terminal, focused);
     for c in text.chars() {
         terminal.send(c.to_string().as_bytes());
@@ -138,9 +130,7 @@ fn a_sentence_typed_at_the_block_itself_goes_to_the_message() {
 fn a_decision_is_held_back_and_taken_back_by_any_letter() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), SLOW).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     open_review(&terminal);
     terminal.press("s");
     terminal.wait_for("any letter takes it back");
@@ -164,9 +154,7 @@ fn a_decision_is_held_back_and_taken_back_by_any_letter() {
 fn ctrl_y_goes_to_the_block_and_only_the_second_decides() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), SLOW).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("Block 1 waits");
     terminal.type_text("half");
     // Inside of a paste without brackets it does nothing.
@@ -193,9 +181,7 @@ fn a_terminal_that_never_answers_decides_nothing_by_letters() {
     let mut setup = play(home.path(), SLOW);
     setup.answers = false;
     let terminal = setup.start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     open_review(&terminal);
     terminal.press("s");
     terminal.wait_for("The terminal did not answer");

@@ -1,6 +1,6 @@
 //! The terminal in a folder full of traps: it opens, shows blocks, copies and edits, and starts none of them.
 
-use crate::{play, terminal::Setup};
+use crate::{play, say, terminal::Setup};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -57,9 +57,7 @@ fn a_folder_full_of_traps_is_opened_and_nothing_of_it_starts() {
         setup.env("WAYLAND_DISPLAY", "none").env("EDITOR", "evil-ed").env("PAGER", "less").start()
     };
     let terminal = dressed(play(home.path(), RUST));
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("Block 1");
     clean(home.path());
     // The editor of the environment lies in the folder only; Ctrl-G in the message asks for it.

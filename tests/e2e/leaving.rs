@@ -1,7 +1,7 @@
 //! Leaving: by command, by signal, by a terminal that goes away. The terminal is as it was before.
 
-use crate::play;
 use crate::terminal::Setup;
+use crate::{play, say};
 
 const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
 
@@ -22,9 +22,7 @@ fn restored(raw: &[u8]) {
 fn quitting_names_the_session() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = play(home.path(), TALK).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("hello");
-    terminal.press("Enter");
+    say(&terminal, "hello");
     terminal.wait_for("Hello there.");
     terminal.type_text("/quit");
     terminal.press("Enter");

@@ -121,6 +121,13 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// Sends a message once one can be typed.
+pub fn say(terminal: &terminal::Terminal, text: &str) {
+    terminal.wait_for("Enter send");
+    terminal.type_text(text);
+    terminal.press("Enter");
+}
+
 /// Moves the focus to the code, where the decision keys are.
 #[track_caller]
 pub fn to_code(terminal: &terminal::Terminal) {

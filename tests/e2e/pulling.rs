@@ -1,6 +1,6 @@
 //! An image that is missing, in a real terminal with a real container engine: asked for, tried, told.
 
-use crate::{approve, play, session, to_code};
+use crate::{approve, play, say, session, to_code};
 
 const STORY: &str = r#"
 pace = 0
@@ -24,9 +24,7 @@ fn a_pull_is_asked_for_and_when_it_fails_the_block_still_waits() {
     let mut setup = play(home.path(), STORY).env("DOCKER_HOST", &host).size(140, 40);
     setup.args.extend(["--executor".into(), format!("container:{IMAGE}")]);
     let terminal = setup.start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("nothing is started");
     assert!(terminal.screen().contains(IMAGE), "{}", terminal.screen());
     approve(&terminal, 2);

@@ -1,7 +1,7 @@
 //! A session survives `kill -9` in every phase, and says truly what is gone.
 
 use crate::terminal::{Setup, Terminal};
-use crate::{approve, play, ran, session, session_with};
+use crate::{approve, play, ran, say, session, session_with};
 use std::path::Path;
 
 const STORY: &str = r#"
@@ -37,9 +37,7 @@ fn kill(terminal: &mut Terminal) {
 fn killed_while_idle() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("hello");
-    terminal.press("Enter");
+    say(&terminal, "hello");
     terminal.wait_for("A first answer.");
     // What is said to be saved outlives a kill in that very moment.
     terminal.wait_for("session saved");
@@ -52,9 +50,7 @@ fn killed_while_idle() {
 fn killed_while_the_reply_streams() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("please go");
-    terminal.press("Enter");
+    say(&terminal, "please go");
     terminal.wait_for("The code comes");
     kill(&mut terminal);
     let terminal = resume(home.path());
@@ -66,9 +62,7 @@ fn killed_while_the_reply_streams() {
 fn killed_while_a_block_waits() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     terminal.wait_for("Block 1 waits");
     kill(&mut terminal);
     let terminal = resume(home.path());
@@ -83,9 +77,7 @@ fn killed_while_a_block_waits() {
 fn killed_while_a_block_runs() {
     let home = tempfile::tempdir().expect("a home");
     let mut terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("go");
-    terminal.press("Enter");
+    say(&terminal, "go");
     approve(&terminal, 1);
     terminal.wait_for("it runs");
     kill(&mut terminal);
@@ -158,9 +150,7 @@ fn drafts(folder: &Path) -> Vec<std::path::PathBuf> {
 
 fn asked_hello(home: &Path) {
     let mut terminal = play(home, STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("hello");
-    terminal.press("Enter");
+    say(&terminal, "hello");
     terminal.wait_for("A first answer.");
     terminal.wait_for("Idle");
     // What is seen is on its way to the disk: this is about sessions that have it.
@@ -220,9 +210,7 @@ fn another_model_is_written_down_when_a_session_is_resumed() {
 fn a_second_opener_reads_and_nothing_runs_there() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("hello");
-    terminal.press("Enter");
+    say(&terminal, "hello");
     terminal.wait_for("A first answer.");
     // The file is written beside the screen.
     let before = session_with(home.path(), r#""kind":"turn_end""#);

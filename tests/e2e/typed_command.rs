@@ -1,6 +1,6 @@
 //! A command of the person's own: it runs once it was approved, and the model hears of it with the next message.
 
-use crate::{approve, play, ran, session_with};
+use crate::{approve, play, ran, say, session_with};
 
 const STORY: &str = r#"
 pace = 40
@@ -13,9 +13,7 @@ text = "It was told."
 fn a_typed_command_waits_runs_and_is_told() {
     let home = tempfile::tempdir().expect("a home");
     let terminal = play(home.path(), STORY).start();
-    terminal.wait_for("Enter send");
-    terminal.type_text("!touch ran-1; printf 'from-the-%s' command");
-    terminal.press("Enter");
+    say(&terminal, "!touch ran-1; printf 'from-the-%s' command");
     terminal.wait_for("Block 1 waits");
     assert!(!ran(home.path(), 1), "typing it decided nothing");
     approve(&terminal, 1);

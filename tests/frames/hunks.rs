@@ -18,18 +18,23 @@ fn new() -> String {
         .replace("line 38\n", "")
 }
 
-/// A block that writes a file anew waits in the review.
-fn review(before: &str, after: &str) -> Scene {
-    let mut scene = Scene::at_work();
-    scene.pass(5_000);
-    scene.reply(&format!("```text path=notes.md\n{after}```\n"));
-    scene.inspected(3, writing(Some(before)));
+/// What waits is looked at, long enough to be decided about.
+fn at_code(mut scene: Scene) -> Scene {
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
     scene.frame();
     scene.pass(2_000);
     scene.frame();
     scene
+}
+
+/// A block that writes a file anew waits in the review.
+fn review(before: &str, after: &str) -> Scene {
+    let mut scene = Scene::at_work();
+    scene.pass(5_000);
+    scene.reply(&format!("```text path=notes.md\n{after}```\n"));
+    scene.inspected(3, writing(Some(before)));
+    at_code(scene)
 }
 
 /// Presses a key that decides; an edit goes to the engine, and its text is looked at.
@@ -85,12 +90,7 @@ fn edit() -> Scene {
         target.bytes = 290;
     }
     scene.inspected(3, seen);
-    scene.frame();
-    scene.screen.panes.focus = Pane::Code;
-    scene.frame();
-    scene.pass(2_000);
-    scene.frame();
-    scene
+    at_code(scene)
 }
 
 #[test]
