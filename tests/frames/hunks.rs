@@ -148,6 +148,7 @@ fn a_dropped_hunk_does_not_run_and_can_be_taken_back() {
     let text = drawn(&mut scene, 140, 40);
     assert!(text.contains("Hunk 2 of 3, line 20: dropped   dropped: 1"), "{text}");
     assert!(text.contains("hunk 2 dropped: -1 +2 lines"), "{text}");
+    assert!(text.contains("x keep hunk") && !text.contains("drop hunk"), "the hint says what x does: {text}");
     assert!(!text.contains("and a half"), "what runs is what is shown: {text}");
     scene.screen.resized((140, 40), scene.at);
     scene.frame();

@@ -224,3 +224,67 @@ fn it_looks_the_same_at_every_size() {
         insta::assert_snapshot!(format!("20_selected_{width}x{height}"), rows.join("\n"));
     }
 }
+
+/// A message of many lines, of which the last are shown.
+fn long_message() -> (Scene, String) {
+    let mut scene = Scene::waiting();
+    let lines: Vec<String> = (10..40).map(|n| format!("first{n} second{n}")).collect();
+    scene.screen.panes.composer.set(&lines.join("\n"));
+    scene.screen.panes.focus = Pane::Message;
+    let screen = drawn(&mut scene, 100, 30);
+    assert!(screen.contains("second39") && !screen.contains("second10"), "{screen}");
+    (scene, screen)
+}
+
+/// The number of the line of the long message that is shown first.
+fn first_shown(screen: &str) -> usize {
+    (10..40).find(|n| screen.contains(&format!("second{n}"))).unwrap()
+}
+
+#[test]
+fn a_message_that_scrolls_stays_where_it_is_under_the_mouse() {
+    let (mut scene, screen) = long_message();
+    let top = first_shown(&screen);
+    let word = place(&screen, &format!("second{top}"));
+    for _ in 0..2 {
+        down(&mut scene, word);
+        up(&mut scene, word);
+        assert_eq!(first_shown(&drawn(&mut scene, 100, 30)), top);
+    }
+    assert_eq!(scene.screen.panes.composer.field().selected(), Some(format!("second{top}")));
+    // A drag sideways takes what it goes over, however often the mouse tells of it.
+    let (mut scene, _) = long_message();
+    down(&mut scene, word);
+    for column in 1..=6 {
+        drag(&mut scene, (word.0 + column, word.1));
+        assert_eq!(first_shown(&drawn(&mut scene, 100, 30)), top);
+    }
+    assert_eq!(scene.screen.panes.composer.field().selected().as_deref(), Some("second"));
+}
+
+#[test]
+fn a_message_scrolls_as_far_as_its_cursor_asks_for() {
+    let (mut scene, screen) = long_message();
+    let top = first_shown(&screen);
+    let shown = 40 - top;
+    for up in 1..=shown {
+        scene.press(&["up"]);
+        let first = first_shown(&drawn(&mut scene, 100, 30));
+        assert_eq!(first, if up < shown { top } else { top - 1 }, "{up}");
+    }
+    scene.screen.panes.composer.set("one\ntwo\nthree");
+    assert!(drawn(&mut scene, 100, 30).contains("> one"), "a shorter text is shown whole");
+}
+
+#[test]
+fn a_drag_that_selected_nothing_is_no_click() {
+    let mut scene = reviewing((140, 40));
+    scene.see_everything();
+    let screen = drawn(&mut scene, 140, 40);
+    let block = place(&screen, "block 1");
+    down(&mut scene, block);
+    drag(&mut scene, (block.0 + 1, block.1));
+    drag(&mut scene, block);
+    assert!(up(&mut scene, block).is_empty());
+    assert_eq!(scene.screen.panes.code.subject(), Some(BlockId(3)), "the block was not opened");
+}

@@ -1,5 +1,5 @@
 //! Selecting with the mouse: a drag takes text of one pane, two presses a word, three a line; what was selected is copied
-//! when the button is let go. A press that selects nothing is a click.
+//! when the button is let go. A press that is let go where it began is a click; a drag that selected nothing is nothing.
 
 use super::{Ctx, Screen, UiCommand};
 use crate::tui::panes::selection::Selection;
@@ -15,6 +15,8 @@ pub(super) struct Grip {
     selection: Selection,
     /// Where the mouse is.
     at: (u16, u16),
+    /// Whether it went anywhere since the press.
+    moved: bool,
     /// When the next row comes, and in which direction, while it is beyond the edge.
     scrolls: Option<(isize, Instant)>,
 }
@@ -36,7 +38,7 @@ impl Screen {
         };
         let selection = Selection::new(pane, began);
         self.panes.selection = (count > 1).then_some(selection);
-        self.grip = Some(Grip { selection, at: (column, row), scrolls: None });
+        self.grip = Some(Grip { selection, at: (column, row), moved: false, scrolls: None });
         true
     }
 
@@ -46,6 +48,7 @@ impl Screen {
         if grip.at == (column, row) && self.panes.selection.is_none() {
             return;
         }
+        grip.moved |= grip.at != (column, row);
         grip.at = (column, row);
         self.reach(ctx);
         self.scroll_beyond(ctx);
@@ -96,13 +99,15 @@ impl Screen {
         true
     }
 
-    /// The button is let go: what is selected is copied. `None`: nothing is, it was a click.
+    /// The button is let go: what is selected is copied. `None`: nothing is.
     pub(super) fn let_go(&mut self, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let grip = self.grip.take()?;
         let text = self.panes.selected_text(ctx.state, ctx.look);
         if text.is_none() {
             self.panes.selection = None;
-            self.click(grip.at.0, grip.at.1);
+            if !grip.moved {
+                self.click(grip.at.0, grip.at.1);
+            }
         }
         text.map(|text| vec![UiCommand::Copy(text)])
     }

@@ -3,11 +3,15 @@
 pub(crate) use crate::tui::editing::{Edit, Motion, Pos};
 
 use crate::tui::editing::Text;
+use std::cell::Cell;
 
 #[derive(Debug)]
 pub struct Field {
     text: Text,
     secret: bool,
+    /// The line, and the row of it, that was shown first: what is in sight stays where it is while the cursor is in
+    /// it.
+    top: Cell<(usize, usize)>,
 }
 
 impl Default for Field {
@@ -19,7 +23,7 @@ impl Default for Field {
 impl Field {
     /// A field of one line.
     pub fn line() -> Self {
-        Self { text: Text::line(), secret: false }
+        Self { text: Text::line(), secret: false, top: Cell::default() }
     }
 
     /// An empty field of several lines.
@@ -29,7 +33,7 @@ impl Field {
 
     /// A field of several lines with this text, as it is; the cursor stands at its start.
     pub fn of(text: &str) -> Self {
-        Self { text: Text::of(text), secret: false }
+        Self { text: Text::of(text), secret: false, top: Cell::default() }
     }
 
     /// A field of one line whose text is never shown.
@@ -55,6 +59,11 @@ impl Field {
     /// The cursor.
     pub fn cursor(&self) -> Pos {
         self.text.cursor()
+    }
+
+    /// The line and the row of it that was shown first.
+    pub(crate) fn top(&self) -> &Cell<(usize, usize)> {
+        &self.top
     }
 
     /// What is selected: from and to, the end not in it.

@@ -5,6 +5,7 @@ use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::widgets::field::{Field, Pos};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use std::cell::Cell;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
@@ -160,6 +161,8 @@ pub(crate) struct Typed<'a> {
     pub first: usize,
     pub cursor: Pos,
     pub selected: Option<(Pos, Pos)>,
+    /// The line and the row of it that was shown first.
+    pub top: &'a Cell<(usize, usize)>,
 }
 
 /// Rows of a text that is being typed.
@@ -175,7 +178,8 @@ pub(crate) struct TypedRows {
 impl<'a> Typed<'a> {
     /// What stands in a field.
     pub(crate) fn of(field: &'a Field) -> Self {
-        Self { lines: field.rows(), first: 0, cursor: field.cursor(), selected: field.selection() }
+        let (lines, cursor) = (field.rows(), field.cursor());
+        Self { lines, first: 0, cursor, selected: field.selection(), top: field.top() }
     }
 
     /// Only the lines that can come into sight on so many rows.
@@ -196,12 +200,44 @@ impl<'a> Typed<'a> {
         }
     }
 
+    /// How many rows each of its lines takes.
+    fn counts(self, width: usize) -> impl Iterator<Item = usize> {
+        (self.first..).zip(self.lines).map(move |(number, text)| {
+            if number != self.cursor.row {
+                return wrap::count(text, typed_rows(width));
+            }
+            let line = Self { lines: std::slice::from_ref(text), first: number, ..self };
+            line.layout(width, Style::default(), Style::default()).0.len()
+        })
+    }
+
+    /// The first of these rows that is shown: the one that was, unless the cursor or the end of the text asks for another.
+    fn first_shown(self, rows: usize, cursor: usize, width: usize, height: usize) -> usize {
+        let (line, row) = self.top.get();
+        let above = line.checked_sub(self.first);
+        let kept = above.map_or(0, |lines| self.counts(width).take(lines).sum::<usize>() + row);
+        kept.min(rows.saturating_sub(height)).min(cursor).max((cursor + 1).saturating_sub(height))
+    }
+
+    /// The line, and the row of it, that stands on one of these rows.
+    fn line_at(self, row: usize, width: usize) -> (usize, usize) {
+        let mut left = row;
+        for (number, count) in (self.first..).zip(self.counts(width)) {
+            if left < count {
+                return (number, left);
+            }
+            left -= count;
+        }
+        (self.first, 0)
+    }
+
     /// The rows that are shown of it: the one with the cursor is always among them.
     pub(crate) fn rows(self, width: usize, height: usize, style: Style, over: Style) -> TypedRows {
         let height = height.max(1);
         let near = self.near(height);
         let (rows, (row, column)) = near.layout(width, style, over);
-        let top = (row + 1).saturating_sub(height);
+        let top = near.first_shown(rows.len(), row, width, height);
+        self.top.set(near.line_at(top, width));
         let below =
             rows.len() > top + height || near.first + near.lines.len() < self.first + self.lines.len();
         let rows = rows.into_iter().skip(top).take(height).collect();
@@ -252,15 +288,16 @@ impl<'a> Typed<'a> {
     pub(crate) fn at(self, (row, column): (usize, usize), width: usize, height: usize) -> Pos {
         let height = height.max(1);
         let near = self.near(height);
-        let (_, (cursor, _)) = near.layout(width, Style::default(), Style::default());
-        let mut left = row + (cursor + 1).saturating_sub(height);
+        let (rows, (cursor, _)) = near.layout(width, Style::default(), Style::default());
+        let mut left = row + near.first_shown(rows.len(), cursor, width, height);
         let options = typed_rows(width);
-        for (number, text) in (near.first..).zip(near.lines) {
-            let laid = wrap::rows(text, &[], options);
-            match laid.get(left) {
-                Some(row) => return Pos::new(number, byte_at(text, row.range.clone(), column, options)),
-                None => left -= laid.len().min(left),
+        for ((number, text), count) in (near.first..).zip(near.lines).zip(near.counts(width)) {
+            if left < count {
+                let row = wrap::rows(text, &[], options).into_iter().nth(left);
+                let byte = row.map_or(text.len(), |row| byte_at(text, row.range, column, options));
+                return Pos::new(number, byte);
             }
+            left -= count;
         }
         let last = near.lines.len().saturating_sub(1);
         Pos::new(near.first + last, near.lines.last().map_or(0, String::len))

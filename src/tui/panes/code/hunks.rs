@@ -146,6 +146,12 @@ impl CodePane {
         self.layout.as_ref().is_some_and(|laid| laid.taken.is_some())
     }
 
+    /// Whether the chosen hunk is dropped.
+    pub fn is_hunk_dropped(&self) -> bool {
+        let taken = self.layout.as_ref().and_then(|laid| laid.taken.as_ref());
+        taken.is_some_and(|taken| taken.dropped.contains(&self.hunk))
+    }
+
     /// The next hunk, or the one before; its line is shown. Returns whether there is one.
     pub fn next_hunk(&mut self, back: bool) -> bool {
         let Some(taken) = self.layout.as_ref().and_then(|laid| laid.taken.as_ref()) else { return false };

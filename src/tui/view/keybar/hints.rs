@@ -127,7 +127,9 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         hints.key(Action::Always, "always...", "always", 2);
     }
     if screen.panes.code.has_hunks() {
-        hints.key(Action::HunkNext, "hunk", "hunk", 1).key(Action::HunkDrop, "drop hunk", "drop", 1);
+        let is_dropped = screen.panes.code.is_hunk_dropped();
+        let (label, short) = if is_dropped { ("keep hunk", "keep") } else { ("drop hunk", "drop") };
+        hints.key(Action::HunkNext, "hunk", "hunk", 1).key(Action::HunkDrop, label, short, 1);
     }
     if screen.panes.code.has_findings() {
         hints.key(Action::FindingNext, "finding", "finding", 2);
