@@ -382,12 +382,20 @@ def _describe_with_library(error):
 # --- variables ---------------------------------------------------------------------------------------------------------
 
 
+def _is_one_of(kind, kinds):
+    """Whether a type is one of these: types are never compared, for what their own type says of it is code of others."""
+    for one in kinds:
+        if kind is one:
+            return True
+    return False
+
+
 def _short(value):
     """A short value of exactly a built-in type, else nothing: no code of others is run."""
     kind = type(value)
     if kind is int:
         return repr(value) if value.bit_length() <= 256 else "%d bits" % value.bit_length()
-    if kind in (bool, float, complex, type(None)):
+    if _is_one_of(kind, (bool, float, complex, type(None))):
         return repr(value)
     if kind is str or kind is bytes:
         return repr(value[:60]) + ("…" if len(value) > 60 else "")
@@ -408,7 +416,7 @@ def _summary(value):
         return "%d bytes" % len(value), short
     if short is not None:
         return "", short
-    if kind in (list, tuple, set, frozenset, dict):
+    if _is_one_of(kind, (list, tuple, set, frozenset, dict)):
         size = "%d item%s" % (len(value), "" if len(value) == 1 else "s")
         parts = []
         for item in _islice(value.items() if kind is dict else value, 8):
@@ -489,7 +497,7 @@ def _variables():
         now = seen[name] = (id(value), kind, size, short)
         # What could not be looked into, then or now, counts as changed when it is another object.
         looked = then is not None and then[2:] not in ((), ("", ""))
-        same = then is not None and (then == now if looked else then[:2] == now[:2])
+        same = then is not None and then[0] == now[0] and then[1] is kind and (not looked or then[2:] == now[2:])
         mark = "+" if then is None else "" if same else "~"
         added += mark == "+"
         changed += mark == "~"

@@ -1,12 +1,17 @@
-def _columns(file, most=200_000):
-    import csv, itertools
-    with open(file, newline="", encoding="utf-8-sig", errors="replace") as text:
+def _columns(folder, file, most=200_000):
+    import csv, itertools, os
+    with open(os.path.join(folder, file), newline="", encoding="utf-8-sig", errors="replace") as text:
         by = max(",;\t|", key=text.readline().count)
         text.seek(0)
-        rows = list(itertools.islice(csv.DictReader(text, delimiter=by), most))
+        lines = csv.reader(text, delimiter=by)
+        names = next(lines, [])
+        rows = [row for row in itertools.islice(lines, most) if row]
     print(f"{file}: {len(rows)} rows" + ", and perhaps more" * (len(rows) == most))
-    for name in rows[0] if rows else ():
-        cells = [str(row[name] or "").strip() for row in rows]
+    longer = sum(len(row) > len(names) for row in rows)
+    if longer:
+        print(f"  {longer} rows have more cells than there are columns")
+    for at, name in enumerate(names):
+        cells = [row[at].strip() if at < len(row) else "" for row in rows]
         full = [cell for cell in cells if cell.lower() not in ("", "-", "na", "n/a", "nan", "null", "none")]
         numbers, texts = [], []
         for cell in full:
@@ -18,7 +23,10 @@ def _columns(file, most=200_000):
         if numbers:
             told.append(f"{len(numbers)} numbers from {min(numbers):g} to {max(numbers):g}")
         if texts:
-            told.append(f"{len(texts)} texts, {len(set(texts))} different: {sorted(set(texts))[:5]}")
-        print(f"  {name}: " + "; ".join(told))
+            some = [text[:60] for text in sorted(set(texts))[:5]]
+            told.append(f"{len(texts)} texts, {len(set(texts))} different: {some}")
+        # A name may hold what ends a line.
+        shown = repr(name)[1:-1] if name.isprintable() and name else repr(name)
+        print(f"  {shown}: " + "; ".join(told))
 
 

@@ -7,6 +7,7 @@ use crate::domain::sentences::sending;
 use crate::domain::{Chunk, Departure, FailureKind, ReplyEvent, ReplyFailure, RunEvent, RunId, StepId};
 use crate::engine::Event;
 use crate::exec::Executor;
+use crate::exec::KernelNotice;
 use crate::store::Store;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
@@ -25,8 +26,8 @@ pub(super) enum Signal {
     Masked(String),
     /// The session file can't be written.
     StoreFailed(String),
-    /// The kernel ended while nothing ran.
-    KernelDied(String),
+    /// Something happened to a kernel while nothing ran in it.
+    Kernel(KernelNotice),
 }
 
 /// Pieces of a reply, or of a run's output, that may wait in a channel.
@@ -127,7 +128,7 @@ impl Sources {
                     return Signal::StoreFailed(why);
                 }
                 what = store.masked() => return Signal::Masked(what),
-                why = executor.deaths() => return Signal::KernelDied(why),
+                event = executor.kernel_notice() => return Signal::Kernel(event),
             }
         }
     }

@@ -4,6 +4,7 @@ use super::sources::Signal;
 use super::{Driver, Notification, written_pictures};
 use crate::domain::{Notice, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Event, Phase, StoreEvent};
+use crate::exec::KernelNotice;
 use std::sync::PoisonError;
 
 /// Of so many runs what they did to obeyed names can be taken back.
@@ -18,7 +19,9 @@ impl Driver {
             Signal::Job(found) => self.rooms.update.told.push(Notification::Job(found)),
             Signal::Masked(what) => self.tell_masked(what),
             Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
-            Signal::KernelDied(why) => self.feed(Event::KernelDied(why)),
+            Signal::Kernel(KernelNotice::Died(why)) => self.feed(Event::KernelDied(why)),
+            Signal::Kernel(KernelNotice::Unreachable(words)) => self.feed(Event::KernelUnreachable(words)),
+            Signal::Kernel(KernelNotice::Back(words)) => self.feed(Event::KernelBack(words)),
         }
     }
 

@@ -198,6 +198,10 @@ pub enum Event {
     Model(Box<ModelInfo>),
     /// The kernel ended while nothing ran, and what is known of the cause.
     KernelDied(String),
+    /// The kernel's server does not answer at this moment, in words; nothing of it is lost yet.
+    KernelUnreachable(String),
+    /// The kernel's server answers again, in words.
+    KernelBack(String),
     /// The files of instructions that are there, the nearest last. They hold from the next request on.
     Instructions(Vec<Instructions>),
     /// What a recipe needs to begin was found out; the person asked for it. The next turn is its. Refused while a turn

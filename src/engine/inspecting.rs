@@ -206,6 +206,8 @@ impl Engine {
         }
         let live = self.state.live.blocks.entry(block).or_default();
         live.fresh = !live.fresh;
+        // One that has a terminal runs outside of the kernel.
+        live.terminal &= !live.fresh;
         let notice = notices::fresh(block, live.fresh, self.state.live.kernel);
         self.notify(notice);
         self.look(block);
@@ -227,6 +229,7 @@ impl Engine {
         }
         let leaves_kernel = known.is_some_and(|terms| terms.executor == ExecutorKind::Kernel);
         live.terminal = !live.terminal;
+        live.fresh &= !live.terminal;
         let notice = notices::terminal(block, live.terminal, leaves_kernel);
         self.notify(notice);
         self.look(block);

@@ -240,6 +240,8 @@ impl Engine {
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
             Event::KernelDied(cause) => self.kernel_died(&cause),
+            Event::KernelUnreachable(words) => self.notify(Notice::warn(words)),
+            Event::KernelBack(words) => self.notify(Notice::info(words)),
             Event::Timer(timer) => self.timer(timer),
             Event::Provider(model) if self.state.transcript.model.as_ref() == Some(&model) => {}
             Event::Provider(model) => self.command(Command::UseModel(model)),

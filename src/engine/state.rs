@@ -295,7 +295,7 @@ impl State {
 
     /// The run that goes on, and its block, where it has a terminal of its own.
     pub fn terminal(&self) -> Option<(RunId, BlockId)> {
-        let live = self.live.run.as_ref()?;
+        let live = self.live.run.as_ref().filter(|live| live.started)?;
         let runs = &self.transcript.blocks.get(&live.block)?.runs;
         let run = runs.iter().find(|run| run.run == live.run)?;
         run.terms.rights.terminal.then_some((live.run, live.block))

@@ -27,6 +27,7 @@ use super::{Setup, blob, environment};
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::language::LanguageEntry;
 use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, SandboxLevel, Terms};
+use crate::exec::KernelNotice;
 use crate::text::number::memory;
 use bridge_wire::BridgeMessage;
 use engine::{Engine, Image};
@@ -63,7 +64,7 @@ pub(super) struct Containers {
     job: Option<KernelBlock>,
     /// What is to be told next.
     queue: VecDeque<BackendEvent>,
-    deaths: mpsc::Sender<String>,
+    notices: mpsc::Sender<KernelNotice>,
     /// Containers that are being removed.
     leaving: Vec<JoinHandle<()>>,
 }
@@ -89,7 +90,7 @@ impl Containers {
         setup: Arc<Setup>,
         config: ContainerExecutor,
         image: Option<String>,
-        deaths: mpsc::Sender<String>,
+        notices: mpsc::Sender<KernelNotice>,
     ) -> Self {
         let digits = blob::random::<6>().unwrap_or_default();
         Self {
@@ -104,7 +105,7 @@ impl Containers {
             program: None,
             job: None,
             queue: VecDeque::new(),
-            deaths,
+            notices,
             leaving: Vec::new(),
         }
     }
@@ -355,7 +356,7 @@ impl Containers {
     }
 
     fn died(&self, cause: String) {
-        let _ = self.deaths.try_send(cause);
+        let _ = self.notices.try_send(KernelNotice::Died(cause));
     }
 
     fn tell_started(&mut self) {

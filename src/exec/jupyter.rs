@@ -24,7 +24,7 @@ mod zmtp;
 
 use super::backend::{BackendEvent, EndCause, RunEnd, wants_next_kernel};
 use super::helper_wire::RestState;
-use super::{Setup, environment};
+use super::{KernelNotice, Setup, environment};
 use crate::config::JupyterExecutor;
 use crate::domain::sentences::sandbox;
 use crate::domain::{
@@ -81,7 +81,7 @@ pub(super) struct Jupyter {
     /// The end of a block whose kernel is being brought to a stand: it is told once it stands.
     resting: Option<RunEnd>,
     queue: VecDeque<BackendEvent>,
-    deaths: mpsc::Sender<String>,
+    notices: mpsc::Sender<KernelNotice>,
     leaving: Vec<JoinHandle<()>>,
 }
 
@@ -141,7 +141,7 @@ impl Jupyter {
         setup: Arc<Setup>,
         config: JupyterExecutor,
         wanted: Option<String>,
-        deaths: mpsc::Sender<String>,
+        notices: mpsc::Sender<KernelNotice>,
     ) -> Self {
         let (outlet, news) = mpsc::channel(256);
         Self {
@@ -159,7 +159,7 @@ impl Jupyter {
             block: None,
             resting: None,
             queue: VecDeque::new(),
-            deaths,
+            notices,
             leaving: Vec::new(),
         }
     }
@@ -402,8 +402,8 @@ impl Jupyter {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.lost = true;
                 }
-                if running {
-                    self.tell_lost();
+                if !self.block.as_ref().is_some_and(|block| running && block.lost) {
+                    self.tell_lost(running);
                 }
                 if let Some(block) = self.block.as_mut().filter(|_| running) {
                     block.lost = true;
@@ -413,6 +413,10 @@ impl Jupyter {
             KernelNews::Reconnected { busy } => {
                 if let Some(kernel) = self.kernels.get_mut(&name) {
                     kernel.lost = false;
+                }
+                if !running {
+                    let words = format!("The Jupyter server {} answers again.", self.place());
+                    let _ = self.notices.try_send(KernelNotice::Back(words));
                 }
                 if let Some(block) = self.block.as_mut().filter(|block| running && block.lost && !busy) {
                     block.until = Some(Instant::now() + AFTER_LOSS);
@@ -424,14 +428,18 @@ impl Jupyter {
         }
     }
 
-    /// Its server can't be reached at this moment: what follows from that for the block, and what can be done.
-    fn tell_lost(&mut self) {
+    /// Its server can't be reached at this moment: what follows from that, and what can be done.
+    fn tell_lost(&mut self, running: bool) {
         let words = format!(
-            "The Jupyter server {} does not answer. The connection is tried again for {} s: see whether the server runs, or \
-             stop the block.\n",
+            "The Jupyter server {} does not answer. The connection is tried again for {} s: see whether the server runs",
             self.place(),
             self.config.reconnect
         );
+        if !running {
+            let _ = self.notices.try_send(KernelNotice::Unreachable(words + "."));
+            return;
+        }
+        let words = words + ", or stop the block.\n";
         self.queue.push_back(BackendEvent::printed(Stream::Stderr, words.into()));
     }
 
@@ -446,7 +454,7 @@ impl Jupyter {
         if running {
             self.end_block(|_| end(why), fate);
         } else {
-            let _ = self.deaths.try_send(why);
+            let _ = self.notices.try_send(KernelNotice::Died(why));
         }
     }
 

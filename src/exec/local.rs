@@ -25,6 +25,7 @@ use super::sandbox::refused::ClosedPlaces;
 use super::sandbox::{Sandbox, SandboxError};
 use super::shell_state::ShellState;
 use crate::domain::{BlockId, Chunk, Limits, RunEvent, Stream};
+use crate::exec::KernelNotice;
 use crate::launch::PrivateFolder;
 use ask::PackageQuestion;
 use std::collections::VecDeque;
@@ -38,7 +39,7 @@ use watch::WatchedDescriptor;
 pub(super) struct Local {
     setup: Arc<Setup>,
     finder: Arc<Finder>,
-    deaths: mpsc::Sender<String>,
+    notices: mpsc::Sender<KernelNotice>,
     environment: Environment,
     kernel: Option<Kernel>,
     /// What the next kernel is started with: room for the widest run that was approved.
@@ -112,14 +113,14 @@ impl LocalRun {
 
 impl Local {
     /// A backend that has not done anything yet.
-    pub(super) fn new(setup: Arc<Setup>, finder: Arc<Finder>, deaths: mpsc::Sender<String>) -> Self {
+    pub(super) fn new(setup: Arc<Setup>, finder: Arc<Finder>, notices: mpsc::Sender<KernelNotice>) -> Self {
         let environment = environment::allowed(std::env::vars_os(), &setup.environment);
         let shell = ShellState::new(setup.cwd.clone());
         let kernel_limits = setup.limits;
         Self {
             setup,
             finder,
-            deaths,
+            notices,
             environment,
             kernel: None,
             kernel_limits,

@@ -48,6 +48,7 @@ mod interpreters;
 #[cfg(feature = "jupyter")]
 mod jupyter;
 mod kernel;
+mod kernel_notice;
 mod kernel_wire;
 mod languages;
 mod ledger;
@@ -75,6 +76,7 @@ mod worker;
 pub use backend::MissingPart;
 pub use executor_error::ExecutorError;
 pub use helper_file::HelperFile;
+pub use kernel_notice::KernelNotice;
 pub use ledger::departed;
 pub(crate) use run::images::keep_written;
 
@@ -140,7 +142,7 @@ struct ExecutorInner {
     finder: Arc<Finder>,
     asker: Arc<Asker>,
     worker: Worker,
-    deaths: Mutex<mpsc::Receiver<String>>,
+    notices: Mutex<mpsc::Receiver<KernelNotice>>,
 }
 
 impl Executor {
@@ -161,11 +163,11 @@ impl Executor {
             launcher,
         };
         let finder = Arc::new(Finder::new(setup.languages.clone(), place, asker.clone()));
-        let (death, deaths) = mpsc::channel(8);
+        let (sender, notices) = mpsc::channel(8);
         let (choice, executors) = (choice.clone(), executors.clone());
         let worker =
-            Worker::new(WorkerStart { choice, executors, setup, finder: finder.clone(), deaths: death });
-        Self { inner: Arc::new(ExecutorInner { finder, asker, worker, deaths: Mutex::new(deaths) }) }
+            Worker::new(WorkerStart { choice, executors, setup, finder: finder.clone(), notices: sender });
+        Self { inner: Arc::new(ExecutorInner { finder, asker, worker, notices: Mutex::new(notices) }) }
     }
 
     /// Whether runs are processes of this machine, so that its sandbox is what confines them.
@@ -324,10 +326,10 @@ impl Executor {
         self.inner.worker.give(ExecutorOrder::RestartKernel);
     }
 
-    /// Resolves with the cause when a kernel dies while nothing runs. Safe to cancel.
-    pub async fn deaths(&self) -> String {
-        match self.inner.deaths.lock().await.recv().await {
-            Some(cause) => cause,
+    /// Resolves when something happens to a kernel while nothing runs in it. Safe to cancel.
+    pub async fn kernel_notice(&self) -> KernelNotice {
+        match self.inner.notices.lock().await.recv().await {
+            Some(event) => event,
             None => std::future::pending().await,
         }
     }

@@ -33,11 +33,18 @@ impl OwnNames {
         own.iter().fold(Self::default(), |names, own| names.with(own, label))
     }
 
-    /// Of bash, which calls the place of a function so that came in by `-c`, and tells that a text was evaluated.
-    pub(super) fn of_bash(label: &str) -> Self {
-        let eval = format!("{label}: eval: line ");
-        let mut names = Self::default().with("environment: line ", &format!("{label}: line "));
-        names = names.with(&eval, &format!("{label}: line "));
+    /// Of bash, which calls the place of a function so that came in by `-c`, and tells that a text was evaluated. Where the
+    /// text itself evaluates others, or hands its functions to other shells, lines of those are told in the same words:
+    /// then they stay.
+    pub(super) fn of_bash(label: &str, source: &str) -> Self {
+        let shown = format!("{label}: line ");
+        let mut names = Self::default();
+        if !["export", "declare", "typeset", "set -"].iter().any(|word| source.contains(word)) {
+            names = names.with("environment: line ", &shown);
+        }
+        if !source.contains("eval") {
+            names = names.with(&format!("{label}: eval: line "), &shown);
+        }
         names.names.iter_mut().for_each(|name| name.begins_line = true);
         names
     }
@@ -64,36 +71,51 @@ impl OwnNames {
         }
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend(chunk.bytes);
-        let shown = self.replaced(&bytes);
+        let shown = self.replaced(&bytes, false);
         shown.into_iter().collect()
     }
 
     /// What is held back: nothing follows that it could be the beginning of.
     pub(super) fn rest(&mut self) -> Option<Chunk> {
         let bytes = std::mem::take(&mut self.held);
-        self.last = bytes.last().copied().or(self.last);
-        (!bytes.is_empty()).then_some(Chunk { stream: Stream::Stderr, bytes })
+        self.replaced(&bytes, true)
     }
 
-    fn replaced(&mut self, bytes: &[u8]) -> Option<Chunk> {
+    /// `is_whole`: nothing follows.
+    fn replaced(&mut self, bytes: &[u8], is_whole: bool) -> Option<Chunk> {
         let (mut out, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
         while let Some((first, behind)) = rest.split_first() {
             let fits = |name: &&OwnName| is_at(name, self.last);
-            if let Some(name) = self.names.iter().filter(fits).find(|name| rest.starts_with(&name.own)) {
+            if !is_whole && self.names.iter().filter(fits).any(|name| name.could_stand(rest)) {
+                self.held = rest.to_vec();
+                break;
+            }
+            if let Some(name) = self.names.iter().filter(fits).find(|name| name.stands_in(rest)) {
                 out.extend(&name.shown);
                 rest = rest.get(name.own.len()..).unwrap_or_default();
                 self.last = name.own.last().copied();
                 continue;
-            }
-            if self.names.iter().filter(fits).any(|name| name.own.starts_with(rest)) {
-                self.held = rest.to_vec();
-                break;
             }
             out.push(*first);
             self.last = Some(*first);
             rest = behind;
         }
         (!out.is_empty()).then_some(Chunk { stream: Stream::Stderr, bytes: out })
+    }
+}
+
+impl OwnName {
+    /// Whether a text begins with it, and not with a longer number.
+    fn stands_in(&self, text: &[u8]) -> bool {
+        let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        text.strip_prefix(&*self.own)
+            .is_some_and(|behind| !(is_digit(self.own.last()) && is_digit(behind.first())))
+    }
+
+    /// Whether it could be one once more is there.
+    fn could_stand(&self, text: &[u8]) -> bool {
+        let ends_in_digit = self.own.last().is_some_and(u8::is_ascii_digit);
+        self.own.starts_with(text) && (ends_in_digit || self.own.len() > text.len())
     }
 }
 
@@ -127,9 +149,8 @@ mod tests {
 
     #[test]
     fn a_name_becomes_the_blocks_in_any_pieces() {
-        let text =
-            "/dev/fd/90:2:in `f': x\n\tfrom /dev/fd/90:5\n/memfd:sayso (deleted)(3)\n/a/dev/fd/90 /dev/fd/9";
-        let wanted = "block 3:2:in `f': x\n\tfrom block 3:5\nblock 3(3)\n/a/dev/fd/90 /dev/fd/9";
+        let text = "/dev/fd/90:2:in `f': x\n\tfrom /dev/fd/90:5\n/memfd:sayso (deleted)(3)\n/a/dev/fd/90 /dev/fd/901 /dev/fd/90";
+        let wanted = "block 3:2:in `f': x\n\tfrom block 3:5\nblock 3(3)\n/a/dev/fd/90 /dev/fd/901 block 3";
         for size in 1..40 {
             assert_eq!(shown(OwnNames::of_descriptor("block 3"), text, size), wanted, "{size}");
         }
@@ -139,7 +160,11 @@ mod tests {
     fn bash_names_a_function_by_the_file_and_nothing_else_is_taken_for_it() {
         let text = "environment: line 4: x: command not found\nthe environment: line 5\n";
         let wanted = "a.sh: line 4: x: command not found\nthe environment: line 5\n";
-        assert_eq!(shown(OwnNames::of_bash("a.sh"), text, 7), wanted);
+        assert_eq!(shown(OwnNames::of_bash("a.sh", "f() {\n x\n}\nf"), text, 7), wanted);
+        // A shell below has the function, and counts its lines by itself; so does what the text evaluates.
+        let below = "environment: line 1: x: command not found\na.sh: eval: line 6: oh\n";
+        let source = "f() { x; }\nexport -f f\nbash b.sh\neval \"$y\"\n";
+        assert_eq!(shown(OwnNames::of_bash("a.sh", source), below, 7), below);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::pty::OpenptFlags;
-use rustix::termios::Winsize;
+use rustix::termios::{InputModes, OptionalActions, Winsize};
 use std::collections::VecDeque;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
@@ -30,6 +30,9 @@ pub(super) struct Pipes {
     pub stderr: Option<OwnedFd>,
     /// Whether `stdout` is our end of a terminal: then both streams are that one.
     is_terminal: bool,
+    /// Its other end, held open until the run is over: a program may close its own and open `/dev/tty` again, and a
+    /// terminal that nobody holds would be hung up, with all that runs on it.
+    _theirs: Option<OwnedFd>,
     /// What was typed and does not fit into the terminal yet.
     untyped: VecDeque<u8>,
 }
@@ -42,8 +45,13 @@ impl Pipes {
     pub(super) fn new() -> rustix::io::Result<(Self, [OwnedFd; 2])> {
         let (out, out_write) = pipe()?;
         let (err, err_write) = pipe()?;
-        let pipes =
-            Self { stdout: Some(out), stderr: Some(err), is_terminal: false, untyped: VecDeque::new() };
+        let pipes = Self {
+            stdout: Some(out),
+            stderr: Some(err),
+            is_terminal: false,
+            _theirs: None,
+            untyped: VecDeque::new(),
+        };
         Ok((pipes, [out_write, err_write]))
     }
 
@@ -59,9 +67,20 @@ impl Pipes {
         let name = rustix::pty::ptsname(&ours, Vec::new())?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let theirs = rustix::fs::open(name.as_c_str(), flags, Mode::empty())?;
+        // What a letter is, so that one key takes one back.
+        let mut modes = rustix::termios::tcgetattr(&theirs)?;
+        modes.input_modes |= InputModes::IUTF8;
+        rustix::termios::tcsetattr(&theirs, OptionalActions::Now, &modes)?;
         let second = rustix::io::fcntl_dupfd_cloexec(&theirs, 3)?;
+        let held = rustix::io::fcntl_dupfd_cloexec(&theirs, 3)?;
         rustix::io::ioctl_fionbio(&ours, true)?;
-        let pipes = Self { stdout: Some(ours), stderr: None, is_terminal: true, untyped: VecDeque::new() };
+        let pipes = Self {
+            stdout: Some(ours),
+            stderr: None,
+            is_terminal: true,
+            _theirs: Some(held),
+            untyped: VecDeque::new(),
+        };
         pipes.resize(SIZE.0, SIZE.1);
         Ok((pipes, [theirs, second]))
     }

@@ -82,7 +82,7 @@ pub(super) fn subprocess(
         "bash" => (
             text(&["--noprofile", "--norc", "-c", SHELL.trim_end(), label]),
             vec![GivenFile::Source, GivenFile::State],
-            OwnNames::of_bash(label),
+            OwnNames::default(),
         ),
         "javascript" => {
             (text(&["--experimental-vm-modules", "-e", NODE, label]), source, OwnNames::default())

@@ -10,6 +10,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
+/// What a run writes to, which is each run's own.
+const TERMINAL: &str = "TERM";
 /// So many names are told.
 const MOST_NAMES: usize = 8;
 
@@ -47,8 +49,9 @@ impl ShellState {
     /// The environment of the next block; `usual` is that of a shell that no block has used yet.
     pub(super) fn environment(&self, usual: &Environment) -> Environment {
         let Some(env) = &self.env else { return usual.clone() };
-        // What the person passes on comes from the person, each time.
-        env.iter().chain(usual.iter().filter(|(name, _)| steers(name))).cloned().collect()
+        // What the person passes on comes from the person, each time; so does what is each run's own.
+        let own = |name: &OsString| steers(name) || name == TERMINAL;
+        env.iter().chain(usual.iter().filter(|(name, _)| own(name))).cloned().collect()
     }
 
     /// What the next block shares with those before it, where one left anything.
@@ -100,7 +103,7 @@ fn parse(written: &[u8]) -> Option<(Option<PathBuf>, Environment)> {
             let (name, value) = (item.get(..at)?, item.get(at + 1..)?);
             Some((OsString::from_vec(name.to_vec()), OsString::from_vec(value.to_vec())))
         })
-        .filter(|(name, _)| !is_of_each_shell(name))
+        .filter(|(name, _)| !is_of_each_shell(name) && name != TERMINAL)
         .collect();
     Some((cwd, env))
 }

@@ -8,6 +8,7 @@ use super::interpreters::Finder;
 use super::order::{ExecutorOrder, OrderReply};
 use crate::config::{ExecutorChoice, Executors};
 use crate::domain::{Outcome, RunEvent, RunId, RunRequest};
+use crate::exec::KernelNotice;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
@@ -24,7 +25,7 @@ pub(super) struct WorkerStart {
     /// Finds the programs of this machine.
     pub finder: Arc<Finder>,
     /// Where it is told that a kernel died while nothing ran.
-    pub deaths: mpsc::Sender<String>,
+    pub notices: mpsc::Sender<KernelNotice>,
 }
 
 /// Passes orders on. When it is dropped, the thread ends everything and itself.
@@ -146,21 +147,21 @@ fn is_built(choice: &ExecutorChoice) -> bool {
 
 /// Serves the executor that was chosen.
 async fn serve(start: WorkerStart, orders: mpsc::UnboundedReceiver<ExecutorOrder>) {
-    let WorkerStart { choice, executors, setup, finder, deaths } = start;
+    let WorkerStart { choice, executors, setup, finder, notices } = start;
     match choice {
         ExecutorChoice::Local => {
-            let backend = super::local::Local::new(setup.clone(), finder, deaths);
+            let backend = super::local::Local::new(setup.clone(), finder, notices);
             super::serve::serve(backend, setup, orders).await;
         }
         #[cfg(feature = "docker")]
         ExecutorChoice::Container(image) => {
             let config = executors.container;
-            let backend = super::container::Containers::new(setup.clone(), config, image, deaths);
+            let backend = super::container::Containers::new(setup.clone(), config, image, notices);
             super::serve::serve(backend, setup, orders).await;
         }
         #[cfg(feature = "jupyter")]
         ExecutorChoice::Jupyter(kernel) => {
-            let backend = super::jupyter::Jupyter::new(setup.clone(), executors.jupyter, kernel, deaths);
+            let backend = super::jupyter::Jupyter::new(setup.clone(), executors.jupyter, kernel, notices);
             super::serve::serve(backend, setup, orders).await;
         }
         // Nobody asks for what was not built.

@@ -3,12 +3,14 @@
 //!
 //! Nothing is removed that is locked, that belongs to another account, or that is called otherwise, and no link is followed.
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const NAME: &str = "sayso-";
 /// Behind it, so many letters and digits that nobody can know before.
@@ -18,6 +20,12 @@ const LOCK: &str = "lock";
 const ATTEMPTS: u32 = 5;
 /// At most so many leftovers are looked at.
 const SWEPT: usize = 256;
+/// A folder that has no lock for so long is not being made.
+const UNLOCKED: Duration = Duration::from_secs(3600);
+/// So deep folders are looked into that nobody may look into.
+const DEPTH: usize = 64;
+/// Names a folder, and is no right to read it; never what a link leads to.
+const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// A folder that only this account can enter. Dropping it removes it.
 #[derive(Debug)]
@@ -56,13 +64,13 @@ impl PrivateFolder {
     fn make_one(parent: &Path) -> io::Result<Self> {
         let private = fs::Permissions::from_mode(0o700);
         let mut made = tempfile::Builder::new();
-        let path = made.prefix(NAME).rand_bytes(DIGITS).permissions(private).tempdir_in(parent)?.keep();
-        let lock = File::create_new(path.join(LOCK))?;
+        let folder = made.prefix(NAME).rand_bytes(DIGITS).permissions(private).tempdir_in(parent)?;
+        let lock = File::create_new(folder.path().join(LOCK))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         if lock.metadata()?.nlink() == 0 {
             return Err(io::ErrorKind::NotFound.into());
         }
-        Ok(Self { path, lock })
+        Ok(Self { path: folder.keep(), lock })
     }
 
     /// The folder.
@@ -96,14 +104,18 @@ fn sweep_in(parent: &Path) {
         let digits = path.file_name()?.to_str()?.strip_prefix(NAME)?;
         let is_name = digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_alphanumeric());
         let meta = is_name.then(|| fs::symlink_metadata(&path).ok()).flatten()?;
-        (meta.is_dir() && meta.uid() == own).then_some(path)
+        (meta.is_dir() && meta.uid() == own).then(|| (path, meta.modified()))
     });
-    for folder in ours.take(SWEPT) {
-        // One without a lock is being made right now. What lies there in its place is not waited for.
+    for (folder, changed) in ours.take(SWEPT) {
+        // What lies there in place of the lock is not waited for.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let Ok(lock) = rustix::fs::open(folder.join(LOCK), flags, Mode::empty()) else { continue };
-        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            remove(&folder);
+        match rustix::fs::open(folder.join(LOCK), flags, Mode::empty()) {
+            Ok(lock) if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() => remove(&folder),
+            // One without a lock is being made, or its removal was broken off.
+            Err(Errno::NOENT) if changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > UNLOCKED)) => {
+                remove(&folder);
+            }
+            _ => {}
         }
     }
 }
@@ -113,13 +125,31 @@ fn remove(folder: &Path) {
     if fs::remove_dir_all(folder).is_ok() {
         return;
     }
-    let mut todo = vec![folder.to_owned()];
-    while let Some(path) = todo.pop() {
-        let _ = fs::set_permissions(&path, fs::Permissions::from_mode(0o700));
-        let inner = fs::read_dir(&path).into_iter().flatten().filter_map(Result::ok);
-        todo.extend(inner.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()));
+    if let Ok(handle) = rustix::fs::open(folder, HANDLE, Mode::empty()) {
+        let _ = open_up(&handle, DEPTH);
     }
     let _ = fs::remove_dir_all(folder);
+}
+
+/// Gives the right to look into a folder and all below it, by handles alone: whoever puts a link in the place of one
+/// meanwhile changes nothing.
+fn open_up(handle: &OwnedFd, depth: usize) -> io::Result<()> {
+    // A handle gives no right to change what it names but by this name, which leads to nothing else.
+    let name = format!("/proc/self/fd/{}", handle.as_raw_fd());
+    fs::set_permissions(name, fs::Permissions::from_mode(0o700))?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let listed = rustix::fs::openat(handle, ".", flags, Mode::empty())?;
+    for entry in rustix::fs::Dir::read_from(&listed)?.flatten() {
+        let is_own = [c".", c".."].contains(&entry.file_name());
+        let may_be_folder = matches!(entry.file_type(), FileType::Directory | FileType::Unknown);
+        if is_own || depth == 0 || !may_be_folder {
+            continue;
+        }
+        if let Ok(inner) = rustix::fs::openat(handle, entry.file_name(), HANDLE, Mode::empty()) {
+            let _ = open_up(&inner, depth - 1);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -153,6 +183,39 @@ mod tests {
         assert!(living.path().join(LOCK).exists());
         assert!(kept.iter().all(|name| at(name).is_dir()));
         assert!(at("other").join(LOCK).exists() && at("sayso-2123456789abcdef").is_dir());
+    }
+
+    #[test]
+    fn what_nobody_may_look_into_goes_too_and_no_link_is_opened_up() {
+        let parent = tempfile::tempdir().unwrap();
+        let other = parent.path().join("other");
+        fs::create_dir(&other).unwrap();
+        fs::set_permissions(&other, fs::Permissions::from_mode(0o500)).unwrap();
+        let left = parent.path().join("left");
+        fs::create_dir_all(left.join("a/b/c")).unwrap();
+        symlink(&other, left.join("a/away")).unwrap();
+        for shut in ["a/b/c", "a/b"] {
+            fs::set_permissions(left.join(shut), fs::Permissions::from_mode(0o0)).unwrap();
+        }
+        let handle = rustix::fs::open(&left, HANDLE, Mode::empty()).unwrap();
+        open_up(&handle, DEPTH).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&left.join("a/b/c")), mode(&other)), (0o700, 0o500));
+        remove(&left);
+        assert!(!left.exists() && other.exists());
+    }
+
+    #[test]
+    fn one_whose_removal_was_broken_off_goes_after_a_while() {
+        let parent = tempfile::tempdir().unwrap();
+        let left = parent.path().join("sayso-0123456789abcdef");
+        fs::create_dir(&left).unwrap();
+        sweep_in(parent.path());
+        assert!(left.exists(), "it may be being made");
+        let before = std::time::SystemTime::now() - UNLOCKED * 2;
+        File::open(&left).unwrap().set_modified(before).unwrap();
+        sweep_in(parent.path());
+        assert!(!left.exists());
     }
 
     #[test]

@@ -50,8 +50,8 @@ pub(super) fn measure(folder: &str, command: &[String], before: &[f64], seconds:
 }
 
 /// A script that tells the columns of a table: empty cells, numbers and texts in them.
-pub(super) fn columns(file: &str) -> String {
-    format!("{COLUMNS}_columns({})\ndel _columns\n", text(file))
+pub(super) fn columns(folder: &str, file: &str) -> String {
+    format!("{COLUMNS}_columns({}, {})\ndel _columns\n", text(folder), text(file))
 }
 
 fn text(text: &str) -> String {

@@ -4,6 +4,7 @@ use super::support::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sayso::domain::Language;
+use sayso::exec::KernelNotice;
 use std::fs;
 
 /// What a workshop wrote by [`COUNTER`].
@@ -306,7 +307,8 @@ async fn woken(shop: &Shop, block: &str, wake: impl FnOnce()) {
     shop.py(block).await.ok();
     wake();
     let patience = std::time::Duration::from_secs(10);
-    let died = tokio::time::timeout(patience, shop.executor.deaths()).await.expect("it is told");
+    let died = tokio::time::timeout(patience, shop.executor.kernel_notice()).await.expect("it is told");
+    let KernelNotice::Died(died) = died else { panic!("{died:?}") };
     assert!(died.starts_with("it moved between two runs"), "{died}");
     assert_eq!(of_runs(shop), Vec::<i32>::new());
     assert_eq!(shop.py("'counter' in globals()").await.ok().value(), "False", "another one");

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use sayso::domain::*;
+use sayso::exec::KernelNotice;
 use std::time::Duration;
 
 /// A program that nobody else runs, so that it can be looked for.
@@ -341,14 +342,14 @@ fn our_death_ends_everything() {
 async fn a_death_while_nothing_runs_is_told() {
     let shop = Shop::unconfined();
     let pid: i32 = shop.py("import os\nos.getpid()").await.ok().value().parse().unwrap();
-    let deaths = shop.executor.deaths();
+    let deaths = shop.executor.kernel_notice();
     rustix::process::kill_process(
         rustix::process::Pid::from_raw(pid).unwrap(),
         rustix::process::Signal::KILL,
     )
     .unwrap();
     let cause = tokio::time::timeout(Duration::from_secs(5), deaths).await.unwrap();
-    assert!(cause.contains("SIGKILL"), "{cause}");
+    assert!(matches!(&cause, KernelNotice::Died(cause) if cause.contains("SIGKILL")), "{cause:?}");
     let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.kernel.unwrap().generation, 2);
 }

@@ -5,12 +5,13 @@ use crate::between::{COUNTER, GROWS, counted, moving};
 use crate::support::*;
 use sayso::config::Executors;
 use sayso::domain::*;
+use sayso::exec::KernelNotice;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
 const TOKEN: &str = "a-token-of-the-test";
@@ -371,6 +372,31 @@ async fn a_connection_that_is_cut_is_made_again() {
     shop.executor.close().await;
 }
 
+/// A way to a server that carries so many bytes in a second.
+async fn slow_link(port: u16, bytes: usize) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let own = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((near, _)) = listener.accept().await {
+            let (mut near_in, mut near_out) = near.into_split();
+            let (mut far_in, mut far_out) =
+                TcpStream::connect(("127.0.0.1", port)).await.unwrap().into_split();
+            tokio::spawn(async move { tokio::io::copy(&mut near_in, &mut far_out).await });
+            tokio::spawn(async move {
+                let mut tick = tokio::time::interval(Duration::from_millis(20));
+                let mut piece = vec![0; bytes / 50];
+                while let Ok(read @ 1..) = far_in.read(&mut piece).await {
+                    tick.tick().await;
+                    if near_out.write_all(&piece[..read]).await.is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    own
+}
+
 /// How long it takes until a block is told that its server does not answer.
 async fn told_after(events: &mut tokio::sync::mpsc::Receiver<(RunId, RunEvent)>) -> Duration {
     let since = Instant::now();
@@ -405,12 +431,52 @@ async fn a_server_that_hangs_or_is_gone_is_told_within_five_seconds() {
     assert!(took < Duration::from_secs(5), "{took:?}");
     shop.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
-    // Lost while nothing ran: the next block is told.
+    // Lost while nothing ran: that is told by itself, and the next block is told.
+    let notice = tokio::time::timeout(Duration::from_secs(5), idle.executor.kernel_notice()).await.unwrap();
+    assert!(
+        matches!(&notice, KernelNotice::Unreachable(words) if words.contains("does not answer")),
+        "{notice:?}"
+    );
     let (run, mut events) = idle.start(idle.request("python", "y", None).await);
     let took = told_after(&mut events).await;
     assert!(took < Duration::from_secs(5), "{took:?}");
     idle.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_block_that_is_stopped_on_a_server_that_hangs_takes_the_next_with_it_no_more() {
+    let server = Server::start().await;
+    let pid = rustix::process::Pid::from_child(&server.child);
+    let signal = |signal| rustix::process::kill_process(pid, signal).unwrap();
+    let shop = at(server.port, TOKEN);
+    let code = "import time\nprint('on', flush=True)\ntime.sleep(60)";
+    let (run, mut events) = shop.start(shop.request("python", code, None).await);
+    until_output(&mut events, "on").await;
+    signal(rustix::process::Signal::STOP);
+    told_after(&mut events).await;
+    let since = Instant::now();
+    shop.executor.kill(run);
+    assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    let (_, events) = shop.start(shop.request("python", "6 * 7", None).await);
+    signal(rustix::process::Signal::CONT);
+    assert_eq!(all(events).await.ok().value(), "42");
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_large_message_that_comes_slowly_is_a_sign_of_life() {
+    let server = Server::start().await;
+    let port = slow_link(server.port, 1 << 20).await;
+    let shop = at(port, TOKEN);
+    // 6 MB on a way that carries 1 MB in a second.
+    let code = "from IPython.display import display\ndisplay({'text/plain': 'A' * 6_000_000}, raw=True)\n7";
+    let ran = shop.py(code).await.ok();
+    assert_eq!((ran.err().as_str(), ran.value()), ("", "7"));
+    shop.executor.close().await;
 }
 
 #[tokio::test]

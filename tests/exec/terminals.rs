@@ -47,6 +47,34 @@ async fn bash_reads_what_is_typed() {
 }
 
 #[tokio::test]
+async fn a_program_that_lets_go_of_its_terminal_goes_on_and_finds_it_again() {
+    for shop in shops() {
+        let source = "exec >/dev/null 2>&1 </dev/null\nsleep 0.3\necho back > /dev/tty\n";
+        let told = shop.asked("bash", source, &[]).await.ok();
+        assert!(told.out().contains("back"), "{:?}", told.out());
+    }
+}
+
+#[tokio::test]
+async fn one_key_takes_back_one_letter_whatever_it_is_made_of() {
+    let told = Shop::new()
+        .asked("bash", "read -p 'Name? ' x; printf '<%s>' \"$x\"", &[("Name? ", "é\x7fx\r")])
+        .await
+        .ok();
+    assert!(told.out().ends_with("<x>"), "{:?}", told.out());
+}
+
+#[tokio::test]
+async fn what_a_terminal_needs_is_not_carried_over_to_the_next_block() {
+    let shop = Shop::new();
+    let before = shop.sh("echo \"$TERM\"").await.ok().out();
+    shop.asked("bash", "export KEPT=1", &[]).await.ok();
+    assert_eq!(shop.sh("echo \"$TERM\"").await.ok().out(), before);
+    let terms = shop.executor.terms(&Language::bash(), None).await.unwrap();
+    assert_eq!(terms.shared.unwrap().changed, ["variables exported: KEPT"]);
+}
+
+#[tokio::test]
 async fn without_a_terminal_the_same_finds_the_end_of_its_input() {
     let told = Shop::new().sh("read -p 'Name? ' x || echo none; [ -t 0 ] || echo no terminal").await.ok();
     assert_eq!(told.out(), "none\nno terminal\n");

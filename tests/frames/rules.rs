@@ -26,12 +26,12 @@ fn held(language: &str) -> Terms {
 }
 
 /// What was found out about a block that the sandbox holds.
-fn clean(language: &str) -> Inspection {
+pub fn clean(language: &str) -> Inspection {
     inspection(held(language), Vec::new())
 }
 
 /// A session in its first turn: block 1 was one line of shell without findings, block 2 was not.
-fn shell() -> Scene {
+pub fn shell() -> Scene {
     let mut scene = Scene::asked();
     scene.inspected(1, clean("bash"));
     scene
@@ -207,7 +207,7 @@ fn what_starts_by_itself_is_stopped_at_once() {
 }
 
 /// What the screen tells of the covered block by itself.
-fn told(scene: &mut Scene) -> Vec<Command> {
+pub fn told(scene: &mut Scene) -> Vec<Command> {
     scene.step(sayso::tui::screen::Screen::arrange);
     commands(&scene.step(sayso::tui::screen::Screen::settle))
 }

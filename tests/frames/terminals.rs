@@ -1,9 +1,11 @@
 //! A run with a terminal of its own: its rights, and who has the keys while it goes on.
 
+use super::rules::{clean, shell, told};
 use super::scene::{Scene, confined, inspection, report};
 use super::{drawn, snapshots};
 use sayso::domain::*;
 use sayso::engine::Command;
+use sayso::tui::keymap::Keymap;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 
@@ -104,4 +106,51 @@ fn what_is_typed_on_after_the_end_decides_and_sends_nothing() {
     assert_eq!(scene.screen.panes.focus, Pane::Message);
     assert!(scene.state().waiting().is_some_and(|item| item.block.id == BlockId(2)), "it still waits");
     assert_eq!(scene.screen.panes.composer.full_text(), "");
+}
+
+#[test]
+fn keys_are_not_handed_over_beneath_what_is_open() {
+    let mut scene = asking();
+    scene.press(&["f1"]);
+    assert!(!scene.screen.overlays.is_empty());
+    scene.press(&["ctrl-]"]);
+    assert!(!scene.screen.hands_over());
+    assert_eq!(typed(&scene.press(&["b"])), b"");
+    scene.press(&["esc", "ctrl-]"]);
+    assert!(scene.screen.hands_over());
+}
+
+#[test]
+fn the_key_that_was_shipped_always_takes_the_keys_back() {
+    let mut scene = asking();
+    scene.press(&["ctrl-]"]);
+    let bound = "[[bind]]\ncontext = \"everywhere\"\nkeys = [\"ctrl-t\"]\naction = \"run.type\"\n";
+    scene.screen.keymap = Keymap::load(Some(("keymap.toml", bound))).unwrap();
+    scene.press(&["ctrl-]"]);
+    assert!(!scene.screen.hands_over());
+}
+
+#[test]
+fn nothing_starts_by_itself_while_the_keys_are_away() {
+    let mut scene = shell();
+    scene.decide(1, Decision::Always(RuleScope::Clean));
+    scene.run(RunEvent::Started);
+    scene.ended(report("total 12\n", 100));
+    let mut own = confined("python");
+    own.rights.terminal = true;
+    scene.inspected(2, inspection(own, Vec::new()));
+    scene.running(2, "Name? ", 100);
+    scene.frame();
+    scene.press(&["ctrl-]"]);
+    assert!(scene.screen.hands_over());
+    scene.ended(report("Name? \r\n", 3_000));
+    scene.reply("```bash\nls\n```\n");
+    scene.inspected(3, clean("bash"));
+    scene.frame();
+
+    assert_eq!(told(&mut scene), []);
+    assert!(drawn(&mut scene, 140, 40).contains("they go nowhere. Block 3 waits."));
+    scene.press(&["ctrl-]", "ctrl-y"]);
+    scene.frame();
+    assert!(matches!(told(&mut scene)[..], [Command::OnScreen { block: BlockId(3), seen: true, .. }]));
 }

@@ -296,7 +296,17 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
     };
     d.inspected(1, Review::default(), Ok(own(ExecutorKind::Subprocess)));
     d.type_run(1);
+    assert_eq!(d.state().terminal(), None, "nothing reads what would be typed");
+    d.started(1);
     assert_eq!(d.state().terminal(), Some((RunId(1), BlockId(1))));
+    // A new kernel and a terminal exclude each other: what was wished last counts.
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.command(Command::Terminal(BlockId(1)));
+    let line = d.command(Command::Fresh(BlockId(1)));
+    assert!(line.contains("look 1.1 in a new kernel") && !line.contains("terminal"), "{line}");
+    let line = d.command(Command::Terminal(BlockId(1)));
+    assert!(line.contains("look 1.1 in a terminal"), "{line}");
     let mut d = replied(ONE);
     d.inspected_ok(1);
     d.command(Command::Terminal(BlockId(1)));

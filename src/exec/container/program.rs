@@ -70,6 +70,9 @@ impl ContainerProgram {
                 end = work => end,
                 () = work_stop.notified() => Ok((EndCause::Died("it was ended by force".into()), ResourceUse::default())),
             };
+            if let Some(Chunk { stream, bytes }) = names.rest() {
+                let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
+            }
             let (end, used) = end.unwrap_or_else(|error| (of_error(error), ResourceUse::default()));
             let ended = RunEnd { used, cwd: Some(cwd), ..RunEnd::of(end) };
             let _ = sender.send(ended.into()).await;
@@ -140,7 +143,7 @@ async fn follow(
     }
     let id = held.id().to_owned();
     let mut look_at = Instant::now() + LOOK;
-    loop {
+    'heard: loop {
         let piece = tokio::select! {
             piece = held.next() => piece,
             () = tokio::time::sleep_until(look_at) => {
@@ -155,12 +158,9 @@ async fn follow(
         let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
         for Chunk { stream, bytes } in names.pass(Chunk { stream, bytes: piece.into_bytes().to_vec() }) {
             if out.send(BackendEvent::printed(stream, bytes)).await.is_err() {
-                break;
+                break 'heard;
             }
         }
-    }
-    if let Some(Chunk { stream, bytes }) = names.rest() {
-        let _ = out.send(BackendEvent::printed(stream, bytes)).await;
     }
     let code = i32::try_from(held.exit().await?).unwrap_or(-1);
     if code == 137 && held.ran_out_of_memory().await {

@@ -10,7 +10,7 @@ use crate::domain::{
     Terms,
 };
 use crate::exec::ExecutorError;
-use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, Watch};
+use crate::exec::backend::{Backend, BackendEvent, EndCause, Job, RunEnd, Watch};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -83,7 +83,7 @@ impl Backend for Jupyter {
         }
         self.order(KernelOrder::Send(Box::new(request)));
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.lost) {
-            self.tell_lost();
+            self.tell_lost(true);
         }
         if self.kernels.get(&spec.name).is_some_and(|kernel| kernel.ready) {
             self.queue.push_back(RunEvent::Started.into());
@@ -118,6 +118,15 @@ impl Backend for Jupyter {
 
     fn kill(&mut self) {
         self.order(KernelOrder::End);
+    }
+
+    fn give_up(&mut self) -> Option<RunEnd> {
+        let block = self.block.take()?;
+        let fate = self.kernels.get(&block.kernel).map(|kernel| self.reference(kernel.generation));
+        // What it still tells is not of the block that comes next.
+        self.end_kernel(&block.kernel);
+        let ended = RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into()));
+        Some(RunEnd { kernel: fate.map_or(KernelFate::None, KernelFate::Lost), ..ended })
     }
 
     async fn warm(&mut self, language: &Language) {

@@ -10,9 +10,9 @@ use serde_json::json;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-/// Between two signs of life, and how long one may take: a server that hangs is told within 5 s.
+/// Between two questions for a sign of life, and how long one may take: a server that hangs is told within 5 s.
 const PING: Duration = Duration::from_secs(1);
 const SILENCE: Duration = Duration::from_millis(3500);
 
@@ -40,6 +40,8 @@ struct ServerKernel {
     ready: Ready,
     waiting: Vec<JupyterMessage>,
     outlet: Outlet,
+    /// When it was lost, where nothing was heard since.
+    lost: Option<Instant>,
 }
 
 /// Starts a kernel and carries its talk until it is gone.
@@ -57,7 +59,7 @@ pub(super) async fn carry(
         }
     };
     let ready = Ready::new(ids.clone());
-    let mut kernel = ServerKernel { start, id, ids, ready, waiting: Vec::new(), outlet };
+    let mut kernel = ServerKernel { start, id, ids, ready, waiting: Vec::new(), outlet, lost: None };
     let last = kernel.live(&mut orders).await;
     // What is known is told first: the server may need a while.
     if let Some(news) = last {
@@ -94,25 +96,25 @@ impl ServerKernel {
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
         begun: Instant,
     ) -> Departure {
-        let (mut ping, mut heard) = (Instant::now() + PING, Instant::now());
+        let (mut ping, mut asked) = (Instant::now() + PING, None);
         let mut nudge = Instant::now();
         loop {
             tokio::select! {
-                came = socket.next() => {
-                    heard = Instant::now();
-                    match came {
-                        SocketEvent::Message(message) => {
-                            if let Err(left) = self.message(message, socket).await {
-                                return left;
-                            }
-                        }
-                        SocketEvent::Nothing => {}
-                        SocketEvent::Closed(why) => {
-                            tracing::debug!(why, "the connection to the kernel was closed");
-                            return Departure::Lost;
+                // What came is read before anything is concluded from silence: sayso may have been held up itself.
+                biased;
+                came = socket.next() => match came {
+                    SocketEvent::Message(message) => {
+                        self.lost = None;
+                        if let Err(left) = self.message(message, socket).await {
+                            return left;
                         }
                     }
-                }
+                    SocketEvent::Nothing => self.lost = None,
+                    SocketEvent::Closed(why) => {
+                        tracing::debug!(why, "the connection to the kernel was closed");
+                        return Departure::Lost;
+                    }
+                },
                 Some(order) = orders.recv() => match order {
                     KernelOrder::Send(message) if self.ready.is() => {
                         if socket.send(&message).await.is_err() {
@@ -137,9 +139,11 @@ impl ServerKernel {
                     nudge = Instant::now() + Duration::from_secs(1);
                 }
                 () = sleep_until(ping) => {
-                    if heard.elapsed() > SILENCE || socket.ping().await.is_err() {
+                    let unanswered = asked.filter(|at| socket.heard() <= *at);
+                    if unanswered.is_some_and(|at| at.elapsed() > SILENCE) || socket.ping().await.is_err() {
                         return Departure::Lost;
                     }
+                    asked = unanswered.or(Some(Instant::now()));
                     ping = Instant::now() + PING;
                 }
             }
@@ -177,19 +181,29 @@ impl ServerKernel {
         &mut self,
         orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
     ) -> Result<Socket, KernelNews> {
-        let until = Instant::now() + self.start.reconnect;
+        // A server that only takes connections, and says nothing, is not there again.
+        let until = *self.lost.get_or_insert_with(Instant::now) + self.start.reconnect;
         let mut pause = Duration::from_millis(200);
         loop {
-            let why = match self.try_again().await {
-                Ok(Some((mut socket, busy))) => {
+            let (server, id, session) =
+                (self.start.server.clone(), self.id.clone(), self.ids.session.clone());
+            let attempt = timeout_at(until, async move {
+                let Some(busy) = server.busy(&id).await? else { return Ok(None) };
+                Ok(Some((server.open(&id, &session).await?, busy)))
+            });
+            let why = match self.beside_orders(orders, attempt).await? {
+                Ok(Ok(Some((mut socket, busy)))) => {
                     for message in std::mem::take(&mut self.waiting) {
                         let _ = socket.send(&message).await;
                     }
                     self.outlet.tell(KernelNews::Reconnected { busy }).await;
                     return Ok(socket);
                 }
-                Ok(None) => return Err(KernelNews::Gone("the kernel is not on the server any more".into())),
-                Err(why) => why,
+                Ok(Ok(None)) => {
+                    return Err(KernelNews::Gone("the kernel is not on the server any more".into()));
+                }
+                Ok(Err(why)) => JupyterError::to_string(&why),
+                Err(_) => "it did not answer".to_owned(),
             };
             if Instant::now() + pause > until {
                 let seconds = self.start.reconnect.as_secs();
@@ -197,29 +211,29 @@ impl ServerKernel {
                     "the connection was lost and not found again within {seconds} s: {why}"
                 )));
             }
-            let next = Instant::now() + pause;
+            self.beside_orders(orders, sleep(pause)).await?;
             pause = (pause * 2).min(Duration::from_secs(5));
-            loop {
-                tokio::select! {
-                    () = sleep_until(next) => break,
-                    Some(order) = orders.recv() => match order {
-                        KernelOrder::Send(message) => self.waiting.push(*message),
-                        KernelOrder::Interrupt => self.interrupt(),
-                        KernelOrder::Rest => {}
-                        KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
-                    },
-                }
-            }
         }
     }
 
-    async fn try_again(&self) -> Result<Option<(Socket, bool)>, JupyterError> {
-        let server = &self.start.server;
-        let Some(busy) = server.busy(&self.id).await? else {
-            return Ok(None);
-        };
-        let socket = server.open(&self.id, &self.ids.session).await?;
-        Ok(Some((socket, busy)))
+    /// What comes of this while there is no connection; what is ordered meanwhile is done, or kept.
+    async fn beside_orders<T>(
+        &mut self,
+        orders: &mut mpsc::UnboundedReceiver<KernelOrder>,
+        work: impl Future<Output = T>,
+    ) -> Result<T, KernelNews> {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return Ok(done),
+                Some(order) = orders.recv() => match order {
+                    KernelOrder::Send(message) => self.waiting.push(*message),
+                    KernelOrder::Interrupt => self.interrupt(),
+                    KernelOrder::Rest => {}
+                    KernelOrder::End => return Err(KernelNews::Gone("it was ended by force".into())),
+                },
+            }
+        }
     }
 
     fn interrupt(&self) {

@@ -12,12 +12,15 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response, StatusCode, Url};
 use serde_json::{Value, json};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{self, Bytes, Message as Frame};
+use tokio_util::io::InspectReader;
 
 /// The binary form of messages, asked for by this name.
 const V1: &str = "v1.kernel.websocket.jupyter.org";
@@ -37,11 +40,16 @@ pub(super) struct JupyterServer {
 
 /// The WebSocket of a kernel.
 pub(super) struct Socket {
-    stream: WebSocketStream<reqwest::Upgraded>,
+    stream: WebSocketStream<InspectReader<reqwest::Upgraded, OnBytes>>,
+    /// When bytes came last: a large message is a sign of life long before it is whole.
+    heard: Rc<Cell<Instant>>,
     v1: bool,
     token: ServerToken,
     host: String,
 }
+
+/// What is done with bytes as they come.
+type OnBytes = Box<dyn FnMut(&[u8])>;
 
 /// What came over it.
 pub(super) enum SocketEvent {
@@ -190,8 +198,12 @@ impl JupyterServer {
         let upgraded = timeout(PATIENCE, answer.upgrade()).await.map_err(|_| self.slow())?;
         let upgraded = upgraded.map_err(|_| self.wrong("closed the connection"))?;
         let config = WebSocketConfig::default().max_message_size(Some(MESSAGE)).max_frame_size(Some(MESSAGE));
+        let heard = Rc::new(Cell::new(Instant::now()));
+        let noted = heard.clone();
+        let watched: OnBytes = Box::new(move |_| noted.set(Instant::now()));
+        let upgraded = InspectReader::new(upgraded, watched);
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(config)).await;
-        Ok(Socket { stream, v1, token: self.token.clone(), host: self.host() })
+        Ok(Socket { stream, heard, v1, token: self.token.clone(), host: self.host() })
     }
 
     /// Where it is, with its port.
@@ -293,6 +305,11 @@ impl Socket {
     /// When the connection is lost.
     pub(super) async fn ping(&mut self) -> Result<(), tungstenite::Error> {
         self.stream.send(Frame::Ping(Bytes::new())).await
+    }
+
+    /// When bytes of the server came last.
+    pub(super) fn heard(&self) -> Instant {
+        self.heard.get()
     }
 
     /// What came, without the token.

@@ -12,6 +12,7 @@ use crate::exec::helper_wire::{Bounds, HelperOrder};
 use crate::exec::kernel::Kernel;
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::languages::{self, TextName};
+use crate::exec::own_names::OwnNames;
 use crate::exec::plan::{self, GivenFile};
 use crate::exec::project_tools::ProjectTools;
 use crate::exec::sandbox::refused::ClosedPlaces;
@@ -329,6 +330,9 @@ impl Local {
             None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
         };
         invocation.program.terminal = terms.rights.terminal;
+        if language == "bash" {
+            invocation.names = OwnNames::of_bash(label, source);
+        }
         let process = process::start(&cell, &terms.limits, invocation, |given| match given {
             GivenFile::State => {
                 let file = memory_file::empty()?;

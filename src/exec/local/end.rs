@@ -3,6 +3,7 @@
 use super::begin::ATTEMPTS;
 use super::{Local, RunHost};
 use crate::domain::{KernelFate, Language, RunEvent};
+use crate::exec::KernelNotice;
 use crate::exec::backend::{EndCause, RunEnd};
 use crate::exec::cgroup::Group;
 use crate::exec::helper_wire::ResourceUse;
@@ -31,7 +32,7 @@ impl Local {
             };
             // Who asked it something is told that there is no answer.
             self.answer_nothing();
-            let _ = self.deaths.try_send(cause);
+            let _ = self.notices.try_send(KernelNotice::Died(cause));
             return;
         }
         match end {

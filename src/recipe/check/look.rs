@@ -32,7 +32,8 @@ impl Check for Look {
         match view.own_run() {
             OwnRun::None if !line.is_empty() => CheckResponse::Propose(vec![bash(line, "look at it")]),
             OwnRun::None if is_table(file) => {
-                let (source, note) = (scripts::columns(file), "see which columns there are".to_owned());
+                let (source, note) =
+                    (scripts::columns(&view.folder(), file), "see which columns there are".to_owned());
                 CheckResponse::Propose(vec![OwnBlock::code(Language::python(), source, note)])
             }
             OwnRun::None if !file.is_empty() => judge(NOTHING, "no table of text".into()),

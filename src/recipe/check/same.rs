@@ -1,10 +1,16 @@
 //! The check `same`: a program in another language prints, line by line, what the examples of the old one print.
 
 use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, stays};
+use super::subject::said;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
 use crate::domain::Block;
 use crate::recipe::command;
 use crate::recipe::view::View;
+
+/// How the block ends where one of the two fails by itself.
+const OLD_FAILS: i32 = 90;
+const NEW_FAILS: i32 = 91;
+const NEW_FAIL: &str = "the examples of the new program fail";
 
 /// The new program prints the same as the old one.
 #[derive(Debug)]
@@ -27,6 +33,12 @@ impl Check for Same {
     fn look(&self, view: &View<'_>) -> CheckResponse {
         let nothing = |note: String| CheckResponse::Judge { verdict: NOTHING, note };
         match view.own_run() {
+            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(OLD_FAILS) => CheckResponse::Unable(
+                "The examples of the old program fail, so there is nothing to compare with.".into(),
+            ),
+            OwnRun::Ran(_, report) if report.receipt.exit_code == Some(NEW_FAILS) => {
+                CheckResponse::Judge { verdict: RED, note: format!("{NEW_FAIL}: {}", said(report)) }
+            }
             OwnRun::Ran(item, report) => judge(&item.block.current().source, report, NOTHING),
             OwnRun::Refused(_) => CheckResponse::Unable(
                 "The two were not compared, so whether they do the same is not known.".into(),
@@ -52,6 +64,7 @@ impl Check for Same {
 
     fn hint(&self, _: &View<'_>, verdict: &str, note: &str) -> String {
         match verdict {
+            RED if note.starts_with(NEW_FAIL) => format!("{note}. Correct the new program."),
             RED => format!(
                 "They do not print the same: {note}. Lines with `<` are of the old program, which is right; lines with `>` are \
                  of the new one. Correct the new one."
@@ -85,8 +98,9 @@ fn run_of(view: &View<'_>, files: &[String]) -> Option<String> {
 
 /// Both are run, and what they print is compared. Either one has to end well, and to print something.
 fn compared(old: &str, new: &str) -> String {
+    // What was given may end in a comment.
     format!(
-        "old=$({old}) || exit\nnew=$({new}) || exit\n[ -n \"$old\" ] || {{ echo 'the examples print nothing'; exit 1; }}\n\
+        "old=$({old}\n) || exit {OLD_FAILS}\nnew=$({new}\n) || exit {NEW_FAILS}\n[ -n \"$old\" ] || {{ echo 'the examples print nothing'; exit 1; }}\n\
          diff <(printf '%s\\n' \"$old\") <(printf '%s\\n' \"$new\") || exit\n\
          echo \"the same: $(printf '%s\\n' \"$old\" | wc -l) lines\""
     )

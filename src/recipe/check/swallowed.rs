@@ -29,10 +29,31 @@ const TELLS: &[&str] = &[
     "echo ",
     "puts ",
     "warn ",
+    "traceback.print_",
+    "sys.stderr.write(",
+    "sys.stdout.write(",
+    "process.stderr.write(",
 ];
 /// Lines that do nothing.
-const SILENT: &[&str] =
-    &["pass", "continue", "return", "return;", "return None", "...", "null", "nil", ";", "break"];
+const SILENT: &[&str] = &[
+    "pass",
+    "continue",
+    "return",
+    "...",
+    "null",
+    "nil",
+    "",
+    "break",
+    "quit()",
+    "raise SystemExit",
+    "process.exit()",
+];
+/// What a line begins with that ends the program, or gives something back.
+const ENDS: &[&str] =
+    &["return ", "sys.exit(", "os._exit(", "exit(", "exit ", "raise SystemExit(", "process.exit("];
+/// What such a line gives where it says nothing of what went wrong.
+const EMPTY: &[&str] =
+    &["", "0", "-1", "[]", "{}", "()", "''", "\"\"", "None", "null", "nil", "undefined", "False", "false"];
 /// What a handler needs to have a name.
 const IMPORTS: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
@@ -67,13 +88,22 @@ pub(super) fn swallows(old: &str, new: &str) -> Option<String> {
 }
 
 fn is_quiet(line: &str) -> bool {
-    SILENT.contains(&line) || TELLS.iter().any(|word| line.starts_with(word))
+    let line = line.trim_end_matches(';');
+    let given = ENDS.iter().find_map(|word| line.strip_prefix(word).map(|value| (word, value)));
+    let empty = given.is_some_and(|(word, value)| {
+        EMPTY.contains(&if word.ends_with('(') { value.trim_end_matches(')') } else { value }.trim())
+    });
+    empty || SILENT.contains(&line) || TELLS.iter().any(|word| line.starts_with(word))
 }
 
-/// The lines that do something, without what they are indented by.
+/// The lines that do something, without what they are indented by and the comment at their end.
 fn lines(text: &str) -> Vec<&str> {
     let says = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("//");
-    text.lines().map(str::trim).filter(says).collect()
+    let without_comment = |line| {
+        let cut = |line: &'_ str, mark| line.find(mark).unwrap_or(line.len());
+        str::get(line, ..cut(line, " #").min(cut(line, " //"))).unwrap_or(line).trim_end()
+    };
+    text.lines().map(str::trim).filter(says).map(without_comment).collect()
 }
 
 /// The lines of one text that the other has not, as often as it has them more.
@@ -130,6 +160,33 @@ mod tests {
         let js = "try {\n  go();\n} catch (e) {\n  console.log(e);\n}\n";
         assert_eq!(swallows("go();\n", js).as_deref(), Some("} catch (e) {"));
         assert!(swallows("go();\n", "try { go(); } catch {}\n").is_some());
+    }
+
+    #[test]
+    fn what_ends_quietly_or_gives_nothing_back_is_told_too() {
+        for body in [
+            "pass  # skip bad rows",
+            "return []",
+            "return 0",
+            "sys.exit(0)",
+            "sys.exit()",
+            "os._exit(0)",
+            "traceback.print_exc()",
+            "raise SystemExit(0)",
+        ] {
+            let new = format!(
+                "for row in rows:\n    try:\n        total += row['x']\n    except KeyError:  # noqa\n        {body}\nprint(total)\n"
+            );
+            assert_eq!(swallows(OLD, &new).as_deref(), Some("except KeyError:"), "{body}");
+        }
+        let js = "function f() {\n  try {\n    go();\n  } catch (e) {\n    return null; // none\n  }\n}\n";
+        assert!(swallows("function f() {\n    go();\n}\n", js).is_some());
+        for body in ["sys.exit(1)", "return total", "return row['y']", "exit 2"] {
+            let new = format!(
+                "for row in rows:\n    try:\n        total += row['x']\n    except KeyError:\n        {body}\nprint(total)\n"
+            );
+            assert_eq!(swallows(OLD, &new), None, "{body}");
+        }
     }
 
     #[test]

@@ -10,8 +10,11 @@ use crate::tui::action::Action;
 use crate::tui::guard::Class;
 use crate::tui::keymap::{Context, Key};
 use crate::tui::panes::Lower;
-use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::layout::{self, Pane};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// The largest paste that is typed: more does not wait for a program that is slow to read.
+const MOST_PASTED: usize = 64 << 10;
 
 /// Who gets the keys.
 #[derive(Debug, Default)]
@@ -37,7 +40,9 @@ impl Screen {
                 to.1
             )),
             (Some((_, block)), _) => {
-                Some(format!("{key} takes the keys back. Block {block} has ended: they go nowhere."))
+                let waits = state.waiting().map(|item| format!(" Block {} waits.", item.block.id));
+                let waits = waits.unwrap_or_default();
+                Some(format!("{key} takes the keys back. Block {block} has ended: they go nowhere.{waits}"))
             }
             (None, Some((_, block))) => {
                 Some(format!("{key} types into block {block}'s own terminal.   Ctrl-C stops it."))
@@ -55,6 +60,9 @@ impl Screen {
             return self
                 .say(Note::info("Nothing that runs now has a terminal of its own (T in the review)."));
         };
+        if !self.overlays.is_empty() {
+            return self.say(Note::info("What is open here comes first: Esc closes it."));
+        }
         self.handed.to = Some(run);
         // What it asks is in sight; keys act nowhere now.
         self.panes.focus = Pane::Output;
@@ -70,8 +78,14 @@ impl Screen {
         (self.last_step, self.note) = (ctx.at, None);
         self.follow.key(ctx.at);
         let key = Key::new(event.code, event.modifiers);
-        if self.keymap.action(Context::Everywhere, key) == Some(Action::HandOver) {
+        // Whatever a keymap says, the key that was shipped takes them back.
+        let shipped = Key::new(KeyCode::Char(']'), KeyModifiers::CONTROL);
+        if key == shipped || self.keymap.action(Context::Everywhere, key) == Some(Action::HandOver) {
             self.take_back_keys();
+            return Some(Vec::new());
+        }
+        // Nobody sees what is typed there.
+        if self.arrangement.class == layout::Class::TooSmall {
             return Some(Vec::new());
         }
         Some(Self::into_terminal(run, bytes(event), ctx.state))
@@ -79,8 +93,10 @@ impl Screen {
 
     fn take_back_keys(&mut self) {
         self.handed.to = None;
-        // Letters are text there.
-        self.panes.focus = Pane::Message;
+        if self.overlays.is_empty() {
+            // Letters are text there.
+            self.panes.focus = Pane::Message;
+        }
     }
 
     /// Takes a paste that is not for this screen. Of it only text is typed, no keys.
@@ -95,6 +111,10 @@ impl Screen {
                 c => (!c.is_control()).then_some(c),
             })
             .collect();
+        if text.len() > MOST_PASTED {
+            self.say(Note::warn("That is more than a terminal takes at once: nothing of it was typed."));
+            return Some(Vec::new());
+        }
         Some(Self::into_terminal(run, text.into_bytes(), ctx.state))
     }
 

@@ -57,6 +57,8 @@ impl Screen {
             && self.guard.is_shown()
             && self.arrangement.code.is_some()
             && self.overlays.is_empty()
+            // Whoever types into a program's terminal can't hold it back.
+            && !self.hands_over()
             && self.panes.code.reviews(block);
         let tells = match matched.countdown {
             Countdown::NotShown => seen,

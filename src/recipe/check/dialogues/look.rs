@@ -5,7 +5,7 @@ fn columns_are_looked_at_before_the_model_is_asked() {
     let (mut talk, line) = Talk::begin("data", &[("what", "rain"), ("file", "it's.csv")], &[]);
     assert!(line.contains("+block 1") && line.ends_with("deciding 1"), "{line}");
     let (_, _, source, language) = talk.waits();
-    assert!(source.ends_with("_columns(\"it's.csv\")\ndel _columns\n"), "{source}");
+    assert!(source.ends_with(", \"it's.csv\")\ndel _columns\n"), "{source}");
     assert_eq!(language, Some(Language::python()));
     let line = talk.ends(printed(Outcome::Ok, "it's.csv: 2 rows, 1 columns\n", ""));
     assert!(line.contains("+judged look.1 shown, +said table.1, ask"), "{line}");
@@ -28,7 +28,7 @@ fn what_can_not_be_looked_at_holds_up_nothing() {
 #[test]
 fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
     let (mut talk, _) = Talk::begin("review", &[], &[]);
-    assert_eq!(talk.waits().2, "git diff HEAD\n");
+    assert_eq!(talk.waits().2, "git status --short && git diff HEAD\n");
     let line = talk.ends(printed(Outcome::Ok, "-a\n+b\n", ""));
     assert!(line.contains("+judged look.1 shown, +said review.1, ask"), "{line}");
     // Nothing is written in it.

@@ -18,7 +18,10 @@ fn what_the_new_one_prints_is_compared_with_the_old_one() {
     talk.writes("new.js", "console.log(2)\n");
     talk.ok();
     let source = talk.waits().2;
-    assert!(source.starts_with("old=$(python3 old.py) || exit\nnew=$(node new.js) || exit\n"), "{source}");
+    assert!(
+        source.starts_with("old=$(python3 old.py\n) || exit 90\nnew=$(node new.js\n) || exit 91\n"),
+        "{source}"
+    );
     let line = talk.ends(printed(Outcome::Failed, "1c1\n< 1\n---\n> 2\n", ""));
     assert!(line.contains("+judged port.2 red, +said port.3"), "{line}");
     assert!(talk.told().contains("They do not print the same: > 2"), "{}", talk.told());
@@ -38,5 +41,5 @@ fn how_the_new_examples_run_can_be_told() {
     talk.ends(printed(Outcome::Ok, "1\n", ""));
     talk.writes("a.rs", "fn main() {}\n");
     talk.ok();
-    assert!(talk.waits().2.contains("new=$(cargo run -q --example a) || exit\n"));
+    assert!(talk.waits().2.contains("new=$(cargo run -q --example a\n) || exit 91\n"));
 }
