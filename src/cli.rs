@@ -5,7 +5,7 @@ mod recipes;
 pub use recipes::{RecipeArgs, RecipesArgs};
 
 use crate::config::ExecutorChoice;
-use crate::domain::{Policy, SandboxLevel, Severity};
+use crate::domain::{BranchPoint, Policy, SandboxLevel, Severity};
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -332,6 +332,9 @@ pub struct BlocksArgs {
 pub enum SessionsCommand {
     /// List the sessions, the one written last first
     List {
+        /// Each branch below the session that it left
+        #[arg(long, conflicts_with = "json")]
+        tree: bool,
         /// One JSON object
         #[arg(long)]
         json: bool,
@@ -344,6 +347,28 @@ pub enum SessionsCommand {
         /// One JSON object
         #[arg(long)]
         json: bool,
+    },
+    /// Begin a branch: a new session that begins as this one was at some place; this one stays as it is
+    Fork {
+        /// The session's id, the beginning of it, or its name
+        #[arg(value_name = "ID|NAME")]
+        session: String,
+        /// Before the block, which waits again, or before the message, which can be changed: block:3, message:2; without
+        /// it, behind all that is there
+        #[arg(long, value_name = "PLACE", default_value = "", hide_default_value = true)]
+        at: BranchPoint,
+        /// What to call it
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Show where two sessions part, and from there what was asked, run and printed, side by side
+    Compare {
+        /// One session's id, the beginning of it, or its name
+        #[arg(value_name = "ID|NAME")]
+        left: String,
+        /// The other one
+        #[arg(value_name = "ID|NAME")]
+        right: String,
     },
     /// Tell all that is wrong with the files of sessions; nothing is changed
     Check {

@@ -57,6 +57,10 @@ pub(super) async fn over(
     provider: Option<Provider>,
     options: &Options,
 ) -> Result<OpenSession, StoreError> {
+    if !path.exists() {
+        // A branch that leaves before the first message: it begins with the next one.
+        return Ok(factory.begin_at(&path, provider, Policy::Ask));
+    }
     let reading = Arc::new(Reading::default());
     // It is waited for after it was stopped, too: until then the file is held.
     let work = read(factory, path, provider, reading.clone());

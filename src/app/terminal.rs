@@ -7,7 +7,7 @@ use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
-use crate::domain::{ModelName, Notice, Policy, ReplyFailure};
+use crate::domain::{BranchPoint, ModelName, NoBranch, Notice, Policy, ReplyFailure};
 use crate::engine::State;
 use crate::provider::{ConnectError, Provider};
 use crate::report::{Failure, FailureClass};
@@ -222,17 +222,18 @@ async fn sessions(
                     continue;
                 }
             },
+            Exit::Branch(point) => {
+                let made = branch(&factory, &mut opened, point).await;
+                let (path, notice) =
+                    made.map_or_else(|notice| (None, notice), |(path, told)| (Some(path), told));
+                options.notices.push(notice);
+                let Some(path) = path else { continue };
+                opening::over(&mut front_end, &factory, path, provider.clone(), &options).await
+            }
             Exit::NewSession => Ok(factory.begin(provider.clone(), Policy::Ask)),
             Exit::OpenSession(path) => {
-                if path == opened.driver.session_path() {
-                    options.notices.push(Notice::info("This session is open already."));
-                    continue;
-                }
-                let id = path.file_stem().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
-                let warning = folder::warning(&folder::of(&factory, &path), &factory.place.cwd, &id);
-                if let Some(warning) = warning.filter(|_| warned.as_ref() != Some(&path)) {
-                    warned = Some(path);
-                    options.notices.push(Notice::warn(warning));
+                if let Some(notice) = stays(&factory, &opened, &path, &mut warned) {
+                    options.notices.push(notice);
                     continue;
                 }
                 opening::over(&mut front_end, &factory, path, provider.clone(), &options).await
@@ -250,6 +251,44 @@ async fn sessions(
         options.setup.cwd.clone_from(&factory.place.cwd);
         options.setup.opening = look::opening(provider.as_ref());
     }
+}
+
+/// Why the session that is open stays: another one is that one, or belongs to another folder, which is told once.
+fn stays(
+    factory: &SessionFactory,
+    opened: &OpenSession,
+    path: &Path,
+    warned: &mut Option<PathBuf>,
+) -> Option<Notice> {
+    if path == opened.driver.session_path() {
+        return Some(Notice::info("This session is open already."));
+    }
+    let id = path.file_stem().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
+    let warning = folder::warning(&folder::of(factory, path), &factory.place.cwd, &id);
+    let warning = warning.filter(|_| warned.as_deref() != Some(path))?;
+    *warned = Some(path.to_owned());
+    Some(Notice::warn(warning))
+}
+
+/// Begins a branch of the session that is open; its file and what is told of it, or what is told instead.
+async fn branch(
+    factory: &SessionFactory,
+    opened: &mut OpenSession,
+    point: BranchPoint,
+) -> Result<(PathBuf, Notice), Notice> {
+    let told = |why: String| Notice::error(format!("No branch: {}.", why.trim_end_matches('.')));
+    opened.driver.saved().await.map_err(|why| told(why.to_string()))?;
+    let path = opened.driver.session_path();
+    if !path.exists() {
+        return Err(told(NoBranch::Empty.to_string()));
+    }
+    let branch = factory.branch(&path, point, None).await.map_err(|why| told(why.to_string()))?;
+    let of = opened.driver.state().transcript.name.clone();
+    let of = if of.is_empty() { "the session that was open".to_owned() } else { visible_line(&of) };
+    Ok((
+        branch.path,
+        Notice::info(format!("A branch of {of}, which stays as it is: /resume goes back to it.")),
+    ))
 }
 
 /// A session was left: what it began with is not for the next one; borders that were moved are, and for the next start.

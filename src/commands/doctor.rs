@@ -244,6 +244,7 @@ fn sessions(factory: &SessionFactory) -> DoctorEntry {
         cwd: factory.place.cwd.clone(),
         model: None,
         program: env!("CARGO_PKG_VERSION").into(),
+        branch_of: None,
     };
     if Store::create(&folder, header).durable() {
         return DoctorEntry::good("sessions", found);

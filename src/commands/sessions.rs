@@ -1,5 +1,8 @@
 //! `sayso sessions`: lists, shows and removes sessions. It never writes into one.
 
+mod branch;
+mod compare;
+
 use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::{saving, sending};
@@ -24,7 +27,10 @@ pub(super) fn run(
     let factory = super::factory(outer, console)?;
     let folder = factory.loaded.sessions();
     match command {
-        SessionsCommand::List { json } => list(&folder, factory.place.home.as_deref(), *json, console),
+        SessionsCommand::List { tree, json } => {
+            list(&folder, factory.place.home.as_deref(), (*tree, *json), console)
+        }
+        SessionsCommand::Compare { left, right } => compare::run(&factory, (left, right), console),
         SessionsCommand::Show { session, json } => {
             let summary = find(&folder, session)?;
             let seal = seal(&factory.loaded.paths.state, console)?;
@@ -37,6 +43,9 @@ pub(super) fn run(
                 writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
             }
             if *json { show_json(&summary, &loaded, console) } else { show(&summary, &loaded, console) }
+        }
+        SessionsCommand::Fork { session, at, name } => {
+            branch::run(&factory, session, (*at, name.clone()), console)
         }
         SessionsCommand::Check { session } => {
             let wanted = match session {
@@ -69,7 +78,12 @@ fn unreadable(error: &StoreError) -> Failure {
     Failure::new(FailureClass::Session, error.to_string())
 }
 
-fn list(folder: &Path, home: Option<&Path>, as_json: bool, console: &mut Console<'_>) -> Result<(), Failure> {
+fn list(
+    folder: &Path,
+    home: Option<&Path>,
+    (as_tree, as_json): (bool, bool),
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
     let sessions = index::list(folder);
     if as_json {
         let sessions: Value = sessions.iter().map(summary).collect();
@@ -79,13 +93,17 @@ fn list(folder: &Path, home: Option<&Path>, as_json: bool, console: &mut Console
     if sessions.is_empty() {
         writeln!(console.out, "no sessions in {}", visible_line(&folder.to_string_lossy()))?;
     }
-    for session in &sessions {
-        let label = visible_line(session.label());
+    let rows = if as_tree { index::tree(&sessions) } else { sessions.iter().map(|one| (0, one)).collect() };
+    for (depth, session) in rows {
+        // A deep branch keeps its line.
+        let indent = "  ".repeat(depth.min(12));
+        let label = format!("{indent}{}", visible_line(session.label()));
         let cwd = visible_line(&names::short(&session.cwd, home));
-        let (when, state) = (time(session.modified), state(session));
+        let of = sessions.iter().find(|one| Some(&one.id) == session.branch_of.as_ref());
+        let (when, state) = (time(session.modified), state(session, of));
         writeln!(console.out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
         if !session.name.is_empty() {
-            writeln!(console.out, "                  {}", visible_line(&session.id))?;
+            writeln!(console.out, "                  {indent}{}", visible_line(&session.id))?;
         }
     }
     Ok(())
@@ -156,8 +174,13 @@ fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -
 const KEPT: &str = "What can be read is read when it is opened; the lines stay in the file as they are.";
 
 /// What is worth knowing before a session is opened.
-fn state(session: &Summary) -> String {
+fn state(session: &Summary, of: Option<&Summary>) -> String {
     let mut words = Vec::new();
+    match (&session.branch_of, of) {
+        (Some(_), Some(of)) => words.push(format!("a branch of {}", visible_line(of.label()))),
+        (Some(id), None) => words.push(format!("a branch of {}, which is gone", visible_line(id))),
+        (None, _) => {}
+    }
     match session.waiting {
         0 => {}
         1 => words.push("1 block waits".into()),
@@ -182,6 +205,7 @@ fn summary(session: &Summary) -> Value {
     json!({
         "id": session.id,
         "name": session.name,
+        "branch_of": session.branch_of,
         "path": session.path.to_string_lossy(),
         "cwd": session.cwd.to_string_lossy(),
         "created": session.created.map(stamp),

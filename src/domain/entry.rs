@@ -28,6 +28,18 @@ pub struct Header {
     /// The version of the program that made it.
     #[serde(default)]
     pub program: String,
+    /// The session that it is a branch of, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_of: Option<BranchOrigin>,
+}
+
+/// The session that a branch left, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BranchOrigin {
+    /// The session that it was.
+    pub session: SessionId,
+    /// So many of its entries the branch begins with, the header not counted.
+    pub entries: u64,
 }
 
 /// How a turn ended.

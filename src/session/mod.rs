@@ -4,6 +4,7 @@
 //! from here, and no command line is read: both are the callers'.
 
 pub(crate) mod borders;
+pub(crate) mod branching;
 mod catalogue;
 pub(crate) mod factory;
 mod key_command;

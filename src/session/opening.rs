@@ -98,6 +98,7 @@ impl SessionFactory {
             cwd: self.place.cwd.clone(),
             model: provider.map(|p| p.name().clone()),
             program: env!("CARGO_PKG_VERSION").into(),
+            branch_of: None,
         }
     }
 

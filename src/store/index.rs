@@ -6,6 +6,7 @@ mod glance;
 
 use super::disk::{self, Locks};
 use crate::domain::{SessionId, Timestamp};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub struct Summary {
     pub name: String,
     /// Its file.
     pub path: PathBuf,
+    /// The identity of the session that it is a branch of, where it is one.
+    pub branch_of: Option<String>,
     /// When it was made, where it tells.
     pub created: Option<Timestamp>,
     /// When it was written last.
@@ -64,6 +67,32 @@ impl Summary {
 pub(crate) fn list(folder: &Path) -> Vec<Summary> {
     let locks = Locks::read();
     by_age(folder).into_iter().map(|file| file.summary(&locks)).collect()
+}
+
+/// Each session below the one that it is a branch of, with how deep it stands; the order is otherwise that of the list.
+pub(crate) fn tree(sessions: &[Summary]) -> Vec<(usize, &Summary)> {
+    let ids: HashSet<&str> = sessions.iter().map(|one| one.id.as_str()).collect();
+    let mut branches: HashMap<&str, Vec<&Summary>> = HashMap::new();
+    let mut left: Vec<(usize, &Summary)> = Vec::new();
+    for one in sessions.iter().rev() {
+        match one.branch_of.as_deref().filter(|of| ids.contains(of)) {
+            Some(of) => branches.entry(of).or_default().push(one),
+            None => left.push((0, one)),
+        }
+    }
+    let mut rows = Vec::with_capacity(sessions.len());
+    while let Some((depth, one)) = left.pop() {
+        left.extend(branches.remove(one.id.as_str()).into_iter().flatten().map(|one| (depth + 1, one)));
+        rows.push((depth, one));
+    }
+    // Files that name each other as their origin hang below none.
+    rows.extend(
+        sessions
+            .iter()
+            .filter(|one| branches.values().flatten().any(|left| left.path == one.path))
+            .map(|one| (0, one)),
+    );
+    rows
 }
 
 /// What is told of the session in this file; `None` where there is no such file.

@@ -126,6 +126,7 @@ mod tests {
             cwd: "/".into(),
             model: None,
             program: "test".into(),
+            branch_of: None,
         }
     }
 

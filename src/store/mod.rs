@@ -7,6 +7,7 @@
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
 //! A session that nothing was asked in leaves no file.
 
+pub(crate) mod branch;
 mod chain;
 mod disk;
 mod draft;

@@ -248,6 +248,7 @@ impl<'a> LineScan<'a> {
             cwd: PathBuf::new(),
             model: None,
             program: String::new(),
+            branch_of: None,
         };
         self.loaded.entries.push((at, Entry::Header(header)));
     }

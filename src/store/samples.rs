@@ -13,6 +13,7 @@ pub(super) fn header(id: &str) -> Header {
         cwd: PathBuf::from("/home/ada/data/sales"),
         model: Some(ModelName { provider: "ollama".into(), model: "qwen3-coder:30b".into() }),
         program: "0.1.0".into(),
+        branch_of: None,
     }
 }
 

@@ -288,7 +288,7 @@ impl Writer {
         }
         let fields = self.masker.mask(fields);
         kinds.extend(fields.kinds());
-        let (line, next) = wire::seal(self.link.clone(), at, &fields, !kinds.is_empty());
+        let (line, next) = wire::seal(self.link.clone(), at, &fields, !kinds.is_empty() || is_masked(&entry));
         self.write_bytes(&line)?;
         self.unsynced.extend_from_slice(line.bytes());
         self.link = next;
@@ -400,6 +400,14 @@ fn makes_the_file(entry: &Entry) -> bool {
             | Entry::KernelRestarted
             | Entry::Instructions(_)
     )
+}
+
+/// Whether a text of it was masked before it came here: it was read from a file.
+fn is_masked(entry: &Entry) -> bool {
+    match entry {
+        Entry::Edited { whole, .. } | Entry::Placed { whole, .. } => !whole,
+        _ => false,
+    }
 }
 
 fn block_number(entry: &Entry) -> u32 {

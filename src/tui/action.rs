@@ -240,6 +240,8 @@ actions! {
     BlockOpen = "block.open",
     /// Put a finished block back for review.
     BlockAgain = "block.again",
+    /// Go on in a branch in which the block waits again.
+    BlockBranch = "block.branch",
     /// Keep the edit and go back to the review.
     EditKeep = "edit.keep",
 

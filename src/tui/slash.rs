@@ -9,6 +9,8 @@ pub enum Slash {
     New,
     /// Open an older session.
     Resume,
+    Fork,
+    Rewind,
     /// Give the session another name.
     Rename,
     /// Have the model sum up what is older.
@@ -71,6 +73,8 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Help, "help", "show the keys of this place", ""),
     entry(Slash::New, "new", "begin a new session", ""),
     entry(Slash::Resume, "resume", "open an older session", ""),
+    entry(Slash::Fork, "fork", "go on in a branch: here, before a block or a message", "BLOCK | message N"),
+    entry(Slash::Rewind, "rewind", "change the last message and go on from there, in a branch", ""),
     entry(Slash::Rename, "rename", "rename this chat", "NAME"),
     entry(Slash::Model, "model", "use another model from the next message on", "PROVIDER/MODEL"),
     entry(Slash::Provider, "provider", "choose where answers come from", ""),
@@ -188,7 +192,7 @@ mod tests {
     #[test]
     fn a_few_letters_find_a_command() {
         let names = |typed| matching(typed).iter().map(|c| c.name).collect::<Vec<_>>();
-        assert_eq!(names("/re"), ["resume", "rename", "recipe", "rerun", "restart", "rebuild"]);
+        assert_eq!(names("/re"), ["resume", "rewind", "rename", "recipe", "rerun", "restart", "rebuild"]);
         assert_eq!(names("/rstrt"), ["restart"]);
         assert_eq!(names("").len(), COMMANDS.len());
     }

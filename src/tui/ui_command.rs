@@ -1,6 +1,6 @@
 //! What the screen asks the run loop to do: it does nothing to the world itself.
 
-use crate::domain::RunId;
+use crate::domain::{BranchPoint, RunId};
 use crate::driver::Job;
 use crate::engine::Command;
 use secrecy::SecretString;
@@ -71,6 +71,8 @@ pub enum Exit {
     OpenSession(PathBuf),
     /// Begin a new session.
     NewSession,
+    /// Go on in a branch of this session, which begins as it was there.
+    Branch(BranchPoint),
     /// Take replies from somewhere else, in this session.
     UseProvider(Choice),
     /// The terminal is gone, or the program was told to end.

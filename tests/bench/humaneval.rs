@@ -98,6 +98,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         cwd: home.to_path_buf(),
         model: Some(name.clone()),
         program: "bench".into(),
+        branch_of: None,
     };
     let store = Store::create(&home.join("sessions"), header.clone());
     let mut engine = Engine::new(settings.clone());

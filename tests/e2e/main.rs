@@ -14,6 +14,7 @@ mod terminal;
 mod aimock;
 mod always;
 mod asking;
+mod branching;
 mod checks;
 mod deciding;
 mod edits;

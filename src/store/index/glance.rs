@@ -81,6 +81,7 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
             summary.name = header.name;
             summary.created = Some(header.created);
             summary.cwd = header.cwd;
+            summary.branch_of = header.branch_of.map(|of| of.session.0);
             Some(Ok(()))
         }
         // A damaged header still opens: its session is listed under the name of its file.

@@ -122,6 +122,7 @@ fn key_of(keymap: &Keymap, slash: Slash) -> String {
         Slash::Queue => (Context::Pane, Action::Queue),
         Slash::Vars => (Context::Pane, Action::Vars),
         Slash::Rerun => (Context::Done, Action::BlockAgain),
+        Slash::Fork => (Context::Done, Action::BlockBranch),
         Slash::Restart => (Context::Done, Action::KernelNew),
         Slash::Find => (Context::Everywhere, Action::Find),
         Slash::Copy => (Context::Pane, Action::Copy),

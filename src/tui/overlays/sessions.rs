@@ -267,6 +267,14 @@ fn preview_rows(list: &Sessions, width: u16, rows: usize, look: Look<'_>, sheet:
             }
         }
     }
+    if let Some(id) = &chosen.branch_of {
+        let of = list.all.iter().flatten().find(|one| one.id == *id);
+        let text = match of {
+            Some(of) => format!("A branch of {}.", safe::one_line(of.label())),
+            None => "A branch of a session that is gone.".to_owned(),
+        };
+        lines.push(Line::styled(safe::cut(&text, width.into()), look.dim()));
+    }
     if chosen.waiting > 0 {
         let text = match chosen.waiting {
             1 => "A block was not decided: it will wait for you again.".to_owned(),

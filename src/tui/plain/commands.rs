@@ -3,7 +3,7 @@
 use super::ask::Ask;
 use super::provider::ProviderQuestion;
 use super::session::{Awaited, Session, look};
-use crate::domain::{BlockId, RuleId, RunReport};
+use crate::domain::{BlockId, BranchPoint, RuleId, RunReport};
 use crate::driver::Job;
 use crate::engine::transcript::Item;
 use crate::engine::{Command, rebuild, rules};
@@ -58,6 +58,11 @@ impl Session<'_> {
         match slash {
             Slash::Help | Slash::Keys => self.help()?,
             Slash::New => self.leave(Exit::NewSession)?,
+            Slash::Fork => match argument.parse() {
+                Ok(point) => self.leave(Exit::Branch(point))?,
+                Err(why) => self.say(&format!("/fork: {why}"))?,
+            },
+            Slash::Rewind => self.leave(Exit::Branch(BranchPoint::LastPrompt))?,
             Slash::Resume if argument.is_empty() => self.start(Awaited::Sessions, Job::Sessions),
             Slash::Resume => {
                 self.wanted_session = Some(argument.to_owned());

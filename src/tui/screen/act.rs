@@ -138,6 +138,7 @@ impl Screen {
                 return self.output_action(action, ctx);
             }
             Action::BlockAgain => return self.put_back(ctx),
+            Action::BlockBranch => return self.branch_at_block(ctx),
             Action::Debug => self.debug_failure(ctx),
             Action::TakeBack => match self.run_on_screen(ctx.state) {
                 Some((item, _)) => return vec![UiCommand::Send(Command::TakeBack(item.block.id))],

@@ -152,6 +152,7 @@ fn acts(action: Action) -> bool {
             | Action::Debug
             | Action::TakeBack
             | Action::BlockAgain
+            | Action::BlockBranch
             | Action::KernelNew
             | Action::QueueSkipAll
             | Action::Opinion

@@ -1,8 +1,8 @@
 //! The message box: typing, sending, older messages, and the commands that begin with a slash.
 
 use super::{Ctx, Exit, Lower, Note, Screen, UiCommand};
-use crate::domain::BlockId;
 use crate::domain::sentences::sending;
+use crate::domain::{BlockId, BranchPoint};
 use crate::driver::Job;
 use crate::engine::{COMMAND_NOT_NOW, Command, Phase, State};
 use crate::text::at_words::begins_word;
@@ -163,6 +163,8 @@ impl Screen {
             Slash::Help | Slash::Keys => self.open_help(ctx.state),
             Slash::New => return self.leave_for(Exit::NewSession, ctx),
             Slash::Resume => return self.open_sessions(),
+            Slash::Fork => return self.fork_command(argument, ctx),
+            Slash::Rewind => return self.leave_for(Exit::Branch(BranchPoint::LastPrompt), ctx),
             Slash::Rename if !argument.is_empty() => {
                 return vec![UiCommand::Send(Command::Rename(argument.into()))];
             }
@@ -301,6 +303,17 @@ impl Screen {
     pub(super) fn open_welcome(&mut self) -> Vec<UiCommand> {
         self.open(Welcome::new(self.setup.clouds.clone()));
         vec![UiCommand::Job(Job::Servers), UiCommand::Job(Job::Interpreters), UiCommand::Job(Job::Sandbox)]
+    }
+
+    /// Goes on in a branch that leaves at the place that was named.
+    fn fork_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        match argument.parse() {
+            Ok(point) => self.leave_for(Exit::Branch(point), ctx),
+            Err(_) => {
+                self.say(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER."));
+                Vec::new()
+            }
+        }
     }
 
     /// Leaves for another session; what runs is asked about first.

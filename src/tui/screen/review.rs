@@ -1,8 +1,10 @@
 //! The review: looking at a block, and the decisions about it once the guard has let them through.
 
-use super::{Ctx, Note, Screen, UiCommand};
+use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::sentences::saving;
-use crate::domain::{BlockId, BlockKind, Decision, InstallInto, Language, PackageList, Readiness, Revision};
+use crate::domain::{
+    BlockId, BlockKind, BranchPoint, Decision, InstallInto, Language, PackageList, Readiness, Revision,
+};
 use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
@@ -406,11 +408,7 @@ impl Screen {
 
     /// Puts the block on screen back for review.
     pub(super) fn put_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let shown = if self.panes.focus == Pane::Output {
-            self.panes.output.run(ctx.state).map(|(item, _)| item.block.id).or(self.panes.code.subject())
-        } else {
-            self.panes.code.subject()
-        };
+        let shown = self.block_on_screen(ctx.state);
         let Some(item) = shown.and_then(|id| ctx.state.transcript.blocks.get(&id)) else {
             self.say(Note::info("No block is on screen."));
             return Vec::new();
@@ -422,6 +420,26 @@ impl Screen {
         self.panes.code.show(item.block.id);
         self.panes.focus = Pane::Code;
         vec![UiCommand::Send(Command::PutBack(item.block.id))]
+    }
+}
+
+impl Screen {
+    /// The block whose output, or whose code, is in front.
+    fn block_on_screen(&self, state: &State) -> Option<BlockId> {
+        let of_output = || self.panes.output.run(state).map(|(item, _)| item.block.id);
+        let in_front = (self.panes.focus == Pane::Output).then(of_output).flatten();
+        in_front.or(self.panes.code.subject())
+    }
+
+    /// Goes on in a branch in which the block on screen waits again, as it did at first.
+    pub(super) fn branch_at_block(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        match self.block_on_screen(ctx.state) {
+            Some(block) => self.leave_for(Exit::Branch(BranchPoint::Block(block)), ctx),
+            None => {
+                self.say(Note::info("No block is on screen."));
+                Vec::new()
+            }
+        }
     }
 }
 

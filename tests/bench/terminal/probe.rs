@@ -273,6 +273,7 @@ pub fn long_session(home: &Path, messages: usize, paragraphs: usize) {
             cwd: home.parent().unwrap_or(home).to_path_buf(),
             model: None,
             program: "bench".into(),
+            branch_of: None,
         };
         let store = sayso::store::Store::create(&home.join("sessions"), header);
         for n in 0..messages / 2 {

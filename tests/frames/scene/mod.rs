@@ -109,6 +109,7 @@ impl Scene {
             cwd: "/home/ada/data/sales".into(),
             model: Some(model),
             program: "0.1.0".into(),
+            branch_of: None,
         });
         scene
     }

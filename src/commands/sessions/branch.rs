@@ -1,0 +1,42 @@
+//! `sayso sessions fork`: begins a branch of a session, which itself stays as it is.
+
+use super::{Console, find};
+use crate::domain::visible::visible_line;
+use crate::domain::{BranchPoint, Masker};
+use crate::report::{Failure, FailureClass};
+use crate::session::branching::BranchError;
+use crate::session::factory::SessionFactory;
+use crate::store::Draft;
+use crate::text::number::counted;
+
+pub(super) fn run(
+    factory: &SessionFactory,
+    session: &str,
+    (point, name): (BranchPoint, Option<String>),
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let summary = find(&factory.loaded.sessions(), session)?;
+    let made = super::super::block_on(factory.branch(&summary.path, point, name))?;
+    let branch = made.map_err(|error| {
+        let class = match error {
+            BranchError::Place(_) => FailureClass::Usage,
+            _ => FailureClass::Session,
+        };
+        Failure::new(class, format!("no branch of {}: {error}", visible_line(summary.label())))
+    })?;
+    if !branch.path.exists() {
+        Draft::beside(&branch.path, Masker::default()).remove().ok();
+        return Err(Failure::new(FailureClass::Usage, "nothing stands before that place")
+            .hint("A new session begins there: sayso"));
+    }
+    let id = branch.path.file_stem().unwrap_or_default().to_string_lossy();
+    writeln!(
+        console.out,
+        "{}  begins with {} of {}",
+        visible_line(&branch.name),
+        counted(branch.messages, "message"),
+        visible_line(summary.label())
+    )?;
+    writeln!(console.out, "Go on: sayso resume {id}")?;
+    Ok(())
+}

@@ -1,0 +1,340 @@
+//! `sayso sessions compare`: where two sessions part, and what was asked, run and printed on each side from there.
+
+use super::{Console, find, seal, unreadable};
+use crate::domain::visible::{visible, visible_line};
+use crate::domain::{BlockId, Entry};
+use crate::headless::ended;
+use crate::report::Failure;
+use crate::session::factory::SessionFactory;
+use crate::store::index::Summary;
+use crate::store::{self, LoadedSession};
+use crate::text::number::counted;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::BTreeSet;
+use std::io;
+use std::io::IsTerminal as _;
+use unicode_width::UnicodeWidthChar as _;
+
+/// Lines of what a run printed that are put side by side; the rest is counted.
+const PRINTED: usize = 40;
+
+/// Columns where no terminal tells how many it has.
+const WIDTH: usize = 140;
+
+/// Something that was asked, or a block with what became of it.
+#[derive(Debug, PartialEq)]
+enum Step {
+    Prompt(String),
+    Block(BlockSteps),
+}
+
+#[derive(Debug, PartialEq)]
+struct BlockSteps {
+    id: BlockId,
+    label: String,
+    /// Its text as it stands at last.
+    source: String,
+    /// What was decided, in a few words.
+    decided: String,
+    /// How its last run ended, and what it printed.
+    outcome: Option<(String, Vec<String>)>,
+}
+
+pub(super) fn run(
+    factory: &SessionFactory,
+    (left, right): (&str, &str),
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let folder = factory.loaded.sessions();
+    let seal = seal(&factory.loaded.paths.state, console)?;
+    let mut read = |wanted: &str| -> Result<(Summary, LoadedSession), Failure> {
+        let summary = find(&folder, wanted)?;
+        let loaded = store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
+        for damage in &loaded.damage {
+            writeln!(
+                console.err,
+                "warning: {}: {}",
+                visible_line(summary.label()),
+                visible_line(&damage.to_string())
+            )?;
+        }
+        Ok((summary, loaded))
+    };
+    let (left, right) = (read(left)?, read(right)?);
+    let width = if io::stdout().is_terminal() {
+        crossterm::terminal::size().map_or(WIDTH, |(columns, _)| usize::from(columns))
+    } else {
+        WIDTH
+    };
+    let mut columns = Columns { width: width.saturating_sub(3).max(40) / 2, lines: Vec::new() };
+    compare((&left.0, &left.1), (&right.0, &right.1), &mut columns);
+    for line in columns.lines {
+        writeln!(console.out, "{line}")?;
+    }
+    Ok(())
+}
+
+fn compare(left: (&Summary, &LoadedSession), right: (&Summary, &LoadedSession), columns: &mut Columns) {
+    let (ours, theirs) = (facts(left.1), facts(right.1));
+    let same = ours.iter().zip(&theirs).take_while(|(left, right)| is_same(left, right)).count();
+    let begins = ours.get(..same).unwrap_or_default();
+    let prompts = begins.iter().filter(|entry| matches!(entry, Entry::Prompt(_))).count();
+    let blocks = begins.iter().filter(|entry| matches!(entry, Entry::Block(_))).count();
+    columns.row(left.0.label(), right.0.label());
+    columns.alone(&match prompts {
+        0 => "nothing in common".to_owned(),
+        _ => format!("the same up to {} and {}", counted(prompts, "message"), counted(blocks, "block")),
+    });
+    let behind = [&ours, &theirs].into_iter().flat_map(|facts| facts.iter().skip(same));
+    let touched: BTreeSet<BlockId> = behind.filter_map(|entry| block_of(entry)).collect();
+    let (left, right) = (steps(&ours, same, &touched), steps(&theirs, same, &touched));
+    if left.is_empty() && right.is_empty() {
+        columns.alone("nothing else on either side");
+    }
+    for (left, right) in paired(&left, &right) {
+        columns.alone("");
+        columns.pair(left, right);
+    }
+}
+
+/// What is told of what was said and done, not of the session as such: a branch has a header and a name of its own.
+fn facts(loaded: &LoadedSession) -> Vec<&Entry> {
+    let is_own = |entry: &&Entry| {
+        matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Adopted { .. } | Entry::Resumed)
+    };
+    loaded.entries.iter().map(|(_, entry)| entry).filter(|entry| !is_own(entry)).collect()
+}
+
+fn is_same(left: &Entry, right: &Entry) -> bool {
+    match (left, right) {
+        // The files of its outputs lie beside each session.
+        (Entry::Ran { run, report, .. }, Entry::Ran { run: other, report: theirs, .. }) => {
+            run == other && report.outcome == theirs.outcome && report.receipt == theirs.receipt
+        }
+        (left, right) => left == right,
+    }
+}
+
+/// What was asked and proposed behind the common beginning. A block of the beginning about which something was decided
+/// or done behind it on either side (`touched`) stands there too.
+fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    for (at, entry) in facts.iter().enumerate() {
+        match entry {
+            Entry::Prompt(prompt) if at >= same => steps.push(Step::Prompt(prompt.text.clone())),
+            Entry::Block(block) => steps.push(Step::Block(BlockSteps {
+                id: block.id,
+                label: block.label(),
+                source: block.current().source.to_string(),
+                decided: "waits".into(),
+                outcome: None,
+            })),
+            _ => {
+                if let Some(block) = block_of(entry) {
+                    change(&mut steps, block, entry);
+                }
+            }
+        }
+    }
+    steps.retain(|step| match step {
+        Step::Prompt(_) => true,
+        Step::Block(block) => touched.contains(&block.id),
+    });
+    steps
+}
+
+fn block_of(entry: &Entry) -> Option<BlockId> {
+    match entry {
+        Entry::Block(block) => Some(block.id),
+        Entry::Edited { block, .. }
+        | Entry::Placed { block, .. }
+        | Entry::Approved { block, .. }
+        | Entry::Rejected { block, .. }
+        | Entry::Skipped { block, .. }
+        | Entry::Declined { block, .. }
+        | Entry::PutBack(block)
+        | Entry::Ran { block, .. } => Some(*block),
+        _ => None,
+    }
+}
+
+fn change(steps: &mut [Step], block: BlockId, entry: &Entry) {
+    let found = steps.iter_mut().rev().find_map(|step| match step {
+        Step::Block(one) if one.id == block => Some(one),
+        _ => None,
+    });
+    let Some(one) = found else { return };
+    match entry {
+        Entry::Edited { source, .. } | Entry::Placed { source, .. } => one.source = source.to_string(),
+        Entry::Approved { .. } => one.decided = "approved".into(),
+        Entry::Rejected { reason, .. } if reason.is_empty() => one.decided = "rejected".into(),
+        Entry::Rejected { reason, .. } => one.decided = format!("rejected: {}", visible_line(reason)),
+        Entry::Skipped { .. } => one.decided = "skipped".into(),
+        Entry::Declined { why, .. } => one.decided = format!("not offered: {}", visible_line(why)),
+        Entry::PutBack(_) => one.decided = "waits".into(),
+        Entry::Ran { report, .. } => {
+            let printed: Vec<u8> =
+                report.output.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect();
+            let mut lines: Vec<String> =
+                String::from_utf8_lossy(&printed).lines().map(|line| format!("| {line}")).collect();
+            lines.extend(report.value.iter().flat_map(|value| value.lines()).map(|line| format!("= {line}")));
+            lines.extend(report.error.iter().map(|error| format!("! {}", error.message)));
+            one.outcome = Some((ended(report), lines));
+        }
+        _ => {}
+    }
+}
+
+/// The steps of both sides in their order, those that are alike in kind beside each other.
+fn paired<'a>(left: &'a [Step], right: &'a [Step]) -> Vec<(Option<&'a Step>, Option<&'a Step>)> {
+    let kinds =
+        |steps: &[Step]| -> Vec<bool> { steps.iter().map(|step| matches!(step, Step::Prompt(_))).collect() };
+    aligned(&kinds(left), &kinds(right))
+        .into_iter()
+        .map(|(l, r)| (l.and_then(|at| left.get(at)), r.and_then(|at| right.get(at))))
+        .collect()
+}
+
+/// The places of both lists in their order, equal ones beside each other; what was replaced stands beside what replaced
+/// it.
+fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut pairs = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, left, right) {
+        let (left, right) = (op.old_range(), op.new_range());
+        debug_assert!(!matches!(op, DiffOp::Equal { .. }) || left.len() == right.len());
+        let longer = left.len().max(right.len());
+        pairs.extend((0..longer).map(|n| {
+            (
+                Some(left.start + n).filter(|at| *at < left.end),
+                Some(right.start + n).filter(|at| *at < right.end),
+            )
+        }));
+    }
+    pairs
+}
+
+/// Two columns of lines.
+struct Columns {
+    /// Cells of each.
+    width: usize,
+    lines: Vec<String>,
+}
+
+impl Columns {
+    fn alone(&mut self, line: &str) {
+        self.lines.push(line.to_owned());
+    }
+
+    /// A row that is the same on both sides, or differs (`≠`).
+    fn row(&mut self, left: &str, right: &str) {
+        let seen = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
+        let (left, right) = (seen(left), seen(right));
+        let between = if left == right { '│' } else { '≠' };
+        let left = cut(&left, self.width);
+        let room = self.width.saturating_sub(width_of(&left));
+        let line = format!("{left}{} {between} {}", " ".repeat(room), cut(&right, self.width));
+        self.lines.push(line.trim_end().to_owned());
+    }
+
+    fn rows<L: AsRef<str>>(&mut self, left: &[L], right: &[L]) {
+        let texts =
+            |lines: &[L]| -> Vec<String> { lines.iter().map(|line| line.as_ref().to_owned()).collect() };
+        let (left, right) = (texts(left), texts(right));
+        let line = |lines: &[String], at: Option<usize>| -> String {
+            at.and_then(|at| lines.get(at)).cloned().unwrap_or_default()
+        };
+        for (l, r) in aligned(&left, &right) {
+            self.row(&line(&left, l), &line(&right, r));
+        }
+    }
+
+    fn pair(&mut self, left: Option<&Step>, right: Option<&Step>) {
+        let none = Part::default();
+        let left = left.map(Part::of);
+        let right = right.map(Part::of);
+        let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
+        self.row(&left.head, &right.head);
+        self.rows(&left.text, &right.text);
+        if left.ended.is_some() || right.ended.is_some() {
+            let ended = |part: &Part| part.ended.clone().unwrap_or_default();
+            self.row(&ended(left), &ended(right));
+        }
+        self.rows(&left.printed, &right.printed);
+    }
+}
+
+/// A step in lines.
+#[derive(Default)]
+struct Part {
+    head: String,
+    text: Vec<String>,
+    ended: Option<String>,
+    printed: Vec<String>,
+}
+
+impl Part {
+    fn of(step: &Step) -> Self {
+        let indented = |text: &str| -> Vec<String> {
+            visible(text.trim_end()).lines().map(|line| format!("  {line}")).collect()
+        };
+        match step {
+            Step::Prompt(text) => Self { head: "you".into(), text: indented(text), ..Self::default() },
+            Step::Block(block) => {
+                let (ended, printed) = block.outcome.clone().unzip();
+                let mut printed = printed.unwrap_or_default();
+                let more = printed.len().saturating_sub(PRINTED);
+                printed.truncate(PRINTED);
+                if more > 0 {
+                    printed.push(format!("({} more)", counted(more, "line")));
+                }
+                Self {
+                    head: format!("block {} ({}), {}", block.id, block.label, block.decided),
+                    text: indented(&block.source),
+                    ended,
+                    printed,
+                }
+            }
+        }
+    }
+}
+
+fn width_of(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// As much of a line as fits, with a sign where something is missing.
+fn cut(line: &str, width: usize) -> String {
+    if width_of(line) <= width {
+        return line.to_owned();
+    }
+    let mut room = width.saturating_sub(1);
+    let fits = |c: &char| {
+        let fits = c.width().unwrap_or(0) <= room;
+        room = room.saturating_sub(c.width().unwrap_or(0));
+        fits
+    };
+    let mut kept: String = line.chars().take_while(fits).collect();
+    kept.push('…');
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_alike_stands_side_by_side() {
+        let mut columns = Columns { width: 12, lines: Vec::new() };
+        columns.rows(&["a = 1", "print(a)", "same"], &["a = 2", "same"]);
+        assert_eq!(columns.lines, ["a = 1        ≠ a = 2", "print(a)     ≠", "same         │ same"]);
+    }
+
+    #[test]
+    fn what_is_wide_or_hostile_keeps_its_column() {
+        let mut columns = Columns { width: 6, lines: Vec::new() };
+        columns.row("日本語の列", "\u{1b}[2J");
+        let line = &columns.lines[0];
+        assert_eq!(width_of(line.split('≠').next().unwrap()), 7, "{line}");
+        assert!(!line.contains('\u{1b}'), "{line}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Branches: a session that begins as another one was at some place, and goes its own way from there.
+
+use super::{BlockId, Entry, Timestamp};
+use std::str::FromStr;
+
+/// A place at which a session is left for a branch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BranchPoint {
+    /// Behind all that is there.
+    #[default]
+    End,
+    /// Before the person's words with this number, the first being 1.
+    Prompt(u32),
+    /// Before the person's last words.
+    LastPrompt,
+    /// Before anything was decided about this block: it waits again.
+    Block(BlockId),
+}
+
+/// Why a session has no such place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoBranch {
+    /// It has no such block.
+    #[error("there is no block {0}")]
+    Block(BlockId),
+    /// It has no such prompt.
+    #[error("there is no message {0}: the last one is {1}")]
+    Prompt(u32, u32),
+    /// Nothing was asked in it.
+    #[error("nothing was asked yet")]
+    Empty,
+}
+
+/// `block 3` or `3`, `message 2`; nothing: behind all that is there.
+impl FromStr for BranchPoint {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim().to_lowercase().replace(':', " ");
+        let mut words = text.split_whitespace();
+        let named = "not a place: `block 3` or `message 2`";
+        let point = match (words.next(), words.next()) {
+            (None, _) => Self::End,
+            (Some("message" | "prompt"), Some(number)) => Self::Prompt(number.parse().map_err(|_| named)?),
+            (Some("block"), Some(number)) | (Some(number), None) => {
+                Self::Block(BlockId(number.parse().map_err(|_| named)?))
+            }
+            _ => return Err(named),
+        };
+        if words.next().is_some() { Err(named) } else { Ok(point) }
+    }
+}
+
+impl BranchPoint {
+    /// How many of these entries a branch begins with.
+    ///
+    /// # Errors
+    /// When there is no such place.
+    pub fn cut(self, entries: &[(Timestamp, Entry)]) -> Result<usize, NoBranch> {
+        let prompts = || {
+            entries
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, entry))| matches!(entry, Entry::Prompt(_)))
+                .map(|(at, _)| at)
+        };
+        match self {
+            Self::End => Ok(entries.len()),
+            Self::LastPrompt => prompts().next_back().ok_or(NoBranch::Empty),
+            Self::Prompt(number) => {
+                let before = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+                let count = u32::try_from(prompts().count()).unwrap_or(u32::MAX);
+                before.and_then(|before| prompts().nth(before)).ok_or(NoBranch::Prompt(number, count))
+            }
+            Self::Block(block) => {
+                let is_it =
+                    |(_, entry): &(Timestamp, Entry)| matches!(entry, Entry::Block(one) if one.id == block);
+                let proposed = entries.iter().position(is_it).ok_or(NoBranch::Block(block))?;
+                let behind = entries.get(proposed..).unwrap_or_default();
+                let decided = behind.iter().position(|(_, entry)| decides(entry) == Some(block));
+                // What nobody decided about waits at the end, whatever was said since.
+                Ok(decided.map_or(entries.len(), |at| proposed + at))
+            }
+        }
+    }
+}
+
+/// The block that an entry decides about, or changes by the person's hand.
+fn decides(entry: &Entry) -> Option<BlockId> {
+    match entry {
+        Entry::Approved { block, .. }
+        | Entry::Rejected { block, .. }
+        | Entry::Skipped { block, .. }
+        | Entry::Declined { block, .. }
+        | Entry::Edited { block, .. } => Some(*block),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_told_in_words() {
+        for (text, point) in [
+            ("", BranchPoint::End),
+            ("3", BranchPoint::Block(BlockId(3))),
+            ("block 3", BranchPoint::Block(BlockId(3))),
+            ("Block:3", BranchPoint::Block(BlockId(3))),
+            (" message 2 ", BranchPoint::Prompt(2)),
+        ] {
+            assert_eq!(text.parse(), Ok(point), "{text}");
+        }
+        for text in ["x", "block", "block x", "block 3 4", "-1", "message"] {
+            assert!(text.parse::<BranchPoint>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_session_is_cut_before_words_and_before_decisions() {
+        let at = |entry| (Timestamp(0), entry);
+        let entries = [
+            at(Entry::Resumed),
+            at(Entry::Prompt("one".into())),
+            at(Entry::KernelRestarted),
+            at(Entry::Prompt("two".into())),
+        ];
+        assert_eq!(BranchPoint::End.cut(&entries), Ok(4));
+        assert_eq!(BranchPoint::Prompt(1).cut(&entries), Ok(1));
+        assert_eq!(BranchPoint::Prompt(2).cut(&entries), Ok(3));
+        assert_eq!(BranchPoint::LastPrompt.cut(&entries), Ok(3));
+        assert_eq!(BranchPoint::Prompt(3).cut(&entries), Err(NoBranch::Prompt(3, 2)));
+        assert_eq!(BranchPoint::Prompt(0).cut(&entries), Err(NoBranch::Prompt(0, 2)));
+        assert_eq!(BranchPoint::LastPrompt.cut(&[]), Err(NoBranch::Empty));
+        assert_eq!(BranchPoint::Block(BlockId(7)).cut(&entries), Err(NoBranch::Block(BlockId(7))));
+    }
+}

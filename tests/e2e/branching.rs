@@ -1,0 +1,76 @@
+//! Branches in the terminal: a block waits again, a message is changed, and the session that was left stays as it was.
+
+use crate::terminal::Terminal;
+use crate::{approve, play, ran, say};
+use std::path::{Path, PathBuf};
+
+const STORY: &str = r#"
+[[reply]]
+when = "greet the moon"
+text = """
+```python
+print("to the", "moon")
+```
+"""
+[[reply]]
+when = "greet"
+text = """
+```python
+open("ran-1", "a").write("x")
+print("hello", "there")
+```
+"""
+[[reply]]
+text = "That was all."
+"#;
+
+fn sessions(home: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    crate::find(&home.join("sayso"), &mut found);
+    found.sort();
+    found.into_iter().map(|path| (path.clone(), std::fs::read(path).expect("a session"))).collect()
+}
+
+fn begun(home: &Path) -> Terminal {
+    let terminal = play(home, STORY).start();
+    say(&terminal, "greet");
+    terminal.wait_for("Block 1 waits");
+    approve(&terminal, 1);
+    terminal.wait_for("That was all.");
+    terminal
+}
+
+#[test]
+fn a_block_waits_again_in_a_branch() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = begun(home.path());
+    let before = sessions(home.path());
+    say(&terminal, "/fork 1");
+    terminal.wait_for("Block 1 waits");
+    terminal.wait_for("A branch of");
+    assert!(!terminal.screen().contains("That was all."), "what came after the place is not there");
+    assert_eq!(std::fs::read(home.path().join("work/ran-1")).expect("it ran once"), b"x");
+    approve(&terminal, 1);
+    terminal.wait_for("ran-1  2 B");
+    let after = sessions(home.path());
+    assert_eq!(after.len(), 2);
+    assert_eq!(after[0].1[..before[0].1.len()], before[0].1[..], "nothing is overwritten");
+    assert!(ran(home.path(), 1));
+    assert_eq!(std::fs::read(home.path().join("work/ran-1")).expect("it ran again"), b"xx");
+}
+
+#[test]
+fn the_last_words_are_changed_in_a_branch() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = begun(home.path());
+    say(&terminal, "/rewind");
+    terminal.wait_for("A branch of");
+    // The words stand in Message; nothing was sent.
+    terminal.wait_for("greet");
+    terminal.type_text(" the moon");
+    terminal.send(b"\r");
+    terminal.wait_for("Block 1 waits");
+    approve(&terminal, 1);
+    terminal.wait_for("to the moon");
+    assert_eq!(sessions(home.path()).len(), 2);
+}

@@ -1,0 +1,153 @@
+//! Branches from the shell: where they begin, what stays as it is, and how two sessions are compared.
+
+use crate::home::Home;
+use crate::model_server::{Answer, ModelServer};
+use std::path::PathBuf;
+
+/// Two turns in one session: a block each.
+fn two_turns(home: &Home) -> String {
+    let blocks = ["```python\nprint('one')\n```\n", "```python\nprint('two')\n```\n"];
+    let server = ModelServer::start(
+        blocks.iter().map(|block| Answer::text(block)).chain([Answer::text("Done.")]).collect(),
+    );
+    let url = format!("{}/v1", server.url());
+    let args = [
+        "run",
+        "count to two",
+        "--model",
+        "openai/test",
+        "--base-url",
+        &url,
+        "--approve",
+        "all",
+        "--sandbox",
+        "off",
+    ];
+    let done = home.run(&args);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    id(&files(home)[0])
+}
+
+fn files(home: &Home) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(home.sayso().join("sessions"))
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn id(path: &std::path::Path) -> String {
+    path.file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+/// A branch of the session, by its identity.
+fn fork(home: &Home, of: &str, options: &[&str]) -> String {
+    let before = files(home);
+    let args: Vec<&str> = ["sessions", "fork", of].iter().chain(options).copied().collect();
+    let done = home.run(&args);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let made = files(home).into_iter().find(|path| !before.contains(path)).expect("a new file");
+    assert!(done.out.contains(&format!("Go on: sayso resume {}", id(&made))), "{}", done.out);
+    id(&made)
+}
+
+fn shown(home: &Home, id: &str) -> serde_json::Value {
+    let done = home.run(&["sessions", "show", id, "--json"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    done.json()[0].clone()
+}
+
+fn kinds(shown: &serde_json::Value) -> Vec<String> {
+    let entries = shown["entries"].as_array().unwrap();
+    entries.iter().map(|entry| entry["event"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
+    let home = Home::new();
+    let of = two_turns(&home);
+    let path = files(&home).remove(0);
+    let whole = std::fs::read(&path).unwrap();
+
+    let before_two = fork(&home, &of, &["--at", "block:2", "--name", "other way"]);
+    let made = shown(&home, &before_two);
+    assert_eq!(made["session"]["branch_of"], of.as_str());
+    assert_eq!((&made["session"]["name"], &made["session"]["waiting"]), (&"other way".into(), &1.into()));
+    assert!(made["foreign"].is_null() && made["damage"].as_array().unwrap().is_empty(), "{made}");
+    let kinds_made = kinds(&made);
+    assert_eq!(kinds_made.iter().filter(|kind| *kind == "run").count(), 1, "{kinds_made:?}");
+    assert_eq!(kinds(&shown(&home, &of))[..kinds_made.len()], kinds_made[..], "the beginning is the same");
+    let all = fork(&home, &of, &[]);
+    assert_eq!(kinds(&shown(&home, &all)), kinds(&shown(&home, &of)));
+
+    assert_eq!(std::fs::read(&path).unwrap(), whole, "the session itself was only read");
+    let tree = home.run(&["sessions", "list", "--tree"]).out;
+    assert!(tree.contains("  other way") && tree.contains("a branch of "), "{tree}");
+    // A branch of a branch, and of what it left is known where that is gone.
+    let second = fork(&home, &before_two, &[]);
+    assert_eq!(shown(&home, &second)["session"]["branch_of"], before_two.as_str());
+    assert_eq!(home.run(&["sessions", "rm", &before_two]).code, Some(0));
+    let list = home.run(&["sessions", "list"]).out;
+    assert!(list.contains("which is gone"), "{list}");
+    assert_eq!(home.run(&["sessions", "check"]).code, Some(0));
+}
+
+#[test]
+fn a_place_that_is_not_there_makes_no_branch() {
+    let home = Home::new();
+    let of = two_turns(&home);
+    for (at, told) in [
+        ("block:9", "there is no block 9"),
+        ("message:2", "there is no message 2: the last one is 1"),
+        ("somewhere", "not a place"),
+        ("message:1", "nothing stands before that place"),
+    ] {
+        let done = home.run(&["sessions", "fork", &of, "--at", at]);
+        assert_eq!(done.code, Some(2), "{at}: {}{}", done.out, done.err);
+        assert!(done.err.contains(told), "{at}: {}", done.err);
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert_eq!(files(&home).len(), 1, "{left:?}");
+    assert!(!left.iter().any(|name| name.to_string_lossy().contains("draft")), "{left:?}");
+}
+
+#[test]
+fn what_is_foreign_or_damaged_gets_no_branch() {
+    let (home, other) = (Home::new(), Home::new());
+    let of = two_turns(&home);
+    let path = files(&home).remove(0);
+    let folder = other.sayso().join("sessions");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+    let done = other.run(&["sessions", "fork", &of]);
+    assert!(done.code == Some(5) && done.err.contains("sessions adopt"), "{:?} {}", done.code, done.err);
+    assert_eq!(files(&other).len(), 1);
+
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("print('one')", "print('1ne')", 1)).unwrap();
+    let done = home.run(&["sessions", "fork", &of]);
+    assert!(done.code == Some(5) && done.err.contains("no branch of"), "{:?} {}", done.code, done.err);
+    assert_eq!(files(&home).len(), 1);
+}
+
+#[test]
+fn two_sessions_are_compared_from_where_they_part() {
+    let home = Home::new();
+    let of = two_turns(&home);
+    let other = fork(&home, &of, &["--at", "block:2"]);
+    let done = home.run(&["sessions", "compare", &of, &other]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.out.contains("the same up to 1 message and 2 blocks"), "{}", done.out);
+    assert!(
+        done.out.contains("block 2 (python), approved") && done.out.contains("≠ block 2 (python), waits"),
+        "{}",
+        done.out
+    );
+    assert!(done.out.contains("| two") && !done.out.contains("| one"), "{}", done.out);
+    let same = home.run(&["sessions", "compare", &of, &of]).out;
+    assert!(same.contains("nothing else on either side"), "{same}");
+}
