@@ -385,12 +385,34 @@ pub enum SessionsCommand {
         #[arg(long)]
         yes: bool,
     },
+    /// Take back what a run of a session changed, file by file; without --yes it tells what that would do
+    Undo(SessionUndoArgs),
     /// Remove a session and its outputs
     Rm {
         /// The session's id, the beginning of it, or its name
         #[arg(value_name = "ID|NAME")]
         session: String,
     },
+}
+
+/// `sayso sessions undo`.
+#[derive(Args, Clone, Debug)]
+pub struct SessionUndoArgs {
+    /// The session's id, the beginning of it, or its name
+    #[arg(value_name = "ID|NAME")]
+    pub session: String,
+    /// The block whose last run is meant; without it, the last run that changed something
+    #[arg(long, value_name = "N")]
+    pub block: Option<u32>,
+    /// Only this file, as it is told; can be given many times
+    #[arg(long = "file", value_name = "PATH")]
+    pub files: Vec<String>,
+    /// The other way: what was taken back is made again
+    #[arg(long)]
+    pub again: bool,
+    /// Do it; without this, what would be done is told
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// `sayso config`.

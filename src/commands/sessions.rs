@@ -1,4 +1,6 @@
-//! `sayso sessions`: lists, shows and removes sessions. It never writes into one.
+//! `sayso sessions`: lists, shows and removes sessions. It writes into none, but what was taken back (`undo`).
+
+mod undo;
 
 mod branch;
 mod compare;
@@ -7,7 +9,7 @@ use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::{saving, sending};
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{Entry, Timestamp};
+use crate::domain::{Entry, Timestamp, UndoWay};
 use crate::driver::Clock;
 use crate::headless::{ended, events, json};
 use crate::report::{Failure, FailureClass};
@@ -59,6 +61,7 @@ pub(super) fn run(
             let summary = find(&folder, session)?;
             adopt(&summary, &factory.loaded.paths.state, *yes, console)
         }
+        SessionsCommand::Undo(args) => undo::run(args, &factory, console),
         SessionsCommand::Rm { session } => {
             let summary = find(&folder, session)?;
             manage::delete(&summary.path).map_err(|error| unreadable(&error))?;
@@ -288,8 +291,10 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         }
         Entry::Adopted { .. } => writeln!(out, "  adopted {}", time(at)),
         Entry::Resumed => writeln!(out, "  resumed {}", time(at)),
-        Entry::TakenBack { block, files, .. } => {
-            writeln!(out, "  block {block}: taken back: {}", visible_line(&files.join(", ")))
+        Entry::TakenBack { block, files, more, way, .. } => {
+            let word = if *way == UndoWay::Back { "taken back" } else { "made again" };
+            let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
+            writeln!(out, "  block {block}: {word}: {}{more}", visible_line(&files.join(", ")))
         }
         Entry::KernelRestarted => writeln!(out, "  the kernel was restarted"),
         Entry::Summary { text, .. } => said(out, "summary of what is older", at, text),

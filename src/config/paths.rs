@@ -98,6 +98,11 @@ impl Paths {
         self.data.join("demo")
     }
 
+    /// Copies of files, made before runs.
+    pub fn undo(&self) -> PathBuf {
+        self.state.join("undo")
+    }
+
     /// The log file.
     pub fn log(&self) -> PathBuf {
         self.state.join("sayso.log")

@@ -55,6 +55,8 @@ pub struct Config {
     pub ui: Ui,
     /// How texts are written.
     pub editor: Editor,
+    /// What is remembered before runs.
+    pub undo: Undo,
     /// Where sessions are kept.
     pub sessions: Sessions,
     /// Sources of replies, by name.
@@ -285,6 +287,18 @@ pub struct Editor {
     pub command: Option<String>,
 }
 
+/// What is remembered before runs, so that what they change can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Undo {
+    /// Bytes of all copies together; 0: nothing is remembered.
+    pub total: u64,
+    /// Bytes of each file of which a copy is made.
+    pub file: u64,
+    /// Files, folders and links beyond which nothing of a folder is remembered.
+    pub files: u32,
+}
+
 /// Where sessions are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -327,6 +341,7 @@ impl Default for Config {
             languages: languages.collect(),
             ui: Ui::default(),
             editor: Editor::default(),
+            undo: Undo::default(),
             sessions: Sessions::default(),
             providers: super::providers::shipped(),
         }
@@ -369,6 +384,12 @@ impl Default for RunLimits {
             file: limits.file_bytes,
             open_files: limits.open_files,
         }
+    }
+}
+
+impl Default for Undo {
+    fn default() -> Self {
+        Self { total: 1 << 30, file: 16 << 20, files: 50_000 }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
     Prompt, RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256,
-    StepId, Terms, Timestamp, ToolCall, Usage,
+    StepId, Terms, Timestamp, ToolCall, UndoWay, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -246,14 +246,20 @@ pub enum Entry {
         /// All that is known of it.
         report: Box<RunReport>,
     },
-    /// The person took back what a run did to names that programs obey by themselves.
+    /// The person took back what a run changed, or made what was taken back again.
     TakenBack {
         /// The run whose changes were taken back.
         run: RunId,
         /// The block whose text ran.
         block: BlockId,
-        /// The files that stand as before the run, by their paths.
+        /// The files that stand as before the run (or again as it left them), by their paths; of many the first.
         files: Vec<String>,
+        /// How many more there are.
+        #[serde(default, skip_serializing_if = "super::serial::is_zero")]
+        more: u32,
+        /// Which way.
+        #[serde(default, skip_serializing_if = "UndoWay::is_back")]
+        way: UndoWay,
     },
     /// The person restarted the kernel: its variables are gone.
     KernelRestarted,

@@ -41,6 +41,7 @@ pub(crate) mod serial;
 pub(crate) mod sha256;
 pub(crate) mod timestamp;
 pub(crate) mod trace;
+mod undo;
 pub(crate) mod unicode;
 pub(crate) mod visible;
 
@@ -83,3 +84,4 @@ pub use run::{
 pub use sha256::Sha256;
 pub use timestamp::Timestamp;
 pub use trace::{Source, Trace};
+pub use undo::{UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};

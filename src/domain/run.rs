@@ -1,6 +1,6 @@
 //! A run: what it may do, what it prints, how it ends, what it used.
 
-use super::{BlockId, Gaps, Language, OutputBuffer, Sha256, Stream};
+use super::{BlockId, Gaps, Language, OutputBuffer, Sha256, Stream, UndoNote};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -421,6 +421,9 @@ pub struct Receipt {
     /// Whether something of the run could not be brought to a stand, and may act until the next block.
     #[serde(skip_serializing_if = "super::serial::is_false")]
     pub moving: bool,
+    /// What is known for taking back what it changed; `None`: it could change nothing, or an older sayso ran it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo: Option<UndoNote>,
 }
 
 /// An image that a run made, kept as a blob beside the session.

@@ -19,6 +19,8 @@ use tokio::sync::mpsc;
 enum NotCarriedOut {
     #[error("{STOPPED}")]
     Stopped,
+    #[error("{0}")]
+    Less(String),
     #[error("the block is not known")]
     Unknown,
     #[error("its approval names no file")]
@@ -79,7 +81,7 @@ impl Rooms {
         let tells = item.map_or_else(ChangesTold::default, |item| tells(&item.block));
         let (store, inbox, scope) = (self.store.clone(), self.inbox(), self.scope.clone());
         let places = self.places.take(request.approval().block(), request.approval().revision());
-        let (stop, obeyed) = (self.is_stopped(run), self.obeyed.clone());
+        let (stop, obeyed, undo) = (self.is_stopped(run), self.obeyed.clone(), self.undo.clone());
         tokio::spawn(async move {
             let report = match store.sync().await {
                 // Who stops it while the disk is waited for has stopped it.
@@ -89,6 +91,8 @@ impl Rooms {
                     let act = move || {
                         let protected = ProtectedFiles::of(&scope.cwd, protected);
                         let kind = kind.ok_or(NotCarriedOut::Unknown)?;
+                        let remembered = undo.remember(request.approval(), &scope.cwd, &[]);
+                        let remembered = remembered.map_err(NotCarriedOut::Less)?;
                         let mut report = carry_out(
                             (request.approval().terms(), request.source()),
                             (&kind, tells),
@@ -96,6 +100,7 @@ impl Rooms {
                             &scope,
                         )?;
                         report.receipt.protected = protected.afterwards();
+                        report.receipt.undo = undo.record(remembered, &[]);
                         look_again(&obeyed);
                         Ok(report)
                     };

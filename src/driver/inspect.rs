@@ -5,9 +5,10 @@ use super::links::{AllSeen, SeenPaths, review_with_links};
 use super::places::Places;
 use super::review_time::traces_in_time;
 use super::sources::Signal;
+use super::undo::UndoRoom;
 use crate::domain::{
-    Block, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach, Review, Revision,
-    Sha256, Target, Terms, Version, packages,
+    Block, BlockId, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach, Review,
+    Revision, Sha256, Target, Terms, UndoCover, Version, packages,
 };
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Inspection};
@@ -27,12 +28,16 @@ pub(super) fn spawn(
     earlier: Arc<Earlier>,
     ground: FileScope,
     executor: Executor,
-    (seen, places, inbox): (AllSeen, Places, mpsc::Sender<Signal>),
+    (seen, places, undo, inbox): (AllSeen, Places, Arc<UndoRoom>, mpsc::Sender<Signal>),
 ) {
     tokio::spawn(async move {
         let id = block.id;
         if block.kind.acts_on_file() {
-            let (inspection, found) = look_at_file(block, revision, limits, ground).await;
+            let working = ground.scope.cwd.clone();
+            let (mut inspection, found) = look_at_file(block, revision, limits, ground).await;
+            if let Ok(terms) = &inspection.terms {
+                inspection.undo = covered(undo, (id, revision), terms.clone(), working).await;
+            }
             if !found.is_empty() {
                 places.hold(id, revision, found);
             }
@@ -41,6 +46,7 @@ pub(super) fn spawn(
             return;
         }
         let scope = ground.scope;
+        let working = scope.cwd.clone();
         let terms = find_terms(&block, revision, (limits, fresh, terminal), &executor).await;
         let terms = terms.map_err(|why| why.to_string());
         let scope = match &terms {
@@ -64,8 +70,12 @@ pub(super) fn spawn(
             Ok(_) => None,
         };
         let venv = if is_python_install { executor.project_venv().await } else { None };
+        let undo = match &terms {
+            Ok(terms) => covered(undo, (id, revision), terms.clone(), working).await,
+            Err(_) => None,
+        };
         let inspection =
-            Inspection { reach, refused, lacking, image, venv, ..Inspection::new(review, terms) };
+            Inspection { reach, refused, lacking, image, venv, undo, ..Inspection::new(review, terms) };
         let _ = inbox.send(Signal::Event(Event::Inspected(id, revision, Box::new(inspection)))).await;
     });
 }
@@ -79,6 +89,17 @@ async fn told(review: &Review, reach: Reach, scope: &Scope) -> (Reach, Vec<Strin
         (reach, refused)
     });
     work.await.unwrap_or_default()
+}
+
+/// What of the files that a run may change would be remembered.
+async fn covered(
+    undo: Arc<UndoRoom>,
+    block: (BlockId, Revision),
+    terms: Terms,
+    working: PathBuf,
+) -> Option<UndoCover> {
+    let work = tokio::task::spawn_blocking(move || undo.cover(block, &terms, &working));
+    work.await.unwrap_or_else(|error| Some(UndoCover::none(error.to_string())))
 }
 
 /// The packages that a block of Python needs and that are not there.

@@ -2,7 +2,8 @@
 
 use super::catalogue::Offer;
 use crate::domain::{
-    AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Pixels, SandboxReport,
+    AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Pixels, SandboxReport, Sha256,
+    UndoChange,
 };
 use crate::engine::transcript::BlockItem;
 use crate::store::index::Summary;
@@ -52,6 +53,10 @@ pub enum Job {
     Picture(PathBuf, (u16, u16)),
     /// Begin the recipe of this name with these answers to its inputs.
     BeginRecipe(String, Answers),
+    /// List what a run changed, by its record, and how each change stands by now.
+    Changes(Sha256),
+    /// Compare the texts of one change of a record, which has this path.
+    ChangeTexts(Sha256, u32, String),
     /// Write the definition of a new recipe with this name, made from what was asked in this session.
     NewRecipe(String),
 }
@@ -93,6 +98,10 @@ pub enum JobResult {
         /// What does not fit.
         misfits: Vec<AnswerError>,
     },
+    /// What a run changed, or why it is not known any more.
+    Changes(Sha256, Result<Vec<UndoChange>, String>),
+    /// The path of a change, and its texts compared.
+    ChangeTexts(String, String),
     /// The definition of a new recipe was written.
     NewRecipe(PathBuf),
     /// A program was asked to open the file.

@@ -6,7 +6,7 @@ use super::catalogue::{self, Catalogue, ModelSource};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{images, open};
-use crate::domain::ModelName;
+use crate::domain::{ModelName, Sha256};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::store::{index, manage};
@@ -81,6 +81,8 @@ impl Driver {
                 let told = instructions::look(&search).told;
                 let _ = inbox.blocking_send(Signal::Event(Event::Instructions(told)));
             })),
+            Job::Changes(record) => self.list_changes(record),
+            Job::ChangeTexts(record, number, path) => self.compare_change(record, number, path),
             // What runs made is not believed, and not opened in this process.
             Job::Open(image) => {
                 let programs = executor.launcher();
@@ -97,6 +99,22 @@ impl Driver {
                 JobResult::Picture(path, (width, height), pixels)
             }),
         }
+    }
+
+    fn list_changes(&self, record: Sha256) {
+        let undo = self.rooms.undo.clone();
+        self.on_disk(move || {
+            let found = undo.with(|store| store.changes(record))?;
+            Ok(JobResult::Changes(record, found.map_err(|error| error.to_string())))
+        });
+    }
+
+    fn compare_change(&self, record: Sha256, number: u32, path: String) {
+        let undo = self.rooms.undo.clone();
+        self.on_disk(move || {
+            let texts = undo.with(|store| store.texts(record, number))??;
+            Ok(JobResult::ChangeTexts(path, super::undo::compared(&texts)))
+        });
     }
 
     fn test_model(&self, name: ModelName) {

@@ -28,11 +28,13 @@ mod rooms;
 mod runs;
 mod sources;
 mod take;
+mod undo;
 mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
 pub use crate::workspace::instructions::HeldFile;
+pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
 pub use job::{Job, JobResult, StoreKey};
@@ -92,6 +94,8 @@ pub struct Parts {
     pub instructions: Search,
     /// Lays what the configuration says of a model over what is told of it.
     pub informed: Informed,
+    /// Where and how much is remembered before runs; `None`: the session is kept nowhere, and nothing is.
+    pub undo: Option<UndoPlace>,
     /// The clock.
     pub clock: Clock,
 }
@@ -132,6 +136,7 @@ impl Driver {
             looked: Arc::default(),
             obeyed: Arc::default(),
             to_take_back: Arc::default(),
+            undo: Arc::new(undo::UndoRoom::new(parts.undo)),
             asked_saved: 0,
             stopped: Arc::default(),
             seen: Arc::default(),

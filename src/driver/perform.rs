@@ -43,7 +43,7 @@ impl Rooms {
                     earlier,
                     FileScope { scope, own: self.sessions.clone() },
                     self.executor.clone(),
-                    (self.seen.clone(), self.places.clone(), self.inbox()),
+                    (self.seen.clone(), self.places.clone(), self.undo.clone(), self.inbox()),
                 );
             }
             Effect::StartRun { request, protected }
@@ -64,6 +64,7 @@ impl Rooms {
                 self.executor.kill(run);
             }
             Effect::TakeBack(run) => self.take_back(run),
+            Effect::Undo { run, record, changes, way } => self.undo_changes(run, record, changes, way),
             Effect::RestartKernel => self.executor.restart_kernel(),
             Effect::SwitchModel => self.switch_model(state),
             Effect::SetTimer(timer, ms) => self.set_timer(timer, ms),
@@ -78,6 +79,7 @@ impl Rooms {
                 self.places.let_go(block);
                 let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.retain(|(other, _), _| *other != block);
+                self.undo.let_go(block);
             }
             Effect::Consult { block, revision, model, request } => {
                 self.consult(block, revision, model, *request);

@@ -7,6 +7,7 @@
 use super::links::AllSeen;
 use super::places::Places;
 use super::sources::{Signal, Sources};
+use super::undo::{Remembered, UndoRoom};
 use super::{Clock, Connect, Informed, Update};
 use crate::domain::{NotedInstructions, Notice, RunId, StepId};
 use crate::engine::provenance::Earlier;
@@ -30,8 +31,8 @@ use tokio::sync::mpsc;
 /// When texts were gathered: at which version of the transcript, before which step, with which instructions.
 pub(super) type Stamp = (u64, StepId, Vec<NotedInstructions>);
 
-/// Of which run, the working folder, and the files that the recipe protects.
-pub(super) type FolderBefore = (RunId, Option<changes::FolderLook>, ProtectedFiles);
+/// Of which run, the working folder, the files that the recipe protects, and what is remembered of what it may change.
+pub(super) type FolderBefore = (RunId, Option<changes::FolderLook>, ProtectedFiles, Remembered);
 
 /// What effects are performed with.
 pub(super) struct Rooms {
@@ -63,6 +64,8 @@ pub(super) struct Rooms {
     pub(super) places: Places,
     /// The working folder, held since the session began here; what the person saves goes there.
     pub(super) working: Result<Arc<Folder>, FileError>,
+    /// What runs may change and changed, to be taken back.
+    pub(super) undo: Arc<UndoRoom>,
     /// What the newest runs did to obeyed names, to be taken back.
     pub(super) to_take_back: Arc<Mutex<ToTakeBack>>,
     /// The newest run that was to be stopped; it may not have started yet.

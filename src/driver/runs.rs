@@ -2,13 +2,13 @@
 
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
-use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Terms};
+use super::undo::written;
+use crate::domain::{Outcome, RunEvent, RunId, RunReport, RunRequest, Sha256, UndoWay};
 use crate::engine::event::TakenBack;
 use crate::engine::{Event, StoreEvent};
 use crate::workspace::changes;
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::protected::ProtectedFiles;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::mpsc;
 
@@ -26,6 +26,7 @@ impl Rooms {
         let block = (request.approval().block(), request.approval().revision());
         let outside = self.inbox();
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
+        let (undo, approval, place) = (self.undo.clone(), request.approval().clone(), working.clone());
         tokio::spawn(async move {
             // The look at the folder costs no time of its own: the disk is waited for anyway.
             let look = tokio::task::spawn_blocking(move || {
@@ -35,9 +36,16 @@ impl Rooms {
                 if !meanwhile.is_empty() {
                     let _ = outside.blocking_send(Signal::Event(Event::ChangedMeanwhile(meanwhile)));
                 }
-                look
+                let others = look.obeyed_paths();
+                (look, undo.remember(&approval, &place, &others))
             });
-            let (synced, look) = tokio::join!(store.sync(), look);
+            let (synced, looked_at) = tokio::join!(store.sync(), look);
+            let (look, remembered) = match looked_at {
+                Ok((look, remembered)) => (Some(look), remembered),
+                Err(error) => {
+                    (None, Err(format!("the look at the folder broke off ({error}): nothing was started")))
+                }
+            };
             // What was approved is where the paths led that were shown: looked at once more, last of all.
             let last = tokio::task::spawn_blocking(move || {
                 (seen.and_then(|seen| seen.changed()), ProtectedFiles::of(&folder, protected))
@@ -56,9 +64,13 @@ impl Rooms {
                     let report = RunReport::bare(Outcome::Refused(why));
                     let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
                 }
+                Ok(()) if remembered.is_err() => {
+                    let report = RunReport::bare(Outcome::Refused(remembered.err().unwrap_or_default()));
+                    let _ = sender.send((run, RunEvent::Ended(Box::new(report)))).await;
+                }
                 Ok(()) => {
                     *looked.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some((run, look.ok(), protected));
+                        Some((run, look, protected, remembered.unwrap_or_default()));
                     executor.start(request, sender);
                     if stop() {
                         executor.interrupt(run);
@@ -106,7 +118,29 @@ impl Rooms {
             });
             again(&mut looked);
             drop(looked);
-            let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, answer)));
+            let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, UndoWay::Back, answer)));
+        });
+    }
+
+    /// Takes changes of a run back, or makes them again.
+    pub(super) fn undo_changes(&self, run: RunId, record: Sha256, changes: Vec<u32>, way: UndoWay) {
+        let (inbox, undo, obeyed) = (self.inbox(), self.undo.clone(), self.obeyed.clone());
+        tokio::task::spawn_blocking(move || {
+            let done = undo.with(|store| store.put_back(record, &changes, way));
+            let answer = match done {
+                Ok(Ok(files)) => Ok(files
+                    .into_iter()
+                    .map(|file| TakenBack {
+                        path: file.path,
+                        result: file.result.map_err(|why| why.to_string()),
+                    })
+                    .collect()),
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(why) => Err(why.to_owned()),
+            };
+            // What is put back is nobody else's work.
+            look_again(&obeyed);
+            let _ = inbox.blocking_send(Signal::Event(Event::TakenBack(run, way, answer)));
         });
     }
 }
@@ -124,16 +158,6 @@ fn again(known: &mut ObeyedFiles) {
 
 /// Why a run that was stopped early never began.
 pub(super) const STOPPED: &str = "it was stopped before it started";
-
-/// The folders that a run under these terms may write, of a session that works in this one. A kernel may stand elsewhere.
-fn written(terms: &Terms, working: &Path) -> Vec<PathBuf> {
-    if !terms.rights.sandbox.writes_confined {
-        return vec![working.to_path_buf(), terms.cwd.clone()];
-    }
-    // What a confined run has for temporary files goes by a name that belongs to everybody on this computer.
-    let is_private = |folder: &Path| folder == Path::new("/tmp") && folder != working;
-    terms.rights.write.iter().filter(|folder| !is_private(folder)).cloned().collect()
-}
 
 /// The report of a run that never began.
 pub(super) fn not_started(why: String) -> RunReport {

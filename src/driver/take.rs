@@ -54,13 +54,18 @@ impl Driver {
     /// The files that a run changed are looked for before its end is told.
     fn look_for_changes(&mut self, run: RunId, mut report: Box<RunReport>) -> Option<Box<RunReport>> {
         let looked = self.rooms.looked.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some((_, look, protected)) = looked.filter(|(of, ..)| *of == run) else { return Some(report) };
+        let Some((_, look, protected, remembered)) = looked.filter(|(of, ..)| *of == run) else {
+            return Some(report);
+        };
         let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
-        let to_take_back = self.rooms.to_take_back.clone();
+        let (to_take_back, undo) = (self.rooms.to_take_back.clone(), self.rooms.undo.clone());
         let (working, blobs) = (self.rooms.working.clone(), self.rooms.store.blobs());
         tokio::task::spawn_blocking(move || {
             report.receipt.protected = protected.afterwards();
-            if let Some(changes) = look.map(|look| look.changes()) {
+            let changes = look.map(|look| look.changes());
+            let others = changes.as_ref().map(|changes| changes.obeyed.paths()).unwrap_or_default();
+            report.receipt.undo = undo.record(remembered, &others);
+            if let Some(changes) = changes {
                 if let Ok(working) = &working {
                     report.pictures = written_pictures::keep(run, &changes.files, working, &blobs);
                 }

@@ -18,7 +18,7 @@ use crate::domain::{
     BlockId, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, KernelFate,
     KernelRef, Language, Limits, Message, OnDisk, Outcome, OutputBuffer, Purpose, Receipt, RecipeFact,
     ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport,
-    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms, Timestamp,
+    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms, Timestamp, UndoWay,
 };
 
 /// One session that is talked to.
@@ -382,6 +382,10 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::KillRun(run) => format!("kill r{run}"),
         Effect::RestartKernel => "restart".into(),
         Effect::TakeBack(run) => format!("take back r{run}"),
+        Effect::Undo { run, changes, way, .. } => {
+            let way = if *way == UndoWay::Back { "undo" } else { "redo" };
+            format!("{way} r{run} {changes:?}")
+        }
         Effect::SwitchModel => "switch".into(),
         Effect::SetTimer(timer, ms) => format!("timer {timer} {ms}"),
         Effect::Prewarm(language) => format!("prewarm {language}"),
@@ -397,7 +401,10 @@ fn entry_word(entry: &Entry) -> String {
         Entry::Header(_) => "+header".into(),
         Entry::Resumed => "+resumed".into(),
         Entry::Adopted { .. } => "+adopted".into(),
-        Entry::TakenBack { run, files, .. } => format!("+taken back r{run} {}", files.join(" ")),
+        Entry::TakenBack { run, files, way: UndoWay::Back, .. } => {
+            format!("+taken back r{run} {}", files.join(" "))
+        }
+        Entry::TakenBack { run, files, .. } => format!("+made again r{run} {}", files.join(" ")),
         Entry::Named(name) => format!("+named {name}"),
         Entry::Model(model) => format!("+model {model}"),
         Entry::Prompt(_) => "+prompt".into(),

@@ -1,8 +1,8 @@
 //! What the engine orders. The driver performs it and reports back with events; the engine never waits.
 
 use crate::domain::{
-    Block, BlockId, Entry, Limits, ModelName, ModelRequest, Notice, Revision, RunId, RunRequest, StepId,
-    TimerId,
+    Block, BlockId, Entry, Limits, ModelName, ModelRequest, Notice, Revision, RunId, RunRequest, Sha256,
+    StepId, TimerId, UndoWay,
 };
 
 /// One output of the engine.
@@ -44,6 +44,18 @@ pub enum Effect {
     KillRun(RunId),
     /// Put files that programs obey by themselves back to how they stood before this run. Answered by `Event::TakenBack`.
     TakeBack(RunId),
+    /// Take changes of a run back, or make them again: those of these numbers in this record, of none all of them.
+    /// Answered by `Event::TakenBack`.
+    Undo {
+        /// The run.
+        run: RunId,
+        /// The record of its changes.
+        record: Sha256,
+        /// The changes by their numbers.
+        changes: Vec<u32>,
+        /// Which way.
+        way: UndoWay,
+    },
     /// Start the kernel anew (lazily: the old one ends now).
     RestartKernel,
     /// Use another model for the following requests (the newest `Entry::Model` names it).

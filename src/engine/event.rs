@@ -5,7 +5,7 @@ use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
     ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId,
-    StepId, Terms, TimerId,
+    StepId, Terms, TimerId, UndoCover, UndoWay,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,6 +73,15 @@ pub enum Command {
     Terminal(BlockId),
     /// Take back what the last run of a block did to names that programs obey by themselves.
     TakeBack(BlockId),
+    /// Take changes of a run back, or make them again, by their numbers in its record; of none all of them.
+    Undo {
+        /// The run.
+        run: RunId,
+        /// The changes.
+        changes: Vec<u32>,
+        /// Which way.
+        way: UndoWay,
+    },
     /// Put a settled block back for review (also a LOST one). It runs again only after a new decision. Possible between
     /// turns (what comes of it is told with the next prompt), while a block waits, and when the turn is stuck.
     PutBack(BlockId),
@@ -147,6 +156,8 @@ pub struct Inspection {
     pub venv: Option<PathBuf>,
     /// Of an edit that is not placed, or whose files changed since: where its places are now. Nothing else of it counts then.
     pub edit: Option<Result<PlacedEdit, EditFault>>,
+    /// What of the files that it may change would be remembered, to be taken back; `None`: it may change none.
+    pub undo: Option<UndoCover>,
 }
 
 impl Inspection {
@@ -162,6 +173,7 @@ impl Inspection {
             image: None,
             venv: None,
             edit: None,
+            undo: None,
         }
     }
 }
@@ -209,8 +221,9 @@ pub enum Event {
     RecipeReady(Box<RecipeStart>),
     /// The answer to `Effect::Consult`.
     Consulted(BlockId, Revision, Box<Consultation>),
-    /// The answer to `Effect::TakeBack`: each file and whether it stands as before, or why nothing is known.
-    TakenBack(RunId, Result<Vec<TakenBack>, String>),
+    /// The answer to `Effect::TakeBack` and `Effect::Undo`: each file and whether it stands as it was wanted, or why nothing
+    /// is known.
+    TakenBack(RunId, UndoWay, Result<Vec<TakenBack>, String>),
     /// What was found changed of obeyed names between two runs.
     ChangedMeanwhile(Vec<FileChange>),
 }

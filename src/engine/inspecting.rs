@@ -89,7 +89,8 @@ impl Engine {
             return self.place_edit(block, revision, edit);
         }
         let edited = std::mem::take(&mut look.edited);
-        let Inspection { mut review, terms, reach, refused, before, lacking, image, venv, .. } = inspection;
+        let Inspection { mut review, terms, reach, refused, before, lacking, image, venv, undo, .. } =
+            inspection;
         let before = self.remarks(block, &mut review, before.as_deref()).or(before);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let known = item.review.as_ref().is_some_and(|(r, known)| *r == revision && *known == review);
@@ -104,6 +105,7 @@ impl Engine {
             lacking,
             image,
             venv,
+            undo,
         });
         self.conditions_found(block);
         if !known {

@@ -249,7 +249,7 @@ impl Engine {
             Event::RecipeReady(start) => self.begin_recipe(*start),
             Event::Instructions(found) => self.instructions_found(found),
             Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
-            Event::TakenBack(run, answer) => self.taken_back(run, answer),
+            Event::TakenBack(run, way, answer) => self.taken_back(run, way, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
         }
         self.follow_rules();
@@ -277,6 +277,7 @@ impl Engine {
             Command::Fresh(block) => self.set_fresh(block),
             Command::Terminal(block) => self.set_terminal(block),
             Command::TakeBack(block) => self.take_back(block),
+            Command::Undo { run, changes, way } => self.undo(run, changes, way),
             Command::PutBack(block) => self.put_back(block),
             Command::Stop => self.stop(),
             Command::Kill => self.kill(),

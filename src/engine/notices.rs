@@ -6,7 +6,7 @@ use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
     AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName,
-    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms,
+    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms, UndoWay,
 };
 use crate::text::line::one_line;
 use crate::text::number::{counted, dollars, duration, limit};
@@ -173,18 +173,42 @@ pub(super) fn nothing_to_take_back(block: BlockId) -> Notice {
     ))
 }
 
-pub(super) fn taken_back(block: BlockId, files: &[String]) -> Notice {
-    Notice::info(format!("Block {block}: taken back: {}.", one_line(&files.join(", "))))
+/// A session that another installation wrote.
+pub(super) fn foreign_is_not_taken_back() -> Notice {
+    Notice::warn("This session is foreign: nothing that it tells of is taken back.")
+}
+
+pub(super) fn no_record() -> Notice {
+    Notice::info("Nothing is known of changes of this run that could be taken back.")
+}
+
+/// Files that are named in a notice.
+const NAMED: usize = 3;
+
+fn named(files: &[String]) -> String {
+    let first = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+pub(super) fn taken_back(block: BlockId, files: &[String], way: UndoWay) -> Notice {
+    let files = one_line(&named(files));
+    Notice::info(match way {
+        UndoWay::Back => format!("Block {block}: taken back: {files}."),
+        UndoWay::Again => format!("Block {block}: made again: {files}."),
+    })
 }
 
 /// Not all of it could be taken back.
-pub(super) fn not_taken_back(block: BlockId, done: &[String], why: &str) -> Notice {
-    let done = if done.is_empty() { format!("Block {block}: nothing") } else { done.join(", ") };
-    let (done, why) = (one_line(&done), one_line(why));
-    Notice::warn(if done.ends_with("nothing") {
-        format!("{done} was taken back: {why}.")
-    } else {
-        format!("Taken back: {done}. Not {why}.")
+pub(super) fn not_taken_back(block: BlockId, done: &[String], way: UndoWay, why: &str) -> Notice {
+    let (files, why) = (one_line(&named(done)), one_line(why));
+    Notice::warn(match (done.is_empty(), way) {
+        (true, UndoWay::Back) => format!("Block {block}: nothing was taken back: {why}."),
+        (true, UndoWay::Again) => format!("Block {block}: nothing was made again: {why}."),
+        (false, UndoWay::Back) => format!("Taken back: {files}. Not {why}."),
+        (false, UndoWay::Again) => format!("Made again: {files}. Not {why}."),
     })
 }
 

@@ -9,7 +9,7 @@ use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Notice,
     OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId, SandboxLevel,
-    StepId, Terms, TimerId, Timestamp, ToolCall, Usage, Variable,
+    StepId, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -171,6 +171,8 @@ pub struct InspectionResult {
     pub image: Option<ImageName>,
     /// The project's `.venv`, where packages of this block could go, when it is the environment in use.
     pub venv: Option<PathBuf>,
+    /// What of the files that it may change would be remembered, to be taken back; `None`: it may change none.
+    pub undo: Option<UndoCover>,
 }
 
 /// The block that waits is covered by a rule of the person.

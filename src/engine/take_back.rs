@@ -1,8 +1,11 @@
-//! Takes back what a run did to names that programs obey by themselves, and tells what others did to them meanwhile.
+//! Takes back what a run changed, and makes it again; tells what others did to obeyed names meanwhile.
 
 use super::event::TakenBack;
 use super::{Effect, Engine, notices};
-use crate::domain::{BlockId, Entry, FileChange, RunId};
+use crate::domain::{BlockId, Entry, FileChange, RunId, UndoWay};
+
+/// Files that are named in the session; the others are counted.
+const NAMED: usize = 50;
 
 impl Engine {
     /// The person wants what the last run of a block did to obeyed names undone.
@@ -17,22 +20,48 @@ impl Engine {
         }
     }
 
+    /// The person wants changes of a run as they were before it, or as it left them. Those of a session that somebody else
+    /// wrote are nobody's to judge by its word.
+    pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoWay) {
+        if self.state.live.run.is_some() {
+            return self.notify(notices::not_while_a_run_goes_on());
+        }
+        if self.state.live.foreign {
+            return self.notify(notices::foreign_is_not_taken_back());
+        }
+        match self.state.transcript.run(run).and_then(|(_, run)| run.undo()?.record) {
+            Some(record) => self.effects.push(Effect::Undo { run, record, changes, way }),
+            None => self.notify(notices::no_record()),
+        }
+    }
+
     /// What became of it.
-    pub(super) fn taken_back(&mut self, run: RunId, answer: Result<Vec<TakenBack>, String>) {
+    pub(super) fn taken_back(&mut self, run: RunId, way: UndoWay, answer: Result<Vec<TakenBack>, String>) {
         let Some(block) = self.state.transcript.run(run).map(|(item, _)| item.block.id) else { return };
         let all = match answer {
             Ok(all) => all,
-            Err(why) => return self.notify(notices::not_taken_back(block, &[], &why)),
+            Err(why) => return self.notify(notices::not_taken_back(block, &[], way, &why)),
         };
         let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|file| file.result.is_ok());
         let files: Vec<String> = done.into_iter().map(|file| file.path).collect();
         if !files.is_empty() {
-            self.record(Entry::TakenBack { run, block, files: files.clone() });
+            let more = u32::try_from(files.len().saturating_sub(NAMED)).unwrap_or(u32::MAX);
+            let files = files.iter().take(NAMED).cloned().collect();
+            self.record(Entry::TakenBack { run, block, files, more, way });
         }
+        let more = left.len().saturating_sub(1);
         self.notify(match left.into_iter().find_map(|file| Some((file.path, file.result.err()?))) {
-            Some((path, why)) => notices::not_taken_back(block, &files, &format!("{path}: {why}")),
-            None => notices::taken_back(block, &files),
+            Some((path, why)) if more > 0 => {
+                notices::not_taken_back(block, &files, way, &format!("{path} and {more} more: {why}"))
+            }
+            Some((path, why)) => notices::not_taken_back(block, &files, way, &format!("{path}: {why}")),
+            None => notices::taken_back(block, &files, way),
         });
+        if !files.is_empty() {
+            // What waits may be about one of them.
+            self.world_changed();
+            self.look_again();
+        }
     }
 
     /// Obeyed names changed between two runs. No run of this session did that: nothing of one moved.
@@ -47,7 +76,9 @@ impl Engine {
 mod tests {
     use super::super::dialogue::{Dialogue, report};
     use super::TakenBack;
-    use crate::domain::{BlockId, FileChange, Outcome, Receipt, RunId, RunReport};
+    use crate::domain::{
+        BlockId, FileChange, Outcome, Receipt, RunId, RunReport, Sha256, UndoCover, UndoNote, UndoWay,
+    };
     use crate::engine::{Command, Event};
 
     fn changed(path: &str) -> RunReport {
@@ -71,7 +102,7 @@ mod tests {
         assert!(d.command(Command::TakeBack(BlockId(1))).starts_with("take back r1"));
         let file = |path: &str, result| TakenBack { path: path.into(), result };
         let answer = vec![file("/w/.envrc", Ok(())), file("/w/.vscode/a", Err("it changed".into()))];
-        let told = d.send(Event::TakenBack(RunId(1), Ok(answer)));
+        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Back, Ok(answer)));
         assert!(
             told.starts_with(
                 "+taken back r1 /w/.envrc, 'Taken back: /w/.envrc. Not /w/.vscode/a: it changed.'"
@@ -96,7 +127,76 @@ mod tests {
         d.ended_as(1, changed("a.py"));
         let told = d.command(Command::TakeBack(BlockId(1)));
         assert!(told.contains("There is nothing of block 1 to take back"), "{told}");
-        let lost = d.send(Event::TakenBack(RunId(9), Err("no".into())));
+        let lost = d.send(Event::TakenBack(RunId(9), UndoWay::Back, Err("no".into())));
         assert!(!lost.contains('\''), "{lost}");
+    }
+
+    fn recorded(record: Option<Sha256>) -> RunReport {
+        let undo = Some(UndoNote { cover: UndoCover::default(), record, changes: 2 });
+        let report = changed("a.py");
+        RunReport { receipt: Receipt { undo, ..report.receipt }, ..report }
+    }
+
+    #[test]
+    fn changes_are_taken_back_and_made_again_and_the_model_knows() {
+        let mut d = Dialogue::new();
+        d.user("x");
+        d.reply("```python\n1\n```\n");
+        d.inspected_ok(1);
+        d.type_run(1);
+        let undo = |changes: &[u32], way| Command::Undo { run: RunId(1), changes: changes.to_vec(), way };
+        assert!(d.command(undo(&[], UndoWay::Back)).starts_with("'A run goes on: "));
+        d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
+        assert!(d.command(undo(&[0, 2], UndoWay::Back)).starts_with("undo r1 [0, 2]"));
+        let file = |path: &str, result| TakenBack { path: path.into(), result };
+        let done = Ok(vec![file("a.py", Ok(())), file("b.py", Ok(()))]);
+        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Back, done));
+        assert!(told.starts_with("+taken back r1 a.py b.py, 'Block 1: taken back: a.py, b.py.'"), "{told}");
+        d.reply("Done.");
+        d.user("go on");
+        let told = format!("{:?}", d.request());
+        assert!(told.contains("The person took back what it did to a.py, b.py."), "{told}");
+        d.reply("Yes.");
+        assert!(d.command(undo(&[0], UndoWay::Again)).starts_with("redo r1 [0]"));
+        let done = Ok(vec![file("a.py", Ok(())), file("b.py", Err("it changed since".into()))]);
+        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Again, done));
+        assert!(
+            told.starts_with("+made again r1 a.py, 'Made again: a.py. Not b.py: it changed since.'"),
+            "{told}"
+        );
+        d.user("and now");
+        let told = format!("{:?}", d.request());
+        assert!(told.contains("The person took back what it did to b.py."), "{told}");
+    }
+
+    #[test]
+    fn of_many_files_the_first_are_recorded_and_the_others_counted() {
+        let mut d = Dialogue::new();
+        d.user("x");
+        d.reply("```python\n1\n```\n");
+        d.inspected_ok(1);
+        d.type_run(1);
+        d.ended_as(1, recorded(Some(Sha256::of(b"record"))));
+        let all = (0..10_000).map(|n| TakenBack { path: format!("f{n}"), result: Ok(()) }).collect();
+        let told = d.send(Event::TakenBack(RunId(1), UndoWay::Back, Ok(all)));
+        assert!(told.contains("taken back: f0, f1, f2 and 9997 more."), "{told}");
+        assert!(told.contains(" f49,") && !told.contains("f50"), "{told}");
+        d.reply("Done.");
+        d.user("go on");
+        assert!(format!("{:?}", d.request()).contains("f49 and 9950 more."));
+    }
+
+    #[test]
+    fn what_has_no_record_and_what_others_wrote_is_not_taken_back() {
+        let mut d = Dialogue::new();
+        d.user("x");
+        d.reply("```python\n1\n```\n");
+        d.inspected_ok(1);
+        d.type_run(1);
+        d.ended_as(1, recorded(None));
+        let undo = || Command::Undo { run: RunId(1), changes: Vec::new(), way: UndoWay::Back };
+        assert!(d.command(undo()).starts_with("'Nothing is known of changes"));
+        d.foreign();
+        assert!(d.command(undo()).starts_with("'This session is foreign"));
     }
 }

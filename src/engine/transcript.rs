@@ -6,7 +6,7 @@ use crate::domain::obeyed::obeyed;
 use crate::domain::{
     Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
     RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp, ToolCall,
-    TurnEnd, Usage,
+    TurnEnd, UndoNote, UndoWay, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -154,9 +154,28 @@ pub struct RunItem {
     pub lost: bool,
     /// What it did to files that the person took back, by their paths.
     pub taken_back: Vec<String>,
+    /// How many more of them there are.
+    pub more_taken_back: u32,
 }
 
 impl RunItem {
+    /// What is known for taking back what it changed.
+    pub fn undo(&self) -> Option<&UndoNote> {
+        self.ended.as_ref().and_then(|(_, report)| report.receipt.undo.as_ref())
+    }
+
+    /// Notes what the person took back of it, or made again.
+    pub(super) fn note_taken_back(&mut self, files: &[String], more: u32, way: UndoWay) {
+        self.taken_back.retain(|known| !files.contains(known));
+        match way {
+            UndoWay::Back => {
+                self.taken_back.extend(files.iter().cloned());
+                self.more_taken_back += more;
+            }
+            UndoWay::Again => self.more_taken_back = self.more_taken_back.saturating_sub(more),
+        }
+    }
+
     /// Whether it did something to names that programs obey by themselves, and nothing of that was taken back.
     pub fn can_be_taken_back(&self) -> bool {
         let files = self.ended.iter().flat_map(|(_, report)| &report.receipt.files);

@@ -96,6 +96,12 @@ pub struct Scope {
     pub links: Arc<Links>,
 }
 
+/// Whether a file of this absolute path holds secrets, or may, as its name goes.
+pub fn is_secret(path: &str, scope: &Scope) -> bool {
+    let meaning = path_class::locate(path, None, scope);
+    meaning.is(rules::PathClass::Secret) || meaning.is(rules::PathClass::Private)
+}
+
 /// A rule, as `sayso check --rules` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleInfo<'a> {

@@ -1,11 +1,13 @@
 //! Opens sessions: a new one, one in a named file, one that is kept nowhere, and one that goes on from its file.
 
 use super::factory::SessionFactory;
+use super::place::own_folders;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
-use crate::driver::{Clock, Driver, Parts};
+use crate::driver::{Clock, Driver, Parts, UndoLimits, UndoPlace};
 use crate::engine::{Effect, Engine, Settings};
 use crate::provider::Provider;
+use crate::review;
 use crate::store::index::{self, FindError};
 use crate::store::{Damage, Reading, Scratch, Seal, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -54,20 +56,21 @@ impl SessionFactory {
         let header = self.header(None);
         let scratch = Scratch::create(&self.loaded.sessions(), &header.id.0);
         // Nothing that is written has to be sealed, and no key is made for it.
-        (self.begin_with(header, Store::forgetting(&scratch), None, policy), scratch)
+        // Nor is anything remembered: a session that is kept nowhere leaves nothing behind.
+        (self.begin_with(header, Store::forgetting(&scratch), (None, None), policy), scratch)
     }
 
     fn begin_with(
         &self,
         header: Header,
         store: Store,
-        provider: Option<Provider>,
+        (provider, undo): (Option<Provider>, Option<UndoPlace>),
         policy: Policy,
     ) -> OpenSession {
         let store = store.with_masker(self.masker());
         let mut engine = Engine::new(self.settings(policy));
         let effects = engine.start(header, Clock::System.now());
-        self.open_with(engine, effects, store, provider, Vec::new())
+        self.open_with((engine, effects), store, (provider, undo), Vec::new())
     }
 
     fn begin_sealed(
@@ -79,7 +82,8 @@ impl SessionFactory {
     ) -> OpenSession {
         let mut notices = Vec::new();
         let store = store.with_seal(self.seal(&mut notices));
-        let mut opened = self.begin_with(header, store, provider, policy);
+        let undo = Some(self.undo_place());
+        let mut opened = self.begin_with(header, store, (provider, undo), policy);
         opened.notices.append(&mut notices);
         opened
     }
@@ -138,7 +142,8 @@ impl SessionFactory {
             made.ok()
         });
         notices.extend(foreign.is_some().then(|| Notice::warn(saving::FOREIGN)));
-        let mut opened = self.open_with(engine, effects, store, provider, notices);
+        let undo = Some(self.undo_place());
+        let mut opened = self.open_with((engine, effects), store, (provider, undo), notices);
         (opened.damage, opened.foreign) = (damage, foreign);
         if let Some(chosen) = chosen {
             // Who is asked from here on stands in the file: it may be another than before.
@@ -147,12 +152,26 @@ impl SessionFactory {
         Ok(opened)
     }
 
+    /// Where and how much is remembered before runs.
+    pub(crate) fn undo_place(&self) -> UndoPlace {
+        let (paths, limits, scope) = (&self.loaded.paths, &self.loaded.config.undo, self.scope());
+        let files = usize::try_from(limits.files).unwrap_or(usize::MAX);
+        let mut own = own_folders(&self.loaded);
+        own.push(paths.undo());
+        UndoPlace {
+            folder: paths.undo(),
+            own,
+            limits: UndoLimits { total: limits.total, file: limits.file, files },
+            is_secret: Arc::new(move |path| review::is_secret(&path.to_string_lossy(), &scope)),
+            working: self.place.cwd.clone(),
+        }
+    }
+
     fn open_with(
         &self,
-        engine: Engine,
-        effects: Vec<Effect>,
+        (engine, effects): (Engine, Vec<Effect>),
         store: Store,
-        provider: Option<Provider>,
+        (provider, undo): (Option<Provider>, Option<UndoPlace>),
         notices: Vec<Notice>,
     ) -> OpenSession {
         let (factory, asked, knows, keeps) = (self.clone(), self.clone(), self.clone(), self.clone());
@@ -171,6 +190,7 @@ impl SessionFactory {
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
             informed: Arc::new(move |told| knows.informed(told)),
+            undo,
             clock: Clock::System,
             own_recipes: self.loaded.paths.recipes(),
             store,

@@ -418,6 +418,37 @@ pub(super) fn about_commands() -> Vec<Entry> {
     vec![Entry::Block(typed)]
 }
 
+/// A run that can be taken back, and what was.
+pub(super) fn about_undo() -> Vec<Entry> {
+    let cover = UndoCover {
+        large: 3,
+        unreadable: 1,
+        secret: 1,
+        folders: 1,
+        names: vec![".env".into(), "target".into()],
+        ..UndoCover::default()
+    };
+    let ran = |run, undo| {
+        let report = report(OutputBuffer::default());
+        let receipt = Receipt { undo: Some(undo), ..report.receipt.clone() };
+        Entry::Ran { run: RunId(run), block: BlockId(1), report: Box::new(RunReport { receipt, ..report }) }
+    };
+    let back = |more, way| Entry::TakenBack {
+        run: RunId(1),
+        block: BlockId(1),
+        files: vec!["sales.csv".into()],
+        more,
+        way,
+    };
+    let none = UndoCover::none("more than 50000 files");
+    vec![
+        ran(1, UndoNote { cover, record: Some(Sha256::of(b"record")), changes: 2 }),
+        ran(2, UndoNote { cover: none, ..UndoNote::default() }),
+        back(0, UndoWay::Back),
+        back(9_950, UndoWay::Again),
+    ]
+}
+
 /// A session with an entry of each kind, and some hard cases.
 pub(super) fn each_kind() -> Vec<Entry> {
     let source = "print('hi')\r\n\ttab  \n\n# \u{202e} no end";
@@ -617,7 +648,13 @@ fn without_text() -> impl Strategy<Value = Entry> {
         ])
         .prop_map(Entry::TurnEnd),
         Just(Entry::Resumed),
-        Just(Entry::TakenBack { run: RunId(3), block: BlockId(2), files: vec![".envrc".into()] }),
+        any::<bool>().prop_map(|again| Entry::TakenBack {
+            run: RunId(3),
+            block: BlockId(2),
+            files: vec![".envrc".into()],
+            more: u32::from(again),
+            way: if again { UndoWay::Again } else { UndoWay::Back },
+        }),
         Just(Entry::KernelRestarted),
     ]
 }

@@ -31,6 +31,7 @@ mod standing;
 mod stop;
 mod text_mouse;
 mod troubles;
+mod undo;
 mod vim;
 
 pub use focus::has_problem;

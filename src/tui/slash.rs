@@ -38,6 +38,8 @@ pub enum Slash {
     /// The limits of the block that waits.
     Limits,
     Vars,
+    /// What the last run changed, to take it back.
+    Undo,
     /// Put a finished block back for review.
     Rerun,
     Restart,
@@ -91,6 +93,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
     entry(Slash::Limits, "limits", "limits of the block that waits: /limits memory 2G time 30", "NAME VALUE"),
     entry(Slash::Vars, "vars", "variables of the kernel", ""),
+    entry(Slash::Undo, "undo", "what the last run changed; take it back", ""),
     entry(Slash::Rerun, "rerun", "put a finished block back for review", "BLOCK"),
     entry(Slash::Restart, "restart", "new kernel, variables are lost", ""),
     entry(Slash::Rebuild, "rebuild", "review the earlier kernel's blocks again", ""),

@@ -8,6 +8,7 @@ use super::obeyed::ObeyedFiles;
 use super::take_back;
 use crate::domain::obeyed::obeyed;
 use crate::domain::{FileChange, Gaps};
+pub(super) use snapshot::PASSED_OVER;
 use snapshot::{ALWAYS, Snapshot, is_gone};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,11 @@ impl FolderLook {
             change.path = self.named(Path::new(&change.path));
         }
         changes
+    }
+
+    /// The files that programs obey by themselves.
+    pub(crate) fn obeyed_paths(&self) -> Vec<PathBuf> {
+        self.obeyed.paths()
     }
 
     /// What is different now.

@@ -56,6 +56,12 @@ pub enum FileError {
     /// It was too large before the run, or could not be read.
     #[error("no copy of it was made before the run")]
     NoCopy,
+    /// What would go can't be kept, and why.
+    #[error("no copy could be made of what stands there now: {0}")]
+    NotKept(String),
+    /// A folder that is to be removed has something in it.
+    #[error("the folder is not empty")]
+    NotEmpty,
     /// It is not as the run left it.
     #[error("it changed since the run ended")]
     ChangedSince,

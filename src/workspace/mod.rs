@@ -26,6 +26,7 @@ mod stamp;
 pub(crate) mod take_back;
 pub(crate) mod target;
 pub(crate) mod testing;
+pub mod undo;
 pub(crate) mod write;
 
 pub use error::FileError;

@@ -98,6 +98,11 @@ impl ObeyedFiles {
         .collect()
     }
 
+    /// The obeyed files, by their whole paths.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.files.keys().filter(|path| self.of(path, obeyed)).cloned().collect()
+    }
+
     /// Whether anything was looked at.
     pub fn is_of_something(&self) -> bool {
         self.at.is_some()

@@ -133,6 +133,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         sessions: home.join("sessions"),
         instructions: Search::default(),
         informed: std::sync::Arc::new(|told| told),
+        undo: None,
         clock: Clock::System,
     });
     driver.send(Command::Submit("solve it".into()));

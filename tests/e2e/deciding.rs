@@ -188,7 +188,7 @@ text = "Made."
 "#;
 
 #[test]
-fn what_a_run_did_to_obeyed_names_is_taken_back_by_one_key() {
+fn what_a_run_changed_is_told_before_it_and_taken_back_after_a_question() {
     let home = tempfile::tempdir().expect("a home");
     let setup = play(home.path(), OBEYED);
     let work = home.path().join("work");
@@ -201,8 +201,11 @@ fn what_a_run_did_to_obeyed_names_is_taken_back_by_one_key() {
     terminal.wait_for("Made.");
     terminal.press_until("Tab", "[Output block 1");
     terminal.wait_for("created .envrc: what a shell reads when it starts");
-    terminal.wait_for("u takes back what is marked with !!");
-    terminal.press_until("u", "taken back");
+    terminal.wait_for("u shows each change");
+    terminal.press_until("u", "What block 1 changed");
+    terminal.wait_for("2 of 2 changes picked");
+    terminal.press_until("t", "Take back 2 changes of block 1?");
+    terminal.press_until("t", "taken back");
     assert!(!work.join(".envrc").exists());
     assert_eq!(std::fs::read_to_string(work.join("sub/.bashrc")).expect("there"), "mine");
     session_with(home.path(), "taken_back");

@@ -24,6 +24,7 @@ mod standing;
 mod terminals;
 mod typed_command;
 mod typing;
+mod undo;
 mod writing;
 
 use ratatui::Terminal;

@@ -189,3 +189,52 @@ fn what_another_installation_wrote_is_foreign_until_it_is_adopted() {
     let done = home.run(&["sessions", "adopt", &id, "--yes"]);
     assert!(done.out.contains("yours already"), "{}{}", done.out, done.err);
 }
+
+/// A session whose one run changed, made and deleted files.
+fn a_session_with_changes(home: &Home) -> String {
+    let work = home.work();
+    std::fs::write(work.join("a.txt"), "mine\n").unwrap();
+    std::fs::write(work.join("gone.txt"), "mine\n").unwrap();
+    let block = "```bash\necho run > a.txt; rm gone.txt; mkdir -p new; echo run > new/b.txt\n```\n";
+    let server = ModelServer::start(vec![Answer::text(block), Answer::text("Done.")]);
+    let url = format!("{}/v1", server.url());
+    let done = home.run(&args(&url, &["--approve", "all", "--sandbox", "off"]));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(std::fs::read_to_string(work.join("a.txt")).unwrap(), "run\n");
+    session(home).file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
+    let home = Home::new();
+    let id = a_session_with_changes(&home);
+    let (work, read) = (home.work(), |path: PathBuf| std::fs::read_to_string(path).ok());
+    let told = home.run(&["sessions", "undo", &id]);
+    assert_eq!(told.code, Some(2), "{}{}", told.out, told.err);
+    for line in
+        ["changed  a.txt", "deleted  gone.txt", "created  new/b.txt", "3 of 3 changes can be taken back."]
+    {
+        assert!(told.out.contains(line), "{line}\n{}", told.out);
+    }
+    assert_eq!(read(work.join("a.txt")).as_deref(), Some("run\n"), "nothing was changed yet");
+    let done = home.run(&["sessions", "undo", &id, "--file", "gone.txt", "--yes"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: gone.txt\n"), "{}", done.err);
+    // What changed since stays, and is told.
+    std::fs::write(work.join("a.txt"), "newer\n").unwrap();
+    let done = home.run(&["sessions", "undo", &id, "--block", "1", "--yes"]);
+    assert_eq!((done.code, done.out.as_str()), (Some(0), "taken back: new/b.txt\n"), "{}", done.err);
+    assert!(!work.join("new").exists() && read(work.join("a.txt")).as_deref() == Some("newer\n"));
+    let told = home.run(&["sessions", "undo", &id]);
+    assert!(told.out.contains("a.txt  4 B  changed since"), "{}", told.out);
+    let done = home.run(&["sessions", "undo", &id, "--file", "a.txt", "--yes"]);
+    assert_eq!(done.code, Some(5), "{}{}", done.out, done.err);
+    let done = home.run(&["sessions", "undo", &id, "--again", "--yes"]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert!(!work.join("gone.txt").exists() && read(work.join("new/b.txt")).as_deref() == Some("run\n"));
+    let shown = home.run(&["sessions", "show", &id]).out;
+    for line in ["taken back: gone.txt", "taken back: new/b.txt", "made again: gone.txt, new/b.txt"] {
+        assert!(shown.contains(line), "{line}\n{shown}");
+    }
+    let other = home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]);
+    assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+}

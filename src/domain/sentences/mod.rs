@@ -11,6 +11,7 @@ pub(crate) mod sandbox;
 pub(crate) mod saving;
 pub(crate) mod secrets;
 pub(crate) mod sending;
+pub(crate) mod undo;
 
 /// `1 block`, `2 blocks`.
 fn count(number: u64, noun: &str) -> String {

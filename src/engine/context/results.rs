@@ -181,7 +181,9 @@ fn name(block: &Block, version: &Version) -> String {
 /// What the person undid of it afterwards.
 fn taken_back(run: &RunItem) -> Option<String> {
     let files = run.taken_back.join(", ");
-    (!files.is_empty()).then(|| format!("The person took back what it did to {}.", one_line(&files)))
+    let more =
+        if run.more_taken_back > 0 { format!(" and {} more", run.more_taken_back) } else { String::new() };
+    (!files.is_empty()).then(|| format!("The person took back what it did to {}{more}.", one_line(&files)))
 }
 
 fn outcome(run: &RunItem) -> String {

@@ -121,6 +121,7 @@ impl Transcript {
                     ended: None,
                     lost: false,
                     taken_back: Vec::new(),
+                    more_taken_back: 0,
                 });
             }),
             Entry::RuleAdded(rule) => self.add_rule(rule, at),
@@ -133,9 +134,9 @@ impl Transcript {
             }),
             Entry::PutBack(block) => self.with(*block, |item| item.standing = BlockStanding::Open),
             Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
-            Entry::TakenBack { run, block, files } => self.with(*block, |item| {
+            Entry::TakenBack { run, block, files, more, way } => self.with(*block, |item| {
                 let found = item.runs.iter_mut().filter(|item| item.run == *run);
-                found.for_each(|run| run.taken_back.extend(files.iter().cloned()));
+                found.for_each(|run| run.note_taken_back(files, *more, *way));
             }),
             Entry::Opinion { block, revision, model, answer, usage } => {
                 let (model, answer) = (model.clone(), answer.clone());
@@ -291,6 +292,7 @@ impl Transcript {
                 ended: None,
                 lost: false,
                 taken_back: Vec::new(),
+                more_taken_back: 0,
             });
         });
     }

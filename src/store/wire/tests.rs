@@ -2,7 +2,7 @@ use super::*;
 use crate::domain::{BlockId, Entry, Gaps, Masker, OutputBuffer, RunId, RunReport, Stream, Timestamp};
 use crate::store::samples::{
     about_commands, about_edits, about_files, about_instructions, about_limits, about_pulls, about_recipes,
-    about_sandbox, about_tools, captured, each_kind, entry, header, report, same, told,
+    about_sandbox, about_tools, about_undo, captured, each_kind, entry, header, report, same, told,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -48,6 +48,7 @@ fn each_kind_comes_back() {
         .chain(about_edits())
         .chain(about_files())
         .chain(about_commands())
+        .chain(about_undo())
         .chain(about_instructions())
         .chain(about_recipes())
         .chain(about_pulls())

@@ -30,6 +30,7 @@ pub(crate) mod sessions;
 pub mod status;
 pub(crate) mod steps;
 pub mod themes;
+pub(crate) mod undo;
 pub mod welcome;
 
 use crate::domain::{Departed, SandboxReport};

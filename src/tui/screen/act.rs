@@ -140,10 +140,7 @@ impl Screen {
             Action::BlockAgain => return self.put_back(ctx),
             Action::BlockBranch => return self.branch_at_block(ctx),
             Action::Debug => self.debug_failure(ctx),
-            Action::TakeBack => match self.run_on_screen(ctx.state) {
-                Some((item, _)) => return vec![UiCommand::Send(Command::TakeBack(item.block.id))],
-                None => self.say(Note::info("No run is on screen.")),
-            },
+            Action::TakeBack => return self.take_back(ctx),
             Action::KernelNew => self.ask_restart(ctx),
             other => return self.review_action(other, ctx),
         }

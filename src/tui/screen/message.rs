@@ -196,6 +196,7 @@ impl Screen {
                 self.panes.lower = Lower::Vars;
                 self.panes.focus = Pane::Output;
             }
+            Slash::Undo => return self.undo_last(ctx),
             Slash::Rerun => return self.rerun_command(argument, ctx),
             Slash::Restart => self.ask_restart(ctx),
             Slash::Rebuild => self.ask_rebuild(ctx),

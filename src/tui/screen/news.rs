@@ -55,6 +55,8 @@ impl Screen {
             JobResult::Sessions(_)
             | JobResult::Preview(..)
             | JobResult::SessionsChanged
+            | JobResult::Changes(..)
+            | JobResult::ChangeTexts(..)
             | JobResult::Interpreters(_)
             | JobResult::Servers(_)
             | JobResult::Offers(_)

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 /// Folders of what tools keep; files in them are looked at whatever else there is.
 pub(super) const ALWAYS: [&str; 3] = [".git", ".hg", ".venv"];
 /// Folders whose files are nobody's work: caches, packages, what is built.
-const PASSED_OVER: [&str; 5] = ["node_modules", "target", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
+pub(in crate::workspace) const PASSED_OVER: [&str; 5] =
+    ["node_modules", "target", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
 
 /// How much is listed: entries, and time.
 type Bounds = (usize, Duration);

@@ -121,6 +121,7 @@ fn all() -> Vec<Entry> {
     all.push(Entry::Adopted { sha256: Sha256([0xab; 32]) });
     all.extend(about_files());
     all.extend(about_commands());
+    all.extend(about_undo());
     all
 }
 

@@ -7,7 +7,7 @@ mod terms;
 
 use super::detail::Detail;
 use super::effects;
-use crate::domain::Severity;
+use crate::domain::{Severity, UndoCover};
 use crate::engine::state::InspectionResult;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
@@ -24,7 +24,7 @@ const RIGHTS_FROM: u64 = 1 << 50;
 
 /// The labels of facts. A fact is measured by its label and by how many of the same are before it, so that it is the same
 /// fact whatever stands around it.
-const LABELS: [&str; 26] = [
+const LABELS: [&str; 27] = [
     "",
     "Runs in",
     "Changed",
@@ -51,6 +51,7 @@ const LABELS: [&str; 26] = [
     "Makes",
     "Place",
     "Terminal",
+    "Undo",
 ];
 
 /// Room for the characters of one fact, and for facts of one label.
@@ -209,12 +210,24 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
             terms::facts(terms, &inspected.reach, change, wording)
         }
     };
+    facts.extend(inspected.undo.as_ref().map(|cover| undo(cover, inspected, look)));
     facts.extend(terms::place_of_packages(inspected, look));
     facts.extend(effects::facts(inspected, wording.detail).into_iter().map(|(label, text, odd)| {
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
     facts.push(Fact::new(CHECK, check(inspected, wording.detail), check_style(inspected, look)));
     facts
+}
+
+/// What of the files that it may change can be taken back. Without a sandbox it may change others as well.
+fn undo(cover: &UndoCover, inspected: &InspectionResult, look: Look<'_>) -> Fact {
+    let is_open = inspected
+        .terms
+        .as_ref()
+        .is_ok_and(|terms| terms.executor.starts_programs() && !terms.rights.sandbox.writes_confined);
+    let only = if is_open && cover.is_some() { "; nothing outside of the working folder" } else { "" };
+    let slot = if cover.is_some() { Slot::UiText } else { Slot::StatusWarn };
+    Fact::new("Undo", safe::one_line(&format!("{}{only}", cover.words())), look.style(slot))
 }
 
 fn check(inspected: &InspectionResult, detail: Detail) -> String {

@@ -155,15 +155,25 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
 
 /// `taken back  .envrc`, or with which key it is done.
 pub(super) fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
     if !run.taken_back.is_empty() {
-        let names: Vec<String> = run.taken_back.iter().map(|path| look.place.path(Path::new(path))).collect();
+        let mut names: Vec<String> =
+            run.taken_back.iter().map(|path| look.place.path(Path::new(path))).collect();
+        names.extend((run.more_taken_back > 0).then(|| format!("and {} more", run.more_taken_back)));
         let label = Span::styled("taken back  ", look.dim());
-        return safe::hanging(label, &safe::one_line(&names.join("     ")), width.into(), look.text());
+        rows.extend(safe::hanging(label, &safe::one_line(&names.join("     ")), width.into(), look.text()));
     }
-    if !run.can_be_taken_back() {
-        return Vec::new();
+    let of_record = run.undo().filter(|undo| undo.record.is_some() || !undo.cover.is_some());
+    if let Some(undo) = of_record {
+        let key = if undo.record.is_some() { "   u shows each change" } else { "" };
+        let label = Span::styled("undo  ", look.dim());
+        let text = format!("{}{key}", safe::one_line(&undo.cover.words()));
+        rows.extend(safe::hanging(label, &text, width.into(), look.dim()));
     }
-    safe::words("u takes back what is marked with !!", width.into(), look.dim())
+    if run.can_be_taken_back() && run.undo().is_none_or(|undo| undo.record.is_none()) {
+        rows.extend(safe::words("u takes back what is marked with !!", width.into(), look.dim()));
+    }
+    rows
 }
 
 /// `not looked at  2 folders (node_modules, target)`: where changes would not have been seen.

@@ -2,6 +2,7 @@
 
 use crate::domain::{FailureKind, SandboxLevel};
 use crate::engine::state::Question;
+use crate::engine::transcript::RunItem;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
@@ -203,7 +204,9 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if failed && screen.setup.recipes.iter().any(|card| card.name == "debug") {
             hints.key(Action::Debug, "debug it", "debug it", 0);
         }
-        if screen.panes.output.run(state).is_some_and(|(_, run)| run.can_be_taken_back()) {
+        let has_record = |run: &RunItem| run.undo().is_some_and(|undo| undo.record.is_some());
+        let run = screen.panes.output.run(state).map(|(_, run)| run);
+        if run.is_some_and(|run| run.can_be_taken_back() || has_record(run)) {
             hints.key(Action::TakeBack, "take back", "take back", 0);
         }
         if screen.panes.output.images(state).is_empty() {

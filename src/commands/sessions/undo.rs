@@ -1,0 +1,159 @@
+//! `sayso sessions undo`: takes back what a run changed, or makes it again. It tells first what that would do, and notes in
+//! the session what was done.
+
+use super::{Console, find, seal, unreadable};
+use crate::cli::SessionUndoArgs;
+use crate::domain::sentences::saving;
+use crate::domain::visible::visible_line;
+use crate::domain::{BlockId, Entry, RunId, Sha256, UndoChange, UndoWay};
+use crate::driver::Clock;
+use crate::report::{Failure, FailureClass};
+use crate::session::factory::SessionFactory;
+use crate::store::Store;
+use crate::text::number::{counted, size};
+use crate::workspace::undo::{PutBackFile, UndoStore};
+use std::io;
+
+/// Files that are named in the session; the others are counted.
+const NAMED: usize = 50;
+
+/// A run with the record of what it changed.
+struct RecordedRun {
+    run: RunId,
+    block: BlockId,
+    record: Sha256,
+}
+
+pub(super) fn run(
+    args: &SessionUndoArgs,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let summary = find(&factory.loaded.sessions(), &args.session)?;
+    let seal = seal(&factory.loaded.paths.state, console)?;
+    // Another process that has it open may run something just now: the session is held until all is done.
+    let (store, loaded) =
+        Store::open_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
+    if let Some(why) = &loaded.foreign {
+        let why = saving::is_foreign(&why.to_string());
+        return Err(failure(format!("the session is {why}: nothing that it tells of is taken back")));
+    }
+    let entries = loaded.entries.iter().rev().map(|(_, entry)| entry);
+    let found = recorded(entries, args.block.map(BlockId))?;
+    let way = if args.again { UndoWay::Again } else { UndoWay::Back };
+    // Paths are told as the session tells them.
+    let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
+    let mut undo = UndoStore::new(place);
+    let all = undo.changes(found.record).map_err(|error| failure(error.to_string()))?;
+    let wanted = wanted(&all, &args.files)?;
+    let can: Vec<u32> = wanted.iter().filter(|c| c.standing.way() == Some(way)).map(|c| c.number).collect();
+    if !args.yes {
+        return tell(&found, &wanted, &can, way, console);
+    }
+    if can.is_empty() {
+        tell_each(&wanted, console)?;
+        return Err(failure("nothing of it can be done".into()));
+    }
+    let done = undo.put_back(found.record, &can, way).map_err(|error| failure(error.to_string()))?;
+    note(&found, &done, way, store.with_masker(factory.masker()))?;
+    told(&done, way, console)
+}
+
+fn failure(why: String) -> Failure {
+    Failure::new(FailureClass::Session, why)
+}
+
+/// The last run of a block that changed something, or of the session.
+fn recorded<'e>(
+    mut entries: impl Iterator<Item = &'e Entry>,
+    block: Option<BlockId>,
+) -> Result<RecordedRun, Failure> {
+    let found = entries.find_map(|entry| match entry {
+        Entry::Ran { run, block: of, report } if block.is_none_or(|block| block == *of) => {
+            let record = report.receipt.undo.as_ref()?.record?;
+            Some(RecordedRun { run: *run, block: *of, record })
+        }
+        _ => None,
+    });
+    found.ok_or_else(|| {
+        failure(match block {
+            Some(block) => format!("no run of block {block} changed anything that can be taken back"),
+            None => "no run of it changed anything that can be taken back".into(),
+        })
+    })
+}
+
+/// The changes that are meant.
+fn wanted<'c>(all: &'c [UndoChange], files: &[String]) -> Result<Vec<&'c UndoChange>, Failure> {
+    if let Some(other) = files.iter().find(|file| !all.iter().any(|change| change.path == **file)) {
+        let why = format!("the run did not change {}", visible_line(other));
+        return Err(Failure::new(FailureClass::Usage, why).hint("Without --file all its changes are told."));
+    }
+    Ok(all.iter().filter(|change| files.is_empty() || files.contains(&change.path)).collect())
+}
+
+fn tell_each(changes: &[&UndoChange], console: &mut Console<'_>) -> io::Result<()> {
+    for change in changes {
+        let (path, standing) = (visible_line(&change.path), change.standing.words());
+        let line = format!("  {:<8} {path}  {}  {standing}", change.change, size(change.bytes));
+        writeln!(console.out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// Says what would be done.
+fn tell(
+    found: &RecordedRun,
+    changes: &[&UndoChange],
+    can: &[u32],
+    way: UndoWay,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    writeln!(console.out, "block {} changed:", found.block)?;
+    tell_each(changes, console)?;
+    let (can, all) = (can.len(), counted(changes.len(), "change"));
+    writeln!(console.out, "{can} of {all} can be {}.", word(way))?;
+    Err(Failure::new(FailureClass::Usage, "nothing was changed").hint("--yes does it."))
+}
+
+fn word(way: UndoWay) -> &'static str {
+    match way {
+        UndoWay::Back => "taken back",
+        UndoWay::Again => "made again",
+    }
+}
+
+/// Notes in the session what was done, so that the model is told as well.
+fn note(found: &RecordedRun, done: &[PutBackFile], way: UndoWay, store: Store) -> Result<(), Failure> {
+    let files: Vec<String> =
+        done.iter().filter(|file| file.result.is_ok()).map(|file| file.path.clone()).collect();
+    if files.is_empty() {
+        return Ok(());
+    }
+    let more = u32::try_from(files.len().saturating_sub(NAMED)).unwrap_or(u32::MAX);
+    let files = files.into_iter().take(NAMED).collect();
+    store.append(
+        Entry::TakenBack { run: found.run, block: found.block, files, more, way },
+        Clock::System.now(),
+    );
+    super::super::block_on(store.close())?.map_err(|error| unreadable(&error))
+}
+
+fn told(done: &[PutBackFile], way: UndoWay, console: &mut Console<'_>) -> Result<(), Failure> {
+    let mut refused = 0;
+    for file in done {
+        let path = visible_line(&file.path);
+        match &file.result {
+            Ok(()) => writeln!(console.out, "{}: {path}", word(way))?,
+            Err(why) => {
+                refused += 1;
+                writeln!(console.out, "not {}: {path}: {}", word(way), visible_line(&why.to_string()))?;
+            }
+        }
+    }
+    match refused {
+        0 => Ok(()),
+        1 => Err(failure(format!("1 change was not {}", word(way)))),
+        n => Err(failure(format!("{n} changes were not {}", word(way)))),
+    }
+}

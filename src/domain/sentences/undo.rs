@@ -1,0 +1,46 @@
+//! Taking back what a run changed.
+
+use crate::domain::{UndoStanding, UndoWay};
+
+/// Why nothing is remembered where nothing of the session is.
+pub(crate) const NOT_SAVED: &str = "this session is not saved";
+
+/// There is no text to compare with, of before the run.
+pub(crate) const NO_TEXT_BEFORE: &str =
+    "What stood there before the run is no text, too large, or was not kept.\n";
+
+/// The same of after it.
+pub(crate) const NO_TEXT_AFTER: &str =
+    "What the run left there is no text, too large, or not there any more.\n";
+
+/// Beside the question whether changes are taken one way: what goes is among the copies before it does.
+pub(crate) const UNDONE_THE_SAME_WAY: &str =
+    "What stands there now is kept: this can be undone the same way.";
+
+/// A copy is not what it was.
+pub(crate) const DAMAGED: &str = "the copy that was kept is damaged";
+
+/// The record of a run was dropped for newer ones.
+pub(crate) const DROPPED: &str = "it is not kept any more: too much was remembered since";
+
+/// What a way does with what the run created, changed and deleted.
+pub(crate) fn does(way: UndoWay) -> [(&'static str, &'static str); 3] {
+    match way {
+        UndoWay::Back => {
+            [("created", "Removed"), ("changed", "Back to how it was"), ("deleted", "There again")]
+        }
+        UndoWay::Again => {
+            [("created", "There again"), ("changed", "Back to how the run left it"), ("deleted", "Removed")]
+        }
+    }
+}
+
+/// Why a change can be taken neither way; empty: it can.
+pub(crate) fn why_not(standing: UndoStanding) -> &'static str {
+    match standing {
+        UndoStanding::Done | UndoStanding::TakenBack => "",
+        UndoStanding::TakenBackForGood => "it was taken back, and what the run left is not kept any more",
+        UndoStanding::ChangedSince => "it changed since the run ended and stays as it is",
+        UndoStanding::NoCopy => "there is no copy of how it was before the run",
+    }
+}

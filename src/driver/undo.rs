@@ -1,0 +1,142 @@
+//! Remembering what a run may change before it, recording what it changed after it, and taking that back: on workers, one
+//! at a time.
+
+use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NOT_SAVED};
+use crate::domain::{Approval, BlockId, ExecutorKind, Grantor, Revision, Terms, UndoCover, UndoNote};
+use crate::workspace::undo::{Ground, Picture, Texts, UndoPlace, UndoStore};
+use similar::TextDiff;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long lines are compared for the smallest difference.
+const COMPARING: Duration = Duration::from_millis(200);
+
+/// The copies, and what was told of each block that waits.
+pub(super) struct UndoRoom {
+    store: Option<Mutex<UndoStore>>,
+    own: Vec<PathBuf>,
+    told: Mutex<HashMap<(BlockId, Revision), UndoCover>>,
+}
+
+/// What is remembered of what a run may change; `None`: it may change nothing.
+pub(super) type Remembered = Option<Result<Picture, UndoCover>>;
+
+impl UndoRoom {
+    pub(super) fn new(place: Option<UndoPlace>) -> Self {
+        let own = place.as_ref().map(|place| place.own.clone()).unwrap_or_default();
+        Self { store: place.map(UndoStore::new).map(Mutex::new), own, told: Mutex::default() }
+    }
+
+    /// Does something with the copies, where there are any.
+    pub(super) fn with<T>(&self, act: impl FnOnce(&mut UndoStore) -> T) -> Result<T, &'static str> {
+        let store = self.store.as_ref().ok_or(NOT_SAVED)?;
+        Ok(act(&mut store.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// What a run under these terms may change of the person's files.
+    fn ground(&self, terms: &Terms, working: &Path) -> Ground {
+        match terms.executor {
+            ExecutorKind::Files => Ground::of_files(terms.rights.write.iter().cloned()),
+            // What is pulled is the engine's.
+            ExecutorKind::Engine => Ground::Folders(Vec::new()),
+            _ => {
+                let mut folders = written(terms, working);
+                folders.sort();
+                // One that lies in another is remembered with it; what is sayso's own is nobody's work.
+                folders.dedup_by(|inner, outer| inner.starts_with(&*outer));
+                folders.retain(|folder| !self.own.iter().any(|own| folder.starts_with(own)));
+                Ground::Folders(folders)
+            }
+        }
+    }
+
+    /// What would be remembered before a run under these terms. It is told to the person: what is done then is compared
+    /// with it.
+    pub(super) fn cover(
+        &self,
+        block: (BlockId, Revision),
+        terms: &Terms,
+        working: &Path,
+    ) -> Option<UndoCover> {
+        let ground = self.ground(terms, working);
+        if ground.is_empty() {
+            return None;
+        }
+        let cover = self.with(|store| store.cover(&ground)).unwrap_or_else(UndoCover::none);
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(block, cover.clone());
+        Some(cover)
+    }
+
+    /// Nobody waits for this block any more.
+    pub(super) fn let_go(&self, block: BlockId) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).retain(|(other, _), _| *other != block);
+    }
+
+    /// Remembers what an approved run may change, and `others`: names that are obeyed, wherever they are.
+    ///
+    /// # Errors
+    /// When it is less than the person was told: then nothing may start.
+    pub(super) fn remember(
+        &self,
+        approval: &Approval,
+        working: &Path,
+        others: &[PathBuf],
+    ) -> Result<Remembered, String> {
+        let block = (approval.block(), approval.revision());
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
+        let ground = self.ground(approval.terms(), working);
+        if ground.is_empty() {
+            return Ok(None);
+        }
+        let taken = self.with(|store| store.remember(ground, others));
+        let taken = taken.unwrap_or_else(|why| Err(UndoCover::none(why)));
+        let cover = taken.as_ref().map_or_else(|none| none, |picture| &picture.cover);
+        match told.filter(|told| cover.is_less_than(told)) {
+            Some(told) if matches!(approval.by(), Grantor::Person { .. }) => Err(format!(
+                "less of it could be taken back than was told (undo: {}, now {}): nothing was started",
+                told.words(),
+                cover.words()
+            )),
+            _ => Ok(Some(taken)),
+        }
+    }
+
+    /// Records what is different now.
+    pub(super) fn record(&self, remembered: Remembered, others: &[PathBuf]) -> Option<UndoNote> {
+        let none = |cover| UndoNote { cover, ..UndoNote::default() };
+        Some(match remembered? {
+            Ok(picture) => match self.with(|store| store.record(&picture, others)) {
+                Ok(Ok(note)) => note,
+                Ok(Err(error)) => none(UndoCover::none(error.to_string())),
+                Err(why) => none(UndoCover::none(why)),
+            },
+            Err(cover) => none(cover),
+        })
+    }
+}
+
+/// The texts of a change, compared.
+pub(super) fn compared((before, after): &Texts) -> String {
+    match (before, after) {
+        (Some(before), Some(after)) => TextDiff::configure()
+            .timeout(COMPARING)
+            .diff_lines(before.as_str(), after.as_str())
+            .unified_diff()
+            .header("before the run", "after the run")
+            .to_string(),
+        (None, _) => NO_TEXT_BEFORE.into(),
+        (_, None) => NO_TEXT_AFTER.into(),
+    }
+}
+
+/// The folders that a run under these terms may write, of a session that works in this one. A kernel may stand elsewhere.
+pub(super) fn written(terms: &Terms, working: &Path) -> Vec<PathBuf> {
+    if !terms.rights.sandbox.writes_confined {
+        return vec![working.to_path_buf(), terms.cwd.clone()];
+    }
+    // What a confined run has for temporary files goes by a name that belongs to everybody on this computer.
+    let is_private = |folder: &Path| folder == Path::new("/tmp") && folder != working;
+    terms.rights.write.iter().filter(|folder| !is_private(folder)).cloned().collect()
+}

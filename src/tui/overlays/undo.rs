@@ -1,0 +1,242 @@
+//! What a run changed: each change as a diff, and taking back those that are picked, after a question that says what then
+//! happens. What was taken back is made again the same way.
+
+use super::ask::Ask;
+use super::pager::Pager;
+use super::{Means, Overlay, OverlayContext, Then, number_of};
+use crate::domain::sentences::undo as sentences;
+use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoStanding, UndoWay};
+use crate::driver::{Job, JobResult};
+use crate::engine::{Command, State};
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::ui_command::{PagerText, UiCommand};
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::{safe, words};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::collections::BTreeSet;
+
+/// Columns of how a change stands by now.
+const STANDING: usize = 18;
+/// Files that are named in the question.
+const NAMED: usize = 4;
+
+/// The changes of a run.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    run: RunId,
+    block: BlockId,
+    record: Sha256,
+    all: Option<Result<Vec<UndoChange>, String>>,
+    picked: BTreeSet<u32>,
+    cursor: Cursor,
+}
+
+impl Changes {
+    /// The changes of a run, and the order to look for them.
+    pub(crate) fn of(run: RunId, block: BlockId, record: Sha256) -> (Self, UiCommand) {
+        let list = Self { run, block, record, all: None, picked: BTreeSet::new(), cursor: Cursor::default() };
+        (list, UiCommand::Job(Job::Changes(record)))
+    }
+
+    fn all(&self) -> &[UndoChange] {
+        match &self.all {
+            Some(Ok(all)) => all,
+            _ => &[],
+        }
+    }
+
+    /// The picked ones that can be taken this way.
+    fn picked(&self, way: UndoWay) -> Vec<&UndoChange> {
+        let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
+        all.filter(|change| change.standing.way() == Some(way)).collect()
+    }
+
+    /// Picks all that can be taken one way or the other, or none.
+    fn pick_all(&mut self) {
+        let all: BTreeSet<u32> =
+            self.all().iter().filter(|c| c.standing.way().is_some()).map(|c| c.number).collect();
+        self.picked = if self.picked == all { BTreeSet::new() } else { all };
+    }
+
+    fn pick(&mut self) -> Vec<Then> {
+        let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
+        if change.standing.way().is_none() {
+            let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
+            return vec![Then::Say(Note::info(format!("{path}: {why}.")))];
+        }
+        if !self.picked.remove(&change.number) {
+            self.picked.insert(change.number);
+        }
+        Vec::new()
+    }
+
+    /// The question whether it is done.
+    fn ask(&self, way: UndoWay) -> Vec<Then> {
+        let picked = self.picked(way);
+        if picked.is_empty() {
+            return vec![Then::Say(Note::info(match way {
+                UndoWay::Back => "Nothing is picked that can be taken back. Space picks.",
+                UndoWay::Again => "Nothing is picked that was taken back. Space picks.",
+            }))];
+        }
+        let count = words::count(picked.len(), "change");
+        let (title, letter, label) = match way {
+            UndoWay::Back => (format!("Take back {count} of block {}?", self.block), 't', "take back"),
+            UndoWay::Again => (format!("Make {count} of block {} again?", self.block), 'm', "make again"),
+        };
+        let mut lines = what_happens(&picked, way);
+        lines.push(sentences::UNDONE_THE_SAME_WAY.into());
+        let changes = picked.iter().map(|change| change.number).collect();
+        let undo = Then::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, way }));
+        let ask =
+            Ask::new(title, lines, 'w', "leave all as it is").or(letter, label, vec![undo, Then::Close]);
+        vec![Then::Open(Box::new(ask))]
+    }
+}
+
+/// What taking them would do, in words.
+fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<String> {
+    let of = |change: &str| {
+        let names: Vec<String> =
+            picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();
+        let more = names.len().saturating_sub(NAMED);
+        let first = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| if more > 0 { format!("{first} and {more} more") } else { first })
+    };
+    let told = sentences::does(way);
+    told.into_iter().filter_map(|(change, does)| Some(format!("{does}: {}.", of(change)?))).collect()
+}
+
+impl Overlay for Changes {
+    fn width(&self) -> u16 {
+        76
+    }
+
+    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
+        let rows = self.all().len();
+        Some((&mut self.cursor, rows))
+    }
+
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+        let Some(change) = self.all().get(self.cursor.0) else { return Vec::new() };
+        let job = Job::ChangeTexts(self.record, change.number, change.path.clone());
+        vec![Then::UiCommand(UiCommand::Job(job))]
+    }
+
+    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+        match found {
+            JobResult::Changes(record, all) if *record == self.record => {
+                let is_first = self.all.is_none();
+                self.all = Some(all.clone());
+                if is_first {
+                    let done = |change: &&UndoChange| change.standing == UndoStanding::Done;
+                    self.picked = self.all().iter().filter(done).map(|change| change.number).collect();
+                }
+                Some(Vec::new())
+            }
+            JobResult::ChangeTexts(path, text) => {
+                let text = PagerText::Text(text.clone());
+                Some(match Pager::open(safe::one_line(path), text) {
+                    Ok(pager) => vec![Then::Open(Box::new(pager))],
+                    Err(error) => vec![Then::Say(Note::warn(format!("It can't be shown: {error}.")))],
+                })
+            }
+            _ => None,
+        }
+    }
+
+    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+        match letter {
+            ' ' => self.pick(),
+            'a' => {
+                self.pick_all();
+                Vec::new()
+            }
+            't' => self.ask(UndoWay::Back),
+            'm' => self.ask(UndoWay::Again),
+            'q' => vec![Then::Close],
+            _ => Vec::new(),
+        }
+    }
+
+    fn means(&self, letter: char) -> Means {
+        match letter {
+            // What is done is asked about first.
+            ' ' | 'a' | 'q' => Means::Harmless,
+            't' | 'm' => Means::Acts,
+            _ => Means::Nothing,
+        }
+    }
+
+    fn place(&self) -> Option<u64> {
+        Some(number_of((9, self.run.0)))
+    }
+
+    fn is_stale(&self, state: &State) -> bool {
+        state.live.run.is_some()
+    }
+
+    fn hints(&self, hints: &mut Hints<'_>) {
+        hints
+            .plain("Up/Down", "", 3)
+            .plain("Enter", "diff", 0)
+            .plain("Space", "pick", 1)
+            .plain("a", "all", 2);
+        if self.all().iter().any(|change| change.standing == UndoStanding::TakenBack) {
+            hints.plain("m", "make again", 1);
+        }
+        hints.plain("t", "take back", 0).plain("Esc", "close", 0);
+    }
+
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
+        Some(match &self.all {
+            None => "Looking at what changed.".into(),
+            Some(Err(_)) => "It can't be told.".into(),
+            Some(Ok(all)) => {
+                format!("{} of {} picked.", self.picked.len(), words::count(all.len(), "change"))
+            }
+        })
+    }
+
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new(format!("What block {} changed", self.block));
+        if let Some(Err(why)) = &self.all {
+            sheet.words(&safe::one_line(why), width, look.text());
+            return Some(sheet);
+        }
+        if self.all.is_none() {
+            sheet.row(Line::styled("Looking.", look.dim()));
+        }
+        let rows = usize::from(room.height.saturating_sub(4)).max(1);
+        let first = self.cursor.window(rows);
+        for (at, change) in self.all().iter().enumerate().skip(first).take(rows) {
+            let pick = match (change.standing.way(), self.picked.contains(&change.number)) {
+                (None, _) => "   ",
+                (_, true) => "[x]",
+                (_, false) => "[ ]",
+            };
+            let mark = match change.change {
+                "created" => '+',
+                "deleted" => '-',
+                _ => '~',
+            };
+            let tail = format!("{:>7}  {:<STANDING$}", words::size(change.bytes), change.standing.words());
+            let room = usize::from(width).saturating_sub(10 + tail.chars().count());
+            let path = safe::cut(&safe::one_line(&change.path), room);
+            let pad = " ".repeat(room.saturating_sub(Line::raw(path.as_str()).width()));
+            let text = format!("{pick} {mark} {path}{pad}  {tail}");
+            sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
+        }
+        sheet.gap();
+        sheet.row(Line::styled(
+            "Space pick   a all or none   Enter diff   t take back   m make again",
+            look.dim(),
+        ));
+        Some(sheet)
+    }
+}

@@ -1,0 +1,56 @@
+//! Taking back what a run changed: opens the list of its changes. Typing the command opens it as well; it decides nothing.
+
+use super::{Ctx, Screen};
+use crate::engine::Command;
+use crate::engine::transcript::{BlockItem, RunItem};
+use crate::tui::note::Note;
+use crate::tui::overlays::undo::Changes;
+use crate::tui::ui_command::UiCommand;
+
+impl Screen {
+    /// What the run on screen changed.
+    pub(super) fn take_back(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        match self.run_on_screen(ctx.state) {
+            Some((item, run)) => self.open_changes(item, run),
+            None => {
+                self.say(Note::info("No run is on screen."));
+                Vec::new()
+            }
+        }
+    }
+
+    /// What the last run changed that changed anything.
+    pub(super) fn undo_last(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let all = ctx.state.transcript.blocks.values();
+        let runs = all.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
+        let known = runs.filter(|(_, run)| run.undo().is_some_and(|undo| undo.record.is_some()));
+        match known.max_by_key(|(_, run)| run.run) {
+            Some((item, run)) => self.open_changes(item, run),
+            None => {
+                self.say(Note::info("No run of this session changed anything that can be taken back."));
+                Vec::new()
+            }
+        }
+    }
+
+    fn open_changes(&mut self, item: &BlockItem, run: &RunItem) -> Vec<UiCommand> {
+        let undo = run.undo();
+        if let Some(record) = undo.and_then(|undo| undo.record) {
+            let (list, then) = Changes::of(run.run, item.block.id, record);
+            self.open(list);
+            return vec![then];
+        }
+        if run.can_be_taken_back() {
+            return vec![UiCommand::Send(Command::TakeBack(item.block.id))];
+        }
+        let block = item.block.id;
+        self.say(Note::info(match undo {
+            Some(undo) if !undo.cover.is_some() => {
+                format!("Nothing of block {block} can be taken back: {}.", undo.cover.words())
+            }
+            Some(_) => format!("Block {block} changed nothing."),
+            None => format!("Nothing of block {block} can be taken back: nothing was remembered before it."),
+        }));
+        Vec::new()
+    }
+}

@@ -1,0 +1,280 @@
+//! Taking back what a run changed: the files that it may change are remembered before it, each content once, in a folder of
+//! sayso's own that runs do not see; what it changed is recorded after it, and can be put back file by file.
+//!
+//! - `objects`: contents by their hashes, bounded - `index`: which content a file had, so that it is not read again - `walk`:
+//!   names below folders - `plan`: what of them is remembered - `picture`: how they stood, and what is different - `record`:
+//!   what a run changed - `put_back`: takes it back
+//!
+//! Nothing here decides: a person does, and is told before what can be taken back and what not.
+
+mod index;
+mod objects;
+mod opener;
+mod picture;
+mod plan;
+mod put_back;
+mod record;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub(crate) use picture::Picture;
+pub use plan::UndoLimits;
+pub(crate) use walk::Ground;
+
+use crate::domain::sentences::undo::DROPPED;
+use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoWay};
+use crate::workspace::FileError;
+use index::Index;
+use objects::Objects;
+use opener::Opener;
+use plan::Plan;
+use put_back::{PutBack, standing};
+use record::{Change, Record, State};
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a record.
+const LARGEST_RECORD: u64 = 256 << 20;
+/// After a run so many more names are walked than before one.
+const MORE_AFTERWARDS: usize = 4;
+/// Bytes of a file whose text is compared.
+const COMPARED: u64 = 1 << 20;
+/// Paths of which is known whether they are secret.
+const MOST_KNOWN: usize = 200_000;
+
+/// Tells whether a path is one of a file with secrets, of which no copy is made.
+pub type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+
+/// Where and how much is remembered.
+#[derive(Clone)]
+pub struct UndoPlace {
+    /// The folder of copies.
+    pub folder: PathBuf,
+    /// Folders of sayso itself, of which nothing is remembered.
+    pub own: Vec<PathBuf>,
+    /// How much is remembered.
+    pub limits: UndoLimits,
+    /// Which files hold secrets.
+    pub is_secret: IsSecret,
+    /// The folder that paths are told from.
+    pub working: PathBuf,
+}
+
+/// The copies of this computer's person, and what is known of files.
+pub struct UndoStore {
+    place: UndoPlace,
+    opened: Option<(Objects, Index)>,
+    secrets: HashMap<PathBuf, bool>,
+}
+
+/// What became of one change that was to be taken back or made again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutBackFile {
+    /// Its path as it is told.
+    pub path: String,
+    /// Whether it stands as it was wanted, or why not.
+    pub result: Result<(), FileError>,
+}
+
+/// The two texts of a change: before the run and after it. `None`: it is no text, or there is no copy.
+pub type Texts = (Option<String>, Option<String>);
+
+impl UndoStore {
+    /// Nothing is opened or made before it is needed.
+    pub fn new(place: UndoPlace) -> Self {
+        Self { place, opened: None, secrets: HashMap::new() }
+    }
+
+    fn open(&mut self) -> io::Result<(&Objects, &mut Index)> {
+        if self.opened.is_none() {
+            let objects = Objects::open(self.place.folder.join("objects"))?;
+            self.opened = Some((objects, Index::open(self.place.folder.join("index"))));
+        }
+        let (objects, index) = self.opened.as_mut().ok_or_else(|| io::Error::other("it was not opened"))?;
+        Ok((objects, index))
+    }
+
+    /// What would be remembered of it now. Nothing is copied.
+    pub(crate) fn cover(&mut self, ground: &Ground) -> UndoCover {
+        self.plan(ground, &[]).map_or_else(|why| why, |plan| plan.cover)
+    }
+
+    fn plan(&mut self, ground: &Ground, others: &[PathBuf]) -> Result<Plan, UndoCover> {
+        let UndoPlace { own, limits, is_secret, working, .. } = self.place.clone();
+        if limits.total == 0 {
+            return Err(UndoCover::none("switched off in the configuration"));
+        }
+        let walked = walk::walk(ground, &own, limits.files);
+        let many = |_| UndoCover::none(format!("more than {} files", limits.files));
+        let mut walked = walked.map_err(many)?;
+        walked.add(others);
+        if self.secrets.len() > MOST_KNOWN {
+            self.secrets.clear();
+        }
+        let secrets = &mut self.secrets;
+        let mut is_secret = |path: &Path| *secrets.entry(path.to_owned()).or_insert_with(|| is_secret(path));
+        let plan = Plan::of(walked, &limits, &mut is_secret, |path| named(&working, path));
+        let (objects, index) = self.open().map_err(|error| UndoCover::none(error.to_string()))?;
+        let new: u64 = plan.kept().filter(|(_, key)| index.get(key).is_none()).map(|(_, key)| key.size).sum();
+        if new > objects.free() {
+            return Err(UndoCover::none("no room on the disk for copies"));
+        }
+        Ok(plan)
+    }
+
+    /// Remembers it as it stands now, and others: files of folders in which nothing else is.
+    ///
+    /// # Errors
+    /// Why nothing is remembered.
+    pub(crate) fn remember(&mut self, ground: Ground, others: &[PathBuf]) -> Result<Picture, UndoCover> {
+        let plan = self.plan(&ground, others)?;
+        self.take(ground, plan).map_err(|error| UndoCover::none(error.to_string()))
+    }
+
+    fn take(&mut self, ground: Ground, plan: Plan) -> io::Result<Picture> {
+        let limits = self.place.limits;
+        let (objects, index) = self.open()?;
+        let taken = Picture::take(ground, plan, objects, index, limits.file);
+        // What was copied before something went wrong need not be read again.
+        let saved = index.save();
+        let picture = taken?;
+        saved?;
+        objects.keep_below(limits.total, &picture.needed());
+        Ok(picture)
+    }
+
+    /// Records what is different now from how it was remembered; `others` are such files by now.
+    ///
+    /// # Errors
+    /// What the system says: then nothing of the run can be taken back.
+    pub(crate) fn record(&mut self, picture: &Picture, others: &[PathBuf]) -> io::Result<UndoNote> {
+        let most = self.place.limits.files.saturating_mul(MORE_AFTERWARDS);
+        let mut walked = walk::walk(&picture.ground, &self.place.own, most).ok();
+        if let Some(walked) = &mut walked {
+            walked.add(others);
+        }
+        let (objects, index) = self.open()?;
+        let record = picture.changes(walked, index);
+        index.save()?;
+        let told = (0..record.changes.len()).filter(|at| record.tells(*at)).count();
+        let mut note = UndoNote { cover: picture.cover.clone(), ..UndoNote::default() };
+        if told > 0 {
+            // What is needed for it is the newest again.
+            for change in &record.changes {
+                if let State::File { sha256, bytes, .. } = change.before {
+                    objects.has(sha256, bytes);
+                }
+            }
+            note.record = Some(objects.put(&serde_json::to_vec(&record)?)?);
+            note.changes = u32::try_from(told).unwrap_or(u32::MAX);
+        }
+        Ok(note)
+    }
+
+    fn read(&mut self, record: Sha256) -> io::Result<Record> {
+        let (objects, _) = self.open()?;
+        let bytes = objects.get(record, LARGEST_RECORD).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => io::Error::other(DROPPED),
+            _ => error,
+        })?;
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+
+    /// The changes of a record, and how each stands by now.
+    ///
+    /// # Errors
+    /// When the record is not here any more.
+    pub fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
+        let (record, working) = (self.read(record)?, self.place.working.clone());
+        let (objects, index) = self.open()?;
+        let mut opener = Opener::default();
+        let changes = record.changes.iter().enumerate().filter(|(at, _)| record.tells(*at));
+        let changes = changes.map(|(at, change)| UndoChange {
+            number: u32::try_from(at).unwrap_or(u32::MAX),
+            path: named(&working, &change.path),
+            change: word(change),
+            bytes: if change.after == State::Nothing { change.before.bytes() } else { change.after.bytes() },
+            standing: standing(change, objects, index, &mut opener),
+        });
+        let changes = changes.collect();
+        index.save()?;
+        Ok(changes)
+    }
+
+    /// The texts of one change.
+    ///
+    /// # Errors
+    /// When the record is not here any more.
+    pub fn texts(&mut self, record: Sha256, number: u32) -> io::Result<Texts> {
+        let record = self.read(record)?;
+        let (objects, index) = self.open()?;
+        let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
+        let mut opener = Opener::default();
+        let now = picture::look(&change.path, opener.node(&change.path).as_ref(), &mut opener, index);
+        let mut text = |state: &State| -> Option<String> {
+            let bytes = match state {
+                State::Nothing => Vec::new(),
+                State::Link { to } => format!("link to {}\n", to.display()).into_bytes(),
+                State::Folder { .. } => b"folder\n".to_vec(),
+                State::File { bytes, .. } if *bytes > COMPARED => return None,
+                State::File { sha256, bytes, .. } if objects.has(*sha256, *bytes) => {
+                    objects.get(*sha256, COMPARED).ok()?
+                }
+                // What the run left is not copied before it is taken back.
+                State::File { .. } if now == *state => {
+                    let mut bytes = Vec::new();
+                    let file = opener.open(&change.path).ok()?;
+                    io::Read::read_to_end(&mut io::Read::take(file, COMPARED), &mut bytes).ok()?;
+                    bytes
+                }
+                State::File { .. } | State::Unkept { .. } => return None,
+            };
+            String::from_utf8(bytes).ok()
+        };
+        Ok((text(&change.before), text(&change.after)))
+    }
+
+    /// Takes these changes of a record back, or makes them again; empty: all of it that can be. Tells of each that was
+    /// wanted by its number what became of it.
+    ///
+    /// # Errors
+    /// When the record is not here any more.
+    pub fn put_back(
+        &mut self,
+        record: Sha256,
+        numbers: &[u32],
+        way: UndoWay,
+    ) -> io::Result<Vec<PutBackFile>> {
+        let (record, working) = (self.read(record)?, self.place.working.clone());
+        let most = self.place.limits.at_once();
+        let wanted: BTreeSet<usize> = match numbers {
+            [] => (0..record.changes.len()).collect(),
+            some => some.iter().map(|number| *number as usize).collect(),
+        };
+        let (objects, index) = self.open()?;
+        let done =
+            PutBack { objects, index: &mut *index, record: &record, way, most, kept: false }.all(&wanted);
+        index.save()?;
+        let files = done.into_iter().filter(|(at, result)| record.tells(*at) || result.is_err()).filter_map(
+            |(at, result)| Some(PutBackFile { path: named(&working, &record.changes.get(at)?.path), result }),
+        );
+        Ok(files.collect())
+    }
+}
+
+/// What a run did, in a word.
+fn word(change: &Change) -> &'static str {
+    match (&change.before, &change.after) {
+        (State::Nothing, _) => "created",
+        (_, State::Nothing) => "deleted",
+        _ => "changed",
+    }
+}
+
+/// A path as it is told: relative to the working folder where it lies in it.
+fn named(working: &Path, path: &Path) -> String {
+    path.strip_prefix(working).unwrap_or(path).to_string_lossy().into_owned()
+}

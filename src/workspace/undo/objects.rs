@@ -1,0 +1,362 @@
+//! Contents of files, each under the SHA-256 of itself, in a folder of sayso's own that nobody else reads. What is taken out
+//! is hashed again: a copy that was damaged is none.
+
+use crate::domain::Sha256;
+use crate::domain::sentences::undo::DAMAGED;
+use rustix::fs::{Mode, OFlags};
+use sha2::Digest as _;
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// Bytes that are read at once.
+const PIECE: usize = 128 << 10;
+/// A file from this size on shares its blocks with its copy, where the file system can do that.
+const SHARED_FROM: u64 = 64 << 10;
+/// What an object counts as at least: a block of the file system.
+const BLOCK: u64 = 4 << 10;
+/// Objects at the most, so that small ones do not use up the file system's room for names.
+const MOST: usize = 200_000;
+/// A use is noted anew after this time.
+const NOTED: Duration = Duration::from_secs(3600);
+
+/// The folder of contents.
+#[derive(Debug)]
+pub(super) struct Objects {
+    folder: PathBuf,
+    /// What was counted last, and what came since: bytes, and contents.
+    counted: Cell<Option<u64>>,
+    added: Cell<(u64, usize)>,
+}
+
+impl Objects {
+    /// Opens it; it is made where it is not there.
+    pub(super) fn open(folder: PathBuf) -> io::Result<Self> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        Ok(Self { folder, counted: Cell::new(None), added: Cell::default() })
+    }
+
+    fn path(&self, sha256: Sha256) -> PathBuf {
+        let hex = sha256.to_string();
+        let (head, tail) = hex.split_at(2);
+        self.folder.join(head).join(tail)
+    }
+
+    /// Whether a content of this size is here; that it was asked for keeps it here longer. One that is shorter was not
+    /// written to its end.
+    pub(super) fn has(&self, sha256: Sha256, bytes: u64) -> bool {
+        let path = self.path(sha256);
+        let Ok(info) = std::fs::symlink_metadata(&path) else { return false };
+        if info.len() != bytes {
+            return false;
+        }
+        let old = info.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > NOTED);
+        if old {
+            let opened = File::options().write(true).custom_flags(nofollow()).open(&path);
+            opened.and_then(|file| file.set_modified(SystemTime::now())).ok();
+        }
+        true
+    }
+
+    fn name(&self, part: Part, sha256: Sha256, bytes: u64) -> io::Result<()> {
+        part.name(&self.path(sha256))?;
+        self.count(bytes);
+        Ok(())
+    }
+
+    fn count(&self, bytes: u64) {
+        let (all, count) = self.added.get();
+        self.added.set((all + taken(bytes), count + 1));
+    }
+
+    /// Keeps these bytes.
+    pub(super) fn put(&self, bytes: &[u8]) -> io::Result<Sha256> {
+        let (sha256, size) = (Sha256::of(bytes), bytes.len() as u64);
+        if self.has(sha256, size) {
+            return Ok(sha256);
+        }
+        // There are many small ones: a name of its own first would double the time.
+        let path = self.path(sha256);
+        let made = new_file(&path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => make_parent(&path).and_then(|()| new_file(&path)),
+            _ => Err(error),
+        });
+        match made {
+            Ok(mut file) => {
+                file.write_all(bytes).inspect_err(|_| drop(std::fs::remove_file(&path)))?;
+                self.count(size);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let mut part = Part::new(&self.folder)?;
+                part.file.write_all(bytes)?;
+                self.name(part, sha256, size)?;
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(sha256)
+    }
+
+    /// Keeps what a file holds. Nothing of more than `most` bytes is kept.
+    pub(super) fn put_file(&self, file: &File, most: u64) -> io::Result<(Sha256, u64)> {
+        let size = file.metadata()?.len();
+        if size < SHARED_FROM {
+            let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+            file.take(SHARED_FROM).read_to_end(&mut bytes)?;
+            if (bytes.len() as u64) < SHARED_FROM {
+                return Ok((self.put(&bytes)?, bytes.len() as u64));
+            }
+            (&*file).rewind()?;
+        }
+        let mut part = Part::new(&self.folder)?;
+        let (sha256, bytes) = if share(&part.file, file) {
+            hash(&mut part.file, most, |_| Ok(()))?
+        } else {
+            let to = &mut part.file;
+            hash(&mut &*file, most, |piece| to.write_all(piece))?
+        };
+        if !self.has(sha256, bytes) {
+            self.name(part, sha256, bytes)?;
+        }
+        Ok((sha256, bytes))
+    }
+
+    /// Writes a content into an empty file.
+    pub(super) fn copy_to(&self, sha256: Sha256, to: &mut File) -> io::Result<()> {
+        let from = open(&self.path(sha256))?;
+        let found = if from.metadata()?.len() >= SHARED_FROM && share(to, &from) {
+            hash(to, u64::MAX, |_| Ok(()))?.0
+        } else {
+            hash(&mut &from, u64::MAX, |piece| to.write_all(piece))?.0
+        };
+        if found == sha256 { Ok(()) } else { Err(damaged()) }
+    }
+
+    /// A content of at most so many bytes.
+    pub(super) fn get(&self, sha256: Sha256, most: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        open(&self.path(sha256))?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if Sha256::of(&bytes) == sha256 { Ok(bytes) } else { Err(damaged()) }
+    }
+
+    /// Brings all that was written here onto the disk.
+    pub(super) fn sync(&self) {
+        sync(&self.folder);
+    }
+
+    /// Drops what was used longest ago until no more than so many bytes are here; what is needed stays. All is counted only
+    /// where it could be too much.
+    pub(super) fn keep_below(&self, most: u64, needed: &HashSet<Sha256>) {
+        let (added, count) = self.added.get();
+        if self.counted.get().is_some_and(|bytes| bytes + added <= most && count < MOST / 10) {
+            return;
+        }
+        self.added.set((0, 0));
+        self.counted.set(Some(self.drop_oldest(most, needed)));
+    }
+
+    fn drop_oldest(&self, most: u64, needed: &HashSet<Sha256>) -> u64 {
+        let (mut all, mut bytes) = (Vec::new(), 0);
+        for folder in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if !folder.file_type().is_ok_and(|kind| kind.is_dir()) {
+                remove_left(&folder.path());
+                continue;
+            }
+            for entry in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+                let Ok(info) = entry.metadata() else { continue };
+                let name = format!("{}{}", folder.file_name().display(), entry.file_name().display());
+                let size = taken(info.len());
+                bytes += size;
+                all.push(((info.mtime(), info.mtime_nsec()), size, Sha256::parse(&name), entry.path()));
+            }
+        }
+        if bytes <= most && all.len() <= MOST {
+            return bytes;
+        }
+        all.sort_by_key(|(used, ..)| *used);
+        let mut left = all.len();
+        for (_, size, sha256, path) in all {
+            if bytes <= most && left <= MOST {
+                break;
+            }
+            let is_needed = sha256.is_some_and(|sha256| needed.contains(&sha256));
+            if !is_needed && std::fs::remove_file(path).is_ok() {
+                (bytes, left) = (bytes - size, left - 1);
+            }
+        }
+        bytes
+    }
+
+    /// Bytes that are free where this lies.
+    pub(super) fn free(&self) -> u64 {
+        rustix::fs::statvfs(&self.folder).map_or(0, |info| info.f_bavail.saturating_mul(info.f_frsize))
+    }
+}
+
+/// A content in the making. Dropped, it is gone.
+struct Part {
+    file: File,
+    path: Option<PathBuf>,
+}
+
+impl Part {
+    fn new(folder: &Path) -> io::Result<Self> {
+        let path = folder.join(format!("{}.part", uuid::Uuid::now_v7().simple()));
+        Ok(Self { file: new_file(&path)?, path: Some(path) })
+    }
+
+    fn name(mut self, name: &Path) -> io::Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        if let Err(error) = std::fs::rename(path, name) {
+            if error.kind() != io::ErrorKind::NotFound {
+                return Err(error);
+            }
+            make_parent(name)?;
+            std::fs::rename(path, name)?;
+        }
+        self.path = None;
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        self.path.take().map(std::fs::remove_file);
+    }
+}
+
+fn new_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true).mode(0o600).custom_flags(nofollow());
+    options.open(path)
+}
+
+fn make_parent(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path.parent().unwrap_or(path))
+}
+
+/// Removes what a process left here that was ended in the middle.
+fn remove_left(path: &Path) {
+    let age = path.metadata().and_then(|info| info.modified()).ok().and_then(|at| at.elapsed().ok());
+    if path.extension().is_some_and(|end| end == "part") && age.is_some_and(|age| age > NOTED) {
+        std::fs::remove_file(path).ok();
+    }
+}
+
+/// What a content takes of the disk.
+fn taken(bytes: u64) -> u64 {
+    bytes.next_multiple_of(BLOCK).max(BLOCK)
+}
+
+fn nofollow() -> i32 {
+    i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default()
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, DAMAGED)
+}
+
+/// The hash of what is left to read of a file, which is handed on piece by piece, and its size.
+pub(super) fn hash(
+    from: &mut (impl io::Read + ?Sized),
+    most: u64,
+    mut to: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<(Sha256, u64)> {
+    let (mut hasher, mut bytes, mut piece) = (sha2::Sha256::new(), 0, vec![0; PIECE]);
+    loop {
+        let count = match from.read(&mut piece) {
+            Ok(0) => return Ok((Sha256(hasher.finalize().into()), bytes)),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        bytes += count as u64;
+        if bytes > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let read = piece.get(..count).unwrap_or_default();
+        hasher.update(read);
+        to(read)?;
+    }
+}
+
+/// Gives an empty file the blocks of another; false where the file system can't.
+#[cfg(target_os = "linux")]
+fn share(to: &File, from: &File) -> bool {
+    rustix::fs::ioctl_ficlone(to, from).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn share(_: &File, _: &File) -> bool {
+    false
+}
+
+/// Brings all that was written to the file system of a folder onto the disk.
+pub(super) fn sync(folder: &Path) {
+    #[cfg(target_os = "linux")]
+    if let Ok(folder) = File::open(folder) {
+        let _ = rustix::fs::syncfs(folder);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = folder;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_are_kept_once_checked_and_the_oldest_dropped_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let objects = Objects::open(folder.path().join("objects")).unwrap();
+        let large = vec![7; 300 << 10];
+        let source = folder.path().join("large");
+        std::fs::write(&source, &large).unwrap();
+        let file = File::open(&source).unwrap();
+        assert!(objects.put_file(&file, 1000).is_err(), "it is larger than may be kept");
+        let (sha256, bytes) = objects.put_file(&File::open(&source).unwrap(), u64::MAX).unwrap();
+        assert_eq!((sha256, bytes), (Sha256::of(&large), large.len() as u64));
+        assert_eq!(objects.get(sha256, u64::MAX).unwrap(), large);
+        let mut to =
+            File::options().read(true).write(true).create_new(true).open(folder.path().join("to")).unwrap();
+        objects.copy_to(sha256, &mut to).unwrap();
+        assert_eq!(std::fs::read(folder.path().join("to")).unwrap(), large);
+        let small = objects.put(b"small").unwrap();
+        assert_eq!(objects.put(b"small").unwrap(), small);
+        let mode = std::fs::metadata(objects.path(small)).unwrap().mode();
+        assert_eq!(mode & 0o7777, 0o600);
+        // What was not written to its end is written again; what was damaged is no copy any more.
+        std::fs::write(objects.path(small), "sm").unwrap();
+        assert!(!objects.has(small, 5));
+        assert_eq!(objects.put(b"small").unwrap(), small);
+        assert_eq!(objects.get(small, 10).unwrap(), b"small");
+        std::fs::write(objects.path(small), "smell").unwrap();
+        assert!(objects.get(small, 10).is_err());
+        let new = objects.put(b"new").unwrap();
+        let old = File::options().write(true).open(objects.path(sha256)).unwrap();
+        old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        objects.keep_below(4 * BLOCK, &HashSet::from([sha256]));
+        assert!(objects.has(sha256, bytes), "what is needed stays");
+        let old = File::options().write(true).open(objects.path(sha256)).unwrap();
+        old.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        objects.put(b"newer").unwrap();
+        objects.put(b"new").unwrap();
+        objects.keep_below(4 * BLOCK, &HashSet::new());
+        assert!(!objects.has(sha256, bytes) && objects.has(new, 3));
+        assert!(
+            std::fs::read_dir(&objects.folder).unwrap().flatten().all(|e| e.path().is_dir()),
+            "nothing is left"
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! What stands under a path, and opening it: through its folder, which is held open and stands under just this name. No link
+//! is followed.
+
+use super::index::FileKey;
+use crate::workspace::place::{Folder, open_in};
+use rustix::fs::{AtFlags, FileType, readlinkat, statat};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+/// What stands under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    /// A folder, by its mode.
+    Folder(u32),
+    /// A file, by what is known of it, and its mode.
+    File(FileKey, u32),
+    /// A link, by where it leads.
+    Link(PathBuf),
+    /// A pipe, a device.
+    Other,
+}
+
+/// Who may do what with it.
+#[allow(clippy::useless_conversion)] // The type of this number differs among systems.
+fn mode_of(info: &rustix::fs::Stat) -> u32 {
+    u32::from(rustix::fs::Mode::from_raw_mode(info.st_mode).bits()) & 0o777
+}
+
+/// What stands there now; nothing where nothing does, or it can't be looked at.
+pub(super) fn node_in(folder: &File, name: &OsStr) -> Option<Node> {
+    let info = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let mode = mode_of(&info);
+    Some(match FileType::from_raw_mode(info.st_mode) {
+        FileType::Directory => Node::Folder(mode),
+        FileType::RegularFile => Node::File(FileKey::of_stat(&info), mode),
+        FileType::Symlink => {
+            let to = readlinkat(folder, name, Vec::new()).ok()?;
+            Node::Link(PathBuf::from(OsString::from_vec(to.into_bytes())))
+        }
+        _ => Node::Other,
+    })
+}
+
+/// Opens files by their paths, one after the other, through their folders.
+#[derive(Default)]
+pub(super) struct Opener {
+    folder: Option<Folder>,
+}
+
+impl Opener {
+    /// The folder of this path, if it stands under just this name.
+    pub(super) fn folder(&mut self, path: &Path) -> io::Result<&File> {
+        let parent = path.parent().ok_or(io::ErrorKind::NotFound)?;
+        if self.folder.as_ref().is_none_or(|folder| folder.path() != parent) {
+            let found = Folder::find(parent).map_err(io::Error::other)?;
+            if found.path() != parent {
+                return Err(io::Error::other("a link leads there"));
+            }
+            self.folder = Some(found);
+        }
+        self.folder.as_ref().map(Folder::file).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    pub(super) fn open(&mut self, path: &Path) -> io::Result<File> {
+        let name = path.file_name().ok_or(io::ErrorKind::NotFound)?;
+        let file = open_in(self.folder(path)?, name)?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
+    /// What stands there now.
+    pub(super) fn node(&mut self, path: &Path) -> Option<Node> {
+        node_in(self.folder(path).ok()?, path.file_name()?)
+    }
+}

@@ -1,0 +1,170 @@
+//! How some folders stood before a run, with copies of their files, and what is different afterwards.
+
+use super::index::{FileKey, Index};
+use super::objects::{Objects, hash};
+use super::opener::{Node, Opener};
+use super::plan::Plan;
+use super::record::{Change, Record, State};
+use super::walk::{Ground, Walked, is_gone};
+use crate::domain::{Sha256, UndoCover};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// What remembering may take; the run waits for it.
+const LONGEST: Duration = Duration::from_secs(20);
+/// Bytes of a file that is looked into for what a run left; of a larger one nothing is known but that it changed.
+const LOOKED_INTO: u64 = 256 << 20;
+
+/// How folders stood.
+#[derive(Debug)]
+pub(crate) struct Picture {
+    pub(super) ground: Ground,
+    at: SystemTime,
+    nodes: BTreeMap<PathBuf, (Option<FileKey>, State)>,
+    /// What of them is remembered.
+    pub(crate) cover: UndoCover,
+}
+
+/// The content of a file, and its size.
+type Content = (Sha256, u64);
+
+/// How something stands that is no file, or of which the content is known.
+pub(super) fn state(node: Option<&Node>, content: Option<Content>) -> State {
+    match (node, content) {
+        (None, _) => State::Nothing,
+        (Some(Node::Folder(mode)), _) => State::Folder { mode: *mode },
+        (Some(Node::Link(to)), _) => State::Link { to: to.clone() },
+        (Some(Node::File(_, mode)), Some((sha256, bytes))) => State::File { sha256, bytes, mode: *mode },
+        (Some(Node::File(key, _)), None) => State::Unkept { bytes: key.size },
+        (Some(Node::Other), _) => State::Unkept { bytes: 0 },
+    }
+}
+
+/// How a path stands now; what is known of its content is not read again, and nothing is copied.
+pub(super) fn look(path: &Path, node: Option<&Node>, opener: &mut Opener, index: &mut Index) -> State {
+    let Some(Node::File(key, _)) = node else { return state(node, None) };
+    let content = index.get(key).map(|sha256| (sha256, key.size)).or_else(|| {
+        let at = SystemTime::now();
+        let mut file = opener.open(path).ok()?;
+        let key = FileKey::of(&file.metadata().ok()?);
+        let (sha256, bytes) = hash(&mut file, LOOKED_INTO, |_| Ok(())).ok()?;
+        index.note(key, sha256, at);
+        Some((sha256, bytes))
+    });
+    state(node, content)
+}
+
+impl Picture {
+    /// Copies what is planned, as far as it is not here already.
+    ///
+    /// # Errors
+    /// When the copies can't be written, or it takes too long: then nothing is remembered.
+    pub(super) fn take(
+        ground: Ground,
+        plan: Plan,
+        objects: &Objects,
+        index: &mut Index,
+        file_limit: u64,
+    ) -> io::Result<Self> {
+        let (began, at, mut opener) = (Instant::now(), SystemTime::now(), Opener::default());
+        let (mut contents, mut unreadable) = (BTreeMap::new(), 0);
+        for (path, key) in plan.kept() {
+            if began.elapsed() > LONGEST {
+                return Err(io::Error::other(format!("copying took longer than {} s", LONGEST.as_secs())));
+            }
+            let known = index.get(key).filter(|sha256| objects.has(*sha256, key.size));
+            let content = match known {
+                Some(sha256) => Ok((sha256, key.size)),
+                None => copy(path, &mut opener, objects, index, file_limit),
+            };
+            match content {
+                Ok(content) => drop(contents.insert(path.clone(), content)),
+                // Somebody else removed or made it larger meanwhile, or it can't be read.
+                Err(CopyError::Source) => unreadable += 1,
+                Err(CopyError::Store(error)) => return Err(error),
+            }
+        }
+        let nodes: BTreeMap<_, _> = plan
+            .walked
+            .nodes
+            .iter()
+            .map(|(path, node)| {
+                let key = if let Node::File(key, _) = node { Some(*key) } else { None };
+                (path.clone(), (key, state(Some(node), contents.get(path).copied())))
+            })
+            .collect();
+        let cover = UndoCover { unreadable, ..plan.cover };
+        Ok(Self { ground, at, nodes, cover })
+    }
+
+    /// The contents that it needs.
+    pub(super) fn needed(&self) -> HashSet<Sha256> {
+        let contents = self.nodes.values().filter_map(|(_, state)| match state {
+            State::File { sha256, .. } => Some(*sha256),
+            _ => None,
+        });
+        contents.collect()
+    }
+
+    /// What is different from it. What is not walked any more (`None`: there is too much) is only looked at where it was.
+    pub(super) fn changes(&self, now: Option<Walked>, index: &mut Index) -> Record {
+        let mut opener = Opener::default();
+        let now = now.unwrap_or_else(|| {
+            let stands = |path: &PathBuf| Some((path.clone(), opener.node(path)?));
+            Walked { nodes: self.nodes.keys().filter_map(stands).collect(), left_out: Vec::new() }
+        });
+        let paths: BTreeSet<&PathBuf> = self.nodes.keys().chain(now.nodes.keys()).collect();
+        let mut changes = Vec::new();
+        for path in paths {
+            let (known, node) = (self.nodes.get(path), now.nodes.get(path));
+            let before = known.map_or(State::Nothing, |(_, state)| state.clone());
+            let key = known.and_then(|(key, _)| *key);
+            if let (Some(then), Some(Node::File(now, _))) = (key, node)
+                && then == *now
+                && (then.is_settled(self.at) || matches!(before, State::Unkept { .. }))
+            {
+                continue;
+            }
+            // What can't be listed any more is not gone.
+            let is_left_out = || now.left_out.iter().any(|folder| path.starts_with(folder));
+            if node.is_none() && is_left_out() && !is_gone(path) {
+                continue;
+            }
+            let after = look(path, node, &mut opener, index);
+            let is_unkept = matches!((&before, node), (State::Unkept { .. }, Some(Node::File(..))));
+            if before != after || is_unkept {
+                changes.push(Change { path: path.clone(), before, after });
+            }
+        }
+        Record { changes }
+    }
+}
+
+enum CopyError {
+    Source,
+    Store(io::Error),
+}
+
+fn copy(
+    path: &Path,
+    opener: &mut Opener,
+    objects: &Objects,
+    index: &mut Index,
+    most: u64,
+) -> Result<Content, CopyError> {
+    let at = SystemTime::now();
+    let file = opener.open(path).map_err(|_| CopyError::Source)?;
+    let key = |file: &File| file.metadata().map(|info| FileKey::of(&info)).map_err(|_| CopyError::Source);
+    let before = key(&file)?;
+    let (sha256, bytes) = objects.put_file(&file, most).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => CopyError::Source,
+        _ => CopyError::Store(error),
+    })?;
+    if key(&file)? == before {
+        index.note(before, sha256, at);
+    }
+    Ok((sha256, bytes))
+}

@@ -1,0 +1,338 @@
+//! Takes changes of a record back, or makes them again: each only where it still stands as it was left, through folders that
+//! are held open, whole or not at all. What is replaced or removed is among the kept contents before it goes: whatever
+//! breaks off in the middle, nothing is lost.
+
+use super::index::Index;
+use super::objects::{Objects, sync};
+use super::opener::Opener;
+use super::picture::look;
+use super::record::{Change, Record, State};
+use crate::domain::{Sha256, UndoStanding, UndoWay};
+use crate::workspace::FileError;
+use crate::workspace::place::{OpenPlace, folder_in, open_in};
+use crate::workspace::staging::Staging;
+use rustix::fs::{AtFlags, Mode, RenameFlags, mkdirat, readlinkat, renameat_with, symlinkat, unlinkat};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+/// Files that are written before the first of them gets its name; each is held open meanwhile.
+const AT_ONCE: usize = 256;
+/// So many are brought to the disk one by one, more of them all together.
+const ONE_BY_ONE: usize = 4;
+
+/// How a change stands by now.
+pub(super) fn standing(
+    change: &Change,
+    objects: &Objects,
+    index: &mut Index,
+    opener: &mut Opener,
+) -> UndoStanding {
+    let is_kept = |state: &State| match state {
+        State::File { sha256, bytes, .. } => objects.has(*sha256, *bytes),
+        State::Unkept { .. } => false,
+        State::Nothing | State::Folder { .. } | State::Link { .. } => true,
+    };
+    let now = look(&change.path, opener.node(&change.path).as_ref(), opener, index);
+    let Change { before, after, .. } = change;
+    match now {
+        now if now == *after || now == State::Nothing && *before != State::Nothing => {
+            let can = is_kept(before) && !matches!(after, State::Unkept { .. });
+            if can { UndoStanding::Done } else { UndoStanding::NoCopy }
+        }
+        now if now == *before && is_kept(after) => UndoStanding::TakenBack,
+        now if now == *before => UndoStanding::TakenBackForGood,
+        now if is_halfway(&now, change) => UndoStanding::Done,
+        _ => UndoStanding::ChangedSince,
+    }
+}
+
+/// The mode of a folder until what was in it is back.
+const HALFWAY: u32 = 0o700;
+
+/// Whether it is a folder that was made here and did not get its mode: this was ended in the middle.
+fn is_halfway(now: &State, change: &Change) -> bool {
+    *now == State::Folder { mode: HALFWAY } && (change.before.is_folder() || change.after.is_folder())
+}
+
+/// What puts things back.
+pub(super) struct PutBack<'a> {
+    pub(super) objects: &'a Objects,
+    pub(super) index: &'a mut Index,
+    pub(super) record: &'a Record,
+    pub(super) way: UndoWay,
+    /// Bytes of a file that is kept before it goes.
+    pub(super) most: u64,
+    /// Whether something was kept for it.
+    pub(super) kept: bool,
+}
+
+/// A change on its way: its place in the record, and whether something stands there.
+type Todo<'r> = (usize, &'r Change, State);
+
+impl PutBack<'_> {
+    fn ends<'c>(&self, change: &'c Change) -> (&'c State, &'c State) {
+        match self.way {
+            UndoWay::Back => (&change.after, &change.before),
+            UndoWay::Again => (&change.before, &change.after),
+        }
+    }
+
+    /// Does it with these changes, and tells of each what became of it.
+    pub(super) fn all(&mut self, wanted: &BTreeSet<usize>) -> BTreeMap<usize, Result<(), FileError>> {
+        let (mut done, mut todo) = (BTreeMap::new(), Vec::new());
+        let record = self.record;
+        let mut opener = Opener::default();
+        for at in wanted {
+            let Some(change) = record.changes.get(*at) else { continue };
+            match self.check(change, &mut opener) {
+                Ok(now) if now == *self.ends(change).1 => drop(done.insert(*at, Ok(()))),
+                Ok(now) => todo.push((*at, change, now)),
+                Err(error) => drop(done.insert(*at, Err(error))),
+            }
+        }
+        if self.kept {
+            // What goes has to be on the disk first.
+            self.objects.sync();
+        }
+        let mut results: Vec<(usize, Result<(), FileError>)> = Vec::new();
+        let (folders, others): (Vec<Todo<'_>>, Vec<Todo<'_>>) =
+            todo.into_iter().partition(|(_, change, _)| self.ends(change).1.is_folder());
+        for (at, change, now) in folders.iter().chain(&others).rev() {
+            if *now != State::Nothing && is_another_kind(now, self.ends(change).1) {
+                results.push((*at, remove(&change.path, now)));
+            }
+        }
+        for (at, change, now) in &folders {
+            if !now.is_folder() {
+                results.push((*at, Self::make_folder(&change.path)));
+            }
+        }
+        let failed: BTreeSet<usize> = results.iter().filter(|(_, r)| r.is_err()).map(|(at, _)| *at).collect();
+        let writes: Vec<&Todo<'_>> = others
+            .iter()
+            .filter(|(at, change, _)| *self.ends(change).1 != State::Nothing && !failed.contains(at))
+            .collect();
+        for chunk in writes.chunks(AT_ONCE) {
+            results.extend(self.write(chunk));
+        }
+        self.tidy(wanted);
+        let mut failed: BTreeMap<usize, FileError> =
+            results.into_iter().filter_map(|(at, result)| Some((at, result.err()?))).collect();
+        for (at, change, _) in folders.iter().chain(&others) {
+            let is_left = self.ends(change).1.is_folder() && !change.path.is_dir();
+            let error = failed.remove(at).or(is_left.then_some(FileError::ChangedSince));
+            done.insert(*at, error.map_or(Ok(()), Err));
+        }
+        done
+    }
+
+    /// How it stands now, where that is as it has to be; what would be lost is kept.
+    fn check(&mut self, change: &Change, opener: &mut Opener) -> Result<State, FileError> {
+        let (from, to) = self.ends(change);
+        let now = look(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
+        if now == *to {
+            return Ok(now);
+        }
+        if now != *from && now != State::Nothing && !is_halfway(&now, change) {
+            return Err(FileError::ChangedSince);
+        }
+        let is_kept = |state: &State| match state {
+            State::File { sha256, bytes, .. } => self.objects.has(*sha256, *bytes),
+            State::Unkept { .. } => false,
+            _ => true,
+        };
+        if !is_kept(to) || matches!(from, State::Unkept { .. }) {
+            return Err(FileError::NoCopy);
+        }
+        if let State::File { sha256, .. } = &now
+            && !is_kept(&now)
+        {
+            let failed = |error: io::Error| FileError::NotKept(error.to_string());
+            let file = opener.open(&change.path).map_err(failed)?;
+            let (kept, _) = self.objects.put_file(&file, self.most).map_err(failed)?;
+            if kept != *sha256 {
+                return Err(FileError::ChangedSince);
+            }
+            self.kept = true;
+        }
+        Ok(now)
+    }
+
+    fn make_folder(path: &Path) -> Result<(), FileError> {
+        let folder = folder_for(path)?;
+        let name = path.file_name().ok_or_else(|| FileError::io(path, &io::ErrorKind::NotFound.into()))?;
+        match mkdirat(&folder, name, Mode::from_raw_mode(HALFWAY)) {
+            Ok(()) => Ok(()),
+            Err(_) if folder_in(&folder, name).is_ok() => Ok(()),
+            Err(errno) => Err(FileError::io(path, &errno.into())),
+        }
+    }
+
+    /// Writes files and links: all files are whole before the first of them gets its name, and on the disk before something
+    /// else goes for them.
+    fn write(&self, chunk: &[&Todo<'_>]) -> Vec<(usize, Result<(), FileError>)> {
+        let mut folders = BTreeMap::new();
+        for (_, change, _) in chunk {
+            let parent = change.path.parent().unwrap_or(&change.path);
+            folders.entry(parent).or_insert_with(|| folder_for(&change.path));
+        }
+        let folder = |change: &Change| match folders.get(change.path.parent().unwrap_or(&change.path)) {
+            Some(Ok(folder)) => Ok(folder),
+            Some(Err(error)) => Err(error.clone()),
+            None => Err(FileError::Changed(change.path.clone())),
+        };
+        let staged = chunk.iter().map(|(_, change, now)| match self.ends(change).1 {
+            State::File { sha256, mode, .. } => {
+                let replaces = matches!(now, State::File { .. });
+                let sync = replaces && chunk.len() <= ONE_BY_ONE;
+                let staging = self.stage(folder(change)?, *sha256, *mode, sync);
+                staging.map(Some).map_err(|error| FileError::io(&change.path, &error))
+            }
+            _ => Ok(None),
+        });
+        let staged: Vec<Result<Option<Staging<'_>>, FileError>> = staged.collect();
+        let replaced = chunk.iter().find(|(_, _, now)| matches!(now, State::File { .. }));
+        if let Some((_, change, _)) = replaced.filter(|_| chunk.len() > ONE_BY_ONE) {
+            sync(change.path.parent().unwrap_or(&change.path));
+        }
+        let named = chunk.iter().zip(staged).map(|((at, change, now), staging)| {
+            let result = staging.and_then(|staging| self.name(change, now, folder(change)?, staging));
+            (*at, result)
+        });
+        named.collect()
+    }
+
+    fn stage<'f>(&self, folder: &'f File, sha256: Sha256, mode: u32, sync: bool) -> io::Result<Staging<'f>> {
+        let mut staging = Staging::new(folder, Mode::from_raw_mode(0o600))?;
+        self.objects.copy_to(sha256, staging.file())?;
+        staging.file().set_permissions(Permissions::from_mode(mode & 0o777))?;
+        if sync {
+            staging.file().sync_all()?;
+        }
+        Ok(staging)
+    }
+
+    fn name(
+        &self,
+        change: &Change,
+        now: &State,
+        folder: &File,
+        staging: Option<Staging<'_>>,
+    ) -> Result<(), FileError> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => FileError::ChangedSince,
+            _ => FileError::io(&change.path, &error),
+        };
+        let name = change.path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+        match (self.ends(change).1, staging, now) {
+            (State::File { .. }, Some(mut staging), State::File { sha256, .. }) => {
+                let is_known = |file: File| hash_of(file).is_some_and(|found| found == *sha256);
+                let is_replaced = staging.replace(name, is_known).map_err(failed)?;
+                if is_replaced { Ok(()) } else { Err(FileError::ChangedSince) }
+            }
+            (State::File { .. }, Some(mut staging), _) => staging.take_free(name).map_err(failed),
+            (State::Link { to }, ..) => symlinkat(to, folder, name).map_err(|errno| failed(errno.into())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives folders that stand again their modes, and removes those that are empty now and were not there.
+    fn tidy(&self, wanted: &BTreeSet<usize>) {
+        let touched: BTreeSet<&Path> = wanted
+            .iter()
+            .filter_map(|at| self.record.changes.get(*at))
+            .map(|change| change.path.as_path())
+            .collect();
+        let is_above = |folder: &Path| {
+            let from = touched.range(folder..).next();
+            from.is_some_and(|path| path.starts_with(folder))
+        };
+        // The deepest first: what is in one that can't be written has been written by then.
+        for (at, change) in self.record.changes.iter().enumerate().rev() {
+            let (from, to) = self.ends(change);
+            if !(from.is_folder() || to.is_folder()) || !is_above(&change.path) {
+                continue;
+            }
+            let mut opener = Opener::default();
+            let (Ok(parent), Some(name)) = (opener.folder(&change.path), change.path.file_name()) else {
+                continue;
+            };
+            match to {
+                State::Nothing => {
+                    let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
+                }
+                State::Folder { mode } if !from.is_folder() || wanted.contains(&at) => {
+                    if let Ok(folder) = folder_in(parent, name) {
+                        let _ = folder.set_permissions(Permissions::from_mode(mode & 0o777));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The folder of a path; those that are missing are made. No link leads there.
+fn folder_for(path: &Path) -> Result<File, FileError> {
+    let place = OpenPlace::find(path)?;
+    if place.path() != path {
+        return Err(FileError::Changed(path.to_owned()));
+    }
+    place.make_folders()
+}
+
+/// Whether it has to go before the other can stand there. A file is replaced in one step.
+fn is_another_kind(now: &State, to: &State) -> bool {
+    !matches!(
+        (now, to),
+        (State::File { .. }, State::File { .. }) | (State::Folder { .. }, State::Folder { .. })
+    )
+}
+
+/// Removes what stands there, if it is just this. A file has another name while it is looked at: it can't change then under
+/// the one that is meant.
+fn remove(path: &Path, known: &State) -> Result<(), FileError> {
+    let failed = |error: io::Error| FileError::io(path, &error);
+    let mut opener = Opener::default();
+    let folder = opener.folder(path).map_err(failed)?;
+    let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+    match known {
+        State::File { sha256, .. } => {
+            let aside = format!(".sayso-{}", uuid::Uuid::now_v7().simple());
+            let rename = |from: &OsStr, to: &OsStr| {
+                renameat_with(folder, from, folder, to, RenameFlags::NOREPLACE).map_err(io::Error::from)
+            };
+            rename(name, OsStr::new(&aside)).map_err(failed)?;
+            let is_known = open_in(folder, OsStr::new(&aside)).ok().and_then(hash_of) == Some(*sha256);
+            if !is_known {
+                rename(OsStr::new(&aside), name).map_err(failed)?;
+                return Err(FileError::ChangedSince);
+            }
+            unlinkat(folder, aside.as_str(), AtFlags::empty()).map_err(|errno| failed(errno.into()))
+        }
+        State::Link { to } => {
+            let now = readlinkat(folder, name, Vec::new()).map_err(|_| FileError::ChangedSince)?;
+            if now.as_bytes() != to.as_os_str().as_bytes() {
+                return Err(FileError::ChangedSince);
+            }
+            unlinkat(folder, name, AtFlags::empty()).map_err(|errno| failed(errno.into()))
+        }
+        State::Folder { .. } => match unlinkat(folder, name, AtFlags::REMOVEDIR) {
+            Ok(()) => Ok(()),
+            Err(rustix::io::Errno::NOTEMPTY | rustix::io::Errno::EXIST) => Err(FileError::NotEmpty),
+            Err(errno) => Err(failed(errno.into())),
+        },
+        State::Nothing => Ok(()),
+        State::Unkept { .. } => Err(FileError::NoCopy),
+    }
+}
+
+fn hash_of(mut file: File) -> Option<Sha256> {
+    let (sha256, _) = super::objects::hash(&mut file, u64::MAX, |_| Ok(())).ok()?;
+    Some(sha256)
+}

@@ -1,0 +1,67 @@
+//! What a run changed, as it is kept: every path with how it stood before and after. The record is itself one of the kept
+//! contents, so that whoever names it by its hash, as a session does, has this one and no other.
+
+use crate::domain::Sha256;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// How something stood.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub(super) enum State {
+    Nothing,
+    Folder {
+        mode: u32,
+    },
+    File {
+        sha256: Sha256,
+        bytes: u64,
+        mode: u32,
+    },
+    Link {
+        #[serde(with = "crate::domain::serial::path")]
+        to: PathBuf,
+    },
+    /// Something of which no copy is made, and which is not told from another of its size.
+    Unkept {
+        bytes: u64,
+    },
+}
+
+impl State {
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            State::File { bytes, .. } | State::Unkept { bytes } => *bytes,
+            State::Nothing | State::Folder { .. } | State::Link { .. } => 0,
+        }
+    }
+
+    pub(super) fn is_folder(&self) -> bool {
+        matches!(self, State::Folder { .. })
+    }
+}
+
+/// One path that is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Change {
+    #[serde(with = "crate::domain::serial::path")]
+    pub(super) path: PathBuf,
+    pub(super) before: State,
+    pub(super) after: State,
+}
+
+/// All that a run changed, in the order of the paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    pub(super) changes: Vec<Change>,
+}
+
+impl Record {
+    /// Whether a change is told by itself: a folder that was made or is gone is told by what was in it.
+    pub(super) fn tells(&self, at: usize) -> bool {
+        let Some(Change { path, before, after }) = self.changes.get(at) else { return false };
+        let is_plain = |state: &State| state.is_folder() || *state == State::Nothing;
+        let has_below = self.changes.get(at + 1).is_some_and(|next| next.path.starts_with(path));
+        !(is_plain(before) && is_plain(after) && has_below)
+    }
+}

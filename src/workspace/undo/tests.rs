@@ -1,0 +1,405 @@
+//! What runs do to folders, and taking it back.
+
+mod crash;
+
+use super::*;
+use crate::domain::UndoStanding;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+struct Ground {
+    folder: tempfile::TempDir,
+    work: PathBuf,
+    store: UndoStore,
+}
+
+impl Ground {
+    fn new() -> Self {
+        Self::with(UndoLimits::default())
+    }
+
+    fn with(limits: UndoLimits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (work, store) = Self::at_place(folder.path(), limits);
+        Self { folder, work, store }
+    }
+
+    fn at_place(folder: &Path, limits: UndoLimits) -> (PathBuf, UndoStore) {
+        let base = fs::canonicalize(folder).unwrap();
+        let work = base.join("work");
+        fs::create_dir_all(&work).unwrap();
+        let place = UndoPlace {
+            folder: base.join("undo"),
+            own: Vec::new(),
+            limits,
+            is_secret: Arc::new(|path| path.ends_with(".env")),
+            working: work.clone(),
+        };
+        (work, UndoStore::new(place))
+    }
+
+    fn ground(&self) -> walk::Ground {
+        walk::Ground::Folders(vec![self.work.clone()])
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Remembers, does something, and records what that changed.
+    fn run(&mut self, act: impl FnOnce(&Self)) -> Sha256 {
+        let picture = self.store.remember(self.ground(), &[]).unwrap();
+        act(self);
+        self.store.record(&picture, &[]).unwrap().record.expect("something changed")
+    }
+
+    fn put_back(&mut self, record: Sha256, way: UndoWay) -> Vec<String> {
+        let done = self.store.put_back(record, &[], way).unwrap();
+        done.iter()
+            .filter_map(|file| Some(format!("{}: {}", file.path, file.result.as_ref().err()?)))
+            .collect()
+    }
+
+    fn told(&mut self, record: Sha256) -> Vec<(String, &'static str, UndoStanding)> {
+        let changes = self.store.changes(record).unwrap();
+        changes.into_iter().map(|c| (c.path, c.change, c.standing)).collect()
+    }
+
+    fn all(&self) -> BTreeMap<PathBuf, String> {
+        all(&self.work)
+    }
+}
+
+/// All that stands below a folder: contents, modes, where links lead.
+fn all(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let (path, info) = (entry.path(), entry.metadata().unwrap());
+        let mode = info.permissions().mode() & 0o777;
+        let told = if info.is_symlink() {
+            format!("-> {}", fs::read_link(&path).unwrap().display())
+        } else if info.is_dir() {
+            found.extend(all(&path));
+            format!("folder {mode:o}")
+        } else {
+            format!("{mode:o} {}", String::from_utf8_lossy(&fs::read(&path).unwrap()))
+        };
+        found.insert(path, told);
+    }
+    found
+}
+
+#[test]
+fn what_a_run_did_is_taken_back_and_made_again() {
+    let mut ground = Ground::new();
+    for name in ["a", "sub/b", "sub/deep/c", "run.sh"] {
+        ground.write(name, name);
+    }
+    fs::set_permissions(ground.at("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    symlink("a", ground.at("link")).unwrap();
+    let before = ground.all();
+    let record = ground.run(|ground| {
+        ground.write("a", "other");
+        fs::remove_dir_all(ground.at("sub")).unwrap();
+        fs::remove_file(ground.at("link")).unwrap();
+        symlink("run.sh", ground.at("link")).unwrap();
+        ground.write("run.sh", "echo");
+        fs::set_permissions(ground.at("run.sh"), fs::Permissions::from_mode(0o600)).unwrap();
+        ground.write("new/x", "new");
+    });
+    let after = ground.all();
+    let done = UndoStanding::Done;
+    let expected = [
+        ("a", "changed", done),
+        ("link", "changed", done),
+        ("new/x", "created", done),
+        ("run.sh", "changed", done),
+        ("sub/b", "deleted", done),
+        ("sub/deep/c", "deleted", done),
+    ];
+    assert_eq!(ground.told(record), expected.map(|(path, change, how)| (path.to_owned(), change, how)));
+    assert_eq!(ground.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
+    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
+    assert_eq!(ground.all(), before);
+    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::TakenBack));
+    assert_eq!(ground.store.texts(record, 0).unwrap(), (Some("a".into()), Some("other".into())));
+    assert_eq!(ground.put_back(record, UndoWay::Again), Vec::<String>::new());
+    assert_eq!(ground.all(), after);
+}
+
+#[test]
+fn of_single_files_only_they_are_remembered() {
+    let mut ground = Ground::new();
+    ground.write("a", "1");
+    let files = walk::Ground::of_files([ground.at("a"), ground.at("new/deep/b")]);
+    let picture = ground.store.remember(files, &[]).unwrap();
+    ground.write("a", "2");
+    ground.write("new/deep/b", "2");
+    ground.write("other", "2");
+    let note = ground.store.record(&picture, &[]).unwrap();
+    assert_eq!((note.cover.words().as_str(), note.changes), ("all", 2));
+    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    let names: Vec<PathBuf> = ground.all().into_keys().collect();
+    assert_eq!(names, [ground.at("a"), ground.at("other")]);
+}
+
+#[test]
+fn what_is_obeyed_is_remembered_where_nothing_else_is() {
+    let mut ground = Ground::new();
+    let (there, new) = (ground.at("node_modules/x/.envrc"), ground.at("node_modules/x/.zshenv"));
+    ground.write("node_modules/x/.envrc", "mine");
+    ground.write("node_modules/x/other", "mine");
+    let picture = ground.store.remember(ground.ground(), std::slice::from_ref(&there)).unwrap();
+    ground.write("node_modules/x/.envrc", "evil");
+    ground.write("node_modules/x/.zshenv", "evil");
+    ground.write("node_modules/x/other", "evil");
+    let note = ground.store.record(&picture, &[there.clone(), new.clone()]).unwrap();
+    assert_eq!(note.changes, 2);
+    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    assert_eq!((fs::read_to_string(&there).unwrap().as_str(), new.exists()), ("mine", false));
+    // One that went with its folder is gone, and one of a folder that is only not walked is not.
+    let picture = ground.store.remember(ground.ground(), std::slice::from_ref(&there)).unwrap();
+    assert_eq!(ground.store.record(&picture, &[]).unwrap().changes, 0);
+    fs::remove_dir_all(ground.at("node_modules")).unwrap();
+    let note = ground.store.record(&picture, &[]).unwrap();
+    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(&there).unwrap(), "mine");
+}
+
+#[test]
+fn one_file_is_taken_back_and_the_others_stay() {
+    let mut ground = Ground::new();
+    ground.write("sub/a", "1");
+    ground.write("sub/b", "1");
+    let record = ground.run(|ground| fs::remove_dir_all(ground.at("sub")).unwrap());
+    let number = ground.store.changes(record).unwrap()[1].number;
+    let done = ground.store.put_back(record, &[number], UndoWay::Back).unwrap();
+    assert_eq!(done, [PutBackFile { path: "sub/b".into(), result: Ok(()) }]);
+    assert!(!ground.at("sub/a").exists() && ground.at("sub/b").exists());
+}
+
+#[test]
+fn what_changed_since_stays() {
+    let mut ground = Ground::new();
+    ground.write("a", "1");
+    ground.write("gone", "1");
+    let record = ground.run(|ground| {
+        ground.write("a", "2");
+        ground.write("new", "2");
+        fs::remove_file(ground.at("gone")).unwrap();
+    });
+    ground.write("a", "mine");
+    ground.write("new", "mine");
+    ground.write("gone", "mine");
+    let before = ground.all();
+    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::ChangedSince));
+    assert_eq!(
+        ground.put_back(record, UndoWay::Back),
+        [
+            "a: it changed since the run ended",
+            "gone: it changed since the run ended",
+            "new: it changed since the run ended"
+        ]
+    );
+    assert_eq!(ground.all(), before);
+}
+
+#[test]
+fn what_is_large_secret_or_made_anew_is_told_and_not_copied() {
+    let mut ground = Ground::with(UndoLimits { file: 10, ..UndoLimits::default() });
+    ground.write("large", "more than ten");
+    ground.write(".env", "KEY=1");
+    ground.write("target/a", "");
+    ground.write(".git/objects/aa/b", "");
+    let cover = ground.store.cover(&ground.ground());
+    assert_eq!(cover.words(), "without 1 large file, .env, .git/objects, target");
+    let picture = ground.store.remember(ground.ground(), &[]).unwrap();
+    assert_eq!(picture.cover, cover, "what is told is what is done");
+    let record = ground.run(|ground| {
+        ground.write("large", "");
+        fs::remove_file(ground.at(".env")).unwrap();
+    });
+    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::NoCopy));
+    assert!(ground.put_back(record, UndoWay::Back).iter().all(|why| why.contains("no copy of it was made")));
+    let kept = fs::read_dir(ground.folder.path().join("undo/objects")).unwrap().count();
+    assert_eq!(kept, 1, "only the record");
+    let off = UndoLimits { total: 0, ..UndoLimits::default() };
+    let mut none = Ground::with(off);
+    assert_eq!(none.store.cover(&none.ground()).words(), "none: switched off in the configuration");
+    assert!(none.store.remember(none.ground(), &[]).is_err());
+    let few = UndoLimits { files: 2, ..UndoLimits::default() };
+    let mut few = Ground::with(few);
+    for name in ["a", "b", "c"] {
+        few.write(name, "");
+    }
+    assert_eq!(few.store.cover(&few.ground()).words(), "none: more than 2 files");
+}
+
+#[test]
+fn where_there_is_no_room_for_all_the_largest_are_left_out() {
+    let mut ground = Ground::with(UndoLimits { total: 40, ..UndoLimits::default() });
+    for (name, size) in [("a", 6), ("b", 12), ("c", 8)] {
+        ground.write(name, &"x".repeat(size));
+    }
+    assert_eq!(ground.store.cover(&ground.ground()).words(), "without 1 large file");
+}
+
+#[test]
+fn nothing_is_put_back_through_a_link() {
+    let mut ground = Ground::new();
+    ground.write("sub/deep/a", "mine");
+    ground.write("b/c", "mine");
+    let record = ground.run(|ground| {
+        fs::remove_dir_all(ground.at("sub")).unwrap();
+        ground.write("b/c", "run");
+    });
+    let outside = ground.folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("c"), "run").unwrap();
+    symlink(&outside, ground.at("sub")).unwrap();
+    fs::rename(ground.at("b"), ground.at("moved")).unwrap();
+    symlink(&outside, ground.at("b")).unwrap();
+    let refused = ground.put_back(record, UndoWay::Back);
+    assert!(refused.len() >= 2, "{refused:?}");
+    assert_eq!(fs::read_to_string(outside.join("c")).unwrap(), "run");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[test]
+fn ten_thousand_files_are_deleted_and_come_back() {
+    let mut ground = Ground::new();
+    for n in 0..10_000 {
+        let name = format!("d{}/f{n}", n % 100);
+        ground.write(&name, &format!("file {n}"));
+    }
+    let before = ground.all();
+    let began = std::time::Instant::now();
+    drop(ground.store.remember(ground.ground(), &[]).unwrap());
+    let first = began.elapsed();
+    let began = std::time::Instant::now();
+    let picture = ground.store.remember(ground.ground(), &[]).unwrap();
+    let second = began.elapsed();
+    for entry in fs::read_dir(&ground.work).unwrap().flatten() {
+        fs::remove_dir_all(entry.path()).unwrap();
+    }
+    let began = std::time::Instant::now();
+    let note = ground.store.record(&picture, &[]).unwrap();
+    let recorded = began.elapsed();
+    assert_eq!(note.changes, 10_000);
+    let began = std::time::Instant::now();
+    assert_eq!(ground.put_back(note.record.unwrap(), UndoWay::Back), Vec::<String>::new());
+    println!("first {first:?}, second {second:?}, recorded {recorded:?}, put back {:?}", began.elapsed());
+    assert_eq!(ground.all(), before);
+}
+
+#[test]
+fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
+    let mut ground = Ground::new();
+    ground.write("a", "1");
+    let record = ground.run(|ground| ground.write("a", "2"));
+    let hex = Sha256::of(b"1").to_string();
+    let copy = ground.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]);
+    fs::write(&copy, "9").unwrap();
+    let refused = ground.put_back(record, UndoWay::Back);
+    assert!(refused.len() == 1 && refused[0].contains("damaged"), "{refused:?}");
+    assert_eq!(ground.all().len(), 1);
+    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "2");
+    fs::remove_file(&copy).unwrap();
+    assert_eq!(ground.told(record)[0].2, UndoStanding::NoCopy);
+}
+
+/// One thing that a run does.
+#[derive(Clone, Debug)]
+enum Deed {
+    Write(usize, u8),
+    Remove(usize),
+    Link(usize, usize),
+    Folder(usize),
+    Mode(usize, u32),
+    Move(usize, usize),
+}
+
+const NAMES: [&str; 8] = ["a", "b", "d", "d/a", "d/b", "d/e", "d/e/a", "f/a"];
+
+impl Deed {
+    /// Does it, as far as it can be done.
+    fn act(&self, work: &Path) {
+        let at = |n: &usize| work.join(NAMES[n % NAMES.len()]);
+        match self {
+            Deed::Write(n, text) => {
+                fs::create_dir_all(at(n).parent().unwrap()).ok();
+                fs::write(at(n), vec![*text; usize::from(*text)]).ok();
+            }
+            Deed::Remove(n) => {
+                fs::remove_file(at(n)).or_else(|_| fs::remove_dir_all(at(n))).ok();
+            }
+            Deed::Link(n, to) => drop(symlink(NAMES[to % NAMES.len()], at(n))),
+            Deed::Folder(n) => drop(fs::create_dir_all(at(n))),
+            Deed::Mode(n, mode) => {
+                let info = fs::symlink_metadata(at(n));
+                if info.is_ok_and(|info| !info.is_symlink()) {
+                    fs::set_permissions(at(n), fs::Permissions::from_mode(*mode)).ok();
+                }
+            }
+            Deed::Move(from, to) => drop(fs::rename(at(from), at(to))),
+        }
+    }
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let mode = prop_oneof![Just(0o644), Just(0o755), Just(0o700), Just(0o600)];
+    prop_oneof![
+        4 => (0usize..8, any::<u8>()).prop_map(|(n, text)| Deed::Write(n, text)),
+        2 => (0usize..8).prop_map(Deed::Remove),
+        1 => (0usize..8, 0usize..8).prop_map(|(n, to)| Deed::Link(n, to)),
+        1 => (0usize..8).prop_map(Deed::Folder),
+        1 => (0usize..8, mode).prop_map(|(n, mode)| Deed::Mode(n, mode)),
+        1 => (0usize..8, 0usize..8).prop_map(|(from, to)| Deed::Move(from, to)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::test_cases::cases(200))]
+
+    /// Whatever runs did, taken back it is as before; made again, as after.
+    #[test]
+    fn any_deeds_are_taken_back_and_made_again(
+        first in proptest::collection::vec(deed(), 0..12),
+        runs in proptest::collection::vec(proptest::collection::vec(deed(), 1..10), 1..3),
+    ) {
+        let mut ground = Ground::new();
+        for deed in &first {
+            deed.act(&ground.work);
+        }
+        let mut known = vec![(ground.all(), None)];
+        for deeds in &runs {
+            let picture = ground.store.remember(ground.ground(), &[]).unwrap();
+            prop_assert!(picture.cover.is_some());
+            for deed in deeds {
+                deed.act(&ground.work);
+            }
+            let note = ground.store.record(&picture, &[]).unwrap();
+            known.push((ground.all(), note.record));
+        }
+        for at in (1..known.len()).rev() {
+            if let Some(record) = known[at].1 {
+                prop_assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
+            }
+            prop_assert_eq!(&ground.all(), &known[at - 1].0);
+        }
+        for (after, record) in &known[1..] {
+            if let Some(record) = record {
+                prop_assert_eq!(ground.put_back(*record, UndoWay::Again), Vec::<String>::new());
+            }
+            prop_assert_eq!(&ground.all(), after);
+        }
+    }
+}

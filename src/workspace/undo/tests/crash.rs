@@ -1,0 +1,145 @@
+//! What only a process of its own can show: death in the middle of taking back, and a disk that is full.
+//!
+//! The children are tests of this same binary, started by the tests that need them.
+
+use super::*;
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+const FOLDER: &str = "SAYSO_TEST_FOLDER";
+const RECORD: &str = "SAYSO_TEST_RECORD";
+
+/// Starts an ignored test of this binary as a process, with signals for oversized files ignored.
+fn child(test: &str, folder: &Path, record: Sha256) -> Command {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", test])
+        .env(FOLDER, folder)
+        .env(RECORD, record.to_string());
+    command
+}
+
+/// The store of a child, and the record that it works with.
+fn of_child() -> Option<(PathBuf, UndoStore, Sha256)> {
+    let record = Sha256::parse(&std::env::var(RECORD).ok()?)?;
+    let (work, store) = Ground::at_place(Path::new(&std::env::var_os(FOLDER)?), UndoLimits::default());
+    Some((work, store, record))
+}
+
+/// A file in which every page tells whose it is.
+fn text(whose: &str, n: usize) -> String {
+    format!("{whose} {n}\n").repeat(2_000 + n)
+}
+
+fn changed() -> (Ground, Sha256) {
+    let mut ground = Ground::new();
+    for n in 0..60 {
+        ground.write(&format!("d{}/f{n}", n % 5), &text("before", n));
+    }
+    let record = ground.run(|ground| {
+        for n in 0..60 {
+            let name = format!("d{}/f{n}", n % 5);
+            match n % 3 {
+                0 => ground.write(&name, &text("after", n)),
+                1 => fs::remove_file(ground.at(&name)).unwrap(),
+                _ => ground.write(&format!("new/f{n}"), &text("after", n)),
+            }
+        }
+    });
+    (ground, record)
+}
+
+/// What a process left that was ended in the middle lies under a name of its own.
+fn without_left(all: BTreeMap<PathBuf, String>) -> BTreeMap<PathBuf, String> {
+    let is_left = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with(".sayso-");
+    all.into_iter().filter(|(path, _)| !is_left(path)).collect()
+}
+
+#[test]
+fn killed_in_the_middle_each_file_is_as_before_or_as_after_and_the_rest_follows() {
+    let (mut ground, record) = changed();
+    let after = ground.all();
+    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
+    let before = ground.all();
+    let known_paths: BTreeSet<PathBuf> = before.keys().chain(after.keys()).cloned().collect();
+    for round in 0..crate::test_cases::cases(100).cases {
+        let name = "workspace::undo::tests::crash::child_that_goes_back_and_forth";
+        let folder = ground.folder.path();
+        let mut going = child(name, folder, record).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(going.stdout.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("begun")));
+        std::thread::sleep(std::time::Duration::from_micros(u64::from(round % 25) * 1_700));
+        going.kill().unwrap();
+        going.wait().unwrap();
+        for (path, now) in without_left(ground.all()) {
+            let known = [before.get(&path), after.get(&path)];
+            // A folder may have another mode until it is done.
+            assert!(path.is_dir() || known.contains(&Some(&now)), "round {round}: {}", path.display());
+        }
+        // A folder in which such a file lies is told not to be empty.
+        let is_left = |path: &PathBuf| !known_paths.contains(path);
+        for path in ground.all().into_keys().filter(is_left) {
+            fs::remove_file(path).unwrap();
+        }
+        let again = ground.put_back(record, if round % 2 == 0 { UndoWay::Back } else { UndoWay::Again });
+        assert_eq!(again, Vec::<String>::new(), "round {round}");
+        let wanted = if round % 2 == 0 { &before } else { &after };
+        assert_eq!(ground.all(), *wanted, "round {round}");
+    }
+}
+
+#[test]
+#[ignore = "runs as the child of another test"]
+fn child_that_goes_back_and_forth() {
+    let Some((_, mut store, record)) = of_child() else { return };
+    println!("begun");
+    loop {
+        for way in [UndoWay::Again, UndoWay::Back] {
+            store.put_back(record, &[], way).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let mut ground = Ground::new();
+    ground.write("small", "before");
+    ground.write("large", &text("before", 1));
+    ground.write("gone", &text("before", 2));
+    let record = ground.run(|ground| {
+        ground.write("small", "after");
+        ground.write("large", "after");
+        ground.write("new", &text("after", 3));
+        fs::remove_file(ground.at("gone")).unwrap();
+    });
+    let name = "workspace::undo::tests::crash::child_with_little_space";
+    let ended = child(name, ground.folder.path(), record).output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && text.contains("all is there"), "{text}");
+}
+
+#[test]
+#[ignore = "runs as the child of another test"]
+fn child_with_little_space() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let Some((work, mut store, record)) = of_child() else { return };
+    let space = |bytes| setrlimit(Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
+    let read = |name: &str| fs::read_to_string(work.join(name)).ok();
+    space(Some(4_000));
+    let done = store.put_back(record, &[], UndoWay::Back).unwrap();
+    let refused: Vec<&str> = done.iter().filter(|f| f.result.is_err()).map(|f| f.path.as_str()).collect();
+    assert_eq!(refused, ["gone", "large", "new"], "{done:?}");
+    // What could not be written stands as it stood; what could not be copied was not removed.
+    assert_eq!((read("small").unwrap().as_str(), read("large").unwrap().as_str()), ("before", "after"));
+    assert_eq!((read("gone"), read("new").unwrap()), (None, text("after", 3)));
+    assert_eq!(fs::read_dir(&work).unwrap().count(), 3, "nothing is left behind");
+    space(None);
+    let done = store.put_back(record, &[], UndoWay::Back).unwrap();
+    assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
+    assert_eq!((read("large").unwrap(), read("gone").unwrap()), (text("before", 1), text("before", 2)));
+    assert_eq!(read("new"), None);
+    println!("all is there");
+}

@@ -1,0 +1,149 @@
+//! All names below some folders, each folder opened in the one before: whoever swaps one for a link leads nothing elsewhere.
+//! Nothing is read but names and what the system tells of them.
+
+use super::opener::{Node, Opener, node_in};
+use crate::workspace::changes::PASSED_OVER;
+use crate::workspace::place::{Folder, folder_in};
+use rustix::fs::Dir;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// Folders in each other that are walked; each is held open meanwhile.
+const DEEPEST: usize = 100;
+/// What tools make anew, beside [`PASSED_OVER`].
+const MADE_ANEW: [&str; 2] = [".venv", ".git/objects"];
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub(super) nodes: BTreeMap<PathBuf, Node>,
+    /// Folders that were not walked.
+    pub(super) left_out: Vec<PathBuf>,
+}
+
+impl Walked {
+    /// Adds files that were not walked over.
+    pub(super) fn add(&mut self, files: &[PathBuf]) {
+        let mut opener = Opener::default();
+        for path in files {
+            if !self.nodes.contains_key(path)
+                && let Some(node) = opener.node(path)
+            {
+                self.nodes.insert(path.clone(), node);
+            }
+        }
+    }
+}
+
+/// What is remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ground {
+    /// All that is below these folders.
+    Folders(Vec<PathBuf>),
+    /// These files, and the folders on the way to them that are not there yet.
+    Files(Vec<PathBuf>),
+}
+
+impl Ground {
+    /// These files.
+    pub(crate) fn of_files(files: impl IntoIterator<Item = PathBuf>) -> Self {
+        let mut paths = Vec::new();
+        for file in files {
+            let missing = file.ancestors().skip(1).take_while(|folder| is_gone(folder));
+            paths.extend(missing.map(Path::to_owned));
+            paths.push(file);
+        }
+        Ground::Files(paths)
+    }
+
+    /// Whether there is nothing to remember: nothing may be written.
+    pub(crate) fn is_empty(&self) -> bool {
+        let (Ground::Folders(paths) | Ground::Files(paths)) = self;
+        paths.is_empty()
+    }
+}
+
+/// There are more names than are walked.
+#[derive(Debug)]
+pub(super) struct TooMany;
+
+/// Walks what is below these folders, but what is in those of sayso's own.
+pub(super) fn walk(ground: &Ground, own: &[PathBuf], most: usize) -> Result<Walked, TooMany> {
+    let roots = match ground {
+        Ground::Folders(roots) => roots,
+        Ground::Files(files) => {
+            let mut opener = Opener::default();
+            let nodes = files.iter().filter_map(|path| Some((path.clone(), opener.node(path)?))).collect();
+            return Ok(Walked { nodes, left_out: Vec::new() });
+        }
+    };
+    let mut walk = Walk { found: Walked::default(), own, most };
+    for root in roots {
+        match Folder::find(root) {
+            Ok(folder) if folder.path() == root && !is_left_out(root) => {
+                match folder_in(folder.file(), OsStr::new(".")) {
+                    Ok(folder) => walk.folder(&folder, root, 0)?,
+                    Err(_) => walk.found.left_out.push(root.clone()),
+                }
+            }
+            // What is gone has nothing in it.
+            Err(_) if is_gone(root) => {}
+            _ => walk.found.left_out.push(root.clone()),
+        }
+    }
+    // In an order that is always the same.
+    walk.found.left_out.sort();
+    Ok(walk.found)
+}
+
+/// Whether nothing in it is remembered: it is made anew by tools.
+pub(super) fn is_left_out(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default();
+    PASSED_OVER.iter().any(|known| name == *known) || MADE_ANEW.iter().any(|known| folder.ends_with(known))
+}
+
+pub(super) fn is_gone(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
+struct Walk<'a> {
+    found: Walked,
+    own: &'a [PathBuf],
+    most: usize,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &File, path: &Path, depth: usize) -> Result<(), TooMany> {
+        let Ok(names) = Dir::read_from(folder) else {
+            self.found.left_out.push(path.to_owned());
+            return Ok(());
+        };
+        for entry in names.flatten() {
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            if self.found.nodes.len() >= self.most {
+                return Err(TooMany);
+            }
+            let Some(node) = node_in(folder, name) else { continue };
+            let below = path.join(name);
+            let is_folder = matches!(node, Node::Folder(_));
+            if is_folder && (is_left_out(&below) || self.own.contains(&below) || depth >= DEEPEST) {
+                self.found.left_out.push(below);
+                continue;
+            }
+            self.found.nodes.insert(below.clone(), node);
+            if is_folder {
+                match folder_in(folder, name) {
+                    Ok(folder) => self.folder(&folder, &below, depth + 1)?,
+                    Err(_) => self.found.left_out.push(below),
+                }
+            }
+        }
+        Ok(())
+    }
+}

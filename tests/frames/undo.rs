@@ -1,0 +1,163 @@
+//! Taking back what a run changed: what is told before it and after it, the list of its changes, the question.
+
+use super::scene::{Scene, confined, inspection, report};
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::driver::{Job, JobResult, Notification};
+use sayso::engine::{Command, Inspection};
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
+
+fn record() -> Sha256 {
+    Sha256::of(b"record")
+}
+
+fn cover() -> UndoCover {
+    UndoCover { large: 3, secret: 1, names: vec![".env".into()], ..UndoCover::default() }
+}
+
+/// What was found out about a block that the sandbox holds, with what would be remembered before it.
+fn found(cover: UndoCover) -> Inspection {
+    Inspection { undo: Some(cover), ..inspection(confined("python"), Vec::new()) }
+}
+
+fn change(number: u32, path: &str, change: &'static str, bytes: u64, standing: UndoStanding) -> UndoChange {
+    UndoChange { number, path: path.into(), change, bytes, standing }
+}
+
+fn changes() -> Vec<UndoChange> {
+    vec![
+        change(0, ".env", "deleted", 61, UndoStanding::NoCopy),
+        change(2, "out/charts/north \u{202e}and\nsouth.png", "deleted", 48_000, UndoStanding::Done),
+        change(3, "out/revenue.png", "created", 52_000, UndoStanding::Done),
+        change(4, "report.md", "changed", 912, UndoStanding::ChangedSince),
+        change(5, "sales.csv", "changed", 18_400, UndoStanding::Done),
+        change(6, "top3.csv", "created", 61, UndoStanding::TakenBack),
+    ]
+}
+
+/// Block 3 ran and changed files; its output has the keys.
+fn ran() -> Scene {
+    let mut scene = Scene::waiting_with(found(cover()));
+    let file =
+        |path: &str, change: &str, bytes| FileChange { path: path.into(), change: change.into(), bytes };
+    let undo = Some(UndoNote { cover: cover(), record: Some(record()), changes: 6 });
+    let files = vec![file("out/revenue.png", "created", 52_000), file("sales.csv", "changed", 18_400)];
+    let report = report("done\n", 1_200);
+    scene.ran_with(3, RunReport { receipt: Receipt { files, undo, ..report.receipt.clone() }, ..report });
+    scene.reply("Done.");
+    scene.frame();
+    scene.screen.panes.focus = Pane::Output;
+    scene.frame();
+    scene
+}
+
+/// Presses a key and lets the moment pass in which it might turn out to be a paste or a word.
+fn press(scene: &mut Scene, name: &str) -> Vec<UiCommand> {
+    scene.pass(1_000);
+    let mut wishes = scene.press(&[name]);
+    scene.pass(1_000);
+    wishes.extend(scene.take_wishes());
+    scene.frame();
+    wishes
+}
+
+fn listed() -> Scene {
+    let mut scene = ran();
+    let wishes = press(&mut scene, "u");
+    assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(of))] if *of == record()), "{wishes:?}");
+    let found = JobResult::Changes(record(), Ok(changes()));
+    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene
+}
+
+#[test]
+fn the_approval_says_what_can_be_taken_back() {
+    let at_code = |cover| {
+        let mut scene = Scene::waiting_with(found(cover));
+        scene.frame();
+        scene.screen.panes.focus = Pane::Code;
+        scene
+    };
+    for (cover, told) in [
+        (UndoCover::default(), "Undo       all"),
+        (UndoCover { large: 3, ..UndoCover::default() }, "Undo       without 3 large files"),
+        (UndoCover::none("this session is not saved"), "Undo       none: this session is not saved"),
+    ] {
+        let text = drawn(&mut at_code(cover), 140, 40);
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+    snapshots("31_undo_told", || at_code(cover()));
+}
+
+#[test]
+fn what_a_run_changed_is_listed_and_taken_back_after_a_question() {
+    snapshots("31b_undo_receipt", ran);
+    snapshots("31c_undo_list", listed);
+    let asked = || {
+        let mut scene = listed();
+        assert!(press(&mut scene, "t").is_empty(), "it is asked first");
+        scene
+    };
+    snapshots("31d_undo_asked", asked);
+    let mut scene = asked();
+    let wishes = press(&mut scene, "t");
+    let undo = Command::Undo { run: RunId(3), changes: vec![2, 3, 5], way: UndoWay::Back };
+    assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
+    assert!(scene.screen.overlays.is_empty());
+}
+
+#[test]
+fn only_picked_ones_are_taken_and_a_safe_answer_takes_none() {
+    let mut scene = listed();
+    for key in ["down", "space", "down", "down", "down", "space"] {
+        assert!(press(&mut scene, key).is_empty(), "{key}");
+    }
+    press(&mut scene, "t");
+    let wishes = press(&mut scene, "t");
+    let undo = Command::Undo { run: RunId(3), changes: vec![3], way: UndoWay::Back };
+    assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
+
+    // What was taken back is made again; what can't be is not picked.
+    let mut scene = listed();
+    for key in ["space", "a", "m"] {
+        assert!(press(&mut scene, key).is_empty(), "{key}");
+    }
+    let wishes = press(&mut scene, "m");
+    let undo = Command::Undo { run: RunId(3), changes: vec![6], way: UndoWay::Again };
+    assert!(matches!(&wishes[..], [UiCommand::Send(sent)] if *sent == undo), "{wishes:?}");
+
+    for key in ["w", "esc", "enter"] {
+        let mut scene = listed();
+        press(&mut scene, "t");
+        assert!(press(&mut scene, key).is_empty(), "{key}");
+    }
+}
+
+#[test]
+fn enter_shows_a_change_and_a_typed_command_only_opens_the_list() {
+    let mut scene = listed();
+    press(&mut scene, "down");
+    let wishes = press(&mut scene, "enter");
+    assert!(matches!(&wishes[..], [UiCommand::Job(Job::ChangeTexts(_, 2, _))]), "{wishes:?}");
+    let text = "--- before the run\n+++ after the run\n@@ -1 +1 @@\n-a\n+b\n";
+    let found = JobResult::ChangeTexts("a.txt".into(), text.into());
+    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    assert!(drawn(&mut scene, 100, 30).contains("+++ after the run"));
+
+    let mut scene = ran();
+    scene.screen.panes.focus = Pane::Message;
+    scene.type_text("/undo");
+    let wishes = press(&mut scene, "enter");
+    assert!(matches!(&wishes[..], [UiCommand::Job(Job::Changes(_))]), "{wishes:?}");
+}
+
+#[test]
+fn a_record_that_is_not_kept_any_more_is_told() {
+    let mut scene = ran();
+    press(&mut scene, "u");
+    let found =
+        JobResult::Changes(record(), Err("it is not kept any more: too much was remembered since".into()));
+    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    assert!(drawn(&mut scene, 80, 24).contains("it is not kept any more"));
+}
