@@ -1,9 +1,9 @@
 //! `sayso sessions`: lists, shows and removes sessions. It writes into none, but what was taken back (`undo`).
 
-mod undo;
-
 mod branch;
 mod compare;
+mod list;
+mod undo;
 
 use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
@@ -16,7 +16,7 @@ use crate::report::{Failure, FailureClass};
 use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
 use crate::text::number::size;
-use crate::workspace::names;
+use list::summary;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) fn run(
     let folder = factory.loaded.sessions();
     match command {
         SessionsCommand::List { tree, json } => {
-            list(&folder, factory.place.home.as_deref(), (*tree, *json), console)
+            list::list(&folder, factory.place.home.as_deref(), (*tree, *json), console)
         }
         SessionsCommand::Compare { left, right } => compare::run(&factory, (left, right), console),
         SessionsCommand::Show { session, json } => {
@@ -79,37 +79,6 @@ fn find(folder: &Path, wanted: &str) -> Result<Summary, Failure> {
 
 fn unreadable(error: &StoreError) -> Failure {
     Failure::new(FailureClass::Session, error.to_string())
-}
-
-fn list(
-    folder: &Path,
-    home: Option<&Path>,
-    (as_tree, as_json): (bool, bool),
-    console: &mut Console<'_>,
-) -> Result<(), Failure> {
-    let sessions = index::list(folder);
-    if as_json {
-        let sessions: Value = sessions.iter().map(summary).collect();
-        json::line(console.out, &json!({ "sessions": sessions }))?;
-        return Ok(());
-    }
-    if sessions.is_empty() {
-        writeln!(console.out, "no sessions in {}", visible_line(&folder.to_string_lossy()))?;
-    }
-    let rows = if as_tree { index::tree(&sessions) } else { sessions.iter().map(|one| (0, one)).collect() };
-    for (depth, session) in rows {
-        // A deep branch keeps its line.
-        let indent = "  ".repeat(depth.min(12));
-        let label = format!("{indent}{}", visible_line(session.label()));
-        let cwd = visible_line(&names::short(&session.cwd, home));
-        let of = sessions.iter().find(|one| Some(&one.id) == session.branch_of.as_ref());
-        let (when, state) = (time(session.modified), state(session, of));
-        writeln!(console.out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
-        if !session.name.is_empty() {
-            writeln!(console.out, "                  {indent}{}", visible_line(&session.id))?;
-        }
-    }
-    Ok(())
 }
 
 /// The seal of this installation, where it has one; told where it can't be read, for all sessions are foreign then.
@@ -175,55 +144,6 @@ fn check(sessions: &[Summary], seal: Option<&Seal>, console: &mut Console<'_>) -
 }
 
 const KEPT: &str = "What can be read is read when it is opened; the lines stay in the file as they are.";
-
-/// What is worth knowing before a session is opened.
-fn state(session: &Summary, of: Option<&Summary>) -> String {
-    let mut words = Vec::new();
-    match (&session.branch_of, of) {
-        (Some(_), Some(of)) => words.push(format!("a branch of {}", visible_line(of.label()))),
-        (Some(id), None) => words.push(format!("a branch of {}, which is gone", visible_line(id))),
-        (None, _) => {}
-    }
-    match session.waiting {
-        0 => {}
-        1 => words.push("1 block waits".into()),
-        n => words.push(format!("{n} blocks wait")),
-    }
-    if session.unended && session.locked.is_none() {
-        words.push("a run without an end".into());
-    }
-    if session.failed {
-        words.push("failed".into());
-    }
-    if let Some(pid) = session.locked {
-        words.push(format!("open in process {pid}"));
-    }
-    if let Some(damage) = &session.damage {
-        words.push(visible_line(damage));
-    }
-    if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) }
-}
-
-fn summary(session: &Summary) -> Value {
-    json!({
-        "id": session.id,
-        "name": session.name,
-        "branch_of": session.branch_of,
-        "path": session.path.to_string_lossy(),
-        "cwd": session.cwd.to_string_lossy(),
-        "created": session.created.map(stamp),
-        "modified": stamp(session.modified),
-        "messages": session.messages,
-        "blocks": session.blocks,
-        "waiting": session.waiting,
-        "failed": session.failed,
-        "unended": session.unended,
-        "first_prompt": session.first_prompt,
-        "bytes": session.bytes,
-        "locked": session.locked,
-        "damage": session.damage,
-    })
-}
 
 fn show_json(session: &Summary, loaded: &LoadedSession, console: &mut Console<'_>) -> Result<(), Failure> {
     let entries: Value = loaded

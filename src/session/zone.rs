@@ -1,10 +1,11 @@
-//! The person's time zone, read when a time is first shown: from the one file that tells it, since looking for its name
+//! The person's time zone, read once, when a time is first shown: from the one file that tells it, since looking for its name
 //! would walk all zones of the system.
 
 use jiff::tz::TimeZone;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The zone of this system.
 const SYSTEM: &str = "/etc/localtime";
@@ -15,8 +16,12 @@ const LARGEST: u64 = 256 << 10;
 
 /// The person's time zone: that of `TZ`, else the system's.
 pub(crate) fn local() -> TimeZone {
-    let named = std::env::var("TZ").ok();
-    file(named.as_deref()).and_then(|path| read(&path)).unwrap_or_else(TimeZone::system)
+    static LOCAL: OnceLock<TimeZone> = OnceLock::new();
+    let found = || {
+        let named = std::env::var("TZ").ok();
+        file(named.as_deref()).and_then(|path| read(&path)).unwrap_or_else(TimeZone::system)
+    };
+    LOCAL.get_or_init(found).clone()
 }
 
 /// The file that tells the zone; `None` where `TZ` is not the name of one.

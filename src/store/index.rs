@@ -1,16 +1,20 @@
 //! Lists sessions and finds one, by reading the head and the tail of each file: never the middle of a large one.
 //!
-//! Files that can't be read are listed as such. Nothing is locked, nothing is changed.
+//! Files that can't be read are listed as such. Nothing is locked, nothing is changed. Of many files those are looked into
+//! that changed since (`catalogue`).
 
+mod catalogue;
 mod glance;
 
 use super::disk::{self, Locks};
 use crate::domain::{SessionId, Timestamp};
+use catalogue::Catalogue;
+pub(super) use catalogue::forget;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 /// What is told of a session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,8 +69,11 @@ impl Summary {
 
 /// All sessions in a folder, the one written last first. A folder that is not there holds none.
 pub(crate) fn list(folder: &Path) -> Vec<Summary> {
-    let locks = Locks::read();
-    by_age(folder).into_iter().map(|file| file.summary(&locks)).collect()
+    let (locks, files) = (Locks::read(), by_age(folder));
+    let mut catalogue = Catalogue::read(folder, files.len());
+    let summaries = files.into_iter().map(|file| file.known_summary(&locks, &mut catalogue)).collect();
+    catalogue.write();
+    summaries
 }
 
 /// Each session below the one that it is a branch of, with how deep it stands; the order is otherwise that of the list.
@@ -98,12 +105,7 @@ pub(crate) fn tree(sessions: &[Summary]) -> Vec<(usize, &Summary)> {
 /// What is told of the session in this file; `None` where there is no such file.
 pub(crate) fn of(path: &Path) -> Option<Summary> {
     let meta = std::fs::symlink_metadata(path).ok()?;
-    let file = Candidate {
-        path: path.to_owned(),
-        modified: Timestamp::default(),
-        bytes: meta.len(),
-        inode: meta.ino(),
-    };
+    let file = Candidate { path: path.to_owned(), stamp: Stamp::of(&meta) };
     Some(file.summary(&Locks::read()))
 }
 
@@ -183,41 +185,86 @@ impl fmt::Display for FindError {
 }
 
 /// A file of the folder.
-struct Candidate {
-    path: PathBuf,
-    modified: Timestamp,
-    bytes: u64,
-    inode: u64,
+pub(super) struct Candidate {
+    pub(super) path: PathBuf,
+    pub(super) stamp: Stamp,
 }
 
-fn by_age(folder: &Path) -> Vec<Candidate> {
+/// What changes when a file does: its size, when it was written and when anything of it changed (in nanoseconds), and
+/// which file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) bytes: u64,
+    pub(super) modified: i64,
+    pub(super) changed: i64,
+    pub(super) inode: u64,
+}
+
+impl Stamp {
+    fn of(meta: &Metadata) -> Self {
+        let ns = |seconds: i64, ns: i64| seconds.saturating_mul(1_000_000_000).saturating_add(ns);
+        Self {
+            bytes: meta.len(),
+            modified: ns(meta.mtime(), meta.mtime_nsec()),
+            changed: ns(meta.ctime(), meta.ctime_nsec()),
+            inode: meta.ino(),
+        }
+    }
+
+    fn modified(self) -> Timestamp {
+        Timestamp((self.modified / 1_000_000).max(0))
+    }
+}
+
+/// All session files of a folder, the one written last first.
+pub(super) fn by_age(folder: &Path) -> Vec<Candidate> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<Candidate> = entries
         .filter_map(|entry| {
-            let path = entry.ok()?.path();
-            let meta = std::fs::symlink_metadata(&path).ok()?;
-            (path.extension()? == "jsonl").then_some(())?;
-            let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
-            let modified = Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
-            Some(Candidate { path, modified, bytes: meta.len(), inode: meta.ino() })
+            let entry = entry.ok()?;
+            (Path::new(&entry.file_name()).extension()? == "jsonl").then_some(())?;
+            Some(Candidate { path: entry.path(), stamp: Stamp::of(&entry.metadata().ok()?) })
         })
         .collect();
-    files.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
+    files.sort_by(|a, b| (b.stamp.modified(), &b.path).cmp(&(a.stamp.modified(), &a.path)));
     files
 }
 
 impl Candidate {
+    /// What the catalogue tells of it while it is the same file; else what stands in it.
+    fn known_summary(self, locks: &Locks, catalogue: &mut Catalogue) -> Summary {
+        if let Some(known) = catalogue.take(&self) {
+            return self.complete(known, locks);
+        }
+        let (name, stamp) = (self.path.file_name().map(ToOwned::to_owned), self.stamp);
+        let looked = self.look();
+        if let Some(name) = name {
+            catalogue.keep(&name, stamp, &looked);
+        }
+        self.complete(looked, locks)
+    }
+
     fn summary(self, locks: &Locks) -> Summary {
+        let looked = self.look();
+        self.complete(looked, locks)
+    }
+
+    /// What stands in the file.
+    fn look(&self) -> Summary {
         let stem = self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let mut summary = Summary {
-            id: stem,
-            modified: self.modified,
-            bytes: self.bytes,
-            locked: locks.holder(self.inode).filter(|pid| *pid != std::process::id()),
-            ..Summary::default()
-        };
+        let mut summary = Summary { id: stem, bytes: self.stamp.bytes, ..Summary::default() };
         let seen = disk::open_read(&self.path).and_then(|file| glance::at(&self.path, &file, &mut summary));
         summary.damage = seen.err().map(|error| error.to_string());
+        summary
+    }
+
+    /// Adds what does not stand in the file.
+    fn complete(self, mut summary: Summary, locks: &Locks) -> Summary {
+        summary.modified = self.stamp.modified();
+        summary.bytes = self.stamp.bytes;
+        summary.locked = locks.holder(self.stamp.inode).filter(|pid| *pid != std::process::id());
+        // A run without an end goes on where the session is open.
+        summary.failed |= summary.unended && summary.locked.is_none();
         summary.path = self.path;
         summary
     }

@@ -3,7 +3,7 @@
 use super::chain;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link};
-use super::{Reading, Store, StoreError, blobs_of, disk, reader, scratch};
+use super::{Reading, Store, StoreError, blobs_of, disk, index, reader, scratch};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::text::number::counted;
 use std::io::Write as _;
@@ -110,6 +110,10 @@ pub(crate) fn delete(path: &Path) -> Result<(), StoreError> {
         return Err(StoreError::io(&blobs, "deleted", error));
     }
     scratch::sweep(path.parent().unwrap_or(Path::new("")));
+    // The session is gone, whatever becomes of this.
+    if let Err(error) = index::forget(path) {
+        tracing::warn!(%error, "a removed session leaves the file of the list with the next list");
+    }
     Ok(())
 }
 

@@ -228,7 +228,7 @@ impl Tail {
         summary.blocks = self.blocks;
         summary.waiting = u32::try_from(self.open.len()).unwrap_or(u32::MAX);
         summary.unended = !self.running.is_empty();
-        summary.failed = self.failed || (summary.unended && summary.locked.is_none());
+        summary.failed = self.failed;
         summary.last_reply = self.last_reply;
         if let Some(name) = self.name {
             summary.name = name;

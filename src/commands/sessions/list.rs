@@ -1,0 +1,97 @@
+//! `sayso sessions list`: all sessions, the one written last first, for people and in JSON.
+
+use super::super::Console;
+use super::{stamp, time};
+use crate::domain::visible::visible_line;
+use crate::headless::json;
+use crate::report::Failure;
+use crate::store::index::{self, Summary};
+use crate::workspace::names;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+pub(super) fn list(
+    folder: &Path,
+    home: Option<&Path>,
+    (as_tree, as_json): (bool, bool),
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let sessions = index::list(folder);
+    if as_json {
+        let sessions: Value = sessions.iter().map(summary).collect();
+        json::line(console.out, &json!({ "sessions": sessions }))?;
+        return Ok(());
+    }
+    if sessions.is_empty() {
+        writeln!(console.out, "no sessions in {}", visible_line(&folder.to_string_lossy()))?;
+    }
+    // Written as one: the system is not asked line by line.
+    let mut out = BufWriter::new(&mut console.out);
+    let by_id: HashMap<&str, &Summary> = sessions.iter().map(|one| (one.id.as_str(), one)).collect();
+    let rows = if as_tree { index::tree(&sessions) } else { sessions.iter().map(|one| (0, one)).collect() };
+    for (depth, session) in rows {
+        // A deep branch keeps its line.
+        let indent = "  ".repeat(depth.min(12));
+        let label = format!("{indent}{}", visible_line(session.label()));
+        let cwd = visible_line(&names::short(&session.cwd, home));
+        let of = session.branch_of.as_deref().and_then(|id| by_id.get(id).copied());
+        let (when, state) = (time(session.modified), state(session, of));
+        writeln!(out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
+        if !session.name.is_empty() {
+            writeln!(out, "                  {indent}{}", visible_line(&session.id))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// What is worth knowing before a session is opened.
+fn state(session: &Summary, of: Option<&Summary>) -> String {
+    let mut words = Vec::new();
+    match (&session.branch_of, of) {
+        (Some(_), Some(of)) => words.push(format!("a branch of {}", visible_line(of.label()))),
+        (Some(id), None) => words.push(format!("a branch of {}, which is gone", visible_line(id))),
+        (None, _) => {}
+    }
+    match session.waiting {
+        0 => {}
+        1 => words.push("1 block waits".into()),
+        n => words.push(format!("{n} blocks wait")),
+    }
+    if session.unended && session.locked.is_none() {
+        words.push("a run without an end".into());
+    }
+    if session.failed {
+        words.push("failed".into());
+    }
+    if let Some(pid) = session.locked {
+        words.push(format!("open in process {pid}"));
+    }
+    if let Some(damage) = &session.damage {
+        words.push(visible_line(damage));
+    }
+    if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) }
+}
+
+/// What is told of a session in JSON.
+pub(super) fn summary(session: &Summary) -> Value {
+    json!({
+        "id": session.id,
+        "name": session.name,
+        "branch_of": session.branch_of,
+        "path": session.path.to_string_lossy(),
+        "cwd": session.cwd.to_string_lossy(),
+        "created": session.created.map(stamp),
+        "modified": stamp(session.modified),
+        "messages": session.messages,
+        "blocks": session.blocks,
+        "waiting": session.waiting,
+        "failed": session.failed,
+        "unended": session.unended,
+        "first_prompt": session.first_prompt,
+        "bytes": session.bytes,
+        "locked": session.locked,
+        "damage": session.damage,
+    })
+}

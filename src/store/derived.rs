@@ -1,0 +1,191 @@
+//! The file that is derived from the sessions and lies beside them: `index/sessions.db`, SQLite. It holds the catalogue of
+//! the list. It is never the truth: missing, of another version or damaged it is made anew from the session files, and
+//! without it everything works, slower.
+//!
+//! It is private like the sessions (0600, hidden from runs with their folder), and what leaves it is really gone: bytes
+//! of removed rows are overwritten, and the log of the database is cut off.
+
+use super::{StoreError, disk};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The shape of its tables; a file of another one is made anew.
+const SHAPE: i64 = 1;
+
+/// How long one process waits for another that writes.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const TABLES: &str = "
+    CREATE TABLE catalogue (
+        file BLOB PRIMARY KEY, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
+        id TEXT, name TEXT, created INTEGER, messages INTEGER, blocks INTEGER, waiting INTEGER, failed INTEGER,
+        unended INTEGER, cwd BLOB, first_prompt TEXT, last_reply TEXT, branch_of TEXT
+    ) STRICT;
+";
+
+/// Why it can't be used now.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DerivedError {
+    /// Its place is not as it has to be.
+    #[error(transparent)]
+    Place(#[from] StoreError),
+    /// What SQLite says of it.
+    #[error("the index of the sessions can't be used: {0}")]
+    Database(#[from] rusqlite::Error),
+}
+
+impl DerivedError {
+    /// Whether the file itself is bad, so that only a new one helps.
+    fn is_damage(&self) -> bool {
+        let DerivedError::Database(error) = self else { return false };
+        is_damage(error)
+    }
+}
+
+/// Whether SQLite says that the file is damaged, or is none of its files.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    match error {
+        E::SqliteFailure(why, _) => {
+            matches!(why.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch)
+        }
+        // A row that is not of the shape that was written.
+        E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::InvalidColumnType(..) => true,
+        _ => false,
+    }
+}
+
+/// The file, open.
+#[derive(Debug)]
+pub(crate) struct Derived {
+    pub(super) db: Connection,
+}
+
+/// Where it lies, of the sessions in this folder.
+fn place(sessions: &Path) -> PathBuf {
+    sessions.join("index").join("sessions.db")
+}
+
+impl Derived {
+    /// Opens it, or makes it where it is missing; a damaged one is made anew. The folder of the sessions has to be there.
+    pub(super) fn open(sessions: &Path) -> Result<Self, DerivedError> {
+        // SQLite follows no link with its flag, those of folders above included: these are the person's own.
+        let sessions = sessions.canonicalize().map_err(|error| StoreError::io(sessions, "opened", error))?;
+        let path = place(&sessions);
+        let folder = sessions.join("index");
+        if folder.is_symlink() {
+            return Err(StoreError::unsafe_place(&folder, "is a symbolic link").into());
+        }
+        disk::make_folder(&folder)?;
+        match connect(&path, &folder) {
+            Ok(db) => Ok(Self { db }),
+            Err(error) if error.is_damage() => Self::make_anew(&path, &folder),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The file where there is one: what only removes from it needs none.
+    pub(super) fn open_existing(sessions: &Path) -> Result<Option<Self>, DerivedError> {
+        if place(sessions).symlink_metadata().is_ok() { Self::open(sessions).map(Some) } else { Ok(None) }
+    }
+
+    /// Opens it and does this work; where the file turns out to be damaged, once more with a new one.
+    pub(super) fn open_with<T>(
+        sessions: &Path,
+        work: impl Fn(&mut Self) -> Result<T, DerivedError>,
+    ) -> Result<(Self, T), DerivedError> {
+        let mut derived = Self::open(sessions)?;
+        match work(&mut derived) {
+            Ok(done) => Ok((derived, done)),
+            Err(error) if error.is_damage() => {
+                drop(derived);
+                tracing::warn!(%error, "the index of the sessions is damaged, and made anew");
+                let folder = sessions.canonicalize().unwrap_or_else(|_| sessions.to_owned()).join("index");
+                let mut derived = Self::make_anew(&folder.join("sessions.db"), &folder)?;
+                let done = work(&mut derived)?;
+                Ok((derived, done))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn make_anew(path: &Path, folder: &Path) -> Result<Self, DerivedError> {
+        {
+            let _gate = gate(folder, File::lock)?;
+            // Its log first: one that is left would be taken for that of the new file.
+            for name in ["-wal", "-shm", "-journal", ""] {
+                let mut file = path.as_os_str().to_owned();
+                file.push(name);
+                match std::fs::remove_file(&file) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(StoreError::io(path, "deleted", error).into());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(Self { db: connect(path, folder)? })
+    }
+
+    /// Overwrites what the log of the database still holds of removed rows, and cuts it off.
+    pub(super) fn cut_log(&self) -> Result<(), DerivedError> {
+        let busy: i64 = self.db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if busy == 0 {
+            return Ok(());
+        }
+        Err(StoreError::NotSaved("another sayso reads the index of the sessions".into()).into())
+    }
+}
+
+/// Held while the file is opened, made or replaced, so that nobody opens half of an old and half of a new one.
+fn gate(folder: &Path, lock: fn(&File) -> std::io::Result<()>) -> Result<File, StoreError> {
+    let path = folder.join("lock");
+    let file = disk::replace(&path)?;
+    lock(&file).map_err(|error| StoreError::io(&path, "locked", error))?;
+    Ok(file)
+}
+
+fn connect(path: &Path, folder: &Path) -> Result<Connection, DerivedError> {
+    let _gate = gate(folder, File::lock_shared)?;
+    // Made by us: SQLite would make it readable for others, and gives its log the rights of this file.
+    match disk::open_read(path) {
+        Ok(_) => {}
+        Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            drop(disk::replace(path)?);
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut db = Connection::open_with_flags(path, flags)?;
+    db.busy_timeout(PATIENCE)?;
+    db.execute_batch(
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF;
+         PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=0; PRAGMA cache_size=-16384;",
+    )?;
+    make_tables(&mut db)?;
+    Ok(db)
+}
+
+/// Makes the tables of a new file; one of another shape counts as damaged.
+fn make_tables(db: &mut Connection) -> Result<(), rusqlite::Error> {
+    let shape = |db: &Connection| db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
+    if shape(db)? == SHAPE {
+        return Ok(());
+    }
+    let making = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    match shape(&making)? {
+        SHAPE => Ok(()),
+        0 => {
+            making.execute_batch(TABLES)?;
+            making.pragma_update(None, "user_version", SHAPE)?;
+            making.commit()
+        }
+        _ => Err(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB),
+            Some("it is of another version".into()),
+        )),
+    }
+}

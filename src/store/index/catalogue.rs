@@ -1,0 +1,168 @@
+//! What was told of each session file, kept until the file is another one: a list looks only into files that changed.
+//!
+//! It is never believed over the file: an entry counts while size, times and number of the file are those it was made
+//! from. Where it can't be read or written, all files are looked into.
+
+use super::{Candidate, Stamp, Summary};
+use crate::domain::Timestamp;
+use crate::store::derived::{Derived, DerivedError};
+use rusqlite::{Row, params};
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// So few files are looked into as fast as a catalogue is read.
+const WORTH_IT: usize = 64;
+
+/// A file that changed so short ago may change again without telling: its time is counted in ticks of the system.
+const SETTLED_NS: i64 = 100_000_000;
+
+/// What is known of the files of a folder, and what is to be kept of them.
+#[derive(Debug, Default)]
+pub(super) struct Catalogue {
+    derived: Option<Derived>,
+    known: HashMap<OsString, (Stamp, Summary)>,
+    fresh: Vec<(OsString, Stamp, Summary)>,
+}
+
+impl Catalogue {
+    /// What was kept of the sessions in this folder, of which there are so many.
+    pub(super) fn read(folder: &Path, files: usize) -> Self {
+        if files < WORTH_IT {
+            return Self::default();
+        }
+        let read = Derived::open_with(folder, |derived| {
+            // To keep something can wait: nobody waits for it here.
+            derived.db.busy_timeout(std::time::Duration::ZERO)?;
+            all(derived)
+        });
+        let read = read.map(|(derived, known)| Self { derived: Some(derived), known, fresh: Vec::new() });
+        read.unwrap_or_else(|error| {
+            tracing::debug!(%error, "no catalogue of sessions");
+            Self::default()
+        })
+    }
+
+    /// What is known of a file, where it is still the same.
+    pub(super) fn take(&mut self, file: &Candidate) -> Option<Summary> {
+        let (stamp, summary) = self.known.remove(file.path.file_name()?)?;
+        (stamp == file.stamp).then_some(summary)
+    }
+
+    /// Keeps what was found in a file, from now on.
+    pub(super) fn keep(&mut self, name: &OsStr, stamp: Stamp, summary: &Summary) {
+        if self.derived.is_some() && summary.damage.is_none() && stamp.is_settled() {
+            self.fresh.push((name.to_owned(), stamp, summary.clone()));
+        }
+    }
+
+    /// Writes what is new, and forgets files that are gone.
+    pub(super) fn write(mut self) {
+        // What is known of a file that was listed is not among these any more.
+        let gone: Vec<OsString> = self.known.into_keys().collect();
+        let Some(derived) = self.derived.as_mut().filter(|_| !self.fresh.is_empty() || !gone.is_empty())
+        else {
+            return;
+        };
+        if let Err(error) = write(derived, &self.fresh, &gone) {
+            tracing::debug!(%error, "the catalogue of sessions is not written");
+        }
+    }
+}
+
+/// Takes a session that is gone out of it, and its bytes out of the file.
+///
+/// # Errors
+/// When the file can't be written: what was kept leaves it with the next list then.
+pub(in crate::store) fn forget(session: &Path) -> Result<(), DerivedError> {
+    let (Some(folder), Some(name)) = (session.parent(), session.file_name()) else { return Ok(()) };
+    let Some(derived) = Derived::open_existing(folder)? else { return Ok(()) };
+    derived.db.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])?;
+    derived.cut_log()
+}
+
+impl Stamp {
+    fn is_settled(self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(now.as_nanos()).unwrap_or(i64::MAX).saturating_sub(self.changed) > SETTLED_NS
+    }
+}
+
+fn all(derived: &Derived) -> Result<HashMap<OsString, (Stamp, Summary)>, DerivedError> {
+    let mut rows = derived.db.prepare(
+        "SELECT file, bytes, modified, changed, inode, id, name, created, messages, blocks, waiting, failed, unended,
+         cwd, first_prompt, last_reply, branch_of FROM catalogue",
+    )?;
+    let known = rows.query_map([], known)?.collect::<Result<_, _>>()?;
+    Ok(known)
+}
+
+fn known(row: &Row<'_>) -> rusqlite::Result<(OsString, (Stamp, Summary))> {
+    let stamp = Stamp {
+        bytes: row.get::<_, i64>(1)? as u64,
+        modified: row.get(2)?,
+        changed: row.get(3)?,
+        inode: row.get::<_, i64>(4)? as u64,
+    };
+    let summary = Summary {
+        id: row.get(5)?,
+        name: row.get(6)?,
+        created: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+        messages: row.get::<_, i64>(8)? as u64,
+        blocks: row.get(9)?,
+        waiting: row.get(10)?,
+        failed: row.get(11)?,
+        unended: row.get(12)?,
+        cwd: OsString::from_vec(row.get(13)?).into(),
+        first_prompt: row.get(14)?,
+        last_reply: row.get(15)?,
+        branch_of: row.get(16)?,
+        ..Summary::default()
+    };
+    Ok((OsString::from_vec(row.get(0)?), (stamp, summary)))
+}
+
+fn write(
+    derived: &mut Derived,
+    fresh: &[(OsString, Stamp, Summary)],
+    gone: &[OsString],
+) -> Result<(), DerivedError> {
+    let writing = derived.db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    {
+        let mut forget = writing.prepare("DELETE FROM catalogue WHERE file = ?1")?;
+        for name in gone {
+            forget.execute([name.as_bytes()])?;
+        }
+        let mut keep = writing.prepare(
+            "INSERT OR REPLACE INTO catalogue VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
+        )?;
+        for (name, stamp, summary) in fresh {
+            keep.execute(params![
+                name.as_bytes(),
+                stamp.bytes as i64,
+                stamp.modified,
+                stamp.changed,
+                stamp.inode as i64,
+                summary.id,
+                summary.name,
+                summary.created.map(|at| at.0),
+                summary.messages as i64,
+                summary.blocks,
+                summary.waiting,
+                summary.failed,
+                summary.unended,
+                summary.cwd.as_os_str().as_bytes(),
+                summary.first_prompt,
+                summary.last_reply,
+                summary.branch_of,
+            ])?;
+        }
+    }
+    Ok(writing.commit()?)
+}
+
+#[cfg(test)]
+#[path = "catalogue_tests.rs"]
+mod tests;

@@ -1,0 +1,167 @@
+use super::*;
+use crate::domain::Entry;
+use crate::store::disk::Locks;
+use crate::store::index::{by_age, list};
+use crate::store::samples::header;
+use crate::store::{Store, manage};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const AT: Timestamp = Timestamp(1_767_225_600_000);
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// A folder with more sessions than are looked into without a catalogue; all but the last are copies of the first.
+fn many() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(dir.path(), header("s-0"));
+    store.append(Entry::Prompt("how far is the moon?".into()), AT);
+    wait(store.close()).unwrap();
+    let first = store.path();
+    for n in 1..=WORTH_IT {
+        std::fs::copy(&first, dir.path().join(format!("s-{n}.jsonl"))).unwrap();
+    }
+    (dir, first)
+}
+
+fn file(folder: &Path) -> PathBuf {
+    folder.join("index/sessions.db")
+}
+
+/// What every file tells, whatever is kept of it.
+fn looked_into(folder: &Path) -> Vec<Summary> {
+    let locks = Locks::read();
+    by_age(folder).into_iter().map(|file| file.summary(&locks)).collect()
+}
+
+/// Lists until all of so many files are kept: what was written right now is not.
+fn kept(folder: &Path, count: usize) {
+    let end = Instant::now() + Duration::from_secs(20);
+    loop {
+        list(folder);
+        let derived = Derived::open(folder).unwrap();
+        let rows: i64 = derived.db.query_row("SELECT count(*) FROM catalogue", [], |row| row.get(0)).unwrap();
+        if usize::try_from(rows) == Ok(count) {
+            return;
+        }
+        assert!(Instant::now() < end, "{rows} of {count} files are kept");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_changed_is_told_and_the_rest_is_taken_from_it() {
+    let (dir, first) = many();
+    let folder = dir.path();
+    kept(folder, WORTH_IT + 1);
+    assert_eq!(list(folder), looked_into(folder));
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&file(folder)), mode(&folder.join("index"))), (0o600, 0o700));
+
+    // What it holds is used: another name in it is told of a file that is the same, and of none that changed.
+    let derived = Derived::open(folder).unwrap();
+    derived.db.execute("UPDATE catalogue SET name = 'from the catalogue'", []).unwrap();
+    assert!(list(folder).iter().all(|session| session.name == "from the catalogue"));
+    wait(manage::rename(&first, "moon", (&crate::domain::Masker::default(), None), AT)).unwrap();
+    std::fs::remove_file(folder.join("s-1.jsonl")).unwrap();
+    let told = list(folder);
+    assert_eq!(told.len(), WORTH_IT);
+    assert_eq!(told.iter().filter(|session| session.name == "moon").count(), 1);
+    kept(folder, WORTH_IT);
+}
+
+#[test]
+fn it_is_not_believed_over_a_file_that_looks_the_same() {
+    let (dir, first) = many();
+    kept(dir.path(), WORTH_IT + 1);
+    let (before, modified) =
+        (std::fs::read(&first).unwrap(), std::fs::metadata(&first).unwrap().modified().unwrap());
+    // As many bytes, and the old time: only when it was changed tells.
+    std::fs::write(&first, vec![b'x'; before.len()]).unwrap();
+    std::fs::File::options().write(true).open(&first).unwrap().set_modified(modified).unwrap();
+    let told = list(dir.path());
+    let first = told.iter().find(|session| session.path == first).unwrap();
+    assert!(first.damage.as_ref().is_some_and(|why| why.contains("not a session")), "{first:?}");
+}
+
+#[test]
+fn a_damaged_one_is_made_anew() {
+    let (dir, _) = many();
+    let (folder, truth) = (dir.path(), looked_into(dir.path()));
+    kept(folder, WORTH_IT + 1);
+    let whole = std::fs::read(file(folder)).unwrap();
+    let damages: [&dyn Fn() -> Vec<u8>; 5] = [
+        &|| b"no database".repeat(1000),
+        &Vec::new,
+        &|| whole.get(..whole.len() / 2).unwrap().to_vec(),
+        &|| whole.iter().enumerate().map(|(n, byte)| if n % 7 == 0 { !byte } else { *byte }).collect(),
+        &|| whole.iter().enumerate().map(|(n, byte)| if n > 5000 { 0 } else { *byte }).collect(),
+    ];
+    for (number, damaged) in damages.iter().enumerate() {
+        for log in ["sessions.db-wal", "sessions.db-shm"] {
+            std::fs::remove_file(folder.join("index").join(log)).ok();
+        }
+        std::fs::write(file(folder), damaged()).unwrap();
+        assert_eq!(list(folder), truth, "damage {number}");
+        kept(folder, WORTH_IT + 1);
+        assert_eq!(list(folder), truth, "damage {number}, made anew");
+    }
+}
+
+#[test]
+fn where_it_cannot_be_written_all_files_are_looked_into() {
+    let (dir, _) = many();
+    std::fs::write(dir.path().join("index"), "in the way").unwrap();
+    assert_eq!(list(dir.path()), looked_into(dir.path()));
+    // Neither is one that another process is writing into waited for.
+    std::fs::remove_file(dir.path().join("index")).unwrap();
+    let other = Derived::open(dir.path()).unwrap();
+    other.db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(list(dir.path()), looked_into(dir.path()));
+}
+
+#[test]
+fn of_a_removed_session_no_byte_stays_in_it() {
+    let (dir, first) = many();
+    let words: &[u8] = b"what nobody else may know";
+    let store = Store::create(
+        dir.path(),
+        crate::domain::Header { id: crate::domain::SessionId("s-secret".into()), ..header("s-secret") },
+    );
+    store.append(Entry::Prompt(String::from_utf8(words.to_vec()).unwrap().into()), AT);
+    wait(store.close()).unwrap();
+    let secret = store.path();
+    kept(dir.path(), WORTH_IT + 2);
+    let holds = || {
+        let files = std::fs::read_dir(dir.path().join("index")).unwrap().flatten();
+        files
+            .map(|file| std::fs::read(file.path()).unwrap())
+            .any(|all| all.windows(words.len()).any(|at| at == words))
+    };
+    assert!(holds());
+    manage::delete(&secret).unwrap();
+    assert!(!holds());
+    assert!(list(dir.path()).iter().any(|session| session.path == first));
+}
+
+#[test]
+fn it_is_neither_written_nor_read_through_a_link() {
+    let (dir, _) = many();
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("lock"), "mine").unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), dir.path().join("index")).unwrap();
+    assert_eq!(list(dir.path()), looked_into(dir.path()));
+    assert_eq!(std::fs::read(elsewhere.path().join("lock")).unwrap(), b"mine");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+    // Nor where the file alone is one.
+    std::fs::remove_file(dir.path().join("index")).unwrap();
+    std::fs::create_dir(dir.path().join("index")).unwrap();
+    let other = elsewhere.path().join("other.db");
+    std::fs::write(&other, "").unwrap();
+    std::os::unix::fs::symlink(&other, file(dir.path())).unwrap();
+    assert_eq!(list(dir.path()), looked_into(dir.path()));
+    assert_eq!(std::fs::metadata(&other).unwrap().len(), 0);
+}
