@@ -7,15 +7,17 @@
 
 use super::{StoreError, disk};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The shape of its tables; a file of another one is made anew.
 const SHAPE: i64 = 1;
 
 /// How long one process waits for another that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it waits before it asks for the lock again.
+const BETWEEN: Duration = Duration::from_millis(10);
 
 const TABLES: &str = "
     CREATE TABLE catalogue (
@@ -113,7 +115,7 @@ impl Derived {
 
     fn make_anew(path: &Path, folder: &Path) -> Result<Self, DerivedError> {
         {
-            let _gate = gate(folder, File::lock)?;
+            let _gate = gate(folder, File::try_lock)?;
             // Its log first: one that is left would be taken for that of the new file.
             for name in ["-wal", "-shm", "-journal", ""] {
                 let mut file = path.as_os_str().to_owned();
@@ -139,16 +141,26 @@ impl Derived {
     }
 }
 
-/// Held while the file is opened, made or replaced, so that nobody opens half of an old and half of a new one.
-fn gate(folder: &Path, lock: fn(&File) -> std::io::Result<()>) -> Result<File, StoreError> {
+/// Held while the file is opened, made or replaced, so that nobody opens half of an old and half of a new one. Who holds it
+/// may be a process that was stopped: it is not waited for without end.
+fn gate(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<File, StoreError> {
     let path = folder.join("lock");
     let file = disk::replace(&path)?;
-    lock(&file).map_err(|error| StoreError::io(&path, "locked", error))?;
-    Ok(file)
+    let began = Instant::now();
+    loop {
+        match lock(&file) {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(BETWEEN),
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::NotSaved("another sayso holds the index of the sessions".into()));
+            }
+            Err(TryLockError::Error(error)) => return Err(StoreError::io(&path, "locked", error)),
+        }
+    }
 }
 
 fn connect(path: &Path, folder: &Path) -> Result<Connection, DerivedError> {
-    let _gate = gate(folder, File::lock_shared)?;
+    let _gate = gate(folder, File::try_lock_shared)?;
     // Made by us: SQLite would make it readable for others, and gives its log the rights of this file.
     match disk::open_read(path) {
         Ok(_) => {}

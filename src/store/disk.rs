@@ -43,8 +43,10 @@ pub(super) fn open_read(path: &Path) -> Result<File, StoreError> {
 
 /// Makes or overwrites a file beside the session, for its writer only.
 pub(super) fn replace(path: &Path) -> Result<File, StoreError> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    open_with(path, flags, "made")
+    // Emptied once it is known to be a file, and ours.
+    let file = open_checked(path, OFlags::WRONLY | OFlags::CREATE)?;
+    file.set_len(0).map_err(|error| StoreError::io(path, "made", error))?;
+    Ok(file)
 }
 
 /// A new name in a folder is durable only when the folder is synced.

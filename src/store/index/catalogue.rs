@@ -160,7 +160,12 @@ fn write(
             ])?;
         }
     }
-    Ok(writing.commit()?)
+    writing.commit()?;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    // What was said in a session that is gone is not left in the log of the database.
+    derived.cut_log()
 }
 
 #[cfg(test)]

@@ -116,8 +116,14 @@ fn where_it_cannot_be_written_all_files_are_looked_into() {
     let (dir, _) = many();
     std::fs::write(dir.path().join("index"), "in the way").unwrap();
     assert_eq!(list(dir.path()), looked_into(dir.path()));
-    // Neither is one that another process is writing into waited for.
+    // A pipe holds nobody up.
     std::fs::remove_file(dir.path().join("index")).unwrap();
+    std::fs::create_dir(dir.path().join("index")).unwrap();
+    let lock = dir.path().join("index/lock");
+    assert!(std::process::Command::new("mkfifo").arg(&lock).status().unwrap().success());
+    assert_eq!(list(dir.path()), looked_into(dir.path()));
+    std::fs::remove_file(&lock).unwrap();
+    // Neither is one that another process is writing into waited for.
     let other = Derived::open(dir.path()).unwrap();
     other.db.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(list(dir.path()), looked_into(dir.path()));
@@ -142,7 +148,22 @@ fn of_a_removed_session_no_byte_stays_in_it() {
             .any(|all| all.windows(words.len()).any(|at| at == words))
     };
     assert!(holds());
+    let copy = dir.path().join("copy");
+    std::fs::copy(&secret, &copy).unwrap();
     manage::delete(&secret).unwrap();
+    assert!(!holds());
+    // One that somebody else removed leaves with the next list.
+    std::fs::rename(&copy, &secret).unwrap();
+    std::fs::File::options()
+        .append(true)
+        .open(&secret)
+        .unwrap()
+        .set_modified(SystemTime::UNIX_EPOCH)
+        .unwrap();
+    kept(dir.path(), WORTH_IT + 2);
+    assert!(holds());
+    std::fs::remove_file(&secret).unwrap();
+    list(dir.path());
     assert!(!holds());
     assert!(list(dir.path()).iter().any(|session| session.path == first));
 }
