@@ -10,6 +10,7 @@ use crate::provider::Provider;
 use crate::review;
 use crate::store::index::{self, FindError};
 use crate::store::{Damage, Reading, Scratch, Seal, Store, StoreError};
+use crate::workspace::facts::real;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -160,7 +161,8 @@ impl SessionFactory {
         own.push(paths.undo());
         UndoPlace {
             folder: paths.undo(),
-            own,
+            // As walks meet them: what is remembered follows no link on the way to it.
+            own: own.iter().map(|folder| real(folder)).collect(),
             limits: UndoLimits { total: limits.total, file: limits.file, files },
             is_secret: Arc::new(move |path| review::is_secret(&path.to_string_lossy(), &scope)),
             working: self.place.cwd.clone(),

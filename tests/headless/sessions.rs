@@ -238,3 +238,24 @@ fn what_a_run_changed_is_taken_back_and_made_again_from_the_shell() {
     let other = home.run(&["sessions", "undo", &id, "--file", "other", "--yes"]);
     assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
 }
+
+#[test]
+fn what_is_sayso_s_own_is_no_change_of_a_run_where_a_link_leads_to_it_too() {
+    let home = Home::new();
+    std::fs::write(home.work().join("a.txt"), "mine\n").unwrap();
+    let linked = home.work().parent().unwrap().join("linked");
+    std::os::unix::fs::symlink(home.work(), &linked).unwrap();
+    let run = |args: &[&str]| {
+        let done = home.command(args).env("SAYSO_HOME", linked.join("sayso")).output().unwrap();
+        assert!(matches!(done.status.code(), Some(0 | 2)), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let block = "```bash\necho run > a.txt\n```\n";
+    let server = ModelServer::start(vec![Answer::text(block), Answer::text("Done.")]);
+    run(&args(&format!("{}/v1", server.url()), &["--approve", "all", "--sandbox", "off"]));
+    let sessions = std::fs::read_dir(home.work().join("sayso/sessions")).unwrap().flatten();
+    let session =
+        sessions.map(|e| e.path()).find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    let told = run(&["sessions", "undo", &session.file_stem().unwrap().to_string_lossy()]);
+    assert!(told.contains("changed  a.txt") && told.contains("1 of 1 change"), "{told}");
+}
