@@ -6,6 +6,7 @@ pub use recipes::{RecipeArgs, RecipesArgs};
 
 use crate::config::ExecutorChoice;
 use crate::domain::{BranchPoint, Policy, SandboxLevel, Severity};
+use crate::export::ExportFormat;
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -370,6 +371,8 @@ pub enum SessionsCommand {
         #[arg(value_name = "ID|NAME")]
         right: String,
     },
+    /// Write a session in a form for others; keys that stand in it are named, and stop it
+    Export(SessionExportArgs),
     /// Tell all that is wrong with the files of sessions; nothing is changed
     Check {
         /// The session's id, the beginning of it, or its name; without it, all of them
@@ -393,6 +396,30 @@ pub enum SessionsCommand {
         #[arg(value_name = "ID|NAME")]
         session: String,
     },
+}
+
+/// `sayso sessions export`.
+#[derive(Args, Clone, Debug)]
+pub struct SessionExportArgs {
+    /// The session's id, the beginning of it, or its name
+    #[arg(value_name = "ID|NAME")]
+    pub session: String,
+    /// md: Markdown; html: one page with all in it; ipynb: a Jupyter notebook; script: what was approved and ended well;
+    /// json. Without it, what the ending of FILE says
+    #[arg(long, value_name = "FORM")]
+    pub format: Option<ExportFormat>,
+    /// Write it here; without it, to the standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Replace the file that is there
+    #[arg(long, requires = "output")]
+    pub force: bool,
+    /// Mask what looks like a key
+    #[arg(long)]
+    pub redact: bool,
+    /// Write it with what looks like a key in it
+    #[arg(long, conflicts_with = "redact")]
+    pub allow_secrets: bool,
 }
 
 /// `sayso sessions undo`.

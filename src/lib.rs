@@ -43,6 +43,7 @@
 //!    provider/   exec/       store/      workspace/     │      rooms of I/O: know nothing of each other or of the engine
 //!       └──────────┴───────┬───┴──────────────┘         │
 //!                     config/     engine/ recipe/ review/     pure: the session machine; ways of working; block → findings
+//!                        │      export/              a session as it is handed on to others
 //!                        │               │
 //!                        │       python/  edit/               Python as text; edits of files as text: found, applied
 //!                        └──── domain/ ──┘                    the nouns; imports nothing
@@ -58,6 +59,7 @@
 //! | `edit` | - | no |
 //! | `engine` | domain, edit, python | no |
 //! | `recipe` | domain, engine, python | no |
+//! | `export` | domain, engine | no |
 //! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
 //! | `provider` | domain, config | network |
 //! | `launch` | - | links and folders of programs; makes the commands of what sayso starts by itself |
@@ -65,11 +67,11 @@
 //! | `store` | domain | session files |
 //! | `workspace` | domain | the person's files |
 //! | `driver` | all of the above | spawns tasks, owns the clock |
-//! | `tui` | domain, engine, driver, config, launch | terminal (panes, and lines in `tui/plain`), clipboard, external editor |
+//! | `tui` | domain, engine, driver, config, launch, export | terminal (panes, and lines in `tui/plain`), clipboard, external editor |
 //! | `headless` | domain, engine, driver, config | standard input and output |
 //! | `session` | all above, cli, report | the log file, the file of borders, the program that writes a key, own rules and recipes |
 //! | `commands` | session and what is below it, but tui | standard output; one file a subcommand |
-//! | `cli`, `report` | domain (`cli`: config) | standard error |
+//! | `cli`, `report` | domain (`cli`: config, export) | standard error |
 //! | `app`, `main` | commands, session, tui and below | exit code |
 //!
 //! # One turn, with the types that travel
@@ -149,6 +151,7 @@ pub mod driver;
 pub mod edit;
 pub mod engine;
 pub mod exec;
+pub mod export;
 mod headless;
 pub mod launch;
 pub mod provider;

@@ -34,6 +34,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
     ("store", &["domain"], false),
     ("workspace", &["domain"], false),
     ("recipe", &["domain", "engine", "python"], true),
+    ("export", &["domain", "engine"], true),
     (
         "driver",
         &[
@@ -48,10 +49,11 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
             "workspace",
             "config",
             "launch",
+            "export",
         ],
         false,
     ),
-    ("tui", &["domain", "engine", "driver", "config", "launch"], false),
+    ("tui", &["domain", "engine", "driver", "config", "launch", "export"], false),
     ("headless", &["domain", "engine", "driver", "config"], false),
     (
         "commands",
@@ -70,11 +72,12 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
             "cli",
             "report",
             "session",
+            "export",
         ],
         false,
     ),
     ("report", &["domain"], false),
-    ("cli", &["domain", "config"], false),
+    ("cli", &["domain", "config", "export"], false),
     (
         "session",
         &[
@@ -92,6 +95,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
             "tui",
             "cli",
             "report",
+            "export",
         ],
         false,
     ),

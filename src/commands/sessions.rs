@@ -2,6 +2,7 @@
 
 mod branch;
 mod compare;
+mod export;
 mod list;
 mod undo;
 
@@ -49,6 +50,7 @@ pub(super) fn run(
         SessionsCommand::Fork { session, at, name } => {
             branch::run(&factory, session, (*at, name.clone()), console)
         }
+        SessionsCommand::Export(args) => export::run(args, &factory, console),
         SessionsCommand::Check { session } => {
             let wanted = match session {
                 Some(session) => vec![find(&folder, session)?],

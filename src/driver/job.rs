@@ -1,11 +1,13 @@
 //! Small jobs that a front end asks for beside the session, and what comes of them.
 
 use super::catalogue::Offer;
+use super::export::ExportKeys;
 use crate::domain::{
     AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Pixels, SandboxReport, Sha256,
     UndoChange,
 };
 use crate::engine::transcript::BlockItem;
+use crate::export::ExportFormat;
 use crate::store::index::Summary;
 use crate::workspace::instructions::HeldFile;
 use crate::workspace::{FolderFiles, GivenFileError};
@@ -37,6 +39,8 @@ pub enum Job {
     StoreKey(String),
     /// Save an image into the working folder.
     SaveImage(ImageRef),
+    /// Write the session into the working folder in a form for others; this becomes of keys in it.
+    Export(ExportFormat, ExportKeys),
     /// Save a block's output into the working folder.
     SaveOutput(Box<BlockItem>),
     /// List the files of the working folder.

@@ -3,12 +3,14 @@
 
 use super::Driver;
 use super::catalogue::{self, Catalogue, ModelSource};
+use super::export::{self, ExportKeys};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{images, open};
 use crate::domain::{ModelName, Sha256};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
+use crate::export::{Document, ExportFormat};
 use crate::store::{index, manage};
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
@@ -68,6 +70,7 @@ impl Driver {
                 let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16)?;
                 Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
             }),
+            Job::Export(format, keys) => self.export(format, keys),
             Job::SaveOutput(block) => self.on_disk(move || save_output(&block, &blobs, &*working?)),
             Job::FolderFiles => self.list_files(),
             Job::GivenFiles(text) => self.read_given(text),
@@ -135,6 +138,21 @@ impl Driver {
         self.on_disk(move || {
             let file = store(&provider)?;
             Ok(JobResult::KeyStored(provider, file))
+        });
+    }
+
+    fn export(&self, format: ExportFormat, keys: ExportKeys) {
+        // Taken as it is now; what comes meanwhile is not in it.
+        let document = Document::of(&self.state().transcript);
+        let (masker, blobs) = (self.rooms.scope.masker.clone(), self.rooms.store.blobs());
+        let working = self.rooms.working.clone();
+        self.on_disk(move || {
+            let stem = document.file_stem();
+            let written = export::write(document, format, &blobs, (keys, &masker));
+            let (text, ending) =
+                written.map_err(|why| format!("Not written: {why}. /export {format} redact masks keys."))?;
+            let name = format!("{stem}.{ending}");
+            Ok(JobResult::Saved(workspace::write::fresh(&*working?, &name, text.as_bytes())?))
         });
     }
 

@@ -9,6 +9,7 @@ pub mod catalogue;
 mod clock;
 mod consult;
 mod edits;
+pub(crate) mod export;
 mod file_look;
 mod files;
 mod images;

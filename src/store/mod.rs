@@ -72,7 +72,7 @@ impl SessionPlace {
 }
 
 /// The folder for large outputs and images of the session in this file: `blobs/<id>` beside it.
-fn blobs_of(path: &Path) -> PathBuf {
+pub(crate) fn blobs_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     folder.join("blobs").join(path.file_stem().unwrap_or_default())
 }

@@ -49,6 +49,8 @@ pub enum Slash {
     Kernel,
     Find,
     Copy,
+    /// Write the session into a file for others.
+    Export,
     Theme,
     /// The keys and their names.
     Keys,
@@ -100,6 +102,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Kernel, "kernel", "end a run by force; its kernel is lost", ""),
     entry(Slash::Find, "find", "search the transcript", "TEXT"),
     entry(Slash::Copy, "copy", "copy the code of a block", "BLOCK"),
+    entry(Slash::Export, "export", "this chat as md, html, ipynb, script, json", "FORM redact"),
     entry(Slash::Theme, "theme", "another colour theme", "NAME"),
     entry(Slash::Keys, "keys", "all keys; test: what the terminal sends", "TEST"),
     entry(Slash::Quit, "quit", "save and leave", ""),

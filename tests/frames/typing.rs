@@ -403,3 +403,33 @@ fn the_test_of_keys_shows_what_comes_and_does_nothing_else() {
     assert!(!super::drawn(&mut scene, 100, 30).contains("What the terminal sends"));
     assert!(scene.take_wishes().is_empty() && !super::drawn(&mut scene, 100, 30).contains("Ctrl-C again"));
 }
+
+/// What is typed behind `/export` is a form and what becomes of keys; all else is told, and writes nothing.
+#[test]
+fn a_chat_is_written_in_the_form_that_is_typed() {
+    use sayso::export::ExportFormat;
+    let mut scene = Scene::worked();
+    scene.frame();
+    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Message;
+    let mut typed = |line: &str| {
+        scene.type_text(line);
+        let jobs: Vec<String> = scene.press(&["enter"]).iter().map(|wish| format!("{wish:?}")).collect();
+        (jobs, super::drawn(&mut scene, 100, 30))
+    };
+    for (line, format, keys) in [
+        ("/export", ExportFormat::Markdown, "Stop"),
+        ("/export html", ExportFormat::Html, "Stop"),
+        ("/export ipynb redact", ExportFormat::Notebook, "Mask"),
+    ] {
+        let (jobs, _) = typed(line);
+        let wanted = format!("Export({format:?}, {keys})");
+        assert!(matches!(&jobs[..], [job] if job.contains(&wanted)), "{line}: {jobs:?}");
+    }
+    for line in ["/export docx", "/export html allow", "/export html redact more"] {
+        let (jobs, screen) = typed(line);
+        assert!(
+            jobs.is_empty() && screen.contains("/export md, html, ipynb, script or json"),
+            "{jobs:?}\n{screen}"
+        );
+    }
+}

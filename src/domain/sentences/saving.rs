@@ -178,6 +178,16 @@ pub(crate) fn of_streams(amount: &str) -> String {
     format!("{amount} of each stream kept")
 }
 
+/// Of what a run printed, so many bytes are neither here nor in the session.
+pub(crate) fn output_not_kept(bytes: u64) -> String {
+    format!("{bytes} bytes of output were not kept")
+}
+
+/// A block whose text in the session is not what ran.
+pub(crate) fn block_masked(block: u32) -> String {
+    format!("block {block} was saved with a key masked: what ran can't be written down")
+}
+
 /// A file of the person's was written.
 pub(crate) fn file(path: &str) -> String {
     format!("Saved {path}.")

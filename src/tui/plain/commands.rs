@@ -4,7 +4,7 @@ use super::ask::Ask;
 use super::provider::ProviderQuestion;
 use super::session::{Awaited, Session, look};
 use crate::domain::{BlockId, BranchPoint, RuleId, RunReport};
-use crate::driver::Job;
+use crate::driver::{Job, export};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, rebuild, rules};
 use crate::tui::outside;
@@ -120,6 +120,10 @@ impl Session<'_> {
             Slash::Restart => self.driver.send(Command::RestartKernel),
             Slash::Rebuild => self.rebuild()?,
             Slash::Kernel => self.driver.send(Command::Kill),
+            Slash::Export => match export::asked(argument) {
+                Ok((format, keys)) => self.driver.start_job(Job::Export(format, keys)),
+                Err(usage) => self.say(&usage)?,
+            },
             Slash::Find => self.find(argument)?,
             Slash::Copy | Slash::Theme => self.say("This has no meaning in plain lines.")?,
             Slash::Quit => {

@@ -3,7 +3,7 @@
 use super::{Ctx, Exit, Lower, Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, BranchPoint};
-use crate::driver::Job;
+use crate::driver::{Job, export};
 use crate::engine::{COMMAND_NOT_NOW, Command, Phase, State};
 use crate::text::at_words::begins_word;
 use crate::tui::action::Action;
@@ -204,6 +204,7 @@ impl Screen {
             Slash::Kernel => self.say(Note::info("Nothing runs. /restart begins a new kernel.")),
             Slash::Find => self.open_find(argument, ctx),
             Slash::Copy => return self.copy_command(argument, ctx),
+            Slash::Export => return self.export_command(argument),
             Slash::Theme if argument.is_empty() => self.open(ThemeList::new(ctx.look.theme.name())),
             Slash::Theme => return vec![UiCommand::Theme(argument.to_owned())],
             Slash::Quit => return self.quit(ctx),
@@ -312,6 +313,17 @@ impl Screen {
             Ok(point) => self.leave_for(Exit::Branch(point), ctx),
             Err(_) => {
                 self.say(Note::warn("/fork, /fork BLOCK, or /fork message NUMBER."));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Writes the session into a file of the working folder.
+    fn export_command(&mut self, argument: &str) -> Vec<UiCommand> {
+        match export::asked(argument) {
+            Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
+            Err(usage) => {
+                self.say(Note::warn(usage));
                 Vec::new()
             }
         }

@@ -1,0 +1,85 @@
+//! `sayso sessions export`: a session in a form for others, on the standard output or in a file.
+
+use super::{Console, find, seal, unreadable};
+use crate::cli::SessionExportArgs;
+use crate::domain::sentences::saving;
+use crate::domain::visible::{visible, visible_line};
+use crate::driver::export::{self, ExportKeys, ExportStop};
+use crate::engine::transcript::Transcript;
+use crate::export::{Document, ExportFormat};
+use crate::report::{Failure, FailureClass};
+use crate::session::factory::SessionFactory;
+use crate::store;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+
+pub(super) fn run(
+    args: &SessionExportArgs,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let format = format(args)?;
+    let summary = find(&factory.loaded.sessions(), &args.session)?;
+    let seal = seal(&factory.loaded.paths.state, console)?;
+    let loaded = store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
+    if let Some(why) = &loaded.foreign {
+        writeln!(console.err, "warning: {}", saving::is_foreign(&why.to_string()))?;
+    }
+    for damage in &loaded.damage {
+        writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
+    }
+    let document = Document::of(&Transcript::fold(&loaded.entries));
+    let keys = match (args.redact, args.allow_secrets) {
+        (true, _) => ExportKeys::Mask,
+        (_, true) => ExportKeys::Keep,
+        _ => ExportKeys::Stop,
+    };
+    let blobs = store::blobs_of(&summary.path);
+    let written = export::write(document, format, &blobs, (keys, &factory.masker()));
+    let (text, _) = written.map_err(|why| stopped(&why))?;
+    match &args.output {
+        Some(path) => {
+            write(path, &text, args.force)?;
+            writeln!(console.out, "{}", saving::file(&visible_line(&path.to_string_lossy())))?;
+        }
+        // What acts on a terminal is for files and pipes only.
+        None if io::stdout().is_terminal() => write!(console.out, "{}", visible(&text))?,
+        None => console.out.write_all(text.as_bytes())?,
+    }
+    Ok(())
+}
+
+fn format(args: &SessionExportArgs) -> Result<ExportFormat, Failure> {
+    let of_file = args.output.as_deref().and_then(ExportFormat::of_file);
+    args.format.or(of_file).ok_or_else(|| {
+        Failure::new(FailureClass::Usage, "which form is wanted is not told")
+            .hint("--format md, html, ipynb, script or json; or a file whose name ends so.")
+    })
+}
+
+fn stopped(why: &ExportStop) -> Failure {
+    let hint = match why {
+        ExportStop::Keys(_) => "--redact masks it; --allow-secrets writes it as it is.",
+        ExportStop::Form(_) => "Another --format may do.",
+    };
+    Failure::new(FailureClass::Work, visible_line(&why.to_string())).hint(hint)
+}
+
+/// Writes the file whole or not at all; nobody else may read it until the person says so. A link in its place is
+/// replaced, not followed.
+fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        let kept = if force { file.persist(path) } else { file.persist_noclobber(path) };
+        kept.map(drop).map_err(|error| error.error)
+    });
+    written.map_err(|error| {
+        let name = visible_line(&path.to_string_lossy());
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            return Failure::new(FailureClass::Usage, format!("{name} is there already"))
+                .hint("--force replaces it.");
+        }
+        Failure::new(FailureClass::Work, format!("{name} can't be written: {error}"))
+    })
+}

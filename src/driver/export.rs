@@ -1,0 +1,109 @@
+//! A session on its way to others: its pictures are read, and a key in it stops it, is masked, or stays because the
+//! person said so.
+
+use super::images;
+use crate::domain::Masker;
+use crate::export::{Document, ExportError, ExportFormat, Picture, Secret};
+use crate::text::number::{counted, size};
+use crate::workspace::read;
+use std::path::Path;
+
+/// A larger picture is only named.
+const LARGEST: u64 = 16 << 20;
+/// Pictures beyond so many bytes in all are only named.
+const TOGETHER: u64 = 64 << 20;
+/// Places with keys that are told one by one.
+const TOLD: usize = 8;
+
+/// What becomes of keys that stand in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportKeys {
+    /// Nothing is handed on.
+    Stop,
+    /// They are masked.
+    Mask,
+    /// They stay: the person said so.
+    Keep,
+}
+
+/// What is typed behind `/export`: a form, and `redact`.
+///
+/// # Errors
+/// What may be typed.
+pub(crate) fn asked(argument: &str) -> Result<(ExportFormat, ExportKeys), String> {
+    const USAGE: &str = "/export md, html, ipynb, script or json; with redact, keys in it are masked";
+    let mut words = argument.split_whitespace();
+    let format = words.next().unwrap_or("md").parse().map_err(|_| USAGE.to_owned())?;
+    match (words.next(), words.next()) {
+        (None, _) => Ok((format, ExportKeys::Stop)),
+        (Some("redact"), None) => Ok((format, ExportKeys::Mask)),
+        _ => Err(USAGE.to_owned()),
+    }
+}
+
+/// Why nothing is handed on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ExportStop {
+    /// Keys stand in it.
+    #[error("{}", keys_told(.0))]
+    Keys(Vec<Secret>),
+    /// It has nothing for that form.
+    #[error(transparent)]
+    Form(#[from] ExportError),
+}
+
+/// The session as text in this form, and how the name of its file ends. Reads pictures: for a worker.
+///
+/// # Errors
+/// When keys stand in it, or it has nothing for this form.
+pub(crate) fn write(
+    mut document: Document,
+    format: ExportFormat,
+    blobs: &Path,
+    (keys, masker): (ExportKeys, &Masker),
+) -> Result<(String, &'static str), ExportStop> {
+    match keys {
+        ExportKeys::Stop => {
+            let found = document.secrets(masker);
+            if !found.is_empty() {
+                return Err(ExportStop::Keys(found));
+            }
+        }
+        ExportKeys::Mask => document = masker.mask(document).into_inner(),
+        ExportKeys::Keep => {}
+    }
+    let mut left = TOGETHER;
+    for picture in document.pictures_mut() {
+        match bytes(picture, blobs, left.min(LARGEST)) {
+            Ok(bytes) => {
+                left = left.saturating_sub(bytes.len() as u64);
+                picture.data = Ok(bytes.into());
+            }
+            Err(why) => picture.data = Err(why),
+        }
+    }
+    Ok(document.write(format)?)
+}
+
+/// The bytes of a picture that lies among the session's own and is what it is said to be.
+fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let place = images::of_session(&picture.path, blobs).map_err(|why| why.to_string())?;
+    let bytes = read::held(&place, most).map_err(|why| why.to_string())?;
+    match images::kind(&bytes) {
+        Some(kind) if kind == picture.mime => Ok(bytes),
+        _ if picture.mime == "image/svg+xml" => Err(format!("{} of SVG", size(bytes.len() as u64))),
+        _ => Err("it is not what the run made".to_owned()),
+    }
+}
+
+fn keys_told(found: &[Secret]) -> String {
+    let mut places: Vec<String> = Vec::new();
+    for secret in found.iter().take(TOLD) {
+        let often = if secret.count > 1 { format!(", {} times", secret.count) } else { String::new() };
+        places.push(format!("{} in {}{often}", secret.kind, secret.place));
+    }
+    if found.len() > TOLD {
+        places.push(format!("{} more", counted(found.len() - TOLD, "place")));
+    }
+    format!("it holds what looks like a key: {}", places.join("; "))
+}

@@ -1,0 +1,286 @@
+//! What is handed on of a session, in its order, whatever the form: what was asked and said, and each block with what
+//! was decided about it and what its last run did.
+
+use crate::domain::mask::MaskPen;
+use crate::domain::{Maskable, Masker, Stream, Timestamp};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A session to be handed on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Document {
+    /// Its name, else its identity.
+    pub title: String,
+    /// Its identity.
+    pub session: String,
+    /// When it began.
+    pub created: Option<Timestamp>,
+    /// The models that answered, in the order in which they came.
+    pub models: Vec<String>,
+    /// What was said and done.
+    pub parts: Vec<Part>,
+}
+
+/// One thing of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Part {
+    /// What the person asked; the names of the files that went with it.
+    Asked {
+        at: Timestamp,
+        text: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<String>,
+    },
+    /// What the model said, as Markdown, without its blocks.
+    Said { text: String },
+    /// What happened beside that, in a line of sayso's.
+    Note { text: String },
+    /// A block.
+    Block(Box<BlockPart>),
+}
+
+/// A block with what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct BlockPart {
+    /// Its number.
+    pub block: u32,
+    /// What it is, in a few words: `python`, `edit notes.md`.
+    pub label: String,
+    /// The kind of block, as in session files.
+    pub what: String,
+    /// The language of its text, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The text that ran; of one that did not run, the newest.
+    pub source: String,
+    /// Whether that text is whole: no key in it was masked when it was saved.
+    pub whole: bool,
+    /// The files that it writes, with the text of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<(String, String)>,
+    /// Whether the person changed the text.
+    pub edited: bool,
+    /// Whether sayso proposed it by itself.
+    pub own: bool,
+    /// What was decided, in a few words.
+    pub decided: String,
+    /// Its last run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunPart>,
+}
+
+impl BlockPart {
+    /// Whether its last run ended well.
+    pub(super) fn ended_well(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.outcome == "ok")
+    }
+
+    /// The language of its text, where that is code.
+    pub(super) fn code_language(&self) -> Option<&str> {
+        let is_code = matches!(self.what.as_str(), "code" | "load" | "call");
+        self.language.as_deref().filter(|_| is_code)
+    }
+}
+
+/// A run and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct RunPart {
+    /// When it was approved.
+    pub approved: Option<Timestamp>,
+    /// Whose word that was, as in session files.
+    pub by: String,
+    /// The hash of the bytes that ran, in hex.
+    pub sha256: String,
+    /// The version of the interpreter, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The word for how it ended; `lost` where that was never told.
+    pub outcome: String,
+    /// How it ended, in words.
+    pub ended: String,
+    /// Wall-clock time in milliseconds.
+    pub wall_ms: u64,
+    /// What it printed, in its order.
+    pub printed: Vec<Printed>,
+    /// Bytes of output that were not kept.
+    pub left_out: u64,
+    /// The value of its last expression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The exception that ended it: type, message, traceback.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<(String, String, String)>,
+    /// Pictures that it showed or wrote.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
+    /// Files that it changed, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// A stretch of output on one stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Printed {
+    pub stream: Stream,
+    pub text: String,
+}
+
+/// A picture of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Picture {
+    /// Its name for people.
+    pub name: String,
+    /// `image/png`.
+    pub mime: String,
+    /// Pixels of a line; 0: not known.
+    pub width: u32,
+    /// Lines of pixels; 0: not known.
+    pub height: u32,
+    /// Whether it is a file that the run wrote; else the run showed it.
+    pub written: bool,
+    /// Its file beside the session: where its bytes are read.
+    #[serde(skip)]
+    pub path: std::path::PathBuf,
+    /// Its bytes, or why there are none.
+    #[serde(serialize_with = "base64_or_why")]
+    pub data: Result<Arc<[u8]>, String>,
+}
+
+impl Picture {
+    /// Its bytes in base64, where it has any.
+    pub(super) fn base64(&self) -> Option<String> {
+        self.data.as_ref().ok().map(|bytes| STANDARD.encode(bytes))
+    }
+
+    /// Why its bytes are not there.
+    pub(super) fn missing(&self) -> Option<&str> {
+        self.data.as_ref().err().map(String::as_str)
+    }
+}
+
+fn base64_or_why<S: Serializer>(data: &Result<Arc<[u8]>, String>, serializer: S) -> Result<S::Ok, S::Error> {
+    match data {
+        Ok(bytes) => serializer.serialize_some(&STANDARD.encode(bytes)),
+        Err(_) => serializer.serialize_none(),
+    }
+}
+
+/// A key that was found in what is handed on; its value is told nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Secret {
+    /// Where: `block 3's output`.
+    pub place: String,
+    /// What it looks like: `a GitHub token`.
+    pub kind: &'static str,
+    /// How often it stands there.
+    pub count: usize,
+}
+
+impl Document {
+    /// What a file of it is called, without the ending.
+    pub(crate) fn file_stem(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+        let stem: String = self.title.chars().map(plain).take(60).collect();
+        if stem.is_empty() { "session".to_owned() } else { stem }
+    }
+
+    /// All pictures, for whoever reads their bytes.
+    pub(crate) fn pictures_mut(&mut self) -> impl Iterator<Item = &mut Picture> {
+        self.parts
+            .iter_mut()
+            .filter_map(|part| match part {
+                Part::Block(block) => block.run.as_mut(),
+                _ => None,
+            })
+            .flat_map(|run| &mut run.pictures)
+    }
+
+    /// All blocks, in their order.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &BlockPart> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Block(block) => Some(&**block),
+            _ => None,
+        })
+    }
+
+    /// The keys that stand in it, place by place.
+    pub(crate) fn secrets(&mut self, masker: &Masker) -> Vec<Secret> {
+        let mut found: BTreeMap<(usize, &'static str), Secret> = BTreeMap::new();
+        let mut at = 0;
+        self.each_text(&mut |place, text| {
+            at += 1;
+            for span in masker.find(text) {
+                let place = place.to_owned();
+                let secret = Secret { place, kind: span.kind, count: 0 };
+                found.entry((at, span.kind)).or_insert(secret).count += 1;
+            }
+        });
+        let mut told: Vec<Secret> = Vec::new();
+        for secret in found.into_values() {
+            match told.iter_mut().find(|known| (&known.place, known.kind) == (&secret.place, secret.kind)) {
+                Some(known) => known.count += secret.count,
+                None => told.push(secret),
+            }
+        }
+        told
+    }
+
+    /// Hands over every text of it with its place in words.
+    fn each_text(&mut self, see: &mut dyn FnMut(&str, &mut String)) {
+        see("the name", &mut self.title);
+        let (mut asked, mut said) = (0, 0);
+        for part in &mut self.parts {
+            match part {
+                Part::Asked { text, files, .. } => {
+                    asked += 1;
+                    let place = format!("message {asked}");
+                    see(&place, text);
+                    for file in files {
+                        see(&place, file);
+                    }
+                }
+                Part::Said { text } => {
+                    said += 1;
+                    see(&format!("the model's words, {said}"), text);
+                }
+                Part::Note { text } => see("a note", text),
+                Part::Block(block) => block.each_text(see),
+            }
+        }
+    }
+}
+
+impl BlockPart {
+    fn each_text(&mut self, see: &mut dyn FnMut(&str, &mut String)) {
+        let code = format!("block {}'s code", self.block);
+        see(&code, &mut self.label);
+        see(&code, &mut self.source);
+        see(&code, &mut self.decided);
+        for (path, text) in &mut self.writes {
+            see(&code, path);
+            see(&code, text);
+        }
+        let Some(run) = &mut self.run else { return };
+        let output = format!("block {}'s output", self.block);
+        see(&output, &mut run.ended);
+        run.printed.iter_mut().for_each(|printed| see(&output, &mut printed.text));
+        run.value.iter_mut().for_each(|value| see(&output, value));
+        if let Some((kind, message, traceback)) = &mut run.error {
+            for text in [kind, message, traceback] {
+                see(&output, text);
+            }
+        }
+        run.pictures.iter_mut().for_each(|picture| see(&output, &mut picture.name));
+        run.files.iter_mut().for_each(|file| see(&output, file));
+    }
+}
+
+impl Maskable for Document {
+    fn mask_with(&mut self, pen: &mut MaskPen) {
+        self.each_text(&mut |_, text| pen.text(text));
+    }
+}

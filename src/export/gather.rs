@@ -1,0 +1,205 @@
+//! From a transcript to the document that is handed on.
+
+use super::document::{BlockPart, Document, Part, Picture, Printed, RunPart};
+use crate::domain::visible::visible_line;
+use crate::domain::{BlockId, ImageRef, RecipeFact, RunReport, TurnEnd};
+use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Transcript};
+use crate::text::number::duration;
+
+impl Document {
+    /// The session as it is. Pictures come without their bytes: `pictures_mut` tells where they lie.
+    pub(crate) fn of(transcript: &Transcript) -> Self {
+        let header = transcript.header.as_ref();
+        let session = header.map(|header| header.id.0.clone()).unwrap_or_default();
+        let title = if transcript.name.is_empty() { session.clone() } else { transcript.name.clone() };
+        let mut document = Self {
+            title,
+            session,
+            created: header.map(|header| header.created),
+            models: header
+                .and_then(|header| header.model.as_ref())
+                .map(ToString::to_string)
+                .into_iter()
+                .collect(),
+            parts: Vec::new(),
+        };
+        for item in &transcript.items {
+            document.add(item, transcript);
+        }
+        document
+    }
+
+    fn add(&mut self, item: &Item, transcript: &Transcript) {
+        match item {
+            Item::Prompt { at, text, files } => self.parts.push(Part::Asked {
+                at: *at,
+                text: text.clone(),
+                files: files.iter().map(|file| file.path.clone()).collect(),
+            }),
+            Item::Reply(reply) => self.reply(reply, transcript),
+            Item::Own { block, .. } => self.block(*block, transcript),
+            Item::TurnEnd { end: TurnEnd::Answered, .. } => {}
+            Item::TurnEnd { end, .. } => self.note(&match end {
+                TurnEnd::Failed(failure) => format!("The turn failed: {}", failure.message),
+                end => format!("The turn ended: {}.", end.as_str().replace('_', " ")),
+            }),
+            Item::Resumed { .. } => {
+                self.note("The session was opened again: kernels were empty from here on.");
+            }
+            Item::KernelRestarted { .. } => self.note("The kernel was restarted: it was empty from here on."),
+            Item::Model { model, .. } => {
+                let model = model.to_string();
+                if self.models.last() != Some(&model) {
+                    self.note(&format!("Answers come from {model} from here on."));
+                    self.models.push(model);
+                }
+            }
+            Item::Recipe { fact: RecipeFact::Began(start), .. } => {
+                self.note(&format!("The recipe {} began.", start.name));
+            }
+            // What stands for older items is for the model; they are all here.
+            Item::Recipe { .. } | Item::Summary(_) => {}
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        self.parts.push(Part::Note { text: visible_line(text) });
+    }
+
+    fn said(&mut self, text: &str) {
+        let text = text.trim();
+        if !text.is_empty() {
+            self.parts.push(Part::Said { text: text.to_owned() });
+        }
+    }
+
+    /// The prose of a reply with its blocks at their places; those of tool calls stand behind it.
+    fn reply(&mut self, reply: &ReplyItem, transcript: &Transcript) {
+        let mut at = 0;
+        for id in &reply.blocks {
+            if let Some(item) = transcript.blocks.get(id) {
+                let range = &item.block.origin.range;
+                self.said(reply.text.get(at..range.start).unwrap_or_default());
+                at = range.end.max(at);
+            }
+            self.block(*id, transcript);
+        }
+        let rest = reply.text.get(at..).unwrap_or_default();
+        self.said(rest);
+        for refused in &reply.refused {
+            self.note(&format!("A tool call came to no block: {}", refused.why));
+        }
+    }
+
+    fn block(&mut self, id: BlockId, transcript: &Transcript) {
+        if let Some(item) = transcript.blocks.get(&id) {
+            self.parts.push(Part::Block(Box::new(block_part(item))));
+        }
+    }
+}
+
+fn block_part(item: &BlockItem) -> BlockPart {
+    let block = &item.block;
+    let last = item.runs.last();
+    let version = last.and_then(|run| block.version(run.revision)).unwrap_or_else(|| block.current());
+    let writes = block.kind.writes();
+    let writes = writes.filter_map(|path| Some((path.clone(), block.written_to(version, path)?.to_owned())));
+    BlockPart {
+        block: block.id.0,
+        label: block.label(),
+        what: block.kind.as_str().to_owned(),
+        language: version.language.as_ref().map(|language| language.as_str().to_owned()),
+        source: version.source.to_string(),
+        whole: version.whole,
+        writes: writes.collect(),
+        edited: version.source != block.original().source,
+        own: block.is_own(),
+        decided: decided(item),
+        run: last.map(run_part),
+    }
+}
+
+fn decided(item: &BlockItem) -> String {
+    match (&item.standing, item.runs.last()) {
+        (BlockStanding::Open, _) => "waits".to_owned(),
+        (BlockStanding::Approved, Some(run)) => match run.by.rule() {
+            Some(rule) => format!("approved (rule {rule})"),
+            None => format!("approved ({})", run.by.as_str()),
+        },
+        (BlockStanding::Approved, None) => "approved".to_owned(),
+        (BlockStanding::Rejected(reason), _) if reason.is_empty() => "rejected".to_owned(),
+        (BlockStanding::Rejected(reason), _) => format!("rejected: {}", visible_line(reason)),
+        (BlockStanding::Declined(why), _) => format!("not offered: {}", visible_line(why)),
+        (BlockStanding::Skipped, _) => "skipped".to_owned(),
+    }
+}
+
+fn run_part(run: &RunItem) -> RunPart {
+    let part = RunPart {
+        approved: Some(run.approved_at),
+        by: run.by.as_str().to_owned(),
+        sha256: run.sha256.to_string(),
+        version: run.terms.version.clone(),
+        outcome: "lost".to_owned(),
+        ended: "its end was never told".to_owned(),
+        ..RunPart::default()
+    };
+    match &run.ended {
+        Some((_, report)) => ended_part(part, report),
+        None => part,
+    }
+}
+
+fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
+    use crate::domain::Stream::{Stderr, Stdout};
+    let receipt = &report.receipt;
+    let wall_ms = receipt.wall_us / 1000;
+    let code = receipt.exit_code.filter(|code| *code != 0).map(|code| format!("exit {code}"));
+    let signal = receipt.signal.map(|signal| format!("signal {signal}"));
+    let words = [Some(report.outcome.label().to_lowercase()), code.or(signal)];
+    let words = words.into_iter().flatten().chain(report.outcome.detail().map(visible_line));
+    let ended = words.chain([duration(wall_ms)]).collect::<Vec<_>>().join(", ");
+    let shown = report.images.iter().map(|image| picture(image, false));
+    let pictures = shown.chain(report.pictures.iter().map(|image| picture(image, true))).collect();
+    let files = receipt.files.iter().map(|file| format!("{} {}", file.change, visible_line(&file.path)));
+    RunPart {
+        outcome: report.outcome.as_str().to_owned(),
+        ended,
+        wall_ms,
+        printed: printed(report),
+        left_out: report.output.dropped(Stdout) + report.output.dropped(Stderr),
+        value: report.value.clone(),
+        error: report
+            .error
+            .as_ref()
+            .map(|error| (error.kind.clone(), error.message.clone(), error.traceback.clone())),
+        pictures,
+        files: files.collect(),
+        ..part
+    }
+}
+
+/// What was printed, in stretches of one stream; a character that was cut between two pieces of it is whole again.
+fn printed(report: &RunReport) -> Vec<Printed> {
+    let mut stretches: Vec<(crate::domain::Stream, Vec<u8>)> = Vec::new();
+    for piece in report.output.pieces() {
+        match stretches.last_mut() {
+            Some((stream, bytes)) if *stream == piece.stream => bytes.extend_from_slice(&piece.bytes),
+            _ => stretches.push((piece.stream, piece.bytes.clone())),
+        }
+    }
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    stretches.into_iter().map(|(stream, bytes)| Printed { stream, text: text(bytes) }).collect()
+}
+
+fn picture(image: &ImageRef, written: bool) -> Picture {
+    Picture {
+        name: image.name.clone(),
+        mime: image.mime.clone(),
+        width: image.width,
+        height: image.height,
+        written,
+        path: image.path.clone(),
+        data: Err("its bytes were not read".to_owned()),
+    }
+}

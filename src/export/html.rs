@@ -1,0 +1,162 @@
+//! The document as one page of HTML: all of its style and pictures inside, no script, nothing that is loaded from
+//! elsewhere. It says so to the browser itself (`Content-Security-Policy`), whatever slips through.
+
+mod code;
+mod prose;
+
+use super::document::{BlockPart, Document, Part, Picture, RunPart};
+use super::printed::{moment, plain};
+use crate::domain::sentences::saving;
+use crate::domain::visible::{visible, visible_line};
+use code::Colours;
+use std::fmt::Write as _;
+
+const STYLE: &str = include_str!("html/page.css");
+
+/// Nothing is loaded, run or sent: style and pictures are those of the page.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'";
+
+/// Pictures that a page may hold; others are named.
+const SHOWN: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+pub(super) fn write(document: &Document) -> String {
+    let mut colours = Colours::new();
+    let title = escaped(&visible_line(&document.title));
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{title}</h1>\n"
+    );
+    about(&mut page, document);
+    page.push_str("</header>\n");
+    for part in &document.parts {
+        match part {
+            Part::Asked { at, text, files } => {
+                let _ =
+                    writeln!(page, "<section class=\"asked\">\n<h2>You <time>{}</time></h2>", moment(*at));
+                let _ = writeln!(page, "<p class=\"text\">{}</p>", escaped(&visible(text.trim())));
+                if !files.is_empty() {
+                    let _ = writeln!(
+                        page,
+                        "<p class=\"note\">With {}</p>",
+                        escaped(&visible_line(&files.join(", ")))
+                    );
+                }
+                page.push_str("</section>\n");
+            }
+            Part::Said { text } => {
+                let _ =
+                    writeln!(page, "<section class=\"said\">\n{}</section>", prose::html(text, &mut colours));
+            }
+            Part::Note { text } => {
+                let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&visible_line(text)));
+            }
+            Part::Block(part) => block(&mut page, part, &mut colours),
+        }
+    }
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+fn about(page: &mut String, document: &Document) {
+    let mut parts: Vec<String> =
+        document.created.map(|at| format!("begun {}", moment(at))).into_iter().collect();
+    parts.extend(document.models.iter().map(|model| visible_line(model)));
+    if !parts.is_empty() {
+        let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&parts.join(" · ")));
+    }
+}
+
+fn block(page: &mut String, part: &BlockPart, colours: &mut Colours) {
+    let edited = if part.edited { ", edited" } else { "" };
+    let state = part.run.as_ref().map_or("none", |run| if run.outcome == "ok" { "ok" } else { "failed" });
+    let _ = writeln!(
+        page,
+        "<section class=\"block {state}\" id=\"block-{0}\">\n<h3><a href=\"#block-{0}\">Block {0}</a> \
+         <span>{1}</span> <small>{2}{edited}</small></h3>",
+        part.block,
+        escaped(&visible_line(&part.label)),
+        escaped(&visible_line(&part.decided)),
+    );
+    let language = part.language.as_deref().unwrap_or_default();
+    let _ = writeln!(
+        page,
+        "<pre class=\"code\"><code>{}</code></pre>",
+        colours.html(language, &visible(&part.source))
+    );
+    if let Some(run) = &part.run {
+        ran(page, run);
+    }
+    page.push_str("</section>\n");
+}
+
+fn ran(page: &mut String, run: &RunPart) {
+    let _ = writeln!(page, "<p class=\"ended\">{}</p>", escaped(&visible_line(&run.ended)));
+    if run.printed.iter().any(|printed| !printed.text.trim().is_empty()) {
+        page.push_str("<pre class=\"printed\">");
+        for printed in &run.printed {
+            let text = escaped(&plain(&printed.text));
+            match printed.stream {
+                crate::domain::Stream::Stdout => page.push_str(&text),
+                crate::domain::Stream::Stderr => {
+                    let _ = write!(page, "<span class=\"stderr\">{text}</span>");
+                }
+            }
+        }
+        page.push_str("</pre>\n");
+    }
+    if run.left_out > 0 {
+        let _ = writeln!(page, "<p class=\"note\">{}</p>", saving::output_not_kept(run.left_out));
+    }
+    if let Some(value) = &run.value {
+        let _ = writeln!(page, "<pre class=\"value\">{}</pre>", escaped(&plain(value)));
+    }
+    if let Some((kind, message, traceback)) = &run.error {
+        let told = if traceback.is_empty() { format!("{kind}: {message}") } else { traceback.clone() };
+        let _ = writeln!(page, "<pre class=\"error\">{}</pre>", escaped(&plain(&told)));
+    }
+    run.pictures.iter().for_each(|picture| figure(page, picture));
+    if !run.files.is_empty() {
+        page.push_str("<ul class=\"files\">\n");
+        for file in &run.files {
+            let _ = writeln!(page, "<li>{}</li>", escaped(&visible_line(file)));
+        }
+        page.push_str("</ul>\n");
+    }
+}
+
+fn figure(page: &mut String, picture: &Picture) {
+    let name = escaped(&visible_line(&picture.name));
+    match picture.base64().filter(|_| SHOWN.contains(&picture.mime.as_str())) {
+        Some(data) => {
+            let _ = writeln!(
+                page,
+                "<figure><img src=\"data:{};base64,{data}\" alt=\"{name}\"><figcaption>{name}</figcaption></figure>",
+                picture.mime
+            );
+        }
+        None => {
+            let why = picture.missing().unwrap_or("it is no picture that a page shows");
+            let _ = writeln!(page, "<p class=\"note\">{name}: {}</p>", escaped(&visible_line(why)));
+        }
+    }
+}
+
+/// A text that means nothing in HTML, also within quotes.
+pub(super) fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}

@@ -1,0 +1,149 @@
+//! The document as Markdown. Pictures are named, not shown: text has no place for them.
+
+use super::document::{BlockPart, Document, Part, Picture, RunPart};
+use super::printed::{moment, plain};
+use crate::domain::sentences::saving;
+use crate::domain::visible::{visible, visible_line};
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use std::fmt::Write as _;
+
+pub(super) fn write(document: &Document) -> String {
+    let mut text = format!("# {}\n", inline(&document.title));
+    text.push_str(&about(document));
+    for part in &document.parts {
+        match part {
+            Part::Asked { at, text: asked, files } => {
+                let _ = write!(text, "\n## You, {}\n\n{}\n", moment(*at), inert(asked.trim()));
+                if !files.is_empty() {
+                    let files: Vec<String> = files.iter().map(|file| code(file)).collect();
+                    let _ = write!(text, "\nWith {}\n", files.join(", "));
+                }
+            }
+            Part::Said { text: said } => {
+                let _ = write!(text, "\n{}\n", inert(said));
+            }
+            Part::Note { text: note } => {
+                let _ = write!(text, "\n*{}*\n", inline(note));
+            }
+            Part::Block(part) => block(&mut text, part),
+        }
+    }
+    text
+}
+
+/// A line about the session.
+fn about(document: &Document) -> String {
+    let mut parts = Vec::new();
+    parts.extend(document.created.map(|at| format!("begun {}", moment(at))));
+    parts.extend((!document.models.is_empty()).then(|| inline(&document.models.join(", "))));
+    if parts.is_empty() { String::new() } else { format!("\n{}\n", parts.join(" · ")) }
+}
+
+fn block(text: &mut String, part: &BlockPart) {
+    let edited = if part.edited { ", edited" } else { "" };
+    let _ = write!(
+        text,
+        "\n**Block {}** {} · {}{edited}\n\n",
+        part.block,
+        code(&part.label),
+        inline(&part.decided)
+    );
+    let language = part.language.as_deref().unwrap_or_default();
+    fenced(text, language, &visible(&part.source));
+    if let Some(run) = &part.run {
+        ran(text, run);
+    }
+}
+
+fn ran(text: &mut String, run: &RunPart) {
+    let _ = write!(text, "\n{}\n", inline(&run.ended));
+    let printed: String = run.printed.iter().map(|printed| printed.text.as_str()).collect();
+    if !printed.trim().is_empty() {
+        text.push('\n');
+        fenced(text, "text", &plain(&printed));
+    }
+    if run.left_out > 0 {
+        let _ = write!(text, "\n*{}*\n", saving::output_not_kept(run.left_out));
+    }
+    if let Some(value) = &run.value {
+        text.push_str("\nValue:\n\n");
+        fenced(text, "text", &plain(value));
+    }
+    if let Some((kind, message, traceback)) = &run.error {
+        text.push('\n');
+        let told = if traceback.is_empty() { format!("{kind}: {message}") } else { traceback.clone() };
+        fenced(text, "text", &plain(&told));
+    }
+    for picture in &run.pictures {
+        let _ = write!(text, "\n*Picture: {}*\n", inline(&told(picture)));
+    }
+    if !run.files.is_empty() {
+        text.push('\n');
+        run.files.iter().for_each(|file| {
+            let _ = writeln!(text, "- {}", inline(file));
+        });
+    }
+}
+
+/// A picture in words.
+fn told(picture: &Picture) -> String {
+    match (picture.width, picture.height) {
+        (0, _) | (_, 0) => picture.name.clone(),
+        (width, height) => format!("{}, {width} x {height}", picture.name),
+    }
+}
+
+/// A fence that no line of the text can close.
+fn fenced(text: &mut String, language: &str, body: &str) {
+    let longest = body.lines().map(|line| line.trim_start().bytes().take_while(|b| *b == b'`').count()).max();
+    let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
+    let end = if body.ends_with('\n') || body.is_empty() { "" } else { "\n" };
+    let _ = write!(text, "{fence}{language}\n{body}{end}{fence}\n");
+}
+
+/// Markdown that loads nothing where it is shown: tags are text, and pictures are links to them.
+pub(super) fn inert(text: &str) -> String {
+    let text = visible(text);
+    let mut live: Vec<usize> = Vec::new();
+    for (event, range) in Parser::new_ext(&text, Options::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Image { .. }) => live.push(range.start),
+            Event::Html(tags) | Event::InlineHtml(tags) => {
+                live.extend(tags.match_indices('<').map(|(at, _)| range.start + at));
+            }
+            _ => {}
+        }
+    }
+    let mut safe = String::with_capacity(text.len() + live.len());
+    let mut from = 0;
+    live.sort_unstable();
+    live.dedup();
+    for at in live {
+        safe.push_str(text.get(from..at).unwrap_or_default());
+        safe.push('\\');
+        from = at;
+    }
+    safe.push_str(text.get(from..).unwrap_or_default());
+    safe
+}
+
+/// A text that means nothing in Markdown, on one line.
+pub(super) fn inline(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in visible_line(text).chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+/// A text on one line as code.
+pub(super) fn code(text: &str) -> String {
+    let text = visible_line(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let ticks = "`".repeat(longest + 1);
+    let blank = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{ticks}{blank}{text}{blank}{ticks}")
+}

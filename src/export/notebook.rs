@@ -1,0 +1,203 @@
+//! The document as a Jupyter notebook: nbformat 4.5, whose cells are called as the blocks are (`block-3`).
+//!
+//! A notebook has one kernel: Python, where a block of Python ran, else the language in which most ran. Blocks in other
+//! languages go through the magics of IPython where it has some; what did not run is text.
+
+use super::document::{BlockPart, Document, Part, RunPart};
+use super::markdown::{code, inert, inline};
+use super::script::packages;
+use crate::domain::Stream;
+use crate::domain::visible::visible;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Languages with a kernel that is widely known: its name, and what people call it.
+const KERNELS: &[(&str, &str, &str)] = &[
+    ("python", "python3", "Python 3"),
+    ("bash", "bash", "Bash"),
+    ("javascript", "javascript", "JavaScript (Node.js)"),
+    ("r", "ir", "R"),
+    ("julia", "julia", "Julia"),
+];
+
+/// Languages that IPython hands on to their programs: the first line of such a cell.
+const MAGICS: &[(&str, &str)] = &[
+    ("bash", "%%bash"),
+    ("sh", "%%sh"),
+    ("javascript", "%%script node"),
+    ("perl", "%%perl"),
+    ("ruby", "%%ruby"),
+    ("lua", "%%script lua -"),
+    ("php", "%%script php"),
+    ("r", "%%script Rscript -"),
+];
+
+pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
+    let (language, kernel, name) = kernel(document);
+    let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0 };
+    notebook.markdown("title", format!("# {}", inline(&document.title)), &json!({}));
+    for part in &document.parts {
+        notebook.add(part);
+    }
+    let whole = json!({
+        "cells": notebook.cells,
+        "metadata": {
+            "kernelspec": { "display_name": name, "language": language, "name": kernel },
+            "language_info": { "name": language },
+            "sayso": { "session": document.session, "created": document.created },
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    });
+    Ok(serde_json::to_string_pretty(&whole)? + "\n")
+}
+
+/// The kernel that the notebook is for.
+fn kernel(document: &Document) -> (&'static str, &'static str, &'static str) {
+    let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
+    for block in document.blocks().filter(|block| block.run.is_some()) {
+        // Files are written, and packages installed, by magics of IPython.
+        let language = if block.what == "code" { block.language.as_deref() } else { Some("python") };
+        *ran.entry(language.unwrap_or_default()).or_default() += 1;
+    }
+    let known = |language: &str| KERNELS.iter().copied().find(|(known, _, _)| *known == language);
+    let most = ran
+        .iter()
+        .filter_map(|(language, count)| Some((*count, known(language)?)))
+        .max_by_key(|(count, _)| *count);
+    let python = KERNELS.first().copied().unwrap_or(("python", "python3", "Python 3"));
+    if ran.contains_key("python") { python } else { most.map_or(python, |(_, kernel)| kernel) }
+}
+
+struct Notebook {
+    cells: Vec<Value>,
+    /// The language of its kernel.
+    language: &'static str,
+    said: usize,
+    /// Cells that ran so far.
+    count: usize,
+}
+
+impl Notebook {
+    fn add(&mut self, part: &Part) {
+        self.said += 1;
+        let id = |kind: &str| format!("{kind}-{}", self.said);
+        match part {
+            Part::Asked { text, .. } => {
+                let quoted: String = inert(text.trim()).lines().map(|line| format!("> {line}\n")).collect();
+                self.markdown(&id("message"), quoted.trim_end().to_owned(), &json!({ "kind": "asked" }));
+            }
+            Part::Said { text } => self.markdown(&id("reply"), inert(text), &json!({ "kind": "said" })),
+            Part::Note { text } => {
+                self.markdown(&id("note"), format!("*{}*", inline(text)), &json!({ "kind": "note" }));
+            }
+            Part::Block(block) => self.block(block),
+        }
+    }
+
+    fn block(&mut self, block: &BlockPart) {
+        let about = about(block);
+        let id = format!("block-{}", block.block);
+        let Some(run) = &block.run else { return self.not_run(&id, block, &about) };
+        if block.what == "install" && block.ended_well() && self.language == "python" {
+            let source = format!("%pip install {}", packages(block).join(" "));
+            return self.code(&id, source, Vec::new(), &about);
+        }
+        if !block.writes.is_empty() && block.ended_well() && self.language == "python" {
+            for (at, (path, text)) in block.writes.iter().enumerate() {
+                let id = if at == 0 { id.clone() } else { format!("{id}-{}", at + 1) };
+                self.code(&id, format!("%%writefile {path}\n{text}"), Vec::new(), &about);
+            }
+            return;
+        }
+        let language = block.code_language().unwrap_or_default();
+        if language == self.language {
+            let outputs = outputs(run, self.count + 1);
+            return self.code(&id, block.source.clone(), outputs, &about);
+        }
+        match MAGICS.iter().find(|(of, _)| *of == language).filter(|_| self.language == "python") {
+            Some((_, magic)) => {
+                let outputs = outputs(run, self.count + 1);
+                self.code(&id, format!("{magic}\n{}", block.source), outputs, &about);
+            }
+            None => self.not_run(&id, block, &about),
+        }
+    }
+
+    /// A block as text: it did not run, or can't in this notebook.
+    fn not_run(&mut self, id: &str, block: &BlockPart, about: &Value) {
+        let language = block.language.as_deref().unwrap_or_default();
+        let longest = block.source.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2);
+        let fence = "`".repeat(longest + 1);
+        let ended = block.run.as_ref().map(|run| format!(" · {}", inline(&run.ended))).unwrap_or_default();
+        let text = format!(
+            "**Block {}** {} · {}{ended}\n\n{fence}{language}\n{}\n{fence}",
+            block.block,
+            code(&block.label),
+            inline(&block.decided),
+            visible(block.source.trim_end_matches('\n')),
+        );
+        self.markdown(id, text, about);
+    }
+
+    fn markdown(&mut self, id: &str, source: String, about: &Value) {
+        self.cells.push(json!({
+            "cell_type": "markdown", "id": id, "metadata": { "sayso": about }, "source": lines(&source),
+        }));
+    }
+
+    fn code(&mut self, id: &str, source: String, outputs: Vec<Value>, about: &Value) {
+        self.count += 1;
+        self.cells.push(json!({
+            "cell_type": "code", "execution_count": self.count, "id": id, "metadata": { "sayso": about },
+            "outputs": outputs, "source": lines(source.trim_end_matches('\n')),
+        }));
+    }
+}
+
+/// What is told of a block beside its text.
+fn about(block: &BlockPart) -> Value {
+    let mut about = Map::new();
+    about.insert("block".into(), json!(block.block));
+    about.insert("decided".into(), json!(block.decided));
+    about.insert("edited".into(), json!(block.edited));
+    if let Some(run) = &block.run {
+        about.insert("approved".into(), json!(run.approved));
+        about.insert("sha256".into(), json!(run.sha256));
+        about.insert("outcome".into(), json!(run.outcome));
+        about.insert("wall_ms".into(), json!(run.wall_ms));
+    }
+    Value::Object(about)
+}
+
+/// What a run gave, in the order in which a kernel tells it.
+fn outputs(run: &RunPart, count: usize) -> Vec<Value> {
+    let mut outputs: Vec<Value> = Vec::new();
+    for printed in &run.printed {
+        let name = if printed.stream == Stream::Stdout { "stdout" } else { "stderr" };
+        outputs.push(json!({ "output_type": "stream", "name": name, "text": lines(&printed.text) }));
+    }
+    for picture in run.pictures.iter().filter(|picture| !picture.written) {
+        let mut data = Map::from_iter([("text/plain".to_owned(), json!(format!("<{}>", picture.name)))]);
+        data.extend(picture.base64().map(|bytes| (picture.mime.clone(), json!(bytes))));
+        outputs.push(json!({ "output_type": "display_data", "data": data, "metadata": {} }));
+    }
+    if let Some(value) = &run.value {
+        let data = json!({ "text/plain": lines(value) });
+        outputs.push(json!({
+            "output_type": "execute_result", "data": data, "execution_count": count, "metadata": {},
+        }));
+    }
+    if let Some((kind, message, traceback)) = &run.error {
+        let traceback: Vec<&str> = traceback.lines().collect();
+        outputs.push(
+            json!({ "output_type": "error", "ename": kind, "evalue": message, "traceback": traceback }),
+        );
+    }
+    outputs
+}
+
+/// A text as notebooks keep it: its lines with their ends.
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}

@@ -1,0 +1,74 @@
+//! The document as a script that does again what was approved and ended well, in its order.
+//!
+//! Blocks of bash alone make a script of bash. All else is a Python script (with its packages as PEP 723 has it): Python
+//! stands in it as it is, files are written, and blocks in other languages are handed to their programs.
+
+mod pins;
+mod python;
+
+use super::ExportError;
+use super::document::{BlockPart, Document};
+use super::printed::moment;
+use crate::domain::visible::visible_line;
+pub(super) use pins::packages;
+use std::fmt::Write as _;
+
+/// The text and how the name of its file ends.
+pub(super) fn write(document: &Document) -> Result<(String, &'static str), ExportError> {
+    let mut steps: Vec<&BlockPart> = Vec::new();
+    for block in document.blocks().filter(|block| block.ended_well() && does(block)) {
+        if !block.whole {
+            return Err(ExportError::Masked(block.block));
+        }
+        steps.push(block);
+    }
+    if steps.iter().all(|block| block.what == "install") {
+        return Err(ExportError::NothingRan);
+    }
+    let is_bash = |block: &&BlockPart| block.code_language() == Some("bash");
+    Ok(if steps.iter().all(is_bash) {
+        (bash(document, &steps), "sh")
+    } else {
+        (python::write(document, &steps), "py")
+    })
+}
+
+/// Whether a block does something that a script does again: what only looked is left out.
+fn does(block: &BlockPart) -> bool {
+    block.code_language().is_some() || !block.writes.is_empty() || block.what == "install"
+}
+
+fn bash(document: &Document, steps: &[&BlockPart]) -> String {
+    let mut text = String::from("#!/usr/bin/env bash\n");
+    for line in about(document) {
+        let _ = writeln!(text, "# {line}");
+    }
+    for block in steps {
+        let _ = write!(text, "\n# {}\n{}\n", head(block), block.source.trim_end_matches('\n'));
+    }
+    text
+}
+
+/// What the script is, in lines.
+fn about(document: &Document) -> Vec<String> {
+    let begun = document.created.map(|at| format!(", begun {}", moment(at))).unwrap_or_default();
+    let mut lines = vec![
+        format!("{}{begun}", visible_line(&document.title)),
+        "The blocks that were approved and ended well, in their order.".to_owned(),
+    ];
+    let left: Vec<String> = document
+        .blocks()
+        .filter(|block| block.run.is_some() && !block.ended_well())
+        .map(|block| block.block.to_string())
+        .collect();
+    if !left.is_empty() {
+        lines.push(format!("Not in it, for they did not end well: {}.", left.join(", ")));
+    }
+    lines
+}
+
+/// A line in front of a block.
+fn head(block: &BlockPart) -> String {
+    let edited = if block.edited { ", edited" } else { "" };
+    format!("Block {} ({}{edited})", block.block, visible_line(&block.label))
+}

@@ -1,0 +1,56 @@
+//! The packages of a block that installed some, with the versions that its installer told.
+
+use super::super::document::BlockPart;
+use crate::domain::PackageList;
+
+/// What an installation put there: as the installer told it, else as it was asked for.
+pub(in crate::export) fn packages(block: &BlockPart) -> Vec<String> {
+    let printed: String =
+        block.run.iter().flat_map(|run| &run.printed).map(|printed| printed.text.as_str()).collect();
+    let told: Vec<String> = printed.lines().flat_map(installed).collect();
+    if !told.is_empty() {
+        return told;
+    }
+    let language = block.language.as_deref().unwrap_or("python");
+    PackageList::parse(language, &block.source).map(|list| list.packages).unwrap_or_default()
+}
+
+/// What a line of pip (`Successfully installed six-1.16.0 x-2`) or uv (` + six==1.16.0`) tells.
+fn installed(line: &str) -> Vec<String> {
+    let line = anstream::adapter::strip_str(line).to_string();
+    if let Some(words) = line.trim().strip_prefix("Successfully installed ") {
+        return words.split_whitespace().filter_map(pinned).collect();
+    }
+    let uv = line.trim().strip_prefix("+ ").and_then(|rest| rest.split_once("=="));
+    uv.and_then(|(name, version)| pin(name, version)).into_iter().collect()
+}
+
+/// `six-1.16.0`: the version stands behind the last dash.
+fn pinned(word: &str) -> Option<String> {
+    let (name, version) = word.rsplit_once('-')?;
+    pin(name, version)
+}
+
+/// Nothing but a name and a version: what stands there was printed by a program.
+fn pin(name: &str, version: &str) -> Option<String> {
+    let version = version.trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit())
+        && version.chars().all(|c| c.is_ascii_alphanumeric() || ".+!".contains(c));
+    (is_name && is_version).then(|| format!("{name}=={version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_installers_tell() {
+        let pip = "Successfully installed numpy-2.1.0 python-dateutil-2.9.0.post0 six-1.16.0";
+        assert_eq!(installed(pip), ["numpy==2.1.0", "python-dateutil==2.9.0.post0", "six==1.16.0"]);
+        assert_eq!(installed("\u{1b}[32m + pandas==2.2.1\u{1b}[0m"), ["pandas==2.2.1"]);
+        for line in ["Successfully installed x\"-1", "+ a==1; import os", " + evil==\"1", "hello"] {
+            assert_eq!(installed(line), Vec::<String>::new(), "{line}");
+        }
+    }
+}

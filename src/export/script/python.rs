@@ -1,0 +1,228 @@
+//! A Python script of blocks in any language.
+
+use super::super::document::{BlockPart, Document};
+use super::{about, head, packages};
+use crate::domain::Languages;
+use std::fmt::Write as _;
+
+/// Runs a block in a language of its own. All names are its own: blocks may use any.
+const RUN: &str = r#"
+
+def _sayso_run(ending, source, command, build=None):
+    """Runs the source in its own language, from a file that is gone afterwards."""
+    import os
+    import subprocess
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "block" + ending)
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(source)
+        places = {"file": path, "source": path, "program": os.path.join(folder, "block"), "folder": os.getcwd()}
+        for words in filter(None, [build, command]):
+            subprocess.run([word.format(**places) for word in words], check=True)
+"#;
+
+/// Writes a file.
+const WRITE: &str = r#"
+
+def _sayso_write(path, text):
+    """Writes the file, and the folders in which it lies."""
+    import pathlib
+
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8"))
+"#;
+
+/// Installs packages of node.
+const NPM: &str = r#"
+
+def _sayso_npm(*packages):
+    """Installs packages of node into the working folder."""
+    import subprocess
+
+    subprocess.run(["npm", "install", *packages], check=True)
+"#;
+
+pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
+    let mut text = String::from("#!/usr/bin/env python3\n");
+    text.push_str(&requirements(steps));
+    for line in about(document) {
+        let _ = writeln!(text, "# {line}");
+    }
+    for line in futures(steps) {
+        let _ = writeln!(text, "{line}");
+    }
+    let is_npm = |block: &&&BlockPart| block.what == "install" && !is_python_list(block);
+    let parts = [
+        (RUN, steps.iter().any(|block| is_foreign(block))),
+        (WRITE, steps.iter().any(|block| !block.writes.is_empty())),
+        (NPM, steps.iter().any(|block| is_npm(&block))),
+    ];
+    parts.iter().filter(|(_, needed)| *needed).for_each(|(part, _)| text.push_str(part));
+    if parts.iter().any(|(_, needed)| *needed) {
+        text.push('\n');
+    }
+    for block in steps {
+        step(&mut text, block);
+    }
+    text
+}
+
+/// What the script needs, as PEP 723 has it; nothing where nothing is known.
+fn requirements(steps: &[&BlockPart]) -> String {
+    let python = steps.iter().filter(|block| is_python(block));
+    let version = python.filter_map(|block| block.run.as_ref()?.version.as_deref()).next_back();
+    // What was installed last counts.
+    let mut needed: Vec<String> = Vec::new();
+    let installs = |block: &&&BlockPart| {
+        block.what == "install" && block.language.as_deref().is_none_or(|language| language == "python")
+    };
+    for package in steps.iter().filter(installs).flat_map(|block| packages(block)) {
+        let name =
+            |package: &str| package.split(['=', '<', '>', '!', '~', '[', ' ']).next().map(str::to_lowercase);
+        needed.retain(|known| name(known) != name(&package));
+        needed.push(package);
+    }
+    let minor = version.and_then(|version| {
+        let mut parts = version.split('.');
+        Some(format!("{}.{}", parts.next()?, parts.next()?))
+    });
+    let is_plain = |version: &String| version.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let minor = minor.filter(is_plain);
+    if minor.is_none() && needed.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("# /// script\n");
+    if let Some(minor) = minor {
+        let _ = writeln!(text, "# requires-python = \">={minor}\"");
+    }
+    if !needed.is_empty() {
+        text.push_str("# dependencies = [\n");
+        for package in needed {
+            let _ = writeln!(text, "#   {},", literal(&package));
+        }
+        text.push_str("# ]\n");
+    }
+    text.push_str("# ///\n");
+    text
+}
+
+fn step(text: &mut String, block: &BlockPart) {
+    if block.what == "install" && is_python_list(block) {
+        return;
+    }
+    let _ = write!(text, "\n# {}\n", head(block));
+    if !block.writes.is_empty() {
+        for (path, content) in &block.writes {
+            let _ = writeln!(text, "_sayso_write({}, {})", literal(path), quoted(content));
+        }
+    } else if is_python(block) {
+        let future = |line: &&str| !is_future(line);
+        let source: Vec<&str> = block.source.trim_end_matches('\n').split('\n').filter(future).collect();
+        let _ = writeln!(text, "{}", source.join("\n"));
+    } else if block.what == "install" {
+        let packages: Vec<String> = packages(block).iter().map(|package| literal(package)).collect();
+        let _ = writeln!(text, "_sayso_npm({})", packages.join(", "));
+    } else {
+        foreign(text, block);
+    }
+}
+
+/// A block that its own program runs.
+fn foreign(text: &mut String, block: &BlockPart) {
+    let language = block.code_language().unwrap_or("bash");
+    let known = Languages::default();
+    let Some(entry) = known.find(language) else {
+        let _ = writeln!(text, "raise SystemExit({})", literal(&format!("{language} is not known")));
+        return;
+    };
+    let words = |words: &[String]| -> String {
+        format!("[{}]", words.iter().map(|word| literal(word)).collect::<Vec<_>>().join(", "))
+    };
+    let ending = entry.extensions.first().map(|extension| format!(".{extension}")).unwrap_or_default();
+    let mut build = String::new();
+    let mut command = Vec::from([entry.command.clone()]);
+    if !entry.compile.is_empty() {
+        let whole: Vec<String> = command.iter().chain(&entry.compile).cloned().collect();
+        build = format!(", {}", words(&whole));
+        command = vec!["{program}".to_owned()];
+    } else if entry.arguments.is_empty() {
+        command.push("{file}".to_owned());
+    }
+    command.extend(entry.arguments.iter().cloned());
+    let source = quoted(&block.source);
+    let _ = writeln!(text, "_sayso_run({}, {source}, {}{build})", literal(&ending), words(&command));
+}
+
+fn is_python(block: &BlockPart) -> bool {
+    block.code_language() == Some("python")
+}
+
+fn is_python_list(block: &BlockPart) -> bool {
+    block.language.as_deref().is_none_or(|language| language == "python")
+}
+
+/// Whether a program other than this script's Python runs it.
+fn is_foreign(block: &BlockPart) -> bool {
+    block.writes.is_empty() && !is_python(block) && block.what != "install"
+}
+
+/// `from __future__` counts at the top of a file only.
+fn futures(steps: &[&BlockPart]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in steps.iter().filter(|block| is_python(block)).flat_map(|block| block.source.lines()) {
+        if is_future(&line) && !lines.iter().any(|known| known == line) {
+            lines.push(line.to_owned());
+        }
+    }
+    lines
+}
+
+fn is_future(line: &&str) -> bool {
+    line.starts_with("from __future__ import ") && !line.ends_with('(') && !line.ends_with('\\')
+}
+
+/// A text in the quotes of Python: over several lines where it reads the same that way.
+fn quoted(text: &str) -> String {
+    let plain = !text.contains("'''") && !text.ends_with(['\'', '\\']) && !text.contains(hidden);
+    if plain { format!("r'''{text}'''") } else { literal(text) }
+}
+
+/// What a source file of Python would read otherwise, or a person would not see.
+fn hidden(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t') || crate::domain::unicode::hidden(c).is_some()
+}
+
+/// A text in quotes on one line. JSON's quotes are Python's, but for characters beyond its plane, which stand as they
+/// are.
+fn literal(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            c if hidden(c) => {
+                let _ = write!(quoted, "\\U{:08x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_as_python_reads_them() {
+        assert_eq!(quoted("a\nb"), "r'''a\nb'''");
+        assert_eq!(quoted("a'"), "\"a'\"");
+        assert_eq!(quoted("x\r\n"), "\"x\\U0000000d\\n\"");
+        assert_eq!(literal("\"\\\u{202e}é"), "\"\\\"\\\\\\U0000202eé\"");
+    }
+}

@@ -1,0 +1,261 @@
+//! Each form of one session that has everything, also what is hostile, and what keys do to it.
+
+use super::document::{BlockPart, Document, Part, Picture, Printed, RunPart};
+use super::{ExportError, ExportFormat};
+use crate::domain::{Masker, Stream, Timestamp};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A key as a person has one, in no shape that is known.
+const KEY: &str = "correct-horse-battery";
+
+fn ran(outcome: &str) -> RunPart {
+    RunPart {
+        by: "person".into(),
+        version: Some("3.12.4".into()),
+        outcome: outcome.into(),
+        ended: "done, 3 ms".into(),
+        ..RunPart::default()
+    }
+}
+
+fn block(number: u32, what: &str, language: Option<&str>, source: &str, run: Option<RunPart>) -> Part {
+    Part::Block(Box::new(BlockPart {
+        block: number,
+        label: language.unwrap_or(what).into(),
+        what: what.into(),
+        language: language.map(Into::into),
+        source: source.into(),
+        whole: true,
+        writes: Vec::new(),
+        edited: false,
+        own: false,
+        decided: if run.is_some() { "approved (person)" } else { "rejected: <b>no</b>" }.into(),
+        run,
+    }))
+}
+
+fn printing(text: &str) -> RunPart {
+    RunPart { printed: vec![Printed { stream: Stream::Stdout, text: text.into() }], ..ran("ok") }
+}
+
+fn with_all() -> Document {
+    let hostile = "<script>alert(1)</script> <img src=http://e.org/x> ![p](http://e.org/p.png) \
+                   [l](javascript:alert(1)) \u{202e}\u{1b}[2J";
+    let picture = |mime: &str, data: Result<&[u8], &str>| Picture {
+        name: "figure\"><script>".into(),
+        mime: mime.into(),
+        width: 2,
+        height: 2,
+        written: false,
+        path: "/none".into(),
+        data: data.map(Into::into).map_err(Into::into),
+    };
+    let shown = RunPart {
+        value: Some("{'a': 1}".into()),
+        pictures: vec![picture("image/png", Ok(b"\x89PNG")), picture("image/svg+xml", Err("SVG </p>"))],
+        files: vec!["created out.csv".into()],
+        ..printing("10%\r100%\n\u{1b}[31mred\u{1b}[0m <b>\n")
+    };
+    let failed = RunPart {
+        error: Some(("ZeroDivisionError".into(), "division by zero".into(), String::new())),
+        ended: "failed, exit 1".into(),
+        ..ran("failed")
+    };
+    let installed = printing("Successfully installed pandas-2.2.1 six-1.16.0\n");
+    let mut write = block(6, "write", None, "a\n```\nb\n", Some(ran("ok")));
+    if let Part::Block(block) = &mut write {
+        block.writes = vec![("notes/a.md".into(), "a\n```\nb\n".into())];
+    }
+    Document {
+        title: format!("sales {hostile}"),
+        session: "01-a".into(),
+        created: Some(Timestamp(0)),
+        models: vec!["local/one".into()],
+        parts: vec![
+            Part::Asked { at: Timestamp(0), text: hostile.into(), files: vec!["a.csv".into()] },
+            Part::Said {
+                text: format!(
+                    "# One\n\n{hostile}\n\n```python\nx = 1 # <i>\n```\n\n| a | b |\n|--|-:|\n| 1 | 2 |"
+                ),
+            },
+            block(1, "install", Some("python"), "pandas\n", Some(installed)),
+            block(
+                2,
+                "code",
+                Some("python"),
+                "from __future__ import annotations\nprint('''<b>''')\n",
+                Some(shown),
+            ),
+            block(3, "code", Some("python"), "1/0", Some(failed)),
+            block(4, "code", Some("bash"), "echo 'a\\'\n", Some(printing("a\n"))),
+            block(5, "code", Some("python"), "rm()", None),
+            write,
+            block(7, "code", Some("c"), "int main(){return 0;}", Some(ran("ok"))),
+            Part::Note { text: "The kernel was restarted.".into() },
+        ],
+    }
+}
+
+#[test]
+fn markdown_and_script_are_as_they_were_read() {
+    let (markdown, _) = with_all().write(ExportFormat::Markdown).unwrap();
+    insta::assert_snapshot!("markdown", markdown);
+    let (script, ending) = with_all().write(ExportFormat::Script).unwrap();
+    assert_eq!(ending, "py");
+    insta::assert_snapshot!("script", script);
+}
+
+#[test]
+fn a_page_loads_and_runs_nothing_whatever_stands_in_it() {
+    let (page, _) = with_all().write(ExportFormat::Html).unwrap();
+    for acting in [
+        "<script",
+        "href=\"h",
+        "href=\"j",
+        "src=\"h",
+        "<img src=h",
+        "<b>",
+        "<i>",
+        "\u{1b}",
+        "\u{202e}",
+        "url(",
+    ] {
+        // The page's own style and heads are the only markup.
+        assert!(!page.contains(acting), "{acting}\n{page}");
+    }
+    let addresses: Vec<&str> = page.match_indices("src=\"").map(|(at, _)| &page[at + 5..at + 20]).collect();
+    assert_eq!(addresses, ["data:image/png;"]);
+    for told in [
+        "(javascript:alert(1))",
+        "SVG &lt;/p&gt;",
+        "class=\"c-",
+        "100%\nred &lt;b&gt;",
+        "<td class=\"right\">2",
+    ] {
+        assert!(page.contains(told), "{told}\n{page}");
+    }
+    // What is opened is closed: nothing of a block reaches into the next one.
+    for name in ["section", "pre", "code", "span", "figure", "table", "tr", "td", "p", "ul", "li", "h3"] {
+        let opened = page.matches(&format!("<{name}>")).count() + page.matches(&format!("<{name} ")).count();
+        assert_eq!(opened, page.matches(&format!("</{name}>")).count(), "{name}");
+    }
+}
+
+#[test]
+fn a_notebook_has_a_cell_of_its_own_name_for_each_block() {
+    let (text, _) = with_all().write(ExportFormat::Notebook).unwrap();
+    let notebook: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(notebook["metadata"]["kernelspec"]["name"], "python3");
+    let cells = notebook["cells"].as_array().unwrap();
+    let ids: BTreeSet<&str> = cells.iter().map(|cell| cell["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), cells.len());
+    let cell = |id: &str| cells.iter().find(|cell| cell["id"] == id).unwrap();
+    let source = |id: &str| -> String {
+        cell(id)["source"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect()
+    };
+    assert_eq!(source("block-1"), "%pip install pandas==2.2.1 six==1.16.0");
+    assert_eq!(source("block-4"), "%%bash\necho 'a\\'");
+    assert_eq!(source("block-6"), "%%writefile notes/a.md\na\n```\nb");
+    assert_eq!(cell("block-3")["outputs"][0]["ename"], "ZeroDivisionError");
+    assert_eq!(cell("block-2")["outputs"][1]["data"]["image/png"], "iVBORw==");
+    assert_eq!(
+        (cell("block-5")["cell_type"].as_str(), cell("block-7")["cell_type"].as_str()),
+        (Some("markdown"), Some("markdown"))
+    );
+}
+
+#[test]
+fn a_script_holds_what_ran_or_is_refused() {
+    let mut masked = with_all();
+    for part in &mut masked.parts {
+        if let Part::Block(block) = part {
+            block.whole &= block.block != 2;
+        }
+    }
+    assert!(matches!(masked.write(ExportFormat::Script), Err(ExportError::Masked(2))));
+    let mut none = with_all();
+    none.parts
+        .retain(|part| !matches!(part, Part::Block(block) if block.ended_well() && block.what != "install"));
+    assert!(matches!(none.write(ExportFormat::Script), Err(ExportError::NothingRan)));
+    let bash =
+        Document { parts: vec![block(1, "code", Some("bash"), "echo 1\n", Some(ran("ok")))], ..with_all() };
+    let (text, ending) = bash.write(ExportFormat::Script).unwrap();
+    assert_eq!(ending, "sh");
+    assert!(
+        text.starts_with("#!/usr/bin/env bash\n") && text.ends_with("\n# Block 1 (bash)\necho 1\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn keys_are_named_wherever_they_stand_and_masked_in_every_form() {
+    let masker = Masker::knowing([KEY.into()]);
+    let mut clean = with_all();
+    assert!(clean.secrets(&masker).is_empty());
+    let mut printed = printing(&format!("{KEY} {KEY}"));
+    printed.value = Some(KEY.into());
+    let mut document = Document {
+        title: KEY.into(),
+        parts: vec![
+            Part::Asked { at: Timestamp(0), text: format!("use {KEY}"), files: vec![KEY.into()] },
+            Part::Said { text: KEY.into() },
+            block(3, "code", Some("python"), &format!("k = '{KEY}'"), Some(printed)),
+        ],
+        ..with_all()
+    };
+    let told: Vec<(String, usize)> =
+        document.secrets(&masker).into_iter().map(|secret| (secret.place, secret.count)).collect();
+    let told: Vec<(&str, usize)> = told.iter().map(|(place, count)| (place.as_str(), *count)).collect();
+    assert_eq!(
+        told,
+        [
+            ("the name", 1),
+            ("message 1", 2),
+            ("the model's words, 1", 1),
+            ("block 3's code", 1),
+            ("block 3's output", 3)
+        ]
+    );
+    let masked = masker.mask(document).into_inner();
+    for format in ExportFormat::ALL {
+        let (text, _) = masked.write(*format).unwrap();
+        assert!(!text.contains(KEY), "{format}");
+        assert!(text.contains("[redacted]"), "{format}");
+    }
+}
+
+#[test]
+fn markdown_that_is_handed_on_loads_nothing() {
+    use super::markdown::inert;
+    use pulldown_cmark::{Event, Parser, Tag};
+    let live = [
+        "a ![p](http://e.org/p.png) b",
+        "<div>\n<img src=x>\n<script>1</script>\n</div>\n\n![x][y]\n\n[y]: http://e.org/y.png",
+        "[![p](http://e.org/a.png)](http://e.org)",
+        "- <!-- c --> <a href=x>",
+        "\\![p](x) \\\\![p](x)",
+    ];
+    for text in live {
+        let safe = inert(text);
+        let acting = |event: &Event<'_>| {
+            matches!(event, Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::Image { .. }))
+        };
+        assert!(!Parser::new(&safe).any(|event| acting(&event)), "{safe}");
+    }
+    for still in ["`<b>` and ![no picture]", "```html\n<img src=x>\n![p](x)\n```\n", "1 < 2 & 3"] {
+        assert_eq!(inert(still), still);
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_markdown_is_live_once_it_is_handed_on(text in "[!<>a/\\[\\]()\\\\`\n -]{0,40}") {
+        use pulldown_cmark::{Event, Parser, Tag};
+        let safe = super::markdown::inert(&text);
+        let acting = |event: &Event<'_>| {
+            matches!(event, Event::Html(_) | Event::InlineHtml(_) | Event::Start(Tag::Image { .. }))
+        };
+        assert!(!Parser::new(&safe).any(|event| acting(&event)), "{text:?} -> {safe:?}");
+    }
+}
