@@ -38,6 +38,9 @@ pub struct Cli {
     /// Open or make this session file
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
+    /// Begin with this file: a notebook (.ipynb), Markdown or a script; its blocks wait for you
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "rest", "session", "recipe"])]
+    pub from: Option<PathBuf>,
     /// The theme
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,

@@ -43,7 +43,7 @@
 //!    provider/   exec/       store/      workspace/     │      rooms of I/O: know nothing of each other or of the engine
 //!       └──────────┴───────┬───┴──────────────┘         │
 //!                     config/     engine/ recipe/ review/     pure: the session machine; ways of working; block → findings
-//!                        │      export/              a session as it is handed on to others
+//!                        │      export/ import/      a session as it is handed on to others; files of others as blocks
 //!                        │               │
 //!                        │       python/  edit/               Python as text; edits of files as text: found, applied
 //!                        └──── domain/ ──┘                    the nouns; imports nothing
@@ -60,6 +60,7 @@
 //! | `engine` | domain, edit, python | no |
 //! | `recipe` | domain, engine, python | no |
 //! | `export` | domain, engine | no |
+//! | `import` | domain, engine | no |
 //! | `config` | domain | files and environment, in `load.rs`, `keys.rs` and `paths.rs` only |
 //! | `provider` | domain, config | network |
 //! | `launch` | - | links and folders of programs; makes the commands of what sayso starts by itself |
@@ -153,6 +154,7 @@ pub mod engine;
 pub mod exec;
 pub mod export;
 mod headless;
+mod import;
 pub mod launch;
 pub mod provider;
 mod python;

@@ -35,6 +35,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
     ("workspace", &["domain"], false),
     ("recipe", &["domain", "engine", "python"], true),
     ("export", &["domain", "engine"], true),
+    ("import", &["domain", "engine"], true),
     (
         "driver",
         &[
@@ -73,6 +74,7 @@ const ROOMS: &[(&str, &[&str], bool)] = &[
             "report",
             "session",
             "export",
+            "import",
         ],
         false,
     ),

@@ -8,7 +8,7 @@ use crate::commands::begin;
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
 use crate::domain::{BranchPoint, ModelName, NoBranch, Notice, Policy, ReplyFailure};
-use crate::engine::State;
+use crate::engine::{OpenedFile, State};
 use crate::provider::{ConnectError, Provider};
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
@@ -97,6 +97,7 @@ fn in_its_folder(
 /// What a session begins with.
 struct First {
     prompt: Option<String>,
+    file: Option<OpenedFile>,
     recipe: Option<FirstRecipe>,
 }
 
@@ -108,10 +109,15 @@ fn first(
 ) -> Result<First, Failure> {
     // What a story asks is shown before it begins; what the person wrote needs no second look.
     let shown = story.is_some();
+    let file = cli
+        .from
+        .as_deref()
+        .map(|path| begin::opened(path, &factory.loaded.config.languages()))
+        .transpose()?;
     let story = story.map(begin::ChosenRecipe::from);
     let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
-    Ok(First { prompt, recipe })
+    Ok(First { prompt, file, recipe })
 }
 
 fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<FirstSession, Failure> {
@@ -173,10 +179,12 @@ async fn sessions(
     kind: Kind,
 ) -> Result<Option<String>, Failure> {
     let StartingPoint { mut factory, mut provider, notices, .. } = source;
-    let mut options = look::options(&factory, provider.is_none())?;
+    // Blocks of a file need no model.
+    let mut options = look::options(&factory, provider.is_none() && first.file.is_none())?;
     options.setup.opening = look::opening(provider.as_ref());
     look::tell(&mut options, notices);
-    (options.first_prompt, options.first_recipe) = (first.prompt, first.recipe);
+    (options.first_prompt, options.first_file, options.first_recipe) =
+        (first.prompt, first.file, first.recipe);
     options.setup.pick_session = matches!(start, FirstSession::Pick);
     let mut opened = match &start {
         FirstSession::File(path) => open(&factory, path, provider.clone()).await?,
@@ -297,7 +305,7 @@ fn was_left(factory: &SessionFactory, front_end: &FrontEnd, options: &mut Option
         options.setup.borders = moved;
         borders::keep(&factory.loaded.paths.borders(), moved);
     }
-    (options.first_prompt, options.first_recipe) = (None, None);
+    (options.first_prompt, options.first_file, options.first_recipe) = (None, None, None);
     options.setup.pick_session = false;
     options.notices.clear();
 }

@@ -3,9 +3,11 @@
 
 use super::input;
 use crate::cli::RecipeArgs;
-use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
-use crate::engine::answers;
+use crate::domain::visible::visible_line;
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, Languages};
+use crate::engine::{OpenedFile, answers};
 use crate::headless::form;
+use crate::import;
 use crate::recipe::Recipe;
 use crate::report::{Failure, FailureClass};
 use crate::session::setup;
@@ -18,6 +20,15 @@ pub(crate) struct ChosenRecipe {
     pub name: String,
     /// What was answered beforehand: to its inputs, and to what it may ask later.
     pub given: Answers,
+}
+
+/// The file that a session begins with (`--from`), taken apart; nothing of it is decided.
+pub(crate) fn opened(path: &Path, languages: &Languages) -> Result<OpenedFile, Failure> {
+    let text = input::read(path)?;
+    import::read(path, &text, languages).map_err(|why| {
+        let what = format!("{} can't be opened: {}", input::shown(path), visible_line(&why.to_string()));
+        Failure::new(FailureClass::Usage, what)
+    })
 }
 
 /// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first.

@@ -56,7 +56,8 @@ pub struct Origin {
     /// Whether sayso proposed it by itself, outside of any reply; `note` then says what for.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub own: bool,
-    /// Whether the person typed it as a command of theirs: no model proposed it, and typing it decided nothing.
+    /// Whether the person brought it, as a command that they typed or in a file that they opened: no model proposed it,
+    /// and bringing it decided nothing.
     #[serde(default, skip_serializing_if = "super::serial::is_false")]
     pub typed: bool,
 }

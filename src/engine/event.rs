@@ -1,6 +1,7 @@
 //! What the engine is told: wishes of the person and facts from the rooms of I/O.
 
 use super::named::NamedFile;
+use super::opened::OpenedFile;
 use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
@@ -19,6 +20,8 @@ pub enum Command {
     /// Propose this command of the person's own, for bash. It waits for a decision like every block: typing it is none.
     /// Possible between turns.
     TypedCommand(String),
+    /// Begin with this file of the person's: its blocks wait for decisions like all others. Possible between turns.
+    OpenFile(OpenedFile),
     /// Run these files in their order: each was named by the person, which is the decision about it. Possible between turns.
     RunFiles {
         /// The files, in the order in which they run.

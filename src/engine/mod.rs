@@ -3,8 +3,8 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `workflow` (recipes), `named` (files of the command line), `typed` (commands of the
-//! person), `naming` (of sessions),
+//! `always` (rules of the person), `workflow` (recipes), `named` (files of the command line), `opened` (a file whose
+//! blocks wait), `typed` (commands of the person), `naming` (of sessions),
 //! `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `spending` (the budget),
 //! `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
@@ -30,6 +30,7 @@ mod instructions;
 mod named;
 mod naming;
 mod notices;
+mod opened;
 pub(crate) mod prompt;
 pub(crate) mod provenance;
 pub(crate) mod rebuild;
@@ -58,6 +59,7 @@ pub use effect::Effect;
 pub use event::{Command, EditFault, Event, Inspection, PlacedEdit, StoreEvent};
 pub use named::NamedFile;
 pub(crate) use notices::COMMAND_NOT_NOW;
+pub use opened::{OpenedBlock, OpenedFile};
 pub use state::{Phase, State};
 pub use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
@@ -266,6 +268,7 @@ impl Engine {
         match command {
             Command::Submit(prompt) => self.submit(prompt),
             Command::TypedCommand(text) => self.propose_typed(&text),
+            Command::OpenFile(file) => self.open_file(file),
             Command::RunFiles { files, limits, fetch } => self.run_files(files, limits, fetch),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
             Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),

@@ -9,13 +9,14 @@ use super::dialogue::{WatchedEngine, confined, failure, report, review, terms};
 use super::replying::follow_all;
 use super::state::Countdown;
 use super::{
-    Command, Effect, Engine, Event, Inspection, JudgeSettings, NamedFile, Phase, Settings, StoreEvent,
+    Command, Effect, Engine, Event, Inspection, JudgeSettings, NamedFile, OpenedBlock, OpenedFile, Phase,
+    Settings, StoreEvent,
 };
 use crate::domain::{
-    BlockId, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish, FinishReason,
-    Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, OnDisk, OpaqueItem, Outcome,
-    Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent, RunId, RunReport, Severity,
-    StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
+    BlockId, BlockKind, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish,
+    FinishReason, Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, OnDisk,
+    OpaqueItem, Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent, RunId,
+    RunReport, Severity, StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -352,6 +353,15 @@ impl Aim<'_> {
     }
 
     fn files(&self) -> Command {
+        if self.a.is_multiple_of(3) {
+            let block = |n: usize| OpenedBlock {
+                kind: BlockKind::Code { language: Some(self.language()) },
+                language: Some(self.language()),
+                source: pick(SOURCES, self.a + n).into(),
+                place: "cell 1 of a.ipynb".into(),
+            };
+            return Command::OpenFile(OpenedFile { text: "a".into(), blocks: vec![block(0), block(1)] });
+        }
         let file = |n: usize| NamedFile {
             path: "a.py".into(),
             language: self.language(),

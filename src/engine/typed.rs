@@ -5,6 +5,9 @@
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockKind, Language, Origin};
 
+/// Where such a block comes from.
+pub(super) const YOUR_COMMAND: &str = "your own command";
+
 impl Engine {
     /// Proposes the command.
     pub(super) fn propose_typed(&mut self, command: &str) {
@@ -15,7 +18,7 @@ impl Engine {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::command_not_now());
         }
-        let origin = Origin { typed: true, ..Origin::own("your own command") };
+        let origin = Origin { typed: true, ..Origin::own(YOUR_COMMAND) };
         let kind = BlockKind::Code { language: Some(Language::bash()) };
         let block = self.propose_from(origin, kind, Language::bash(), command.into());
         self.look(block);

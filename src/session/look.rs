@@ -77,6 +77,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
         pager: first([env("PAGER"), None, None], "less"),
         place: words::Locale { zone: Arc::new(LazyLock::new(zone::local)), home: factory.place.home.clone() },
         first_prompt: None,
+        first_file: None,
         first_recipe: None,
         notices: factory.loaded.notices.clone(),
     })

@@ -11,6 +11,7 @@ use super::theme::{Depth, Preference, Theme};
 use super::widgets::look::Glyphs;
 use super::widgets::words::Locale;
 use crate::domain::Answers;
+use crate::engine::OpenedFile;
 use crate::launch::Launcher;
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ pub struct Options {
     pub place: Locale,
     /// What is asked at once, as given on the command line.
     pub first_prompt: Option<String>,
+    /// The file that the session begins with.
+    pub first_file: Option<OpenedFile>,
     /// The recipe that the session begins with.
     pub first_recipe: Option<FirstRecipe>,
     /// What the person should know at the start.
@@ -97,6 +100,7 @@ impl Default for Options {
             pager: "less".into(),
             place: Locale::default(),
             first_prompt: None,
+            first_file: None,
             first_recipe: None,
             notices: Vec::new(),
         }

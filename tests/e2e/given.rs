@@ -44,3 +44,40 @@ fn a_file_is_found_told_and_told_again_after_a_resume() {
     let terminal = Setup::new(home.path(), &["resume", "--last", "--demo", &story, "--cwd", &cwd]).start();
     terminal.wait_for("with: src/words.txt 21 B");
 }
+
+/// A notebook as others write it; its outputs are not what ran here.
+const NOTEBOOK: &str = r##"{"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "language": "python"}},
+"cells": [
+ {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# Sums"]},
+ {"cell_type": "code", "id": "b", "metadata": {}, "execution_count": 1, "outputs": [], "source": ["open('ran-1', 'w').close(); x = 40"]},
+ {"cell_type": "code", "id": "c", "metadata": {}, "execution_count": 2, "outputs": [], "source": ["open('ran-2', 'w').close(); x + 2"]}]}"##;
+
+#[test]
+fn a_file_is_opened_as_a_session_whose_blocks_wait_without_any_model() {
+    let home = tempfile::tempdir().expect("a home");
+    let work = home.path().join("work");
+    std::fs::create_dir_all(&work).expect("made");
+    std::fs::write(work.join("sums.ipynb"), NOTEBOOK).expect("written");
+    let from = work.join("sums.ipynb").to_string_lossy().into_owned();
+    let cwd = work.to_string_lossy().into_owned();
+    let mut setup = Setup::new(home.path(), &["--plain", "--from", &from, "--cwd", &cwd]).env("TERM", "dumb");
+    setup.args.extend(["--sandbox".into(), "off".into()]);
+    let mut terminal = setup.start();
+    terminal.wait_for("# Sums");
+    terminal.wait_for("Origin: cell 2 of sums.ipynb");
+    assert!(!work.join("ran-1").exists(), "opening it decides nothing");
+    super::plain::approve(&terminal);
+    terminal.wait_for("Origin: cell 3 of sums.ipynb");
+    assert!(work.join("ran-1").exists() && !work.join("ran-2").exists());
+    super::plain::answer(&terminal, "reject");
+    session_with(home.path(), "\"end\":\"answered\"");
+    assert!(!work.join("ran-2").exists());
+    terminal.signal("TERM");
+    terminal.wait_exit();
+    // What has no blocks is told before anything opens.
+    std::fs::write(work.join("words.md"), "only words").expect("written");
+    let words = work.join("words.md").to_string_lossy().into_owned();
+    let mut terminal = Setup::new(home.path(), &["--from", &words]).start();
+    terminal.wait_for("no block in it is in a language that can be run");
+    terminal.wait_exit();
+}

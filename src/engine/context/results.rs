@@ -4,6 +4,7 @@ use super::bounded;
 use crate::domain::{Block, BlockKind, KernelFate, Outcome, RunReport, Stream, Version};
 use crate::engine::changes;
 use crate::engine::transcript::{BlockItem, RunItem, SettledEvent, Settlement, Transcript};
+use crate::engine::typed::YOUR_COMMAND;
 use crate::text::line::one_line;
 use crate::text::number::{counted, duration, limit};
 
@@ -212,7 +213,10 @@ fn own(block: &Block, version: &Version, budget: usize) -> Vec<String> {
     let note = block.origin.note.as_deref().map(one_line).unwrap_or_default();
     let language = version.language.as_ref().map_or("text", |language| language.as_str());
     let whose = if block.origin.typed {
-        "The person typed this command, it is none of yours:".to_owned()
+        match note.as_str() {
+            YOUR_COMMAND => "The person typed this command, it is none of yours:".to_owned(),
+            place => format!("The person brought this ({place}), it is none of yours:"),
+        }
     } else {
         format!("This block was proposed by sayso: {note}")
     };

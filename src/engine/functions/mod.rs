@@ -114,12 +114,13 @@ impl Engine {
         &mut self,
         origin: Origin,
         kind: BlockKind,
-        language: Language,
+        language: impl Into<Option<Language>>,
         source: std::sync::Arc<str>,
     ) -> BlockId {
         self.counted.block = self.counted.block.next();
         let block = self.counted.block;
-        let versions = vec![Version { revision: Revision(1), source, language: Some(language), whole: true }];
+        let versions =
+            vec![Version { revision: Revision(1), source, language: language.into(), whole: true }];
         self.record(Entry::Block(Block {
             id: block,
             step: self.counted.step,

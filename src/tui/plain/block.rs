@@ -26,7 +26,7 @@ pub(super) fn show(
     let lines = words::count(source.lines().count(), "line");
     page.line(&format!("Block {} {label}, {lines}{edited}, waiting:", item.block.id))?;
     if let Some(note) = &item.block.how_read() {
-        let label = if item.block.is_own() { "For" } else { "Origin" };
+        let label = if item.block.is_own() && !item.block.origin.typed { "For" } else { "Origin" };
         page.line(&format!("  {label}: {note}"))?;
     }
     for (name, text) in rights_lines(inspected, full, look) {

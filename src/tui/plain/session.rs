@@ -127,6 +127,11 @@ impl<'a> Session<'a> {
         if let Some(draft) = self.driver.take_draft().filter(|_| self.plain.kept.is_empty()) {
             self.keep(&draft);
         }
+        if let Some(file) = self.options.first_file.clone() {
+            self.plain.page.behind("You: ", &file.text)?;
+            self.driver.send(Command::OpenFile(file));
+            return Ok(());
+        }
         let setup = &self.options.setup;
         if setup.pick_session {
             self.awaited.push(Awaited::Sessions);

@@ -3,6 +3,7 @@
 use super::Tui;
 use crate::domain::Timestamp;
 use crate::driver::{Driver, JobResult, Notification, Update};
+use crate::engine::Command;
 use crate::tui::attention::{Standing, Teller};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
@@ -86,6 +87,10 @@ impl Session<'_> {
 
     /// What the first frame does not need.
     fn after_first_frame(&mut self) -> Result<(), TuiError> {
+        if let Some(file) = self.options.first_file.clone() {
+            self.driver.send(Command::OpenFile(file));
+            self.frames.changed(Urgency::Now, Instant::now());
+        }
         if self.screen.setup.pick_session {
             let wishes = self.screen.open_sessions();
             self.frames.changed(Urgency::Now, Instant::now());

@@ -224,7 +224,7 @@ impl CodePane {
             let wording = Wording { detail, session, look };
             let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
             if let Some(note) = &item.block.how_read() {
-                rights.note(note, item.block.is_own(), self.area.width, look);
+                rights.note(note, &item.block, self.area.width, look);
             }
             rights
         } else {

@@ -7,7 +7,7 @@ mod terms;
 
 use super::detail::Detail;
 use super::effects;
-use crate::domain::{Severity, UndoCover};
+use crate::domain::{Block, Severity, UndoCover};
 use crate::engine::state::InspectionResult;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
@@ -165,9 +165,13 @@ impl Rights {
     }
 
     /// Adds how the block was read, below its rights; of one that sayso proposed, what it is for.
-    pub(super) fn note(&mut self, note: &str, own: bool, width: u16, look: Look<'_>) {
+    pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, look: Look<'_>) {
         let (rule, seen) = (self.rows.pop(), self.see.pop());
-        let (label, slot) = if own { ("For", Slot::UiTitle) } else { ("Origin", Slot::StatusWarn) };
+        let (label, slot) = match (block.origin.typed, block.is_own()) {
+            (true, _) => ("Origin", Slot::UiTitle),
+            (_, true) => ("For", Slot::UiTitle),
+            _ => ("Origin", Slot::StatusWarn),
+        };
         let fact = Fact::new(label, safe::one_line(note), look.style(slot));
         self.add(0, &fact, usize::from(width), look);
         self.rows.extend(rule);

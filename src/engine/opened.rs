@@ -1,0 +1,107 @@
+//! A file that the person opens as a session (`sayso --from FILE`): its text is their message, its blocks wait in their
+//! order. Opening it decides nothing, and no model is asked: what comes of them is told with the next prompt.
+
+use super::{Engine, Phase, notices};
+use crate::domain::{BlockKind, Entry, Language, Origin, TurnEnd};
+use std::sync::Arc;
+
+/// A file taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedFile {
+    /// What it says beside its blocks, with a mark where each of them stood.
+    pub text: String,
+    /// Its blocks, in their order.
+    pub blocks: Vec<OpenedBlock>,
+}
+
+/// A block of such a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenedBlock {
+    /// What kind of thing it is.
+    pub kind: BlockKind,
+    /// The language of its text; `None`: it is no code.
+    pub language: Option<Language>,
+    /// Its text.
+    pub source: Arc<str>,
+    /// Where it stood, one line: `cell 3 of report.ipynb`.
+    pub place: String,
+}
+
+impl Engine {
+    /// Begins a session with the file.
+    pub(super) fn open_file(&mut self, file: OpenedFile) {
+        if self.state.phase != Phase::Idle {
+            return self.notify(notices::files_not_now());
+        }
+        self.prompted(file.text.into());
+        // Nothing is asked of a model: its turn is over before it begins.
+        self.record(Entry::TurnEnd(TurnEnd::Answered));
+        let mut blocks = Vec::new();
+        for OpenedBlock { kind, language, source, place } in file.blocks {
+            let origin = Origin { typed: true, ..Origin::own(place) };
+            blocks.push(self.propose_from(origin, kind, language, source));
+        }
+        self.look_ahead(&blocks);
+        self.advance();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Outcome, Review};
+    use crate::engine::Command;
+    use crate::engine::dialogue::{Dialogue, confined};
+
+    fn file() -> OpenedFile {
+        let block = |n: usize, text: &str| OpenedBlock {
+            kind: BlockKind::Code { language: Some(Language::python()) },
+            language: Some(Language::python()),
+            source: text.into(),
+            place: format!("cell {n} of a.ipynb"),
+        };
+        OpenedFile {
+            text: "a.ipynb: sums (block 1)".into(),
+            blocks: vec![block(1, "1 + 1"), block(2, "2 + 2")],
+        }
+    }
+
+    #[test]
+    fn its_blocks_wait_one_by_one_and_no_model_is_asked() {
+        let mut d = Dialogue::new();
+        let line = d.command(Command::OpenFile(file()));
+        assert!(line.contains("+prompt") && line.contains("+end answered, +block 1, +block 2"), "{line}");
+        assert!(line.ends_with("| deciding 1") && !line.contains("ask"), "{line}");
+        assert!(!d.inspected(1, Review::default(), Ok(confined())).contains("start"));
+        let line = d.approve(1);
+        assert!(line.contains("start r1"), "{line}");
+        d.started(1);
+        d.prints("2\n");
+        let line = d.ended(1, Outcome::Ok);
+        assert!(line.ends_with("deciding 2"), "{line}");
+        // A second one, or one between, is refused.
+        assert!(!d.command(Command::OpenFile(file())).contains("+block"));
+        d.inspected_ok(2);
+        let line = d.skip(2);
+        assert!(line.ends_with("| idle") && !line.contains("ask"), "{line}");
+        d.user("go on");
+        let told = d.told();
+        assert!(
+            told.contains(
+                "The person brought this (cell 1 of a.ipynb), it is none of yours:\n```python\n1 + 1\n```"
+            ),
+            "{told}"
+        );
+        assert!(told.contains("sums (block 1)") && !told.contains("2 + 2"), "{told}");
+    }
+
+    #[test]
+    fn what_waits_waits_again_after_a_resume() {
+        let mut d = Dialogue::new();
+        d.command(Command::OpenFile(file()));
+        let line = d.reopen();
+        assert!(line.contains("look 1.1") && line.ends_with("| deciding 1"), "{line}");
+        d.skip(1);
+        assert!(d.skip(2).ends_with("| idle"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Files of others as the blocks that stand in them: Jupyter notebooks, Markdown, scripts (`sayso --from FILE`).
+//!
+//! The counterpart of `export`. Nothing is read from disk here and nothing is decided: what comes out waits.
+
+mod markdown;
+mod notebook;
+mod script;
+
+use crate::domain::visible::visible_line;
+use crate::domain::{BlockKind, Language, Languages, PackageList};
+use crate::engine::{OpenedBlock, OpenedFile};
+use std::path::Path;
+use std::sync::Arc;
+
+/// More blocks than this nobody decides about.
+const MOST: usize = 1_000;
+
+/// Why a file can't be opened as a session.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum ImportError {
+    /// It is no notebook.
+    #[error("it is no Jupyter notebook: {0}")]
+    NoNotebook(String),
+    /// Its notebook format is not read here.
+    #[error("it is a notebook of format {0}, and 4 is read here: jupyter nbconvert --to notebook makes one")]
+    OldNotebook(u64),
+    /// Nothing in it can be run.
+    #[error("no block in it is in a language that can be run")]
+    NoBlocks,
+    /// There are too many.
+    #[error("it has {0} blocks, and {MOST} at most are opened")]
+    ManyBlocks(usize),
+    /// Nothing is known of such files.
+    #[error("a notebook (.ipynb), Markdown (.md) or a script in a language that can be run can be opened")]
+    UnknownKind,
+}
+
+/// The file as a session begins with it.
+///
+/// # Errors
+/// When it is none of the kinds that are known, is broken, or has nothing to run.
+pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<OpenedFile, ImportError> {
+    let name = path.file_name().map(|name| visible_line(&name.to_string_lossy())).unwrap_or_default();
+    let ending =
+        path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let mut file = Parts { name, text: String::new(), blocks: Vec::new() };
+    match ending.as_str() {
+        "ipynb" => notebook::read(text, languages, &mut file)?,
+        "md" | "markdown" => markdown::read(text, languages, &mut file),
+        _ => {
+            let entry = languages.by_extension(&ending).ok_or(ImportError::UnknownKind)?;
+            script::read(text, &entry.name, &mut file);
+        }
+    }
+    match file.blocks.len() {
+        0 => Err(ImportError::NoBlocks),
+        1..=MOST => {
+            Ok(OpenedFile { text: format!("{}\n\n{}", file.name, file.text.trim()), blocks: file.blocks })
+        }
+        many => Err(ImportError::ManyBlocks(many)),
+    }
+}
+
+/// What was read so far.
+struct Parts {
+    /// What the file is called.
+    name: String,
+    /// What it says, with marks in place of its blocks.
+    text: String,
+    blocks: Vec<OpenedBlock>,
+}
+
+impl Parts {
+    fn said(&mut self, text: &str) {
+        let text = text.trim();
+        if !text.is_empty() {
+            self.text.push_str(text);
+            self.text.push_str("\n\n");
+        }
+    }
+
+    /// A block of code.
+    fn code(&mut self, language: &Language, source: &str, place: &str) {
+        if !source.trim().is_empty() {
+            let kind = BlockKind::Code { language: Some(language.clone()) };
+            self.block(kind, Some(language.clone()), source.into(), place);
+        }
+    }
+
+    fn block(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: &str) {
+        let place = format!("{place} of {}", self.name);
+        self.blocks.push(OpenedBlock { kind, language, source, place });
+        let number = self.blocks.len();
+        self.said(&format!("(block {number})"));
+    }
+
+    /// A block that installs packages of Python; what is no plain list of names is code as it stands.
+    fn install(&mut self, packages: &str, source: &str, place: &str) {
+        let lines: String = packages.split_whitespace().map(|name| format!("{name}\n")).collect();
+        match PackageList::parse("python", &lines) {
+            Ok(list) => {
+                let kind = BlockKind::Install { wanted_by: None };
+                self.block(kind, Some(Language::python()), list.text().into(), place);
+            }
+            Err(_) => self.code(&Language::python(), source, place),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

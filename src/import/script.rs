@@ -1,0 +1,41 @@
+//! Scripts: one block, or the cells that lines with `# %%` begin (as editors know them); cells of `[markdown]` are told.
+
+use super::Parts;
+use crate::domain::Language;
+
+pub(super) fn read(text: &str, language: &Language, file: &mut Parts) {
+    if !text.lines().any(|line| cell(line).is_some()) {
+        return file.code(language, text, "all");
+    }
+    let (mut head, mut from, mut at, mut number) = (None, 0, 0, 1);
+    for line in text.split_inclusive('\n') {
+        if let Some(words) = cell(line) {
+            part(head, text.get(from..at).unwrap_or_default(), number, language, file);
+            (head, from, number) = (Some(words), at + line.len(), number + 1);
+        }
+        at += line.len();
+    }
+    part(head, text.get(from..).unwrap_or_default(), number, language, file);
+}
+
+/// What stands behind the sign of a cell, where the line begins one.
+fn cell(line: &str) -> Option<&str> {
+    let rest = line.trim_end().strip_prefix(['#', '/'])?.trim_start_matches('/').trim_start();
+    let words = rest.strip_prefix("%%")?;
+    (words.is_empty() || words.starts_with(' ')).then(|| words.trim())
+}
+
+fn part(head: Option<&str>, body: &str, number: usize, language: &Language, file: &mut Parts) {
+    match head {
+        Some(head) if head.starts_with("[markdown]") || head.starts_with("[md]") => {
+            let bare =
+                |line: &str| line.strip_prefix("# ").or(line.strip_prefix('#')).unwrap_or(line).to_owned();
+            let lines: Vec<String> = body.lines().map(bare).collect();
+            file.said(&lines.join("\n"));
+        }
+        head => {
+            file.said(head.unwrap_or_default());
+            file.code(language, body, &format!("cell {number}"));
+        }
+    }
+}
