@@ -21,8 +21,11 @@ use crate::text::number::grouped;
 
 /// A summary that is longer than this many bytes is none.
 const LONGEST: usize = 64 << 10;
-/// Tokens that are taken for the context where its size is not known, for a summary only.
+/// Tokens that are taken for the context where its size is not known, for a summary.
 const ASSUMED: u64 = 32_768;
+/// Tokens that a request has at most where the size of the context is not known: what most models of today can take. A
+/// longer one is not put together at all.
+const LONGEST_UNKNOWN: u64 = 131_072;
 
 impl Engine {
     /// Something is known of the model now.
@@ -47,26 +50,28 @@ impl Engine {
         self.settings.context_tokens.or_else(|| self.state.live.model.as_ref()?.context)
     }
 
-    /// Tokens that a request may have.
+    /// Tokens that a request may have, where the size of the context is known.
     fn request_size(&self) -> Option<u64> {
         let of = self.context_size()?;
         Some(of.saturating_sub(kept_free(of, self.state.live.model.as_ref())))
     }
 
+    /// The length of the conversation, where that alone says that it has to be summed up first: it is longer than `room`
+    /// without any result of a block.
+    fn told_too_much(&mut self, room: u64) -> Option<u64> {
+        let told = self.meter.told.count(&self.state.transcript);
+        (told > room).then_some(told)
+    }
+
     /// The next request within the budget, and the share of the context that it takes.
+    ///
+    /// One that can't fit whatever is left out is not put together: it comes without messages, and [`Self::too_long`] says
+    /// so.
     pub(super) fn compose(&mut self) -> Composition {
-        let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
-        let instructions = [instructions, self.conditions()].join("\n\n");
-        let instructions = instructions.trim();
-        let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
-        let tools = self.tools();
-        let composer = Composer::new(&self.state.transcript, &self.settings, self.dialect())
-            .instructed(instructions)
-            .offering(&tools)
-            .seeing(self.settings.images && sees);
-        let composed = match self.request_size() {
-            Some(size) => composer.within(self.meter.room(size)),
-            None => composer.whole(),
+        let room = self.meter.room(self.request_size().unwrap_or(LONGEST_UNKNOWN));
+        let composed = match self.told_too_much(room) {
+            Some(estimate) => Composition { messages: Vec::new(), estimate, shortened: 0 },
+            None => self.compose_within(room),
         };
         let (used, estimated) = self.meter.used(composed.estimate);
         self.state.live.context = ContextShare {
@@ -80,22 +85,50 @@ impl Engine {
         composed
     }
 
+    fn compose_within(&self, room: u64) -> Composition {
+        let instructions = instructions::compose(&self.settings.own_instructions, &self.used_instructions());
+        let instructions = [instructions, self.conditions()].join("\n\n");
+        let instructions = instructions.trim();
+        let sees = self.state.live.model.as_ref().is_some_and(|model| model.images == Some(true));
+        let tools = self.tools();
+        let composer = Composer::new(&self.state.transcript, &self.settings, self.dialect())
+            .instructed(instructions)
+            .offering(&tools)
+            .seeing(self.settings.images && sees);
+        composer.within(room)
+    }
+
     /// Why a request can't be sent, if it is too long.
     pub(super) fn too_long(&self, composed: &Composition) -> Option<ReplyFailure> {
-        let (of, size) = (self.context_size()?, self.request_size()?);
+        let size = self.request_size().unwrap_or(LONGEST_UNKNOWN);
+        let of = self.context_size();
         let (used, estimated) = self.meter.used(composed.estimate);
+        // The reply needs room too.
+        let needs = used.saturating_add(of.unwrap_or(size).saturating_sub(size));
+        let about = match (composed.messages.is_empty(), estimated) {
+            (true, _) => "at least ",
+            (false, true) => "about ",
+            (false, false) => "",
+        };
+        let needs = format!("{about}{}", grouped(needs));
+        let (needs, hint) = match of {
+            Some(of) => (
+                format!("This chat needs {needs} of {} tokens.", grouped(of)),
+                "Shorten it, use a model with a longer context, or start a new chat.",
+            ),
+            None => (
+                format!(
+                    "This chat needs {needs} tokens, and how many the model takes is not known: {} are assumed.",
+                    grouped(LONGEST_UNKNOWN)
+                ),
+                "Shorten it with /compact, or set tokens under [context] in the configuration.",
+            ),
+        };
         (used > size).then(|| ReplyFailure {
             kind: FailureKind::Overflow,
             status: None,
-            message: format!(
-                "This chat needs {}{} of {} tokens. {}",
-                if estimated { "about " } else { "" },
-                // The reply needs room too.
-                grouped(used.saturating_add(of.saturating_sub(size))),
-                grouped(of),
-                sending::too_long(Departure::Never)
-            ),
-            hint: "Shorten it, use a model with a longer context, or start a new chat.".into(),
+            message: format!("{needs} {}", sending::too_long(Departure::Never)),
+            hint: hint.into(),
             departure: Departure::Never,
         })
     }

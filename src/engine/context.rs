@@ -165,12 +165,12 @@ impl MessageList {
         let left_out = transcript.items.get(..summary.upto).unwrap_or_default();
         let mut gone = pending.first(summary.settled);
         for (at, item) in left_out.iter().enumerate() {
-            results.capped(&gone.before(at), None);
+            results.pass(&gone.before(at));
             if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
                 results.kernel_gone("");
             }
         }
-        results.capped(&gone.before(usize::MAX), None);
+        results.pass(&gone.before(usize::MAX));
         self.say(Role::User, SUMMARY);
         self.say(Role::User, &summary.text);
         let last = left_out.iter().rev().find(|i| matches!(i, Item::Prompt { .. } | Item::TurnEnd { .. }));

@@ -287,3 +287,22 @@ fn the_request_for_a_summary_fits_too_or_none_leaves() {
     );
     assert!(line.ends_with(" | idle"), "{line}");
 }
+
+#[test]
+fn where_the_size_is_not_known_a_careful_one_is_taken() {
+    let mut d = Dialogue::new();
+    d.user("first");
+    d.reply(&"word ".repeat(60_000));
+    assert!(d.user("second").starts_with("+prompt, ask s2"), "half of it fits");
+    d.reply(&"word ".repeat(60_000));
+    let line = d.user("third");
+    assert!(line.contains("needs at least 150,0"), "{line}");
+    assert!(
+        line.contains("how many the model takes is not known: 131,072 are assumed. Nothing was sent."),
+        "{line}"
+    );
+    assert!(line.ends_with("stuck context_overflow"), "{line}");
+    // Who says how much there is, is believed.
+    knows(&mut d, 400_000);
+    assert!(d.command(Command::Retry).starts_with("ask s3"));
+}

@@ -65,6 +65,26 @@ impl<'a> Results<'a> {
         if std::mem::take(&mut self.ran) { note } else { "" }
     }
 
+    /// Takes in what became of the kernel, of results that are not told.
+    pub(super) fn pass(&mut self, group: &[&SettledEvent]) {
+        for settled in group {
+            let Settlement::Ran(run) = &settled.what else { continue };
+            let Some(item) = self.transcript.blocks.get(&settled.block) else { continue };
+            if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {
+                continue;
+            }
+            let Some(run) = item.runs.iter().find(|known| known.run == *run) else { continue };
+            self.ran |= item.block.kind.is_code();
+            if let Some(kernel) = run.terms.kernel {
+                self.kernel = Some(kernel.generation);
+            }
+            let report = run.ended.as_ref().map(|(_, report)| report);
+            if report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_))) {
+                self.kernel = None;
+            }
+        }
+    }
+
     fn result(&mut self, settled: &SettledEvent) -> Option<String> {
         let item = self.transcript.blocks.get(&settled.block)?;
         if matches!(item.block.kind, BlockKind::Load { .. } | BlockKind::Pull { .. }) {

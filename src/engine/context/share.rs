@@ -4,6 +4,7 @@
 //! count corrects the estimate.
 
 use crate::domain::{Message, ModelInfo, ModelName, Usage};
+use crate::engine::transcript::{Item, Transcript};
 use std::collections::BTreeMap;
 
 /// How much of the model's context the next request takes.
@@ -64,6 +65,33 @@ pub(in crate::engine) fn tokens(text: &str) -> u64 {
     ascii.div_ceil(4) + other
 }
 
+/// What replies of a conversation say at the least, in tokens, counted once for each.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct ToldCount {
+    /// From which item on it was counted, up to which one, and what that came to.
+    from: usize,
+    upto: usize,
+    tokens: u64,
+}
+
+impl ToldCount {
+    /// Counts what came since. Replies that broke off may be left out when all is told, prompts too: they do not count.
+    pub(in crate::engine) fn count(&mut self, transcript: &Transcript) -> u64 {
+        let from = transcript.summary().map_or(0, |summary| summary.upto);
+        if from != self.from || transcript.items.len() < self.upto {
+            *self = Self { from, upto: from, tokens: 0 };
+        }
+        let new = transcript.items.get(self.upto..).unwrap_or_default();
+        let of = |item: &Item| match item {
+            Item::Reply(reply) if reply.finish.reason.complete() => tokens(&reply.text),
+            _ => 0,
+        };
+        self.tokens += new.iter().map(of).sum::<u64>();
+        self.upto = transcript.items.len();
+        self.tokens
+    }
+}
+
 /// What is known about counting: what providers told, and what was told to the person.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Meter {
@@ -75,6 +103,8 @@ pub(in crate::engine) struct Meter {
     pub(in crate::engine) composed: Option<(usize, usize)>,
     /// The version of the transcript of which the cost was added up last.
     pub(in crate::engine) added: Option<u64>,
+    /// What replies say at the least.
+    pub(in crate::engine) told: ToldCount,
     /// What was told of models.
     pub(in crate::engine) infos: BTreeMap<ModelName, ModelInfo>,
     /// The model whose unknown price was told of.
@@ -131,7 +161,9 @@ fn scale(value: u64, up: u64, down: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Role;
+    use crate::domain::{FinishReason, Role};
+    use crate::engine::Command;
+    use crate::engine::dialogue::Dialogue;
 
     #[test]
     fn a_count_corrects_the_estimate() {
@@ -168,5 +200,23 @@ mod tests {
     #[test]
     fn room_for_a_reply_is_kept_in_small_contexts_too() {
         assert_eq!((kept_free(200_000, None), kept_free(4_096, None), kept_free(0, None)), (4_096, 512, 0));
+    }
+
+    #[test]
+    fn what_a_summary_stands_for_counts_no_more() {
+        let mut d = Dialogue::new();
+        d.user("first");
+        d.reply(&"word ".repeat(60_000));
+        d.user("second");
+        d.reply(&"word ".repeat(60_000));
+        let mut told = ToldCount::default();
+        let before = told.count(&d.state().transcript);
+        assert_eq!(before, told.count(&d.state().transcript), "each reply is counted once");
+        d.command(Command::Compact);
+        d.delta("A summary.");
+        d.finish(FinishReason::Stop);
+        let after = told.count(&d.state().transcript);
+        assert!(after < before, "{after} of {before}");
+        assert_eq!(after, ToldCount::default().count(&d.state().transcript));
     }
 }
