@@ -391,6 +391,8 @@ pub enum SessionsCommand {
         #[arg(long)]
         yes: bool,
     },
+    /// Run what ran in a session again, in a fresh folder, and tell the first block that does something else
+    Replay(SessionReplayArgs),
     /// Take back what a run of a session changed, file by file; without --yes it tells what that would do
     Undo(SessionUndoArgs),
     /// Remove a session and its outputs
@@ -423,6 +425,53 @@ pub struct SessionExportArgs {
     /// Write it with what looks like a key in it
     #[arg(long, conflicts_with = "redact")]
     pub allow_secrets: bool,
+}
+
+/// `sayso sessions replay`.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "It runs the bytes that were approved, once each, in a fresh and empty folder that is gone at the end; no \
+                  model is asked, and the session and its folder stay as they are. Files that its blocks read are copied by \
+                  --with or --copy. Beside the folder nothing can be written, and a run may at most what it was allowed then \
+                  and what is configured today. A session that another installation wrote, or that was changed, has to be \
+                  adopted first: sayso sessions adopt.\n\n\
+                  Exit codes: 0 all the same; 1 something differs; 2 something can't be repeated here; 5 the session is \
+                  foreign or can't be read; 130 interrupted."
+)]
+pub struct SessionReplayArgs {
+    /// The session's id, the beginning of it, or its name
+    #[arg(value_name = "ID|NAME")]
+    pub session: String,
+    /// Copy this file or folder of the working folder into the fresh one; can be given many times
+    #[arg(long = "with", value_name = "PATH")]
+    pub with: Vec<PathBuf>,
+    /// Copy the working folder, without what .gitignore leaves out, hidden folders, secrets, and what the session made
+    #[arg(long, conflicts_with = "with")]
+    pub copy: bool,
+    /// Every byte has to be the same: times, durations, addresses, random names, paths and the order of sets too
+    #[arg(long)]
+    pub exact: bool,
+    /// Go on behind a block that differs, or can't be repeated
+    #[arg(long)]
+    pub all: bool,
+    /// Fetch the packages again that were installed for the session
+    #[arg(long)]
+    pub install: bool,
+    /// Open the network to runs that had it open
+    #[arg(long)]
+    pub allow_network: bool,
+    /// How runs are confined; a level that is named is had, or nothing runs
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub sandbox: Option<SandboxLevel>,
+    /// Seconds that each may take, in place of what it was allowed then
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Write a JUnit report into this file
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// One JSON object a line for each run, and one for all
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `sayso sessions undo`.

@@ -107,7 +107,9 @@
 //!   refused, and asked about again. What sayso itself reads, lists or writes for a block, or saves for the person, goes
 //!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.
 //! - `sayso exec FILE…` is a turn without a model (`Command::RunFiles`): naming a file is the decision about its bytes, for one
-//!   run. A store that forgets stands in for the session where none is wanted.
+//!   run. A store that forgets stands in for the session where none is wanted. So is `sayso sessions replay`
+//!   (`Command::RunRecorded`): the runs of a session of one's own (`engine/recorded.rs`) again in a fresh folder, under terms
+//!   that are found anew and allow at most what then and today do; `engine/difference.rs` compares.
 //! - What a run changed is found by two looks, and what was not looked at stands beside it. The files that a recipe protects are
 //!   hashed right before and right after each run; no verdict depends on what a receipt lists.
 //! - Interrupt is not cancel: the turn moves on only when `Ended` arrives, and says how it ended.

@@ -4,6 +4,7 @@ mod branch;
 mod compare;
 mod export;
 mod list;
+mod replay;
 mod undo;
 
 use super::Console;
@@ -63,6 +64,7 @@ pub(super) fn run(
             let summary = find(&folder, session)?;
             adopt(&summary, &factory.loaded.paths.state, *yes, console)
         }
+        SessionsCommand::Replay(args) => replay::run(args, outer, &factory, console),
         SessionsCommand::Undo(args) => undo::run(args, &factory, console),
         SessionsCommand::Rm { session } => {
             let summary = find(&folder, session)?;

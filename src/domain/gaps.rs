@@ -23,6 +23,14 @@ impl Gaps {
     /// What is not told where there are too many folders.
     pub const OBEYED: &str = "names that programs obey by themselves: there are too many folders";
 
+    /// Whether a change of this file may be among what is not told.
+    pub fn may_hide(&self, path: &str) -> bool {
+        let is_named = |folder: &String| std::path::Path::new(path).starts_with(folder);
+        self.changes > 0
+            || self.names.iter().any(is_named)
+            || usize::try_from(self.folders).is_ok_and(|folders| folders > self.names.len())
+    }
+
     /// Whether all was looked at.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

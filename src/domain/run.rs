@@ -256,6 +256,22 @@ pub struct Limits {
     pub open_files: u32,
 }
 
+impl Limits {
+    /// Of each limit the stricter one.
+    #[must_use]
+    pub fn at_most(&self, other: &Self) -> Self {
+        Self {
+            wall_ms: self.wall_ms.min(other.wall_ms),
+            kept_bytes: self.kept_bytes.min(other.kept_bytes),
+            output_file: self.output_file.min(other.output_file),
+            memory_bytes: self.memory_bytes.min(other.memory_bytes),
+            processes: self.processes.min(other.processes),
+            file_bytes: self.file_bytes.min(other.file_bytes),
+            open_files: self.open_files.min(other.open_files),
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -2,6 +2,7 @@
 
 use super::named::NamedFile;
 use super::opened::OpenedFile;
+use super::recorded::RecordedBlock;
 use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
@@ -31,6 +32,9 @@ pub enum Command {
         /// Whether images that they lack are fetched first.
         fetch: bool,
     },
+    /// Run these bytes again, which a session tells of: the person named it, which is the decision about them. Possible
+    /// between turns.
+    RunRecorded(Vec<RecordedBlock>),
     /// Decide about a revision of a block. A stale revision is refused with a notice.
     Decide {
         /// The block that is decided about.

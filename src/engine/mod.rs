@@ -3,9 +3,10 @@
 //! [`Engine::handle`] takes one event and returns what has to be done. It never waits: what takes time is ordered with
 //! an effect and answered with an event. Each file holds the transitions of one concern: `turn` (prompts, steps, ends),
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
-//! `always` (rules of the person), `workflow` (recipes), `named` (files of the command line), `opened` (a file whose
-//! blocks wait), `typed` (commands of the person), `naming` (of sessions),
-//! `steps` (the iteration log), `compact` (summaries), `consult` (second opinions), `spending` (the budget),
+//! `always` (rules of the person), `workflow` (recipes), `named` (what the command line names), `opened` (a file whose
+//! blocks wait), `typed` (commands of the person), `naming` (of sessions), `steps` (the iteration log), `recorded` (its
+//! runs, to be repeated), `difference` (whether they did the same), `compact` (summaries), `consult` (second opinions),
+//! `spending` (the budget),
 //! `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
 
 pub(crate) mod always;
@@ -20,6 +21,7 @@ mod consult;
 pub(crate) mod context;
 pub mod cost;
 mod dialect;
+pub(crate) mod difference;
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod functions;
@@ -34,6 +36,7 @@ mod opened;
 pub(crate) mod prompt;
 pub(crate) mod provenance;
 pub(crate) mod rebuild;
+pub(crate) mod recorded;
 pub mod reply;
 mod replying;
 mod resume;
@@ -60,6 +63,7 @@ pub use event::{Command, EditFault, Event, Inspection, PlacedEdit, StoreEvent};
 pub use named::NamedFile;
 pub(crate) use notices::COMMAND_NOT_NOW;
 pub use opened::{OpenedBlock, OpenedFile};
+pub use recorded::{RecordedBlock, RecordedEdit};
 pub use state::{Phase, State};
 pub use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
@@ -270,6 +274,7 @@ impl Engine {
             Command::TypedCommand(text) => self.propose_typed(&text),
             Command::OpenFile(file) => self.open_file(file),
             Command::RunFiles { files, limits, fetch } => self.run_files(files, limits, fetch),
+            Command::RunRecorded(blocks) => self.run_recorded(blocks),
             Command::Decide { block, revision, decision } => self.decide(block, revision, decision),
             Command::OnScreen { block, revision, seen } => self.on_screen(block, revision, seen),
             Command::HoldBack => self.hold_back(),

@@ -1,11 +1,13 @@
-//! Files that the person named on the command line (`sayso exec FILE…`): a turn of blocks of sayso's own. Naming a file is
-//! the decision about its bytes, once; no model is asked, and nothing else is offered.
+//! What the person named on the command line: files (`sayso exec FILE…`), or the runs of a session (`sayso sessions replay`).
+//! A turn of blocks of sayso's own. Naming is the decision about those bytes, once; no model is asked, and nothing else is
+//! offered.
 
 use super::approval::{Refusal, gate};
+use super::recorded::RecordedBlock;
 use super::{Engine, Phase, notices};
-use crate::domain::{BlockId, BlockKind, Entry, Grantor, Language, Limits, Revision};
+use crate::domain::{BlockId, BlockKind, Entry, ExecutorKind, Grantor, Language, Limits, Revision, Terms};
 use crate::text::line::one_line;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A file that was named, as it was read then.
@@ -19,16 +21,16 @@ pub struct NamedFile {
     pub source: Arc<str>,
 }
 
-/// What is left of a turn of named files.
+/// What is left of a turn of what was named.
 #[derive(Debug, Default)]
-pub(super) struct NamedFiles {
-    /// The blocks that are still to be granted.
-    waiting: BTreeSet<BlockId>,
+pub(super) struct NamedBlocks {
+    /// The blocks that are still to be granted, each with the revision that was named.
+    waiting: BTreeMap<BlockId, Revision>,
     /// Whether an image that a block lacks is fetched: that was asked for as well.
     fetch: bool,
 }
 
-impl NamedFiles {
+impl NamedBlocks {
     /// It is decided about a block: what follows for it takes a decision of its own.
     pub(super) fn settled(&mut self, block: BlockId) {
         self.waiting.remove(&block);
@@ -42,23 +44,51 @@ impl Engine {
             return self.notify(notices::files_not_now());
         }
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let prompt = format!("sayso exec {}", paths.join(" "));
-        self.open_turn();
-        self.prompted(prompt.into());
-        let mut waiting = BTreeSet::new();
+        self.open_named(format!("sayso exec {}", paths.join(" ")));
+        let mut waiting = BTreeMap::new();
         for NamedFile { path, language, source } in files {
             let kind = BlockKind::Code { language: Some(language.clone()) };
             let block = self.propose_own(kind, language, source, path);
             self.state.live.blocks.entry(block).or_default().limits = limits;
-            waiting.insert(block);
+            waiting.insert(block, Revision(1));
         }
-        self.turn.named = Some(NamedFiles { waiting, fetch });
+        self.turn.named = Some(NamedBlocks { waiting, fetch });
         self.advance();
+    }
+
+    /// Begins a turn with these bytes, which ran before; each becomes a block.
+    pub(super) fn run_recorded(&mut self, blocks: Vec<RecordedBlock>) {
+        if self.state.phase != Phase::Idle {
+            return self.notify(notices::files_not_now());
+        }
+        self.open_named("sayso sessions replay".into());
+        let mut waiting = BTreeMap::new();
+        for RecordedBlock { label, kind, language, source, edit, limits, fresh } in blocks {
+            let written = edit.as_ref().map_or_else(|| source.clone(), |edit| edit.written.clone());
+            let block = self.propose_own(kind, language, written, label);
+            let mut revision = Revision(1);
+            if let Some(edit) = edit {
+                // It stands on its files as they were: where they are others, it is no longer this text.
+                revision = revision.next();
+                let (bases, note) = (edit.bases, String::new());
+                self.record(Entry::Placed { block, revision, source, bases, note, whole: true });
+            }
+            let live = self.state.live.blocks.entry(block).or_default();
+            (live.limits, live.fresh) = (Some(limits), fresh);
+            waiting.insert(block, revision);
+        }
+        self.turn.named = Some(NamedBlocks { waiting, fetch: false });
+        self.advance();
+    }
+
+    fn open_named(&mut self, prompt: String) {
+        self.open_turn();
+        self.prompted(prompt.into());
     }
 
     /// Whether this block runs because it was named, and nobody is asked about it.
     pub(super) fn is_named(&self, block: BlockId) -> bool {
-        self.turn.named.as_ref().is_some_and(|named| named.waiting.contains(&block))
+        self.turn.named.as_ref().is_some_and(|named| named.waiting.contains_key(&block))
     }
 
     /// What messages of a block call its text: the file that it came from, where the person named one.
@@ -77,8 +107,8 @@ impl Engine {
 
     /// What is fetched for a block that was named was asked for with it.
     pub(super) fn named_with(&mut self, block: BlockId, needed: BlockId) {
-        if let Some(named) = self.turn.named.as_mut().filter(|named| named.waiting.contains(&block)) {
-            named.waiting.insert(needed);
+        if let Some(named) = self.turn.named.as_mut().filter(|named| named.waiting.contains_key(&block)) {
+            named.waiting.insert(needed, Revision(1));
         }
     }
 
@@ -86,13 +116,17 @@ impl Engine {
     /// reason, and the next one comes.
     pub(super) fn apply_named(&mut self) {
         let Phase::Deciding(block) = self.state.phase else { return };
-        let Some(inspected) = self.state.inspected(block).filter(|_| self.is_named(block)) else { return };
+        let Some(inspected) = self.state.inspected(block) else { return };
+        let waiting = self.turn.named.as_ref().map(|named| &named.waiting);
+        let Some(named) = waiting.and_then(|waiting| waiting.get(&block)).copied() else { return };
         let revision = inspected.revision;
-        if revision != Revision(1) {
+        if revision != named && !self.is_placed_anew(block) {
             return;
         }
         let forbidden = inspected.review.findings.iter().find(|finding| finding.forbidden);
         let why = match gate(&self.state, block, revision, Grantor::Named) {
+            Ok(_) if revision != named => NOT_AS_IT_WAS.into(),
+            Ok(terms) if terms.executor == ExecutorKind::Files && leads_outside(terms) => OUTSIDE.into(),
             Ok(_) => return self.grant(block, revision, Grantor::Named),
             // Once writing works again it is granted.
             Err(Refusal::Unsaved(_) | Refusal::NotInspected(_)) => return,
@@ -104,14 +138,30 @@ impl Engine {
         self.settled(block);
         self.advance();
     }
+
+    /// Whether this is an edit that was laid on its files again, since they are not as they were.
+    fn is_placed_anew(&self, block: BlockId) -> bool {
+        let item = self.state.transcript.blocks.get(&block);
+        item.is_some_and(|item| item.block.placed.len() > 1)
+    }
+}
+
+/// Why an edit is not repeated whose places are found in other files than it was approved for.
+const NOT_AS_IT_WAS: &str =
+    "its files are not what they were when it was approved: it would write another text";
+/// Why nothing outside of the folder is read or written by being named.
+const OUTSIDE: &str = "it is about a file outside of the working folder";
+
+fn leads_outside(terms: &Terms) -> bool {
+    terms.target.as_ref().is_some_and(|target| target.all().any(|target| target.outside))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Decision, Outcome, Review, RunId, Severity};
+    use crate::domain::{Decision, OnDisk, Outcome, Review, RunId, Severity, Sha256, Target};
     use crate::engine::dialogue::{Dialogue, review, terms};
-    use crate::engine::{Command, Event, StoreEvent};
+    use crate::engine::{Command, Event, RecordedEdit, StoreEvent};
 
     fn named(texts: &[&str]) -> Command {
         let file = |(n, text): (usize, &&str)| NamedFile {
@@ -200,5 +250,94 @@ mod tests {
         assert!(line.contains("+approved r1 1.1 named, start r1"), "{line}");
         assert!(!d.command(named(&["b\n"])).contains("+block"));
         assert_eq!(d.state().live.run.as_ref().map(|run| run.run), Some(RunId(1)));
+    }
+
+    fn recorded(label: &str, kind: BlockKind, source: &str) -> RecordedBlock {
+        RecordedBlock {
+            label: label.into(),
+            language: Language(if kind.is_code() { "python" } else { kind.as_str() }.into()),
+            kind,
+            source: source.into(),
+            edit: None,
+            limits: Limits { wall_ms: 7_000, ..Limits::default() },
+            fresh: false,
+        }
+    }
+
+    fn code() -> BlockKind {
+        BlockKind::Code { language: Some(Language::python()) }
+    }
+
+    fn of_files(path: &str, outside: bool) -> Terms {
+        let target = Some(Target { outside, ..Target::at(path, OnDisk::Nothing) });
+        Terms {
+            language: Language("write".into()),
+            executor: ExecutorKind::Files,
+            kernel: None,
+            target,
+            ..terms()
+        }
+    }
+
+    #[test]
+    fn what_ran_before_runs_once_more_as_it_was_called_then_and_within_its_limits() {
+        let mut d = Dialogue::new();
+        let fresh = RecordedBlock { fresh: true, ..recorded("block 7", code(), "x\n") };
+        let line = d.command(Command::RunRecorded(vec![recorded("block 4", code(), "x = 1\n"), fresh]));
+        assert!(line.ends_with("look 1.1 | deciding 1"), "{line}");
+        assert_eq!(d.state().live.blocks[&BlockId(1)].limits.map(|limits| limits.wall_ms), Some(7_000));
+        let line = d.inspected(1, review(Severity::High), Ok(terms()));
+        assert_eq!(line, "+review 1.1, +approved r1 1.1 named, start r1 | running r1");
+        assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 4");
+        d.started(1);
+        let line = d.ended(1, Outcome::Failed);
+        assert!(line.contains("look 2.1 in a new kernel"), "{line}");
+        assert!(d.inspected_ok(2).contains("start r2"));
+        assert_eq!(d.watched.started.as_ref().unwrap().label(), "block 7");
+        // Once more is another decision.
+        d.started(2);
+        assert!(d.ended(2, Outcome::Ok).ends_with("| idle"));
+        d.put_back(1);
+        assert!(!d.inspected_ok(1).contains("start"));
+    }
+
+    #[test]
+    fn sayso_itself_writes_nothing_outside_of_the_folder_for_it() {
+        let mut d = Dialogue::new();
+        let write = |path: &str| recorded("block 1", BlockKind::Write { path: path.into() }, "text\n");
+        d.command(Command::RunRecorded(vec![write("/home/ada/.bashrc"), write("out.txt")]));
+        let line = d.inspected(1, Review::default(), Ok(of_files("/home/ada/.bashrc", true)));
+        assert!(line.contains("+declined 1") && !line.contains("start"), "{line}");
+        assert!(d.inspected(2, Review::default(), Ok(of_files("/work/out.txt", false))).contains("start r1"));
+    }
+
+    #[test]
+    fn an_edit_is_repeated_on_the_files_that_it_was_approved_for_and_on_no_others() {
+        let file = |text: &str| OnDisk::File(Some(Sha256::of(text.as_bytes())));
+        let written = "<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n";
+        let edit = RecordedBlock {
+            edit: Some(RecordedEdit { written: written.into(), bases: vec![file("x = 1\n")] }),
+            ..recorded("block 3", BlockKind::Edit { paths: vec!["a.py".into()] }, "x = 2\n")
+        };
+        let over = |text: &str| Terms {
+            language: Language("edit".into()),
+            target: Some(Target::at("/work/a.py", file(text))),
+            ..of_files("/work/a.py", false)
+        };
+        let mut d = Dialogue::new();
+        let line = d.command(Command::RunRecorded(vec![edit.clone()]));
+        assert!(line.contains("+placed 1.2") && line.contains("look 1.2"), "{line}");
+        assert!(d.inspected_over(1, "x = 1\n", over("x = 1\n")).contains("+approved r1 1.2 named, start r1"));
+
+        let mut d = Dialogue::new();
+        d.command(Command::RunRecorded(vec![edit.clone()]));
+        d.placed(1, Ok("y = 0\nx = 2\n"), &[file("y = 0\nx = 1\n")]);
+        let line = d.inspected_over(1, "y = 0\nx = 1\n", over("y = 0\nx = 1\n"));
+        assert!(line.contains("+declined 1") && line.ends_with("| idle"), "{line}");
+
+        let mut d = Dialogue::new();
+        d.command(Command::RunRecorded(vec![edit]));
+        let line = d.placed(1, Err("its lines are not there"), &[]);
+        assert!(line.contains("+declined 1") && line.ends_with("| idle"), "{line}");
     }
 }

@@ -10,7 +10,7 @@ use super::replying::follow_all;
 use super::state::Countdown;
 use super::{
     Command, Effect, Engine, Event, Inspection, JudgeSettings, NamedFile, OpenedBlock, OpenedFile, Phase,
-    Settings, StoreEvent,
+    RecordedBlock, Settings, StoreEvent,
 };
 use crate::domain::{
     BlockId, BlockKind, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish,
@@ -370,8 +370,23 @@ impl Aim<'_> {
         Command::RunFiles { files: vec![file(0), file(1)], limits: None, fetch: self.a.is_multiple_of(2) }
     }
 
+    fn recorded(&self) -> Command {
+        let block = |kind, n: usize| RecordedBlock {
+            label: format!("block {n}"),
+            kind,
+            language: self.language(),
+            source: pick(SOURCES, self.a + n).into(),
+            edit: None,
+            limits: Limits::default(),
+            fresh: self.a.is_multiple_of(4),
+        };
+        let code = BlockKind::Code { language: Some(self.language()) };
+        Command::RunRecorded(vec![block(code, 0), block(BlockKind::Write { path: "out.txt".into() }, 1)])
+    }
+
     fn command(&self) -> Command {
         match self.b % 20 {
+            18 if self.a.is_multiple_of(3) => self.recorded(),
             18 => self.files(),
             13 => Command::RevokeRule(RuleId(self.a as u32 % 2 + 1)),
             14 => Command::UseInstructions(self.a.is_multiple_of(2)),

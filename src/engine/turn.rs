@@ -2,7 +2,7 @@
 //!
 //! What happens inside a step (a reply, a decision, a run) is told elsewhere; each of those ends in [`Engine::advance`].
 
-use super::named::NamedFiles;
+use super::named::NamedBlocks;
 use super::reply::call;
 use super::spending::HeldRequest;
 use super::state::{LiveReply, Question};
@@ -28,8 +28,8 @@ pub(super) struct Turn {
     pub(super) proposed: Proposals,
     /// The recipe that the turn follows.
     pub(super) workflow: Option<Arc<dyn Workflow>>,
-    /// The files of the turn, where it is one of files that were named: no model is asked then.
-    pub(super) named: Option<NamedFiles>,
+    /// The blocks of the turn, where it is one of what was named: no model is asked then.
+    pub(super) named: Option<NamedBlocks>,
 }
 
 /// How often each text was proposed in a turn.

@@ -105,6 +105,8 @@ pub struct Setup {
     pub home: Option<PathBuf>,
     /// Folders of sayso's own: no run may write them.
     pub own: Vec<PathBuf>,
+    /// Folders in which runs worked before, beside the working folder: what lies there is believed as little.
+    pub worked: Vec<PathBuf>,
     /// Who masks what is written; it learns what only an executor knows and nobody may read.
     pub masker: Masker,
 }
@@ -122,7 +124,9 @@ impl Setup {
     pub fn launcher(&self) -> Launcher {
         let mut own = self.own.clone();
         own.push(self.blobs.clone());
-        Launcher::of_process(WritableFolders::new(&self.cwd, self.home.as_deref(), &self.sandbox.write, &own))
+        let (home, write) = (self.home.as_deref(), &self.sandbox.write);
+        let ground = WritableFolders::new(&self.cwd, home, write, &own);
+        Launcher::of_process(ground.worked_in(&self.worked, home))
     }
 }
 

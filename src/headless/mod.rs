@@ -1,4 +1,4 @@
-//! A turn without a terminal: one prompt, recipe or list of files in, the turn told as it goes on, one ending out.
+//! A turn without a terminal: one prompt, recipe, list of files or of recorded runs in, told as it goes on, one ending out.
 //!
 //! It uses the same runtime as the terminal. It decides about no block: what the policy of the engine does not let run
 //! waits, and ends the turn here. So does a form that the answers given beforehand do not fill. Exit codes are the
@@ -24,7 +24,7 @@ use crate::driver::reminder::Reminder;
 use crate::driver::{Driver, GivenFileError, Job, JobResult, Notification, Update};
 use crate::engine::going_on::GoingOn;
 use crate::engine::state::Question;
-use crate::engine::{Command, NamedFile, Phase, State, WorkflowContext};
+use crate::engine::{Command, NamedFile, Phase, RecordedBlock, State, WorkflowContext};
 use crate::text::at_words::at_words;
 use form::GivenAnswers;
 use std::future::pending;
@@ -57,6 +57,8 @@ pub(crate) enum Begin {
         /// Whether images that they lack are fetched first.
         fetch: bool,
     },
+    /// Runs of a session that was named, in their order; each is a turn of its own.
+    Recorded(Vec<RecordedBlock>),
 }
 
 /// Who tells a turn while it goes on.
@@ -73,13 +75,18 @@ pub(crate) trait Tell {
 
     /// Tells how it ended.
     fn last(&mut self, ending: &Ending, state: &State, hint: &str) -> io::Result<()>;
+
+    /// Whether the next recorded run is wanted, after what was told.
+    fn goes_on(&self) -> bool {
+        true
+    }
 }
 
 impl Begin {
     /// The answers that were given beforehand.
     fn given(&self) -> Answers {
         match self {
-            Begin::Prompt(_) | Begin::Text(_) | Begin::Files { .. } => Answers::new(),
+            Begin::Prompt(_) | Begin::Text(_) | Begin::Files { .. } | Begin::Recorded(_) => Answers::new(),
             Begin::Recipe { given, .. } => given.clone(),
         }
     }
@@ -169,6 +176,14 @@ async fn turn(
             let (files, limits, fetch) = (files.clone(), *limits, *fetch);
             driver.send(Command::RunFiles { files, limits, fetch });
         }
+        Begin::Recorded(_) => {}
+    }
+    let mut recorded = match &options.begin {
+        Begin::Recorded(blocks) => blocks.iter(),
+        _ => [].iter(),
+    };
+    if matches!(options.begin, Begin::Recorded(_)) && !next_recorded(&mut recorded, driver) {
+        return Ok(Ending::Done);
     }
     loop {
         tokio::select! {
@@ -209,9 +224,22 @@ async fn turn(
             return Ok(Ending::Interrupted);
         }
         if let Some(ending) = ended_by(driver, &interrupts, given, &mut cause, over.as_ref()) {
+            // One after the other: what comes of a run is told before it is known whether the next one is wanted.
+            let is_over = matches!(ending, Ending::Done | Ending::BlockFailed(_) | Ending::TimedOut);
+            if is_over && teller.goes_on() && next_recorded(&mut recorded, driver) {
+                over = None;
+                continue;
+            }
             return Ok(ending);
         }
     }
+}
+
+/// Begins the next of the runs that are repeated; tells whether there was one.
+fn next_recorded(blocks: &mut std::slice::Iter<'_, RecordedBlock>, driver: &mut Driver) -> bool {
+    let Some(block) = blocks.next() else { return false };
+    driver.send(Command::RunRecorded(vec![block.clone()]));
+    true
 }
 
 /// Whether it comes to a line of text.

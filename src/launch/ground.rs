@@ -45,9 +45,9 @@ pub struct WritableFolders {
     /// The environment that is active in the shell, as named and as it really is: none of it is trusted either, but the
     /// person chose it.
     active: Vec<PathBuf>,
-    /// A working folder that holds the home or the whole disk: no run may write it, and its programs are the person's
+    /// Working folders that hold the home or the whole disk: no run may write them, and their programs are the person's
     /// or the system's, where they lie in these places.
-    wide: Option<(PathBuf, Vec<PathBuf>)>,
+    wide: Vec<(PathBuf, Vec<PathBuf>)>,
 }
 
 impl WritableFolders {
@@ -84,7 +84,19 @@ impl WritableFolders {
             kept.extend(home);
             (cwd_real, kept)
         });
-        Self { avoid, active, wide }
+        Self { avoid, active, wide: wide.into_iter().collect() }
+    }
+
+    /// The same, where runs worked in these folders before: they count as the working folder does.
+    #[must_use]
+    pub fn worked_in(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
+        for folder in folders {
+            let ground = Self::new(folder, home, &[], &[]);
+            self.avoid.extend(ground.avoid);
+            self.active.extend(ground.active);
+            self.wide.extend(ground.wide);
+        }
+        self
     }
 
     /// Whether neither this place nor any link on the way to it lies in a folder that is avoided. What is relative, or
@@ -104,7 +116,7 @@ impl WritableFolders {
         let kept = |(wide, kept): &(PathBuf, Vec<PathBuf>)| {
             !path.starts_with(wide) || kept.iter().any(|folder| path.starts_with(folder))
         };
-        !self.avoid.iter().any(|folder| path.starts_with(folder)) && self.wide.as_ref().is_none_or(kept)
+        !self.avoid.iter().any(|folder| path.starts_with(folder)) && self.wide.iter().all(kept)
     }
 }
 
@@ -251,8 +263,21 @@ mod tests {
         assert!(at_home.trusts(&disk.base.join("tools/sh")));
         assert!(!at_home.trusts(&disk.base.join("home/work/bin/sh")));
         let everywhere = disk.ground("..");
-        assert!(!everywhere.trusts(&disk.base.join("tools/sh")) || everywhere.wide.is_none());
+        assert!(!everywhere.trusts(&disk.base.join("tools/sh")) || everywhere.wide.is_empty());
         let root = WritableFolders::with_venv(Path::new("/"), None, &[], &[], None);
         assert!(root.trusts(Path::new("/usr")) && !root.trusts(&disk.base.join("tools/sh")));
+    }
+
+    #[test]
+    fn where_runs_worked_before_nothing_is_trusted_either() {
+        let disk = Disk::new();
+        let (before, program) = (disk.base.join("home/work"), disk.base.join("home/work/bin/sh"));
+        let ground = WritableFolders::with_venv(&disk.base.join("fresh"), None, &[], &[], None);
+        assert!(ground.trusts(&program));
+        assert!(!ground.clone().worked_in(&[before], None).trusts(&program));
+        // The home itself: what the person installed there stays theirs.
+        let home = disk.base.join("home");
+        let ground = ground.worked_in(std::slice::from_ref(&home), Some(&home));
+        assert!(!ground.trusts(&program) && ground.trusts(&home.join(".local/bin/sh")));
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod opening;
 mod own_files;
 mod place;
 mod recipes;
+pub(crate) mod replaying;
 mod rules;
 mod runs;
 mod settings;

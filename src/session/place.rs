@@ -15,6 +15,8 @@ pub(crate) struct ProcessContext {
     pub home: Option<PathBuf>,
     /// The program itself, which is also the helper of every run.
     pub program: HelperFile,
+    /// Folders in which runs worked before, beside the working folder: what lies there is believed as little.
+    pub worked: Vec<PathBuf>,
 }
 
 impl ProcessContext {
@@ -31,7 +33,7 @@ impl ProcessContext {
             ));
         }
         let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(PathBuf::from);
-        Ok(Self { cwd: here, home, program: HelperFile::running()? })
+        Ok(Self { cwd: here, home, program: HelperFile::running()?, worked: Vec::new() })
     }
 
     /// The same place with another working folder.
@@ -50,8 +52,9 @@ impl ProcessContext {
     pub(super) fn launcher(&self, loaded: &LoadedConfig) -> Launcher {
         let mut own = own_folders(loaded);
         own.push(loaded.paths.data.clone());
-        let write = &loaded.config.sandbox.write;
-        Launcher::of_process(WritableFolders::new(&self.cwd, self.home.as_deref(), write, &own))
+        let (home, write) = (self.home.as_deref(), &loaded.config.sandbox.write);
+        let ground = WritableFolders::new(&self.cwd, home, write, &own);
+        Launcher::of_process(ground.worked_in(&self.worked, home))
     }
 }
 

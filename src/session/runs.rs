@@ -39,6 +39,7 @@ impl SessionFactory {
             without: DisabledLayers::default(),
             home: self.place.home.clone(),
             own: own_folders(&self.loaded),
+            worked: self.place.worked.clone(),
             masker: self.masker(),
         }
     }

@@ -113,6 +113,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         limits: Limits::default(),
         sandbox: sayso::exec::SandboxRequest::default(),
         without: sayso::exec::DisabledLayers::default(),
+        worked: Vec::new(),
         home: None,
         own: Vec::new(),
         masker: Masker::default(),

@@ -77,6 +77,7 @@ impl Shop {
             python: Some(python()),
             limits: Limits { wall_ms: 600_000, output_file: 0, ..Limits::default() },
             sandbox: SandboxRequest { level, ..SandboxRequest::default() },
+            worked: Vec::new(),
             without: DisabledLayers::default(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),

@@ -47,6 +47,7 @@ impl Shop {
             python: Some(python()),
             limits: Limits { wall_ms: 20_000, ..Limits::default() },
             sandbox: SandboxRequest { level: SandboxLevel::Workspace, ..SandboxRequest::default() },
+            worked: Vec::new(),
             without: DisabledLayers::default(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             own: Vec::new(),

@@ -24,6 +24,7 @@ mod published;
 mod pulling;
 mod recipes;
 mod records;
+mod replay;
 mod run;
 mod runners;
 mod schema;

@@ -5,6 +5,7 @@
 
 pub(crate) mod conditions;
 pub mod network;
+pub(crate) mod replay;
 pub(crate) mod rights;
 pub(crate) mod running;
 pub(crate) mod sandbox;

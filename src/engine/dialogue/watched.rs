@@ -136,6 +136,9 @@ impl WatchedEngine {
             Event::User(Command::RunFiles { files, .. }) if self.engine.state().phase == Phase::Idle => {
                 self.named = files.iter().map(|file| Sha256::of(file.source.as_bytes())).collect();
             }
+            Event::User(Command::RunRecorded(blocks)) if self.engine.state().phase == Phase::Idle => {
+                self.named = blocks.iter().map(|block| Sha256::of(block.source.as_bytes())).collect();
+            }
             _ => {}
         }
     }

@@ -1,0 +1,299 @@
+//! `sayso sessions replay`: runs what ran in a session again, in a fresh folder, and tells the first block that does
+//! something else. No model is asked; naming the session is the decision about its bytes, as naming a file is for
+//! `sayso exec`.
+
+mod junit;
+mod result;
+mod told;
+
+use super::{Console, find, seal, unreadable};
+use crate::cli::{ModelArgs, SessionReplayArgs};
+use crate::commands::block_on;
+use crate::config::ExecutorChoice;
+use crate::domain::sentences::replay;
+use crate::domain::visible::visible_line;
+use crate::domain::{ExecutorKind, Language, Limits, Policy, SandboxLevel, SandboxReport};
+use crate::engine::RecordedBlock;
+use crate::engine::difference::Comparer;
+use crate::engine::recorded::{AllowedThen, RecordedRuns, RecordedStep, Sitting};
+use crate::headless::{self, Begin, Ending, HeadlessOptions};
+use crate::report::{Failure, FailureClass};
+use crate::review;
+use crate::session::factory::SessionFactory;
+use crate::session::replaying::{FreshFolder, ReplayWish};
+use crate::session::setup;
+use crate::store::index::Summary;
+use crate::store::{self, LoadedSession};
+use crate::text::number::{counted, size};
+use crate::workspace::copy::ChosenFiles;
+use crate::workspace::place::Folder;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use told::ReplayTeller;
+
+/// Files that stay behind are named up to so many; the others are counted.
+const NAMED: usize = 8;
+
+pub(super) fn run(
+    args: &SessionReplayArgs,
+    outer: &ModelArgs,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let summary = find(&factory.loaded.sessions(), &args.session)?;
+    let loaded = own_session(&summary, factory, console)?;
+    let recorded = RecordedRuns::of(&loaded.entries, args.install);
+    if recorded.steps().next().is_none() {
+        return Err(Failure::new(
+            FailureClass::Usage,
+            "nothing ran in this session: there is nothing to repeat",
+        ));
+    }
+    let copied = chosen(args, &summary, &recorded, factory)?;
+    let folder = FreshFolder::make().map_err(|error| failed("no folder for it can be made", &error))?;
+    if let Some((files, from)) = &copied {
+        files.copy(from, folder.path()).map_err(|error| failed("not all files could be copied", &error))?;
+    }
+    let plan =
+        Replay { args, summary: &summary, recorded: &recorded, copied: copied.map(|(files, _)| files) };
+    let done = block_on(plan.run(outer, factory, folder.path(), console));
+    // What ran there is over: its folder goes whatever came of it.
+    drop(folder);
+    done?
+}
+
+fn failed(what: &str, error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(FailureClass::Work, format!("{what}: {error}"))
+}
+
+/// Reads a session that is this installation's own and whole: nothing is run that somebody else may have written.
+fn own_session(
+    summary: &Summary,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<LoadedSession, Failure> {
+    let seal = seal(&factory.loaded.paths.state, console)?;
+    let loaded = store::read_with(&summary.path, seal.as_ref()).map_err(|error| unreadable(&error))?;
+    match &loaded.foreign {
+        Some(why) => Err(Failure::new(FailureClass::Session, replay::foreign(&why.to_string()))
+            .hint(replay::adopt(&summary.id))),
+        None => Ok(loaded),
+    }
+}
+
+/// Whether a run was carried out by something of another kind than what is chosen today.
+fn is_elsewhere(step: &RecordedStep, today: &ExecutorChoice) -> bool {
+    match step.ran_on() {
+        Some(ExecutorKind::Kernel | ExecutorKind::Subprocess) => *today != ExecutorChoice::Local,
+        Some(ExecutorKind::Container) => !matches!(today, ExecutorChoice::Container(_)),
+        Some(ExecutorKind::Jupyter) => !matches!(today, ExecutorChoice::Jupyter(_)),
+        _ => false,
+    }
+}
+
+/// The files that are to be copied, and the folder in which the session worked.
+fn chosen(
+    args: &SessionReplayArgs,
+    summary: &Summary,
+    recorded: &RecordedRuns,
+    factory: &SessionFactory,
+) -> Result<Option<(ChosenFiles, Folder)>, Failure> {
+    if !args.copy && args.with.is_empty() {
+        return Ok(None);
+    }
+    let usage = |error: &dyn std::fmt::Display| Failure::new(FailureClass::Usage, error.to_string());
+    let folder = Folder::find(&summary.cwd).map_err(|error| usage(&error))?;
+    let mut files = ChosenFiles::default();
+    if args.copy {
+        let scope = factory.scope();
+        let is_wanted = |path: &str| {
+            let is_hidden = path.split('/').any(|part| part.starts_with('.'));
+            let whole = folder.path().join(path);
+            !is_hidden
+                && !recorded.made.contains(path)
+                && !review::is_secret(&whole.to_string_lossy(), &scope)
+        };
+        files.add_all(&folder, Path::new(""), &is_wanted).map_err(|error| usage(&error))?;
+    }
+    for wanted in &args.with {
+        files.add(&folder, wanted).map_err(|error| usage(&error))?;
+    }
+    Ok(Some((files, folder)))
+}
+
+/// What is repeated, and with which files.
+struct Replay<'a> {
+    args: &'a SessionReplayArgs,
+    summary: &'a Summary,
+    recorded: &'a RecordedRuns,
+    copied: Option<ChosenFiles>,
+}
+
+impl Replay<'_> {
+    async fn run(
+        &self,
+        outer: &ModelArgs,
+        factory: &SessionFactory,
+        work: &Path,
+        console: &mut Console<'_>,
+    ) -> Result<(), Failure> {
+        let allowed = self.recorded.allowed();
+        let factory = self.factory(outer, factory, &allowed, work).await?;
+        let comparer = Comparer { exact: self.args.exact, masker: factory.masker(), ..Comparer::default() };
+        let folders = (self.summary.cwd.as_path(), work);
+        let mut teller = ReplayTeller::new(console, self.args, comparer, folders);
+        let mut is_told = false;
+        for sitting in &self.recorded.sittings {
+            let ended = self.sitting(sitting, &factory, &allowed, (&mut teller, &mut is_told)).await?;
+            match ended {
+                Some(Ending::Interrupted) => return Err(Failure::told(FailureClass::Interrupted)),
+                Some(ending @ Ending::Unsaved(_)) => {
+                    return Err(Failure::new(FailureClass::Work, ending.message()));
+                }
+                _ => {}
+            }
+            if !teller.is_wanted() {
+                break;
+            }
+        }
+        teller.finish(&self.summary.id, &visible_line(self.summary.label()))
+    }
+
+    /// Repeats the runs of one time that the session was open: with kernels and shells of their own.
+    async fn sitting(
+        &self,
+        sitting: &Sitting,
+        factory: &SessionFactory,
+        allowed: &AllowedThen,
+        (teller, is_told): (&mut ReplayTeller<'_, '_>, &mut bool),
+    ) -> Result<Option<Ending>, Failure> {
+        if sitting.runs().next().is_none() {
+            teller.expect(&sitting.steps)?;
+            teller.sitting_over();
+            return Ok(None);
+        }
+        let (opened, scratch) = factory.begin_unkept(Policy::Ask);
+        let report = match opened.driver.sandbox().await {
+            Ok(report) => report,
+            Err(why) => {
+                let _ = opened.driver.close().await;
+                return Err(setup::no_sandbox(why));
+            }
+        };
+        if report.level == SandboxLevel::Off && self.args.sandbox != Some(SandboxLevel::Off) {
+            let _ = opened.driver.close().await;
+            return Err(Failure::new(FailureClass::Work, replay::UNCONFINED).hint(replay::UNCONFINED_HINT));
+        }
+        if !std::mem::replace(is_told, true) {
+            self.tell_place(&report, allowed, teller.err())?;
+        }
+        teller.expect(&sitting.steps)?;
+        if !teller.is_wanted() {
+            let _ = opened.driver.close().await;
+            return Ok(None);
+        }
+        let blocks = sitting.runs().map(|run| self.within_limits(&run.bytes, factory.limits())).collect();
+        let options = HeadlessOptions { begin: Begin::Recorded(blocks), json: false, session: None };
+        let ended = Box::pin(headless::run_told(opened.driver, &options, teller)).await?;
+        drop(scratch);
+        teller.sitting_over();
+        Ok(Some(ended.ending))
+    }
+
+    /// What the runs are made by: today's executor where it is of the kind of then, in the fresh folder.
+    async fn factory(
+        &self,
+        outer: &ModelArgs,
+        factory: &SessionFactory,
+        allowed: &AllowedThen,
+        work: &Path,
+    ) -> Result<SessionFactory, Failure> {
+        let config = &factory.loaded.config;
+        let now = config.executor.clone();
+        if outer.executor.is_none() && self.recorded.steps().any(|step| is_elsewhere(step, &now)) {
+            return Err(Failure::new(
+                FailureClass::Usage,
+                "its blocks ran on another executor than the one of today",
+            )
+            .hint("--executor names the one that is to run them: local, container:IMAGE, jupyter:KERNEL."));
+        }
+        // The Python that runs in the session's folder have: the fresh one has no environment of its own.
+        let mut there = factory.clone();
+        there.place = there.place.with_cwd(self.summary.cwd.clone());
+        let python = there.local_executor().interpreter(&Language::python()).await;
+        let wish = ReplayWish {
+            network: self.args.allow_network,
+            unconfined: self.args.sandbox == Some(SandboxLevel::Off),
+            worked: self.summary.cwd.clone(),
+        };
+        let python = python.map(|(python, _)| python.path);
+        Ok(factory.replaying(work, allowed, &wish, (now, python)))
+    }
+
+    /// At most what it was allowed then, and what is configured today.
+    fn within_limits(&self, block: &RecordedBlock, today: Limits) -> RecordedBlock {
+        let mut limits = block.limits.at_most(&today);
+        if let Some(time) = self.args.timeout {
+            limits.wall_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        }
+        RecordedBlock { limits, ..block.clone() }
+    }
+
+    /// Tells where it runs, what holds it there, and which files it has.
+    fn tell_place(
+        &self,
+        report: &SandboxReport,
+        allowed: &AllowedThen,
+        err: &mut dyn std::io::Write,
+    ) -> std::io::Result<()> {
+        let runs = self.recorded.steps().filter(|step| step.repeats.is_ok()).count();
+        let label = visible_line(self.summary.label());
+        writeln!(err, "{label}: {} again, in {}", counted(runs, "run"), replay::folder(report))?;
+        let wanted = self.args.allow_network;
+        writeln!(err, "  {}", replay::network(report, wanted, allowed.network))?;
+        if self.args.install && self.recorded.installs() {
+            writeln!(err, "  {}", replay::FETCHED)?;
+        }
+        if let Some(files) = &self.copied {
+            let count = counted(files.count(), "file");
+            writeln!(err, "  {count} of {} copied ({})", self.summary.cwd.display(), size(files.bytes()))?;
+        }
+        let behind = self.left_behind();
+        if !behind.is_empty() {
+            let more = behind.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let names: Vec<String> = behind.iter().take(NAMED).map(|path| visible_line(path)).collect();
+            writeln!(err, "  {}: {}{more} (--with, --copy)", replay::NOT_COPIED, names.join(", "))?;
+        }
+        let changed: Vec<&String> = self.recorded.changed.iter().filter(|path| self.has(path)).collect();
+        if let Some(first) = changed.first() {
+            let more =
+                if changed.len() > 1 { format!(" and {} more", changed.len() - 1) } else { String::new() };
+            writeln!(err, "  {}{more}", replay::as_now(&visible_line(first)))?;
+        }
+        for block in &self.recorded.taken_back {
+            writeln!(err, "  {}", replay::taken_back(*block))?;
+        }
+        Ok(())
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.copied.as_ref().is_some_and(|files| files.paths().any(|copied| copied == path))
+    }
+
+    /// Files of the working folder that blocks name, that no run made, and that are not copied.
+    fn left_behind(&self) -> BTreeSet<String> {
+        let reads = self.recorded.steps().filter(|step| step.repeats.is_ok()).flat_map(|step| &step.reads);
+        let below = reads.filter_map(|path| {
+            let path = Path::new(path);
+            let below: PathBuf = path.strip_prefix(&self.summary.cwd).unwrap_or(path).components().collect();
+            below.is_relative().then(|| below.to_string_lossy().into_owned())
+        });
+        let is_behind = |path: &String| {
+            !self.recorded.made.contains(path)
+                && !self.has(path)
+                && self.summary.cwd.join(path).symlink_metadata().is_ok_and(|found| found.is_file())
+        };
+        below.filter(is_behind).collect()
+    }
+}

@@ -1,0 +1,114 @@
+//! What came of repeating a run, as text and as JSON.
+
+use crate::domain::visible::visible_line;
+use crate::domain::{BlockId, RunId};
+use crate::engine::difference::Difference;
+use crate::report::FailureClass;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Characters of a line that are shown where it differs.
+const SHOWN: usize = 400;
+
+/// What came of repeating a run.
+#[derive(Debug)]
+pub(super) enum RunResult {
+    Same,
+    Differs(Vec<Difference>),
+    /// It could not be repeated here, though the rest may depend on it; why.
+    Impossible(String),
+    /// It is not repeated, and nothing is lost by that; why.
+    LeftOut(String),
+}
+
+/// A run that was told of.
+#[derive(Debug)]
+pub(super) struct ToldRun {
+    pub run: RunId,
+    pub block: BlockId,
+    pub what: String,
+    pub first_line: String,
+    /// How long it took, in microseconds; 0 where it did not run.
+    pub wall_us: u64,
+    pub result: RunResult,
+    /// What could not be compared in full.
+    pub gaps: Vec<String>,
+}
+
+impl ToldRun {
+    pub(super) fn class(&self) -> FailureClass {
+        match self.result {
+            RunResult::Impossible(_) => FailureClass::Usage,
+            _ => FailureClass::Work,
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self.result {
+            RunResult::Same => "same",
+            RunResult::Differs(_) => "different",
+            RunResult::Impossible(_) => "impossible",
+            RunResult::LeftOut(_) => "left_out",
+        }
+    }
+
+    fn why(&self) -> Option<&str> {
+        match &self.result {
+            RunResult::Impossible(why) | RunResult::LeftOut(why) => Some(why),
+            RunResult::Same | RunResult::Differs(_) => None,
+        }
+    }
+
+    pub(super) fn shape(&self) -> Value {
+        let differences: &[Difference] = match &self.result {
+            RunResult::Differs(differences) => differences,
+            _ => &[],
+        };
+        let one = |of: &Difference| json!({ "part": of.part.as_str(), "line": of.line, "then": of.then, "now": of.now });
+        json!({
+            "event": "replayed",
+            "run": self.run.0,
+            "block": self.block.0,
+            "what": self.what,
+            "result": self.word(),
+            "why": self.why(),
+            "differences": differences.iter().map(one).collect::<Value>(),
+            "notes": self.gaps,
+            "wall_ms": self.wall_us / 1000,
+        })
+    }
+
+    pub(super) fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let head = format!("block {}  {}", self.block, visible_line(&self.what));
+        match &self.result {
+            RunResult::Same => writeln!(out, "{head}  same")?,
+            RunResult::Differs(differences) => {
+                writeln!(out, "{head}  different: {}", visible_line(&self.first_line))?;
+                for difference in differences {
+                    writeln!(out, "  {}", difference.place())?;
+                    writeln!(out, "    then: {}", shown(difference.then.as_deref()))?;
+                    writeln!(out, "    now:  {}", shown(difference.now.as_deref()))?;
+                }
+            }
+            RunResult::Impossible(why) => writeln!(out, "{head}  can't be repeated: {}", visible_line(why))?,
+            RunResult::LeftOut(why) => writeln!(out, "{head}  not repeated: {}", visible_line(why))?,
+        }
+        self.gaps.iter().try_for_each(|gap| writeln!(out, "  note: {gap}"))
+    }
+}
+
+/// A line as it is shown; what is missing is said.
+fn shown(text: Option<&str>) -> Cow<'static, str> {
+    let text = match text {
+        None => return "(nothing)".into(),
+        Some("") => return "(an empty line)".into(),
+        Some(text) => text,
+    };
+    let mut chars = text.chars();
+    let mut line: String = chars.by_ref().take(SHOWN).collect();
+    if chars.next().is_some() {
+        line.push('…');
+    }
+    visible_line(&line).into()
+}

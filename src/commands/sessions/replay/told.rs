@@ -1,0 +1,242 @@
+//! What a replay tells of each run, as it is compared: a line and what differs, or an object a line; and how the whole went.
+
+use super::junit;
+use super::result::{RunResult, ToldRun};
+use crate::cli::SessionReplayArgs;
+use crate::commands::Console;
+use crate::domain::visible::visible_line;
+use crate::domain::{
+    AnswerError, BlockId, BlockKind, Entry, Form, Language, Outcome, RunId, RunReport, Timestamp,
+};
+use crate::driver::{Clock, Notification};
+use crate::engine::State;
+use crate::engine::difference::{Comparer, Comparison};
+use crate::engine::recorded::{NotRepeated, RecordedRun, RecordedStep};
+use crate::headless::{Ending, Tell, json};
+use crate::report::{Failure, FailureClass};
+use crate::text::alike::{BothRuns, RunFacts};
+use crate::text::number::counted;
+use serde_json::json;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Compares runs with what a session tells of them, and tells what differs.
+pub(super) struct ReplayTeller<'a, 'c> {
+    console: &'a mut Console<'c>,
+    args: &'a SessionReplayArgs,
+    comparer: Comparer,
+    /// The working folder of then, and that of now.
+    folders: (PathBuf, PathBuf),
+    /// The runs of the sitting that are still to come.
+    expected: VecDeque<Expected>,
+    /// When the run that goes on was approved.
+    approved: Timestamp,
+    told: Vec<ToldRun>,
+}
+
+/// A run that is to come.
+struct Expected {
+    run: RunId,
+    block: BlockId,
+    what: String,
+    first_line: String,
+    repeats: Result<RecordedRun, NotRepeated>,
+}
+
+impl Tell for ReplayTeller<'_, '_> {
+    fn tell(&mut self, told: &Notification, _: &State) -> io::Result<()> {
+        let Notification::Recorded(entry) = told else { return Ok(()) };
+        match &**entry {
+            Entry::Approved { .. } => self.approved = Clock::System.now(),
+            Entry::Ran { report, .. } => return self.ran(report),
+            Entry::Declined { why, .. } => return self.declined(why),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn form(&mut self, _: &Form, _: &[AnswerError]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn last(&mut self, _: &Ending, _: &State, _: &str) -> io::Result<()> {
+        self.console.out.flush()?;
+        self.console.err.flush()
+    }
+
+    fn goes_on(&self) -> bool {
+        self.is_wanted()
+    }
+}
+
+impl<'a, 'c> ReplayTeller<'a, 'c> {
+    pub(super) fn new(
+        console: &'a mut Console<'c>,
+        args: &'a SessionReplayArgs,
+        comparer: Comparer,
+        (then, now): (&Path, &Path),
+    ) -> Self {
+        let folders = (then.to_owned(), now.to_owned());
+        let (expected, approved, told) = (VecDeque::new(), Timestamp(0), Vec::new());
+        Self { console, args, comparer, folders, expected, approved, told }
+    }
+
+    pub(super) fn err(&mut self) -> &mut dyn Write {
+        &mut *self.console.err
+    }
+
+    /// These runs are repeated next.
+    pub(super) fn expect(&mut self, steps: &[RecordedStep]) -> io::Result<()> {
+        let one = |step: &RecordedStep| Expected {
+            run: step.run,
+            block: step.block,
+            what: step.what.clone(),
+            first_line: step.first_line.clone(),
+            repeats: step.repeats.as_ref().map(|run| (**run).clone()).map_err(|why| *why),
+        };
+        self.expected = steps.iter().map(one).collect();
+        self.tell_left_out()
+    }
+
+    /// No more runs of these come.
+    pub(super) fn sitting_over(&mut self) {
+        self.expected.clear();
+    }
+
+    /// Whether the next run is wanted: nothing differed, and nothing was missing that it may need.
+    pub(super) fn is_wanted(&self) -> bool {
+        let is_bad = |run: &ToldRun| matches!(run.result, RunResult::Differs(_) | RunResult::Impossible(_));
+        self.args.all || !self.told.iter().any(is_bad)
+    }
+
+    /// Tells of the runs that come before the next one that is repeated.
+    fn tell_left_out(&mut self) -> io::Result<()> {
+        while self.is_wanted() && self.expected.front().is_some_and(|next| next.repeats.is_err()) {
+            let Some(next) = self.expected.pop_front() else { break };
+            let Err(why) = next.repeats else { break };
+            let result =
+                if why.is_harmless() { RunResult::LeftOut } else { RunResult::Impossible }(why.to_string());
+            self.add(ToldRun {
+                run: next.run,
+                block: next.block,
+                what: next.what,
+                first_line: next.first_line,
+                wall_us: 0,
+                result,
+                gaps: Vec::new(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn ran(&mut self, report: &RunReport) -> io::Result<()> {
+        let Some((next, then)) = self.next() else { return Ok(()) };
+        let (result, gaps) = match &report.outcome {
+            Outcome::Refused(why) | Outcome::NotStarted(why) => {
+                (RunResult::Impossible(why.clone()), Vec::new())
+            }
+            _ => {
+                let Comparison { differences, gaps } = self.compare(&then, report);
+                let result =
+                    if differences.is_empty() { RunResult::Same } else { RunResult::Differs(differences) };
+                (result, gaps)
+            }
+        };
+        self.add(ToldRun { wall_us: report.receipt.wall_us, result, gaps, ..next })?;
+        self.tell_left_out()
+    }
+
+    fn declined(&mut self, why: &str) -> io::Result<()> {
+        let Some((next, _)) = self.next() else { return Ok(()) };
+        self.add(ToldRun { result: RunResult::Impossible(why.to_owned()), ..next })?;
+        self.tell_left_out()
+    }
+
+    /// The run that goes on, and what the session tells of it.
+    fn next(&mut self) -> Option<(ToldRun, RecordedRun)> {
+        let Expected { run, block, what, first_line, repeats } = self.expected.pop_front()?;
+        let (wall_us, result, gaps) = (0, RunResult::Same, Vec::new());
+        Some((ToldRun { run, block, what, first_line, wall_us, result, gaps }, repeats.ok()?))
+    }
+
+    fn compare(&mut self, then: &RecordedRun, now: &RunReport) -> Comparison {
+        let folders = |folder: &Path| {
+            let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+            let mut names = vec![folder.to_string_lossy().into_owned(), real.to_string_lossy().into_owned()];
+            names.dedup();
+            names
+        };
+        let (began, ended) = then.time;
+        self.comparer.runs = BothRuns {
+            then: RunFacts { folders: folders(&self.folders.0), time: (began.0, ended.0) },
+            now: RunFacts {
+                folders: folders(&self.folders.1),
+                time: (self.approved.0, Clock::System.now().0),
+            },
+            has_sets: then.bytes.language == Language::python(),
+        };
+        if matches!(then.bytes.kind, BlockKind::Install { .. }) {
+            // Where packages lie and what an installer prints is another matter each time.
+            return self.comparer.compare_outcome(&then.report, now);
+        }
+        self.comparer.compare(&then.report, now)
+    }
+
+    fn add(&mut self, run: ToldRun) -> io::Result<()> {
+        if self.args.json {
+            json::line(self.console.out, &run.shape())?;
+        } else {
+            run.write_to(self.console.out)?;
+        }
+        self.console.out.flush()?;
+        self.told.push(run);
+        Ok(())
+    }
+
+    /// Tells how the whole went, and what the command ends with.
+    ///
+    /// # Errors
+    /// Where something differs, could not be repeated, or can't be written.
+    pub(super) fn finish(self, id: &str, label: &str) -> Result<(), Failure> {
+        let Self { console, args, told, .. } = self;
+        if let Some(path) = &args.junit {
+            std::fs::write(path, junit::report(label, &told)).map_err(|error| {
+                let path = visible_line(&path.to_string_lossy());
+                Failure::new(FailureClass::Work, format!("{path} can't be written: {error}"))
+            })?;
+        }
+        let first = |wanted: fn(&RunResult) -> bool| told.iter().find(|run| wanted(&run.result));
+        let differs = first(|result| matches!(result, RunResult::Differs(_)));
+        let impossible = first(|result| matches!(result, RunResult::Impossible(_)));
+        let same = told.iter().filter(|run| matches!(run.result, RunResult::Same)).count();
+        let all = told.len();
+        if args.json {
+            let result = if differs.is_some() {
+                "different"
+            } else if impossible.is_some() {
+                "impossible"
+            } else {
+                "same"
+            };
+            let first = differs.or(impossible).map(|run| run.block.0);
+            let last = json!({
+                "event": "replay_end", "session": id, "result": result, "first": first, "same": same, "runs": all,
+            });
+            json::line(console.out, &last)?;
+        }
+        match (differs, impossible) {
+            (Some(run), _) if args.json => Err(Failure::told(run.class())),
+            (None, Some(run)) if args.json => Err(Failure::told(run.class())),
+            (Some(run), _) => Err(Failure::new(
+                run.class(),
+                format!("block {} does something else than in the session", run.block),
+            )),
+            (None, Some(run)) => {
+                Err(Failure::new(run.class(), format!("block {} can't be repeated here", run.block)))
+            }
+            (None, None) if args.json => Ok(()),
+            (None, None) => Ok(writeln!(console.out, "{same} of {} did the same", counted(all, "run"))?),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a replay may do and leaves as it is, told before it starts.
+
+use crate::domain::{BlockId, SandboxReport};
+
+/// What is said of the network: what is enforced, and what the session had.
+pub(crate) fn network(report: &SandboxReport, wanted: bool, was_open: bool) -> &'static str {
+    match (report.network_blocked, wanted, was_open) {
+        (false, _, _) => "the network is open to it",
+        (true, false, true) => "the network is closed: it was open then; --allow-network opens it",
+        (true, true, false) => "the network is closed, as it was then",
+        (true, _, _) => "the network is closed",
+    }
+}
+
+/// Where it runs, and what holds it there.
+pub(crate) fn folder(report: &SandboxReport) -> &'static str {
+    if report.writes_confined {
+        "a fresh folder, gone at the end; the session and its folder stay as they are"
+    } else {
+        "a fresh folder, gone at the end; nothing holds runs to it: they can change anything that you can"
+    }
+}
+
+/// A file that was copied, though a run of the session changed it since.
+pub(crate) fn as_now(path: &str) -> String {
+    format!("copied as it is now, after a run of the session changed it: {path}")
+}
+
+/// What of a block's changes was taken back in the session.
+pub(crate) fn taken_back(block: BlockId) -> String {
+    format!("changes of block {block} were taken back in the session: that is not repeated")
+}
+
+/// Why nothing is repeated.
+pub(crate) const UNCONFINED: &str = "nothing was run: no sandbox would hold it to its folder";
+
+/// A session that is not this installation's own.
+pub(crate) fn foreign(why: &str) -> String {
+    format!("the session is foreign: {why}: nothing that it tells of is run")
+}
+
+/// What makes it one's own.
+pub(crate) fn adopt(id: &str) -> String {
+    format!("Look at it (sayso sessions show {id}); sayso sessions adopt {id} --yes makes it yours.")
+}
+
+/// What to do about that.
+pub(crate) const UNCONFINED_HINT: &str =
+    "--sandbox off runs it all the same; sayso doctor tells what is missing for a sandbox.";
+
+/// What an installation may.
+pub(crate) const FETCHED: &str = "packages are fetched again: the network is open for that alone";
+
+/// Files that blocks name and that are not there.
+pub(crate) const NOT_COPIED: &str = "its blocks name these files of the working folder, which stay behind";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_network_is_told_as_it_is_enforced() {
+        let report = |network_blocked| SandboxReport { network_blocked, ..SandboxReport::default() };
+        assert!(network(&report(false), false, false).contains("is open"));
+        assert!(network(&report(true), false, true).contains("--allow-network"));
+        assert!(!network(&report(true), true, false).contains("--allow-network"));
+        assert!(folder(&SandboxReport::default()).contains("nothing holds"));
+        assert!(!folder(&SandboxReport { writes_confined: true, ..report(true) }).contains("nothing"));
+    }
+}

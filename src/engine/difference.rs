@@ -1,0 +1,388 @@
+//! Whether a run did what it did before: two reports of the same bytes, compared. What is another in each run counts as
+//! alike ([`crate::text::alike`]), unless every byte is to be the same.
+
+use crate::domain::{FileChange, Masker, OutputBuffer, RunError, RunReport, Stream};
+use crate::text::alike::{BothRuns, LineDifference};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Outcome,
+    Error,
+    Value,
+    Stdout,
+    Stderr,
+    Files,
+    Pictures,
+}
+
+impl Part {
+    /// The word on screen and in JSON.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Part::Outcome => "outcome",
+            Part::Error => "error",
+            Part::Value => "value",
+            Part::Stdout => "stdout",
+            Part::Stderr => "stderr",
+            Part::Files => "files",
+            Part::Pictures => "pictures",
+        }
+    }
+}
+
+/// The first thing that differs in a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub part: Part,
+    /// In which line of a text, from 1.
+    pub line: Option<usize>,
+    /// How it was; `None`: there was nothing of the kind.
+    pub then: Option<String>,
+    /// How it is; `None`: there is nothing of the kind.
+    pub now: Option<String>,
+}
+
+impl Difference {
+    /// Where it is, in words.
+    pub(crate) fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}, line {line}", self.part.as_str()),
+            None => self.part.as_str().into(),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |of: &Option<String>| of.clone().unwrap_or_else(|| "(nothing)".into());
+        write!(f, "{}: then {}; now {}", self.place(), text(&self.then), text(&self.now))
+    }
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    pub differences: Vec<Difference>,
+    /// What could not be compared in full, in words.
+    pub gaps: Vec<String>,
+}
+
+/// How two runs are compared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparer {
+    pub runs: BothRuns,
+    /// Whether every byte is to be the same.
+    pub exact: bool,
+    /// What was saved was masked: so is what it is compared with.
+    pub masker: Masker,
+}
+
+impl Comparer {
+    /// What differs between what a session tells of a run and what came of its bytes now.
+    pub(crate) fn compare(&self, then: &RunReport, now: &RunReport) -> Comparison {
+        let mut found = self.compare_outcome(then, now);
+        let masked = |text: Option<&String>| text.map(|text| self.masker.text(text));
+        let error = |report: &RunReport| report.error.as_ref().map(|error| self.error(error));
+        self.texts(Part::Error, error(then).as_ref(), masked(error(now).as_ref()).as_ref(), &mut found);
+        self.texts(Part::Value, then.value.as_ref(), masked(now.value.as_ref()).as_ref(), &mut found);
+        let output = self.masker.mask(now.output.clone());
+        for (part, stream) in [(Part::Stdout, Stream::Stdout), (Part::Stderr, Stream::Stderr)] {
+            self.streams((part, stream), &then.output, &output, &mut found);
+        }
+        self.files(then, now, &mut found);
+        let pictures = |report: &RunReport| {
+            let sizes = report.all_images().map(|image| format!("{}x{}", image.width, image.height));
+            Some(sizes.collect::<Vec<_>>().join(", ")).filter(|sizes| !sizes.is_empty())
+        };
+        self.texts(Part::Pictures, pictures(then).as_ref(), pictures(now).as_ref(), &mut found);
+        found
+    }
+
+    /// The same of how they ended, and of nothing else.
+    pub(crate) fn compare_outcome(&self, then: &RunReport, now: &RunReport) -> Comparison {
+        let mut found = Comparison::default();
+        self.texts(Part::Outcome, Some(&self.outcome(then)), Some(&self.outcome(now)), &mut found);
+        found
+    }
+
+    /// How a run ended, and what more tells one end from another.
+    fn outcome(&self, report: &RunReport) -> String {
+        let mut told = report.outcome.as_str().replace('_', " ");
+        if let Some(code) = report.receipt.exit_code {
+            told.push_str(&format!(", exit code {code}"));
+        }
+        if let Some(signal) = report.receipt.signal {
+            told.push_str(&format!(", signal {signal}"));
+        }
+        if let Some(detail) = report.outcome.detail().filter(|_| self.exact) {
+            told.push_str(&format!(", {detail}"));
+        }
+        told
+    }
+
+    fn error(&self, error: &RunError) -> String {
+        let told = format!("{}: {}", error.kind, error.message);
+        if self.exact { format!("{told}\n{}", error.traceback) } else { told }
+    }
+
+    fn texts(&self, part: Part, then: Option<&String>, now: Option<&String>, found: &mut Comparison) {
+        let difference = match (then, now) {
+            (Some(then), Some(now)) => {
+                self.first_difference(then, now).map(|line| (Some(line.line), line.then, line.now))
+            }
+            (None, None) => None,
+            (then, now) => Some((None, then.cloned(), now.cloned())),
+        };
+        let difference = difference.map(|(line, then, now)| Difference { part, line, then, now });
+        found.differences.extend(difference);
+    }
+
+    fn first_difference(&self, then: &str, now: &str) -> Option<LineDifference> {
+        if !self.exact {
+            return self.runs.first_difference(then, now);
+        }
+        if then == now {
+            return None;
+        }
+        let (mut left, mut right) = (then.split('\n'), now.split('\n'));
+        for line in 1.. {
+            match (left.next(), right.next()) {
+                (None, None) => break,
+                (then, now) if then == now => {}
+                (then, now) => {
+                    let text = |line: Option<&str>| line.map(str::to_owned);
+                    return Some(LineDifference { line, then: text(then), now: text(now) });
+                }
+            }
+        }
+        None
+    }
+
+    fn streams(
+        &self,
+        (part, stream): (Part, Stream),
+        then: &OutputBuffer,
+        now: &OutputBuffer,
+        found: &mut Comparison,
+    ) {
+        let is_whole = |output: &OutputBuffer| output.dropped(stream) == 0;
+        if is_whole(then) && is_whole(now) {
+            let (then, now) = (then.bytes(stream), now.bytes(stream));
+            return self.bytes(part, &then, &now, found);
+        }
+        // What is known of both is their beginning: as many lines as both have in full.
+        let (then, now) = (lines_of_head(then, stream), lines_of_head(now, stream));
+        let lines = then.len().min(now.len());
+        let first = |of: &[Vec<u8>]| of.get(..lines).unwrap_or_default().concat();
+        self.bytes(part, &first(&then), &first(&now), found);
+        let name = part.as_str();
+        found.gaps.push(match lines {
+            0 => format!("nothing of {name} was compared: it is too long, or its file is gone"),
+            lines => format!("of {name} the first {lines} lines were compared: it is too long"),
+        });
+    }
+
+    fn bytes(&self, part: Part, then: &[u8], now: &[u8], found: &mut Comparison) {
+        if then == now {
+            return;
+        }
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let are_texts = std::str::from_utf8(then).is_ok() && std::str::from_utf8(now).is_ok();
+        let before = found.differences.len();
+        self.texts(part, Some(&text(then)), Some(&text(now)), found);
+        if !are_texts && found.differences.len() == before {
+            // What is no text is not told apart by what stands for it.
+            let told = |bytes: &[u8]| Some(format!("{} bytes that are no text", bytes.len()));
+            found.differences.push(Difference { part, line: None, then: told(then), now: told(now) });
+        }
+    }
+
+    fn files(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
+        let told = |report: &RunReport| -> BTreeMap<String, String> {
+            let files = &report.receipt.files;
+            files.iter().map(|file| (file.path.clone(), self.file(file))).collect()
+        };
+        let (left, right) = (told(then), told(now));
+        let paths = left.keys().chain(right.keys().filter(|path| !left.contains_key(*path)));
+        let mut differing: Vec<&String> = paths.filter(|path| left.get(*path) != right.get(*path)).collect();
+        // What was not looked at may be as it was on the other side.
+        let is_hidden = |path: &String| {
+            let gap = |files: &BTreeMap<String, String>, of: &RunReport| {
+                !files.contains_key(path) && of.receipt.not_looked_at.may_hide(path)
+            };
+            gap(&left, then) || gap(&right, now)
+        };
+        let all = differing.len();
+        differing.retain(|path| !is_hidden(path));
+        if differing.len() < all {
+            found.gaps.push("not all files were looked at: only what both runs tell of is compared".into());
+        }
+        differing.sort();
+        if let Some(path) = differing.first() {
+            let of =
+                |files: &BTreeMap<String, String>| files.get(*path).map(|what| format!("{path}: {what}"));
+            let (then, now) = (of(&left), of(&right));
+            found.differences.push(Difference { part: Part::Files, line: None, then, now });
+        }
+    }
+
+    /// What became of a file. In a fresh folder it is made; whether it was there before says nothing of the run.
+    fn file(&self, file: &FileChange) -> String {
+        match file.change.as_str() {
+            "created" | "changed" if !self.exact => format!("written, {} bytes", file.bytes),
+            change if file.bytes > 0 || self.exact => format!("{change}, {} bytes", file.bytes),
+            change => change.to_owned(),
+        }
+    }
+}
+
+/// The whole lines of the beginning of a stream, each with its end.
+fn lines_of_head(output: &OutputBuffer, stream: Stream) -> Vec<Vec<u8>> {
+    let head = if output.dropped(stream) == 0 { output.bytes(stream) } else { output.head(stream) };
+    let lines = head.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
+    lines.map(<[u8]>::to_vec).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Gaps, ImageRef, Outcome};
+
+    fn printed(stdout: &[u8], stderr: &[u8]) -> RunReport {
+        let mut report = RunReport::bare(Outcome::Ok);
+        report.output.push(Stream::Stdout, stdout);
+        report.output.push(Stream::Stderr, stderr);
+        report
+    }
+
+    fn parts(comparer: &Comparer, then: &RunReport, now: &RunReport) -> Vec<&'static str> {
+        comparer.compare(then, now).differences.iter().map(|difference| difference.part.as_str()).collect()
+    }
+
+    #[test]
+    fn each_part_is_told_with_how_it_was_and_how_it_is() {
+        let mut then = printed(b"a\nb\n", b"");
+        (then.value, then.receipt.exit_code) = (Some("1".into()), Some(0));
+        assert_eq!(Comparer::default().compare(&then, &then), Comparison::default());
+        let mut now = printed(b"a\nc\n", b"late\n");
+        (now.outcome, now.receipt.exit_code, now.receipt.signal) = (Outcome::Failed, Some(1), Some(9));
+        now.error = Some(RunError { kind: "KeyError".into(), message: "'x'".into(), traceback: "t".into() });
+        let found = Comparer::default().compare(&then, &now).differences;
+        let told: Vec<_> = found
+            .iter()
+            .map(|d| {
+                (d.part.as_str(), d.line, d.then.as_deref().unwrap_or("-"), d.now.as_deref().unwrap_or("-"))
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("outcome", Some(1), "ok, exit code 0", "failed, exit code 1, signal 9"),
+                ("error", None, "-", "KeyError: 'x'"),
+                ("value", None, "1", "-"),
+                ("stdout", Some(2), "b", "c"),
+                ("stderr", Some(1), "", "late"),
+            ]
+        );
+    }
+
+    #[test]
+    fn exactly_every_byte_counts() {
+        let (then, now) = (printed(b"took 1.5s  \n", b""), printed(b"took 2.5s\n", b""));
+        let exact = Comparer { exact: true, ..Comparer::default() };
+        assert!(parts(&Comparer::default(), &then, &now).is_empty());
+        assert_eq!(parts(&exact, &then, &now), ["stdout"]);
+        assert_eq!(parts(&exact, &printed(b"a\n", b""), &printed(b"a", b"")), ["stdout"]);
+        assert!(parts(&exact, &then, &then).is_empty());
+        let broken = [printed(b"a\xff", b""), printed(b"a\xfe", b"")];
+        assert_eq!(parts(&Comparer::default(), &broken[0], &broken[1]), ["stdout"]);
+    }
+
+    #[test]
+    fn of_files_the_first_that_differs_is_named() {
+        let with = |files: &[(&str, &str, u64)]| {
+            let mut report = printed(b"", b"");
+            report.receipt.files = files
+                .iter()
+                .map(|(path, change, bytes)| FileChange {
+                    path: (*path).into(),
+                    change: (*change).into(),
+                    bytes: *bytes,
+                })
+                .collect();
+            report
+        };
+        let then = with(&[("b.csv", "created", 12), ("a.csv", "changed", 3), ("c", "deleted", 0)]);
+        let now = with(&[("a.csv", "created", 3), ("b.csv", "created", 12), ("c", "deleted", 0)]);
+        assert!(parts(&Comparer::default(), &then, &now).is_empty(), "a fresh folder holds nothing before");
+        assert_eq!(parts(&Comparer { exact: true, ..Comparer::default() }, &then, &now), ["files"]);
+        let now = with(&[("a.csv", "changed", 3), ("b.csv", "created", 13), ("d", "created", 0)]);
+        let found = Comparer::default().compare(&then, &now).differences;
+        assert_eq!(found[0].then.as_deref(), Some("b.csv: written, 12 bytes"));
+        assert_eq!(found[0].now.as_deref(), Some("b.csv: written, 13 bytes"));
+        // Where not all was looked at, what is missing says nothing.
+        let mut then = with(&[("a.csv", "created", 3), (".venv/x", "created", 3)]);
+        then.receipt.not_looked_at = Gaps { folders: 1, names: vec![".venv".into()], ..Gaps::default() };
+        let mut now = with(&[("a.csv", "created", 3)]);
+        now.receipt.not_looked_at = then.receipt.not_looked_at.clone();
+        let found = Comparer::default().compare(&then, &now);
+        assert!(found.differences.is_empty() && found.gaps.len() == 1, "{found:?}");
+        let found = Comparer::default().compare(&then, &with(&[(".venv/x", "created", 3)]));
+        assert_eq!(found.differences[0].then.as_deref(), Some("a.csv: written, 3 bytes"));
+    }
+
+    #[test]
+    fn pictures_are_compared_by_their_pixels() {
+        let with = |sizes: &[(u32, u32)]| {
+            let mut report = printed(b"", b"");
+            report.images = sizes
+                .iter()
+                .map(|(width, height)| ImageRef {
+                    path: "/x".into(),
+                    name: "figure-1.png".into(),
+                    mime: "image/png".into(),
+                    width: *width,
+                    height: *height,
+                    bytes: 7,
+                })
+                .collect();
+            report
+        };
+        let comparer = Comparer::default();
+        assert!(parts(&comparer, &with(&[(6, 4)]), &with(&[(6, 4)])).is_empty());
+        assert_eq!(parts(&comparer, &with(&[(6, 4)]), &with(&[(6, 5)])), ["pictures"]);
+        assert_eq!(parts(&comparer, &with(&[(6, 4)]), &with(&[])), ["pictures"]);
+    }
+
+    #[test]
+    fn of_what_is_too_long_the_beginning_is_compared_and_that_is_told() {
+        let long = |text: &str| {
+            let mut report = RunReport::bare(Outcome::Ok);
+            report.output = OutputBuffer::new(400);
+            report.output.push(Stream::Stdout, text.as_bytes());
+            report
+        };
+        let lines: String = (0..200).map(|n| format!("{n}\n")).collect();
+        let found = Comparer::default().compare(&long(&lines), &long(&lines.replace("150", "x")));
+        assert!(found.differences.is_empty() && found.gaps[0].contains("the first 3"), "{found:?}");
+        let found = Comparer::default().compare(&long(&lines), &long(&lines.replace("\n7\n", "\nx\n")));
+        assert_eq!((found.differences[0].part, found.differences[0].line), (Part::Stdout, Some(8)));
+        // Its file is gone.
+        let gone = OutputBuffer::restore(400, [], (900, 0));
+        let found = Comparer::default().compare(&RunReport { output: gone, ..long("") }, &long("a\n"));
+        assert!(found.differences.is_empty() && found.gaps[0].contains("nothing of stdout"), "{found:?}");
+    }
+
+    #[test]
+    fn what_was_masked_is_compared_with_a_mask() {
+        let key = "a-key-of-no-known-shape";
+        let masker = Masker::knowing([key.into()]);
+        let now = printed(format!("key {key}\n").as_bytes(), b"");
+        let then = RunReport { output: masker.mask(now.output.clone()).into_inner(), ..now.clone() };
+        assert_eq!(parts(&Comparer::default(), &then, &now), ["stdout"]);
+        assert!(parts(&Comparer { masker, ..Comparer::default() }, &then, &now).is_empty());
+    }
+}

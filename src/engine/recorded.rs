@@ -1,0 +1,491 @@
+//! The runs of a session in their order, each with the bytes that were approved for it and with what came of it: what a
+//! replay repeats and compares with.
+//!
+//! It reads and decides nothing: that a session tells of an approval lets nothing run. Whoever repeats a run says so anew
+//! ([`super::named`]), and finds its terms anew.
+
+use super::transcript::{BlockItem, RunItem, Transcript};
+use crate::domain::{
+    BlockId, BlockKind, Entry, ExecutorKind, FileChange, Grantor, InstallInto, Language, Limits, OnDisk,
+    Outcome, PackageList, RunId, RunReport, SandboxLevel, Sha256, Terms, Timestamp,
+};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// All runs of a session.
+#[derive(Debug, Default)]
+pub(crate) struct RecordedRuns {
+    /// Those of each time that it was open: kernels and shells begin anew with each.
+    pub sittings: Vec<Sitting>,
+    /// Blocks of which changes were taken back, or made again: that is not repeated.
+    pub taken_back: BTreeSet<BlockId>,
+    /// Files that were there before, and that a run changed.
+    pub changed: BTreeSet<String>,
+    /// Files that a run made.
+    pub made: BTreeSet<String>,
+}
+
+/// The runs of one time that the session was open.
+#[derive(Debug, Default)]
+pub(crate) struct Sitting {
+    pub steps: Vec<RecordedStep>,
+}
+
+/// A run, or why it is not repeated.
+#[derive(Debug)]
+pub(crate) struct RecordedStep {
+    pub run: RunId,
+    pub block: BlockId,
+    /// What the block is, in a few words.
+    pub what: String,
+    /// The first line of its text.
+    pub first_line: String,
+    /// Files that it needs, as far as its review tells.
+    pub reads: Vec<String>,
+    pub repeats: Result<Box<RecordedRun>, NotRepeated>,
+}
+
+impl RecordedStep {
+    /// What carried its code out; `None` where it is not repeated, or was no code.
+    pub(crate) fn ran_on(&self) -> Option<ExecutorKind> {
+        let run = self.repeats.as_ref().ok()?;
+        Some(run.terms.executor).filter(|executor| executor.runs_code())
+    }
+}
+
+/// A run that can be repeated.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordedRun {
+    pub bytes: RecordedBlock,
+    /// Under which terms it ran.
+    pub terms: Terms,
+    /// When it was approved, and when it ended.
+    pub time: (Timestamp, Timestamp),
+    pub report: Box<RunReport>,
+}
+
+/// The bytes that were approved for a run, and what they were approved as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedBlock {
+    /// What its messages call it.
+    pub label: String,
+    /// What kind of block it is.
+    pub kind: BlockKind,
+    /// The language that it was read as.
+    pub language: Language,
+    /// The bytes.
+    pub source: Arc<str>,
+    /// Of an edit: what was written for it, and what its files were.
+    pub edit: Option<RecordedEdit>,
+    /// How much it may use.
+    pub limits: Limits,
+    /// Whether it ran in a kernel in which nothing was before.
+    pub fresh: bool,
+}
+
+/// What an edit was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedEdit {
+    /// Its text as it was proposed.
+    pub written: Arc<str>,
+    /// What each of its files was, in their order.
+    pub bases: Vec<OnDisk>,
+}
+
+/// Why a run is not repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotRepeated {
+    #[error("packages and images are not fetched again")]
+    Fetched,
+    #[error("it went into the project, where nothing is written")]
+    IntoProject,
+    #[error("how it ended is not known")]
+    Lost,
+    #[error("it was stopped by hand")]
+    Interrupted,
+    /// A key was masked when it was saved.
+    #[error("its text in the session is not the one that was approved: a key in it is masked")]
+    Masked,
+    #[error("it had a terminal, and what was typed into it is recorded nowhere")]
+    Terminal,
+}
+
+impl NotRepeated {
+    /// Whether nothing of it was to be repeated, so that the rest tells as much without it.
+    pub(crate) fn is_harmless(self) -> bool {
+        matches!(self, NotRepeated::Fetched | NotRepeated::Lost | NotRepeated::Interrupted)
+    }
+}
+
+/// What all runs of a session were allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AllowedThen {
+    pub network: bool,
+    /// The strictest level; `None`: none of them was confined.
+    pub level: Option<SandboxLevel>,
+    /// Folders that all of them could read; `None`: they could read all that the account can.
+    pub read: Option<BTreeSet<PathBuf>>,
+    /// Environment variables that all of them were given.
+    pub environment: BTreeSet<String>,
+}
+
+impl RecordedRuns {
+    /// The runs that these entries tell of. `installs`: those of packages are repeated too.
+    pub(crate) fn of(entries: &[(Timestamp, Entry)], installs: bool) -> Self {
+        let transcript = Transcript::fold(entries);
+        let mut all = Self { sittings: vec![Sitting::default()], ..Self::default() };
+        let mut kernel = KernelBefore::default();
+        for (_, entry) in entries {
+            match entry {
+                Entry::Resumed => {
+                    all.sittings.push(Sitting::default());
+                    kernel = KernelBefore::default();
+                }
+                Entry::KernelRestarted => kernel.restarted = true,
+                Entry::TakenBack { block, .. } => {
+                    all.taken_back.insert(*block);
+                }
+                Entry::Approved { run, .. } => {
+                    let Some((item, run)) = transcript.run(*run) else { continue };
+                    let fresh = kernel.is_another_for(&run.terms);
+                    let step = step(item, run, fresh, installs);
+                    if let Some(sitting) = all.sittings.last_mut() {
+                        sitting.steps.extend(step);
+                    }
+                }
+                Entry::Ran { report, .. } => all.note_files(&report.receipt.files),
+                _ => {}
+            }
+        }
+        all.sittings.retain(|sitting| !sitting.steps.is_empty());
+        all
+    }
+
+    /// A file that is told of for the first time was made, or was there before.
+    fn note_files(&mut self, files: &[FileChange]) {
+        for file in files {
+            if self.made.contains(&file.path) {
+                continue;
+            }
+            match file.change.as_str() {
+                "created" if !self.changed.contains(&file.path) => self.made.insert(file.path.clone()),
+                _ => self.changed.insert(file.path.clone()),
+            };
+        }
+    }
+
+    /// What all of its programs were allowed.
+    pub(crate) fn allowed(&self) -> AllowedThen {
+        let mut all = AllowedThen::default();
+        let runs = self.sittings.iter().flat_map(Sitting::runs);
+        let programs = runs.filter(|run| run.terms.executor.runs_code());
+        for (at, rights) in programs.map(|run| &run.terms.rights).enumerate() {
+            let environment = rights.environment.iter().cloned().collect();
+            all.environment = if at == 0 { environment } else { &all.environment & &environment };
+            let level = rights.sandbox.level;
+            // Where nothing confined it, the network was open to it too.
+            all.network = (at == 0 || all.network) && (rights.network || level == SandboxLevel::Off);
+            if level == SandboxLevel::Off {
+                continue;
+            }
+            all.level = match all.level {
+                Some(SandboxLevel::ReadOnly) => Some(SandboxLevel::ReadOnly),
+                _ => Some(level),
+            };
+            let read = rights.read.iter().chain(&rights.write).cloned().collect();
+            all.read = Some(all.read.map_or_else(|| BTreeSet::clone(&read), |all| &all & &read));
+        }
+        all
+    }
+
+    /// Whether packages are fetched by one of the runs that are repeated.
+    pub(crate) fn installs(&self) -> bool {
+        let mut runs = self.sittings.iter().flat_map(Sitting::runs);
+        runs.any(|run| matches!(run.bytes.kind, BlockKind::Install { .. }))
+    }
+
+    pub(crate) fn steps(&self) -> impl Iterator<Item = &RecordedStep> {
+        self.sittings.iter().flat_map(|sitting| &sitting.steps)
+    }
+}
+
+impl Sitting {
+    /// The runs that are repeated.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &RecordedRun> {
+        self.steps.iter().filter_map(|step| step.repeats.as_deref().ok())
+    }
+}
+
+/// The kernel of the run before.
+#[derive(Debug, Default)]
+struct KernelBefore {
+    generation: Option<u32>,
+    restarted: bool,
+}
+
+impl KernelBefore {
+    /// Whether a run under these terms was in another kernel than the one before it.
+    fn is_another_for(&mut self, terms: &Terms) -> bool {
+        let Some(kernel) = terms.kernel else { return false };
+        let before = self.generation.replace(kernel.generation);
+        let restarted = std::mem::take(&mut self.restarted);
+        before.is_some_and(|before| restarted || before != kernel.generation)
+    }
+}
+
+/// A run of a block; `None` where nothing of it ever ran.
+fn step(item: &BlockItem, run: &RunItem, fresh: bool, installs: bool) -> Option<RecordedStep> {
+    let (ended, report) = run.ended.as_ref().map(|(at, report)| (*at, report.clone())).unzip();
+    if let Some(report) = &report
+        && matches!(report.outcome, Outcome::Refused(_) | Outcome::NotStarted(_))
+    {
+        return None;
+    }
+    let version = item.block.version(run.revision)?;
+    let of_project = || {
+        let list = PackageList::parse(run.terms.language.as_str(), &version.source);
+        list.is_ok_and(|list| list.into != InstallInto::Session)
+    };
+    let repeats = match (&item.block.kind, ended.zip(report)) {
+        (BlockKind::Pull { .. }, _) => Err(NotRepeated::Fetched),
+        (BlockKind::Install { .. }, _) if !installs => Err(NotRepeated::Fetched),
+        (BlockKind::Install { .. }, _) if of_project() => Err(NotRepeated::IntoProject),
+        (_, None) => Err(NotRepeated::Lost),
+        (_, Some((_, report))) if report.outcome == Outcome::Interrupted => Err(NotRepeated::Interrupted),
+        _ if Sha256::of(version.source.as_bytes()) != run.sha256 => Err(NotRepeated::Masked),
+        _ if run.terms.rights.terminal => Err(NotRepeated::Terminal),
+        (kind, Some((ended, report))) => Ok(Box::new(RecordedRun {
+            bytes: RecordedBlock {
+                label: label(item, run),
+                kind: kind.clone(),
+                language: version.language.clone().unwrap_or_else(|| run.terms.language.clone()),
+                source: version.source.clone(),
+                edit: edit(item, run),
+                limits: run.terms.limits,
+                fresh,
+            },
+            terms: run.terms.clone(),
+            time: (run.approved_at, ended),
+            report,
+        })),
+    };
+    let first_line = version.source.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Some(RecordedStep {
+        run: run.run,
+        block: item.block.id,
+        what: item.block.label(),
+        first_line: first_line.trim().to_owned(),
+        reads: reads(item, run),
+        repeats,
+    })
+}
+
+/// The files that a run needs: those that its text names to be read, and those that an edit was made from.
+fn reads(item: &BlockItem, run: &RunItem) -> Vec<String> {
+    let review = item.review.as_ref().filter(|(of, _)| *of == run.revision);
+    let mut reads = review.map(|(_, review)| review.effects.reads.clone()).unwrap_or_default();
+    if let (BlockKind::Edit { paths }, Some(edit)) = (&item.block.kind, edit(item, run)) {
+        let there = paths.iter().zip(&edit.bases).filter(|(_, base)| **base != OnDisk::Nothing);
+        reads.extend(there.map(|(path, _)| path.clone()));
+    }
+    reads
+}
+
+/// What the messages of a run called its text.
+fn label(item: &BlockItem, run: &RunItem) -> String {
+    let of_file = || item.block.origin.note.clone().filter(|path| path != "-");
+    let named = run.by == Grantor::Named && item.block.is_own() && item.block.kind.is_code();
+    named.then(of_file).flatten().unwrap_or_else(|| format!("block {}", item.block.id))
+}
+
+fn edit(item: &BlockItem, run: &RunItem) -> Option<RecordedEdit> {
+    let placed = item.block.placed.iter().rfind(|placed| placed.revision <= run.revision)?;
+    let written = item.block.versions.first()?.source.clone();
+    Some(RecordedEdit { written, bases: placed.bases.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Block, KernelRef, Origin, Revision, Rights, SandboxReport, StepId, Version};
+    use crate::engine::dialogue::{confined, report, terms};
+
+    /// A session as its file tells it.
+    #[derive(Default)]
+    struct Told {
+        entries: Vec<(Timestamp, Entry)>,
+        run: u32,
+    }
+
+    impl Told {
+        fn add(&mut self, entry: Entry) -> &mut Self {
+            self.entries.push((Timestamp(self.entries.len() as i64), entry));
+            self
+        }
+
+        fn block(&mut self, id: u32, source: &str) -> &mut Self {
+            let language = Some(Language::python());
+            let kind = BlockKind::Code { language: language.clone() };
+            self.block_of(id, kind, source)
+        }
+
+        fn block_of(&mut self, id: u32, kind: BlockKind, source: &str) -> &mut Self {
+            let version = Version {
+                revision: Revision(1),
+                language: Some(Language::python()),
+                whole: true,
+                source: source.into(),
+            };
+            self.add(Entry::Block(Block {
+                id: BlockId(id),
+                step: StepId(1),
+                kind,
+                origin: Origin::own("tests/a.py"),
+                versions: vec![version],
+                placed: Vec::new(),
+            }))
+        }
+
+        fn approved(&mut self, block: u32, source: &str, terms: Terms, by: Grantor) -> &mut Self {
+            self.run += 1;
+            let (run, sha256) = (RunId(self.run), Sha256::of(source.as_bytes()));
+            self.add(Entry::Approved { run, block: BlockId(block), revision: Revision(1), sha256, terms, by })
+        }
+
+        fn ran(&mut self, block: u32, outcome: Outcome) -> &mut Self {
+            let (run, report) = (RunId(self.run), Box::new(report(outcome)));
+            self.add(Entry::Ran { run, block: BlockId(block), report })
+        }
+
+        /// A block of this text, approved by the person and run.
+        fn runs(&mut self, block: u32, source: &str, terms: Terms) -> &mut Self {
+            self.approved(block, source, terms, Grantor::Person { typed: false }).ran(block, Outcome::Ok)
+        }
+
+        fn runs_told(&self) -> Vec<String> {
+            let step = |step: &RecordedStep| match &step.repeats {
+                Ok(run) => format!(
+                    "{} {}{}",
+                    step.run.0,
+                    run.bytes.label,
+                    if run.bytes.fresh { " fresh" } else { "" }
+                ),
+                Err(why) => format!("{} {why:?}", step.run.0),
+            };
+            let runs = RecordedRuns::of(&self.entries, false);
+            runs.sittings
+                .iter()
+                .map(|one| one.steps.iter().map(step).collect::<Vec<_>>().join(", "))
+                .collect()
+        }
+    }
+
+    fn in_kernel(generation: u32) -> Terms {
+        Terms { kernel: Some(KernelRef { generation, ..KernelRef::default() }), ..terms() }
+    }
+
+    #[test]
+    fn runs_are_told_by_sittings_and_kernels() {
+        let mut told = Told::default();
+        told.block(1, "x = 1").block(2, "x").runs(1, "x = 1", in_kernel(1)).runs(2, "x", in_kernel(1));
+        told.add(Entry::KernelRestarted).runs(2, "x", in_kernel(2)).runs(1, "x = 1", in_kernel(2));
+        told.add(Entry::Resumed).add(Entry::Resumed).runs(1, "x = 1", in_kernel(1)).runs(
+            2,
+            "x",
+            in_kernel(3),
+        );
+        assert_eq!(
+            told.runs_told(),
+            ["1 block 1, 2 block 2, 3 block 2 fresh, 4 block 1", "5 block 1, 6 block 2 fresh"]
+        );
+    }
+
+    #[test]
+    fn what_has_no_end_of_its_own_or_other_bytes_is_not_repeated() {
+        let mut told = Told::default();
+        let by = Grantor::Person { typed: false };
+        told.block(1, "a").approved(1, "a", terms(), by).ran(1, Outcome::Interrupted);
+        told.approved(1, "a", terms(), by).ran(1, Outcome::Refused("changed".into()));
+        let in_terminal = Terms { rights: Rights { terminal: true, ..Rights::default() }, ..terms() };
+        told.runs(1, "a", in_terminal).runs(1, "print('a key')", terms());
+        told.block_of(2, BlockKind::Install { wanted_by: None }, "six").runs(2, "six", terms());
+        told.approved(1, "a", terms(), by);
+        assert_eq!(told.runs_told(), ["1 Interrupted, 3 Terminal, 4 Masked, 5 Fetched, 6 Lost"]);
+        let installs = RecordedRuns::of(&told.entries, true);
+        assert_eq!(installs.steps().filter(|step| step.repeats.is_ok()).count(), 1);
+        told.block_of(3, BlockKind::Install { wanted_by: None }, "into: .venv\nsix");
+        told.runs(3, "into: .venv\nsix", terms());
+        let installs = RecordedRuns::of(&told.entries, true);
+        assert_eq!(installs.steps().last().unwrap().repeats.as_ref().unwrap_err(), &NotRepeated::IntoProject);
+        assert!(!NotRepeated::Masked.is_harmless() && NotRepeated::Interrupted.is_harmless());
+    }
+
+    #[test]
+    fn an_approval_that_no_line_tells_of_is_made_up_by_nobody() {
+        let mut told = Told::default();
+        told.block(1, "a").ran(1, Outcome::Ok);
+        assert_eq!(told.runs_told(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_was_named_is_called_by_its_name() {
+        let mut told = Told::default();
+        told.block(1, "a").approved(1, "a", terms(), Grantor::Named).ran(1, Outcome::Ok);
+        assert_eq!(told.runs_told(), ["1 tests/a.py"]);
+    }
+
+    #[test]
+    fn an_edit_is_told_with_what_it_was_made_from() {
+        let mut told = Told::default();
+        let bases = vec![OnDisk::File(Some(Sha256::of(b"x = 1\n")))];
+        told.block_of(1, BlockKind::Edit { paths: vec!["a.py".into()] }, "the edit");
+        let placed = |told: &mut Told, revision, bases: &[OnDisk]| {
+            told.add(Entry::Placed {
+                block: BlockId(1),
+                revision: Revision(revision),
+                source: "x = 2\n".into(),
+                bases: bases.to_vec(),
+                note: String::new(),
+                whole: true,
+            });
+        };
+        placed(&mut told, 2, &[OnDisk::Nothing]);
+        placed(&mut told, 3, &bases);
+        let sha256 = Sha256::of(b"x = 2\n");
+        let (block, by) = (BlockId(1), Grantor::Person { typed: false });
+        told.add(Entry::Approved { run: RunId(1), block, revision: Revision(3), sha256, terms: terms(), by });
+        placed(&mut told, 4, &[OnDisk::Folder]);
+        told.run = 1;
+        told.ran(1, Outcome::Ok);
+        let runs = RecordedRuns::of(&told.entries, false);
+        let bytes = &runs.sittings[0].runs().next().unwrap().bytes;
+        assert_eq!(
+            (&*bytes.source, bytes.edit.as_ref().unwrap()),
+            ("x = 2\n", &RecordedEdit { written: "the edit".into(), bases })
+        );
+    }
+
+    #[test]
+    fn a_session_is_allowed_what_all_of_its_runs_were() {
+        let rights = |network, read: &[&str], level| Rights {
+            network,
+            read: read.iter().map(PathBuf::from).collect(),
+            environment: vec!["PATH".into(), read[0].into()],
+            sandbox: SandboxReport { level, ..SandboxReport::default() },
+            ..confined().rights
+        };
+        let with = |network, read: &[&str], level| Terms { rights: rights(network, read, level), ..terms() };
+        let mut told = Told::default();
+        told.block(1, "a").runs(1, "a", with(true, &["/a", "/b"], SandboxLevel::Workspace));
+        let allowed = |told: &Told| RecordedRuns::of(&told.entries, false).allowed();
+        assert_eq!((allowed(&told).network, allowed(&told).level), (true, Some(SandboxLevel::Workspace)));
+        told.runs(1, "a", with(false, &["/b"], SandboxLevel::ReadOnly));
+        told.add(Entry::Resumed).runs(1, "a", with(true, &["/c"], SandboxLevel::Off));
+        assert!(!allowed(&Told::default()).network, "nothing ran");
+        let all = allowed(&told);
+        assert_eq!((all.network, all.level), (false, Some(SandboxLevel::ReadOnly)));
+        assert_eq!(all.read, Some(["/b", "/work"].map(PathBuf::from).into()));
+        assert_eq!(all.environment, ["PATH".to_owned()].into());
+    }
+}

@@ -1,0 +1,82 @@
+//! What a replay may do: at most what was approved then, and at most what is configured today; in a folder of its own.
+
+use super::factory::SessionFactory;
+use crate::config::ExecutorChoice;
+use crate::domain::SandboxLevel;
+use crate::engine::recorded::AllowedThen;
+use crate::launch::private_folder::PrivateFolder;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A fresh and empty folder to work in; dropping it removes it and all that is in it.
+#[derive(Debug)]
+pub(crate) struct FreshFolder {
+    work: PathBuf,
+    _private: PrivateFolder,
+}
+
+impl FreshFolder {
+    /// Makes one that only this account can enter.
+    ///
+    /// # Errors
+    /// When it can't be made.
+    pub(crate) fn make() -> io::Result<Self> {
+        let private = PrivateFolder::make()?;
+        let work = private.path().join("work");
+        std::fs::create_dir(&work)?;
+        Ok(Self { work, _private: private })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.work
+    }
+}
+
+/// What the person says about a replay.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReplayWish {
+    /// Whether the network may be open where it was.
+    pub network: bool,
+    /// Whether nothing is to confine it.
+    pub unconfined: bool,
+    /// The folder in which the session worked.
+    pub worked: PathBuf,
+}
+
+impl SessionFactory {
+    /// A factory for repeating runs that were allowed this, in this folder, on this executor. `python`: the one of today's
+    /// working folder. Nothing beside the folder can be written, and no model is asked for an opinion.
+    pub(crate) fn replaying(
+        &self,
+        folder: &Path,
+        allowed: &AllowedThen,
+        wish: &ReplayWish,
+        (executor, python): (ExecutorChoice, Option<PathBuf>),
+    ) -> Self {
+        let mut loaded = (*self.loaded).clone();
+        let mut place = self.place.with_cwd(folder.to_owned());
+        let config = &mut loaded.config;
+        // Where runs worked before, nothing is believed; that it can't be written now makes it no better.
+        place.worked.extend([self.place.cwd.clone(), wish.worked.clone()]);
+        place.worked.append(&mut config.sandbox.write);
+        config.sandbox.network = wish.network && allowed.network;
+        config.sandbox.level = match (config.sandbox.level, allowed.level) {
+            _ if wish.unconfined => SandboxLevel::Off,
+            (SandboxLevel::Off, Some(then)) => then,
+            (_, Some(SandboxLevel::ReadOnly)) => SandboxLevel::ReadOnly,
+            (now, _) => now,
+        };
+        if let Some(then) = &allowed.read {
+            let real = |folder: &PathBuf| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
+            config.sandbox.read.retain(|folder| then.contains(&real(folder)));
+        }
+        config.run.environment.retain(|name| allowed.environment.contains(name));
+        config.run.python = config.run.python.take().or(python);
+        config.review.judge = None;
+        config.executor = executor;
+        let mut factory = self.clone();
+        (factory.loaded, factory.place) = (Arc::new(loaded), place);
+        factory
+    }
+}

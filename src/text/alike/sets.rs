@@ -1,0 +1,85 @@
+//! Sets as Python shows them: `{'b', 'a'}`. The order of those that hold texts or objects is chance; a dictionary has one of
+//! its own, and numbers have the same in each run.
+
+use std::borrow::Cow;
+
+/// Braces of a line that are looked at, and bytes of a set.
+const MOST: usize = 256;
+const LARGEST: usize = 64 << 10;
+
+/// A line in which the items of each set stand in an order that is no chance. `by`: an item as it is sorted.
+pub(super) fn sorted<'t>(line: &'t str, by: &dyn Fn(&str) -> String) -> Cow<'t, str> {
+    let mut made = String::new();
+    let mut rest = line;
+    for _ in 0..MOST {
+        let Some(at) = rest.find('{') else { break };
+        let (before, set) = rest.split_at(at);
+        made.push_str(before);
+        match items(set) {
+            Some((items, length)) => {
+                let mut items: Vec<(String, &str)> = items.into_iter().map(|item| (by(item), item)).collect();
+                items.sort();
+                let items: Vec<&str> = items.iter().map(|(_, item)| *item).collect();
+                made.push('{');
+                made.push_str(&items.join(", "));
+                made.push('}');
+                rest = set.get(length..).unwrap_or_default();
+            }
+            None => {
+                made.push('{');
+                rest = set.get(1..).unwrap_or_default();
+            }
+        }
+    }
+    if made.is_empty() {
+        return Cow::Borrowed(line);
+    }
+    made.push_str(rest);
+    if made == line { Cow::Borrowed(line) } else { Cow::Owned(made) }
+}
+
+/// The items of the set with which a text begins, and how long it is with its braces; `None`: it is no set whose order is
+/// chance.
+fn items(text: &str) -> Option<(Vec<&str>, usize)> {
+    let mut open: Vec<char> = Vec::new();
+    let mut quote: Option<char> = None;
+    let (mut items, mut began, mut is_chance) = (Vec::new(), 1, false);
+    let mut chars = text.char_indices().take_while(|(at, _)| *at < LARGEST);
+    while let Some((at, c)) = chars.next() {
+        if let Some(end) = quote {
+            match c {
+                '\\' => drop(chars.next()),
+                _ if c == end => quote = None,
+                _ => {}
+            }
+            continue;
+        }
+        match c {
+            '\'' | '"' => (quote, is_chance) = (Some(c), true),
+            '<' => is_chance = true,
+            '{' | '[' | '(' => open.push(c),
+            '}' | ']' | ')' => {
+                let begin = open.pop()?;
+                if !matches!((begin, c), ('{', '}') | ('[', ']') | ('(', ')')) {
+                    return None;
+                }
+                if open.is_empty() {
+                    items.push(text.get(began..at)?);
+                    let is_set = is_chance && items.iter().all(|item| !item.is_empty());
+                    return is_set.then_some((items, at + 1));
+                }
+            }
+            // A dictionary.
+            ':' if open.len() == 1 => return None,
+            ',' if open.len() == 1 => {
+                items.push(text.get(began..at)?);
+                if !text.get(at + 1..)?.starts_with(' ') {
+                    return None;
+                }
+                began = at + 2;
+            }
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,165 @@
+//! What a line consists of, for comparing it: words, numbers, and the kinds of things that are another in each run. Where a
+//! thing begins and ends does not depend on the run that printed it.
+
+use super::moment::{self, Stamp};
+use super::{BothRuns, RunFacts};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What kind of thing a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Anything else: it has to be the same.
+    Word,
+    /// The folder in which a run worked.
+    Folder,
+    /// A day, or a moment of one.
+    Moment,
+    /// A time of a day that is not told.
+    Clock,
+    /// How long something took.
+    Duration,
+    /// How far a bar is in its time, and how fast.
+    Rate,
+    /// Where something lies in memory.
+    Address,
+    /// A random name: a UUID that is made by chance, or one of a temporary file.
+    Name,
+    /// The number of a process.
+    Process,
+    Number,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token<'t> {
+    pub(super) kind: Kind,
+    pub(super) text: &'t str,
+}
+
+/// In the order in which they are tried at each place. Of kinds that are no chance by themselves the value is looked at.
+static SHAPES: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
+    const MONTHS: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
+    const DAYS: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+    let shapes = [
+        (Kind::Rate, r"\[\d[\d:]*<[\d:?]+, +[\d.?]+[kMGT]?(?:[A-Za-z]+/s|s/[A-Za-z]+)".to_owned()),
+        (
+            Kind::Moment,
+            r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d)\b)?)?"
+                .to_owned(),
+        ),
+        (Kind::Moment, r"datetime\.date(?:time)?\(\d{4}(?:, \d{1,6}){2,6}".to_owned()),
+        (
+            Kind::Moment,
+            format!(r"(?:{DAYS},? +)?{MONTHS} +\d{{1,2}} +\d\d:\d\d(?::\d\d(?: +[A-Z]{{2,5}})? +\d{{4}})?\b"),
+        ),
+        (
+            Kind::Name,
+            r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[1467][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b".to_owned(),
+        ),
+        (Kind::Name, r"/tmp(?:[a-z0-9_]{8}|\.[A-Za-z0-9]{10})\b".to_owned()),
+        (Kind::Address, r"\bat 0x[0-9a-fA-F]+\b|\b0x(?:7[ef]|5[56])[0-9a-fA-F]{10}\b".to_owned()),
+        (Kind::Duration, r"\b\d+m\d+[.,]\d+s\b|\b\d:\d\d:\d\d\.\d+\b".to_owned()),
+        (
+            Kind::Duration,
+            r"\b(?:\d+\.\d+ ?(?:ns|us|µs|μs|ms|s|secs?|seconds?)|\d+ ?(?:ns|us|µs|μs|ms))\b".to_owned(),
+        ),
+        (Kind::Clock, r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b".to_owned()),
+        (Kind::Process, r"(?i)\bpid\b[ =:#]{1,3}\d+".to_owned()),
+        (Kind::Number, r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?".to_owned()),
+    ];
+    // A shape that is none is left out; the tests try each.
+    shapes.into_iter().filter_map(|(kind, shape)| Some((kind, Regex::new(&shape).ok()?))).collect()
+});
+
+/// One expression for all, which finds where the next of them stands.
+static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let all: Vec<String> = SHAPES.iter().map(|(_, shape)| format!("({})", shape.as_str())).collect();
+    Regex::new(&all.join("|")).ok()
+});
+
+/// The tokens of a line.
+pub(super) fn tokens<'t>(line: &'t str, runs: &BothRuns) -> Vec<Token<'t>> {
+    let mut found = Vec::new();
+    let mut done = 0;
+    for (at, end) in folders(line, runs) {
+        // Of folders inside of each other the outer one was taken.
+        let (Some(before), Some(text)) = (line.get(done..at), line.get(at..end)) else { continue };
+        push_shapes(before, &mut found);
+        found.push(Token { kind: Kind::Folder, text });
+        done = end;
+    }
+    push_shapes(line.get(done..).unwrap_or_default(), &mut found);
+    found
+}
+
+/// Where names of folders stand, the longest first of those that begin together. A folder beside it whose name only begins
+/// so is another one.
+fn folders(line: &str, runs: &BothRuns) -> Vec<(usize, usize)> {
+    let names = runs.then.folders.iter().chain(&runs.now.folders).filter(|name| name.len() > 1);
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let mut places: Vec<(usize, usize)> = names
+        .flat_map(|name| line.match_indices(name.as_str()).map(|(at, name)| (at, at + name.len())))
+        .filter(|(_, end)| line.get(*end..).is_some_and(|behind| !behind.starts_with(goes_on)))
+        .collect();
+    places.sort_by_key(|(at, end)| (*at, usize::MAX - end));
+    places
+}
+
+fn push_shapes<'t>(text: &'t str, found: &mut Vec<Token<'t>>) {
+    let mut done = 0;
+    for captures in ANY.iter().flat_map(|any| any.captures_iter(text)) {
+        let Some(whole) = captures.get(0) else { continue };
+        push_word(text.get(done..whole.start()), found);
+        done = whole.end();
+        let shape = captures.iter().skip(1).position(|group| group.is_some());
+        let kind = shape.and_then(|at| SHAPES.get(at)).map_or(Kind::Word, |(kind, _)| *kind);
+        found.push(Token { kind, text: whole.as_str() });
+    }
+    push_word(text.get(done..), found);
+}
+
+fn push_word<'t>(text: Option<&'t str>, found: &mut Vec<Token<'t>>) {
+    found.extend(text.filter(|text| !text.is_empty()).map(|text| Token { kind: Kind::Word, text }));
+}
+
+impl Token<'_> {
+    /// Whether that it is so is chance, or the time, of this run.
+    pub(super) fn is_chance(&self, run: &RunFacts) -> bool {
+        match self.kind {
+            Kind::Word => false,
+            Kind::Folder => run.folders.iter().any(|folder| folder == self.text),
+            Kind::Duration | Kind::Rate | Kind::Address | Kind::Name | Kind::Process => true,
+            Kind::Moment | Kind::Clock => Stamp::read(self.text).is_some_and(|stamp| stamp.is_of(run)),
+            Kind::Number => moment::is_unix_time(self.text, run),
+        }
+    }
+}
+
+/// Digits from which on the last ones of a number are what the machine made of it.
+const EXACT_DIGITS: usize = 10;
+/// How far such numbers may be apart, as a part of the greater one.
+const NEAR: f64 = 1e-9;
+
+/// Whether two numbers are the same but for what a machine rounds. One that was printed with few digits was rounded by the
+/// program: there the last digit counts.
+pub(super) fn are_near(then: Token<'_>, now: Token<'_>) -> bool {
+    let is_broken = |text: &str| text.contains(['.', 'e', 'E']);
+    let digits = |text: &str| {
+        let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+        mantissa.chars().filter(char::is_ascii_digit).skip_while(|digit| *digit == '0').count()
+    };
+    if then.kind != Kind::Number || now.kind != Kind::Number {
+        return false;
+    }
+    if !(is_broken(then.text) && is_broken(now.text))
+        || digits(then.text).max(digits(now.text)) < EXACT_DIGITS
+    {
+        return false;
+    }
+    match (then.text.parse::<f64>(), now.text.parse::<f64>()) {
+        (Ok(then), Ok(now)) => {
+            then.is_finite() && now.is_finite() && (then - now).abs() <= NEAR * then.abs().max(now.abs())
+        }
+        _ => false,
+    }
+}

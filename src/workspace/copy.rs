@@ -1,0 +1,211 @@
+//! Copies of the person's files in a fresh folder: which ones, how much that is, and the copying. No link is followed, the
+//! files themselves are only read, and nothing is copied over something that is there.
+
+use super::FileError;
+use super::paths::{self, PathOfFile};
+use super::place::{Folder, OpenPlace};
+use crate::text::number::{grouped, size};
+use rustix::fs::FileType;
+use std::collections::BTreeMap;
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// Files that are copied, and their bytes.
+const MOST_FILES: usize = 10_000;
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Why files can't be copied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CopyError {
+    #[error("{} is not below the folder {}: name a file or folder in it", .0.display(), .1.display())]
+    Outside(PathBuf, PathBuf),
+    #[error("{} leads elsewhere by a link: name what is meant", .0.display())]
+    Link(PathBuf),
+    #[error("there is no {} in {}", .0.display(), .1.display())]
+    Missing(PathBuf, PathBuf),
+    #[error("{} is no plain file", .0.display())]
+    Special(PathBuf),
+    #[error("{} holds more files than can be listed: name those that are needed", .0.display())]
+    Cut(PathBuf),
+    #[error("{} files of {} are too much to be copied (at most {} of {}): name those that are needed", grouped(*.0 as u64), size(*.1), grouped(MOST_FILES as u64), size(MOST_BYTES))]
+    TooMuch(usize, u64),
+    #[error("{0}")]
+    File(#[from] FileError),
+}
+
+/// Files that are to be copied.
+#[derive(Debug, Default)]
+pub(crate) struct ChosenFiles {
+    /// Each once, by its path below the folder.
+    files: BTreeMap<String, u64>,
+}
+
+impl ChosenFiles {
+    pub(crate) fn count(&self) -> usize {
+        self.files.len()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.values().sum()
+    }
+
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// Adds a file of the folder, or all of a folder in it but what its `.gitignore` leaves out and hidden folders.
+    ///
+    /// # Errors
+    /// When it is not there, is no plain file, or lies elsewhere.
+    pub(crate) fn add(&mut self, folder: &Folder, wanted: &Path) -> Result<(), CopyError> {
+        let outside = || CopyError::Outside(wanted.to_owned(), folder.path().to_owned());
+        let named = wanted.strip_prefix(folder.path()).unwrap_or(wanted);
+        if named.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
+            return Err(outside());
+        }
+        let path: PathBuf = folder.path().join(named).components().collect();
+        let place = OpenPlace::find(&path)?;
+        if place.path() != path {
+            return Err(CopyError::Link(wanted.to_owned()));
+        }
+        let below = path.strip_prefix(folder.path()).map_err(|_| outside())?;
+        match place.found().filter(|_| place.missing() == 0) {
+            Some(found) if found.kind == FileType::RegularFile => {
+                let below = below.to_str().ok_or_else(|| CopyError::Special(wanted.to_owned()))?;
+                self.files.insert(below.to_owned(), found.bytes);
+                self.bounded()
+            }
+            Some(_) => Err(CopyError::Special(wanted.to_owned())),
+            None if place.name().is_none() => self.add_all(place.folder(), below, &|_| true),
+            None => Err(CopyError::Missing(wanted.to_owned(), folder.path().to_owned())),
+        }
+    }
+
+    /// Adds the files of a folder that are wanted; `below`: what stands before their paths.
+    ///
+    /// # Errors
+    /// When they are too many to be listed or copied, or the folder can't be read.
+    pub(crate) fn add_all(
+        &mut self,
+        folder: &Folder,
+        below: &Path,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<(), CopyError> {
+        let listed = paths::list(folder).map_err(|error| FileError::io(folder.path(), &error))?;
+        if listed.is_cut {
+            return Err(CopyError::Cut(folder.path().to_owned()));
+        }
+        let files = listed
+            .files
+            .into_iter()
+            .filter_map(|PathOfFile { path, bytes }| Some((below.join(path).to_str()?.to_owned(), bytes)));
+        self.files.extend(files.filter(|(path, _)| is_wanted(path)));
+        self.bounded()
+    }
+
+    fn bounded(&self) -> Result<(), CopyError> {
+        match (self.count(), self.bytes()) {
+            (files, bytes) if files > MOST_FILES || bytes > MOST_BYTES => {
+                Err(CopyError::TooMuch(files, bytes))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Copies them to the same paths below a folder that is fresh and this process's own.
+    ///
+    /// # Errors
+    /// When one is not what it was, or the system says no; then some may be there.
+    pub(crate) fn copy(&self, from: &Folder, into: &Path) -> Result<(), CopyError> {
+        if !from.stands() {
+            return Err(FileError::Moved(from.path().to_owned()).into());
+        }
+        let mut rest = MOST_BYTES;
+        for path in self.paths() {
+            let source = from.path().join(path);
+            let place = OpenPlace::find(&source)?;
+            if place.path() != source {
+                return Err(CopyError::Link(path.into()));
+            }
+            rest = rest.saturating_sub(copy_one(place.open()?, &into.join(path), rest)?);
+        }
+        Ok(())
+    }
+}
+
+/// Copies a file, at most so many bytes of it; tells how many those were.
+fn copy_one(from: File, to: &Path, most: u64) -> Result<u64, FileError> {
+    let failed = |error: io::Error| FileError::io(to, &error);
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mode = from.metadata().map_err(failed)?.permissions().mode();
+    let mut new = File::create_new(to).map_err(failed)?;
+    let copied = io::copy(&mut io::Read::take(from, most), &mut new).map_err(failed)?;
+    new.set_permissions(Permissions::from_mode(mode & 0o777 | 0o600)).map_err(failed)?;
+    Ok(copied)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Folder) {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let folder = Folder::find(dir.path()).unwrap();
+        (dir, folder)
+    }
+
+    #[test]
+    fn what_is_named_is_copied_to_the_same_place_and_may_run_where_it_could() {
+        let (dir, from) =
+            folder(&[("a.csv", "1"), ("lib/x.py", "22"), ("lib/.gitignore", "*.log"), ("lib/x.log", "3")]);
+        std::fs::set_permissions(dir.path().join("a.csv"), Permissions::from_mode(0o755)).unwrap();
+        let mut chosen = ChosenFiles::default();
+        for named in [PathBuf::from("./a.csv"), from.path().join("lib")] {
+            chosen.add(&from, &named).unwrap();
+        }
+        assert_eq!(chosen.paths().collect::<Vec<_>>(), ["a.csv", "lib/.gitignore", "lib/x.py"]);
+        assert_eq!((chosen.count(), chosen.bytes()), (3, 8));
+        let into = tempfile::tempdir().unwrap();
+        chosen.copy(&from, into.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(into.path().join("lib/x.py")).unwrap(), "22");
+        let mode = std::fs::metadata(into.path().join("a.csv")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+        assert!(!into.path().join("lib/x.log").exists());
+        // What is there is not written over.
+        assert!(matches!(chosen.copy(&from, into.path()), Err(CopyError::File(FileError::Io(..)))));
+    }
+
+    #[test]
+    fn nothing_is_copied_from_elsewhere_and_no_link_is_followed() {
+        let (dir, from) = folder(&[("a", "1"), ("sub/b", "2")]);
+        symlink("/etc/hostname", dir.path().join("link")).unwrap();
+        symlink("/etc", dir.path().join("etc")).unwrap();
+        let add = |path: &str| ChosenFiles::default().add(&from, Path::new(path)).unwrap_err();
+        assert!(matches!(add("../x"), CopyError::Outside(..)));
+        assert!(matches!(add("/etc/hostname"), CopyError::Outside(..)));
+        assert!(matches!(add("link"), CopyError::Link(_)));
+        assert!(matches!(add("etc/hostname"), CopyError::Link(_)));
+        assert!(matches!(add("gone"), CopyError::Missing(..)));
+        assert!(matches!(add("sub/gone/x"), CopyError::Missing(..)));
+        rustix::fs::mkfifoat(rustix::fs::CWD, dir.path().join("pipe"), rustix::fs::Mode::RUSR).unwrap();
+        assert!(matches!(add("pipe"), CopyError::Special(_)));
+        // One that is put in its place later leads nowhere either.
+        let mut chosen = ChosenFiles::default();
+        chosen.add(&from, Path::new("a")).unwrap();
+        std::fs::remove_file(dir.path().join("a")).unwrap();
+        symlink("/etc/hostname", dir.path().join("a")).unwrap();
+        let into = tempfile::tempdir().unwrap();
+        assert!(chosen.copy(&from, into.path()).is_err());
+        assert!(!into.path().join("a").exists());
+    }
+}

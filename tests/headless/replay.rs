@@ -1,0 +1,148 @@
+//! Sessions that are run again: what does the same is told so, what does something else is named first, and neither the
+//! session nor its folder changes.
+
+use crate::home::{Done, Home};
+use serde_json::Value;
+use std::process::Command;
+
+/// A session of these files.
+fn ran(home: &Home, files: &[(&str, &str)]) -> String {
+    let mut args = vec!["exec"];
+    for (name, text) in files {
+        home.file(name, text);
+        args.push(name);
+    }
+    args.extend(["--sandbox", "off", "--json"]);
+    let done = home.run(&args);
+    let last = done.json().pop().expect(&done.err);
+    last["session"].as_str().expect("a session").to_owned()
+}
+
+fn replay(home: &Home, id: &str, options: &[&str]) -> Done {
+    let mut args = vec!["sessions", "replay", id, "--sandbox", "off"];
+    args.extend(options);
+    home.run(&args)
+}
+
+/// What is on the disk: the files of the work and of the sessions, with their bytes.
+fn disk(home: &Home) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for folder in [home.work(), home.sayso().join("sessions")] {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let is_session = entry.path().extension().is_some_and(|ending| ending == "jsonl");
+            if entry.path().starts_with(home.work()) || is_session {
+                let bytes = std::fs::read(entry.path()).unwrap_or_default();
+                all.push((entry.path().to_string_lossy().into_owned(), bytes));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+fn results(done: &Done) -> Vec<String> {
+    let of = |value: Value| format!("{} {}", value["block"], value["result"].as_str().unwrap_or("?"));
+    done.json().into_iter().filter(|value| value["event"] == "replayed").map(of).collect()
+}
+
+#[test]
+fn what_does_the_same_is_the_same_though_times_places_and_orders_differ() {
+    let home = Home::new();
+    let id = ran(
+        &home,
+        &[
+            (
+                "a.py",
+                "import os, time\nx = 5\nprint(time.time(), os.getcwd(), {'a', 'b', 'c', 'd', 'e'})\n\
+                 open('made.txt', 'w').write('hello\\n')\nx\n",
+            ),
+            ("b.sh", "cat made.txt; pwd; date +%H:%M:%S\n"),
+            ("c.py", "x += 1\nprint(x, object())\n1 / 0\n"),
+        ],
+    );
+    let before = disk(&home);
+    let done = replay(&home, &id, &[]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert!(done.out.contains("3 of 3 runs did the same"), "{}", done.out);
+    assert!(done.err.contains("nothing holds runs to it"), "{}", done.err);
+    assert_eq!(disk(&home), before);
+    // Each byte is another matter.
+    let exact = replay(&home, &id, &["--exact", "--json", "--all"]);
+    assert_eq!((exact.code, results(&exact).first().map(String::as_str)), (Some(1), Some("1 different")));
+    assert_eq!(disk(&home), before);
+}
+
+#[test]
+fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
+    let home = Home::new();
+    home.file("given.csv", "1,2\n");
+    let files =
+        [("a.sh", "echo begun\n"), ("b.sh", "cat given.csv; echo done\n"), ("c.sh", "cat given.csv\n")];
+    let id = ran(&home, &files);
+    let done = replay(&home, &id, &[]);
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    assert!(done.err.contains("block 2 does something else"), "{}", done.err);
+    assert!(done.err.contains("stay behind: given.csv"), "{}", done.err);
+    for words in
+        ["block 1  bash  same", "block 2  bash  different", "then: 1,2\n    now:  done", "stderr, line 1"]
+    {
+        assert!(done.out.contains(words), "{words}\n{}", done.out);
+    }
+    assert!(!done.out.contains("block 3"), "{}", done.out);
+    let all = replay(&home, &id, &["--all", "--json"]);
+    assert_eq!(results(&all), ["1 same", "2 different", "3 different"]);
+    let last = all.json().pop().unwrap();
+    assert_eq!(
+        (&last["event"], &last["result"], &last["first"]),
+        (&"replay_end".into(), &"different".into(), &2.into())
+    );
+    for options in [&["--with", "given.csv"][..], &["--copy"]] {
+        assert_eq!(replay(&home, &id, options).code, Some(0), "{options:?}");
+    }
+    home.file("given.csv", "1,3\n");
+    assert_eq!(replay(&home, &id, &["--copy"]).code, Some(1));
+    let outside = replay(&home, &id, &["--with", "/etc/hostname"]);
+    assert!(outside.code == Some(2) && outside.err.contains("/etc/hostname"), "{}", outside.err);
+}
+
+#[test]
+fn it_is_a_report_for_ci_that_others_can_read() {
+    let home = Home::new();
+    home.file("given", "1");
+    let id = ran(&home, &[("a<&\"\u{1b}.sh", "printf '\\033[2J<b>&\"]]>'\n"), ("b.sh", "cat given\n")]);
+    let report = home.work().join("report.xml");
+    let done = replay(&home, &id, &["--junit", &report.to_string_lossy()]);
+    assert_eq!(done.code, Some(1), "{}", done.err);
+    let read = "import sys, xml.etree.ElementTree as E\n\
+                s = E.parse(sys.argv[1]).getroot()[0]\n\
+                print(s.get('tests'), s.get('failures'), s.get('errors'), [c[0].tag if len(c) else 'ok' for c in s])";
+    let python = Command::new("python3").args(["-c", read]).arg(&report).output().unwrap();
+    let told = String::from_utf8_lossy(&python.stdout).into_owned();
+    assert_eq!(told.trim(), "2 1 0 ['ok', 'failure']", "{}", String::from_utf8_lossy(&python.stderr));
+}
+
+#[test]
+fn nothing_runs_of_a_session_that_is_foreign_or_was_changed_or_without_a_sandbox() {
+    let home = Home::new();
+    let id = ran(&home, &[("a.sh", "echo hello; touch ../ran.txt\n")]);
+    let mark = home.work().join("../ran.txt");
+    assert!(mark.exists());
+    std::fs::remove_file(&mark).unwrap();
+    // A sandbox that is switched off by the configuration was not asked to be off for this.
+    home.file("../sayso/config.toml", "[sandbox]\nlevel = \"off\"\n");
+    let done = home.run(&["sessions", "replay", &id]);
+    assert!(done.code == Some(1) && done.err.contains("nothing was run"), "{}", done.err);
+    let path = home.sayso().join("sessions").join(format!("{id}.jsonl"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("echo hello", "echo mellow")).unwrap();
+    let done = replay(&home, &id, &[]);
+    assert!(done.code == Some(5) && done.err.contains("foreign"), "{}", done.err);
+    assert!(done.err.contains("sessions adopt"), "{}", done.err);
+    assert!(!mark.exists() && done.out.is_empty());
+}
+
+#[test]
+fn a_session_that_is_not_there_is_told() {
+    let done = replay(&Home::new(), "no-such-session", &[]);
+    assert!(done.code == Some(5) && done.err.contains("sessions list"), "{}", done.err);
+}
