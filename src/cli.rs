@@ -343,6 +343,8 @@ pub enum SessionsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Find sessions by what was said and done in them: prompts, replies, code, outputs, names of files
+    Search(SessionSearchArgs),
     /// Show what was said and done in a session
     Show {
         /// The session's id, the beginning of it, or its name
@@ -395,13 +397,84 @@ pub enum SessionsCommand {
     Replay(SessionReplayArgs),
     /// Take back what a run of a session changed, file by file; without --yes it tells what that would do
     Undo(SessionUndoArgs),
-    /// Remove a session and its outputs
-    Rm {
+    /// Give a session another name
+    Rename {
         /// The session's id, the beginning of it, or its name
         #[arg(value_name = "ID|NAME")]
         session: String,
+        /// What to call it
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Remove sessions with their outputs; asks before it does
+    Rm {
+        /// The sessions' ids, the beginnings of them, or their names
+        #[arg(value_name = "ID|NAME", required = true)]
+        sessions: Vec<String>,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Remove all sessions that nothing was written to for a while; asks before it does
+    Prune {
+        /// How long: 90d, 12w, or a date
+        #[arg(long, value_name = "AGE")]
+        older: String,
+        /// Not those that you named
+        #[arg(long)]
+        keep_named: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
     },
 }
+
+/// `sayso sessions search`.
+#[derive(Args, Clone, Debug)]
+pub struct SessionSearchArgs {
+    /// What all has to be there; the last word may be the beginning of one, several words in quotes are a phrase
+    #[arg(value_name = "WORD", required = true)]
+    pub words: Vec<String>,
+    /// Only sessions of this folder, or one below it
+    #[arg(long, value_name = "PATH")]
+    pub folder: Option<PathBuf>,
+    /// Only what was written since: a date, or how long ago (90d, 12h)
+    #[arg(long, value_name = "DATE|AGE")]
+    pub since: Option<String>,
+    /// Only what was written before: a date, or how long ago
+    #[arg(long, value_name = "DATE|AGE")]
+    pub until: Option<String>,
+    /// Only blocks in this language, and what they printed
+    #[arg(long, value_name = "NAME")]
+    pub language: Option<String>,
+    /// Only blocks that ended so, and what they printed
+    #[arg(long, value_name = "OUTCOME", value_parser = OUTCOMES)]
+    pub outcome: Option<String>,
+    /// Only where a model answered whose name holds this
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// So many places at the most, three of a session
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub limit: u32,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What becomes of a block, in the words of session files.
+const OUTCOMES: [&str; 11] = [
+    "ok",
+    "failed",
+    "timed_out",
+    "limit",
+    "interrupted",
+    "crashed",
+    "refused",
+    "not_started",
+    "rejected",
+    "skipped",
+    "declined",
+];
 
 /// `sayso sessions export`.
 #[derive(Args, Clone, Debug)]

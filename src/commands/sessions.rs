@@ -1,10 +1,13 @@
-//! `sayso sessions`: lists, shows and removes sessions. It writes into none, but what was taken back (`undo`).
+//! `sayso sessions`: lists, finds, shows, names and removes sessions.
 
 mod branch;
 mod compare;
 mod export;
 mod list;
+mod moment;
+mod remove;
 mod replay;
+mod search;
 mod undo;
 
 use super::Console;
@@ -15,6 +18,7 @@ use crate::domain::{Entry, Timestamp, UndoWay};
 use crate::driver::Clock;
 use crate::headless::{ended, events, json};
 use crate::report::{Failure, FailureClass};
+use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};
 use crate::store::{self, Damage, LoadedSession, Seal, StoreError, manage};
 use crate::text::number::size;
@@ -66,11 +70,11 @@ pub(super) fn run(
         }
         SessionsCommand::Replay(args) => replay::run(args, outer, &factory, console),
         SessionsCommand::Undo(args) => undo::run(args, &factory, console),
-        SessionsCommand::Rm { session } => {
-            let summary = find(&folder, session)?;
-            manage::delete(&summary.path).map_err(|error| unreadable(&error))?;
-            writeln!(console.out, "removed {}", visible_line(summary.label()))?;
-            Ok(())
+        SessionsCommand::Search(args) => search::run(args, &factory, console),
+        SessionsCommand::Rename { session, name } => rename(&factory, session, name, console),
+        SessionsCommand::Rm { sessions, yes } => remove::named(&folder, sessions, *yes, console),
+        SessionsCommand::Prune { older, keep_named, yes } => {
+            remove::older(&factory, older, (*keep_named, *yes), console)
         }
     }
 }
@@ -91,6 +95,26 @@ fn seal(state: &Path, console: &mut Console<'_>) -> Result<Option<Seal>, Failure
         writeln!(console.err, "warning: {}", visible_line(&error.to_string()))?;
         Ok(None)
     })
+}
+
+/// Gives a session another name.
+fn rename(
+    factory: &SessionFactory,
+    session: &str,
+    name: &str,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(Failure::new(FailureClass::Usage, "a name has letters"));
+    }
+    let summary = find(&factory.loaded.sessions(), session)?;
+    let seal = seal(&factory.loaded.paths.state, console)?;
+    let (masker, now) = (factory.masker(), Clock::System.now());
+    let renamed = manage::rename(&summary.path, name, (&masker, seal.as_ref()), now);
+    super::block_on(renamed)?.map_err(|error| unreadable(&error))?;
+    writeln!(console.out, "{} is called {} now", visible_line(summary.label()), visible_line(name))?;
+    Ok(())
 }
 
 /// Takes a session over, or tells what that would mean.

@@ -30,7 +30,7 @@ mod inspecting;
 mod install;
 mod instructions;
 mod named;
-mod naming;
+pub(crate) mod naming;
 mod notices;
 mod opened;
 pub(crate) mod prompt;

@@ -1,8 +1,7 @@
-//! The file that is derived from the sessions and lies beside them: `index/sessions.db`, SQLite. It holds the catalogue of
-//! the list. It is never the truth: missing, of another version or damaged it is made anew from the session files, and
-//! without it everything works, slower.
+//! Files that are derived from the sessions and lie beside them, in `index/`, SQLite: one of the list, one for what is
+//! searched. They are never the truth: missing, of another version or damaged one is made anew from the session files.
 //!
-//! It is private like the sessions (0600, hidden from runs with their folder), and what leaves it is really gone: bytes
+//! Each is private like the sessions (0600, hidden from runs with their folder), and what leaves it is really gone: bytes
 //! of removed rows are overwritten, and the log of the database is cut off.
 
 use super::{StoreError, disk};
@@ -11,21 +10,21 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The shape of its tables; a file of another one is made anew.
-const SHAPE: i64 = 1;
+/// Which of the files, and what it holds.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// Its name in the folder.
+    pub(super) file: &'static str,
+    /// The shape of its tables; a file of another one is made anew.
+    pub(super) shape: i64,
+    /// What makes its tables.
+    pub(super) tables: &'static str,
+}
 
 /// How long one process waits for another that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it waits before it asks for the lock again.
 const BETWEEN: Duration = Duration::from_millis(10);
-
-const TABLES: &str = "
-    CREATE TABLE catalogue (
-        file BLOB PRIMARY KEY, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
-        id TEXT, name TEXT, created INTEGER, messages INTEGER, blocks INTEGER, waiting INTEGER, failed INTEGER,
-        unended INTEGER, cwd BLOB, first_prompt TEXT, last_reply TEXT, branch_of TEXT
-    ) STRICT;
-";
 
 /// Why it can't be used now.
 #[derive(Debug, thiserror::Error)]
@@ -65,47 +64,54 @@ pub(crate) struct Derived {
     pub(super) db: Connection,
 }
 
-/// Where it lies, of the sessions in this folder.
-fn place(sessions: &Path) -> PathBuf {
-    sessions.join("index").join("sessions.db")
+/// The folder of all of them, of the sessions in this folder. SQLite follows no link with its flag, those of folders above
+/// included: these are the person's own.
+fn folder_of(sessions: &Path) -> Result<PathBuf, StoreError> {
+    let sessions = sessions.canonicalize().map_err(|error| StoreError::io(sessions, "opened", error))?;
+    Ok(sessions.join("index"))
 }
 
 impl Derived {
     /// Opens it, or makes it where it is missing; a damaged one is made anew. The folder of the sessions has to be there.
-    pub(super) fn open(sessions: &Path) -> Result<Self, DerivedError> {
-        // SQLite follows no link with its flag, those of folders above included: these are the person's own.
-        let sessions = sessions.canonicalize().map_err(|error| StoreError::io(sessions, "opened", error))?;
-        let path = place(&sessions);
-        let folder = sessions.join("index");
+    pub(super) fn open(sessions: &Path, plan: &Plan) -> Result<Self, DerivedError> {
+        let folder = folder_of(sessions)?;
         if folder.is_symlink() {
             return Err(StoreError::unsafe_place(&folder, "is a symbolic link").into());
         }
         disk::make_folder(&folder)?;
-        match connect(&path, &folder) {
+        match connect(plan, &folder) {
             Ok(db) => Ok(Self { db }),
-            Err(error) if error.is_damage() => Self::make_anew(&path, &folder),
+            Err(error) if error.is_damage() => Self::make_anew(plan, &folder),
             Err(error) => Err(error),
         }
     }
 
     /// The file where there is one: what only removes from it needs none.
-    pub(super) fn open_existing(sessions: &Path) -> Result<Option<Self>, DerivedError> {
-        if place(sessions).symlink_metadata().is_ok() { Self::open(sessions).map(Some) } else { Ok(None) }
+    pub(super) fn open_existing(sessions: &Path, plan: &Plan) -> Result<Option<Self>, DerivedError> {
+        let is_there = sessions.join("index").join(plan.file).symlink_metadata().is_ok();
+        if is_there { Self::open(sessions, plan).map(Some) } else { Ok(None) }
+    }
+
+    /// One that is kept nowhere.
+    pub(super) fn in_memory(plan: &Plan) -> Result<Self, DerivedError> {
+        let mut db = Connection::open_in_memory()?;
+        make_tables(&mut db, plan)?;
+        Ok(Self { db })
     }
 
     /// Opens it and does this work; where the file turns out to be damaged, once more with a new one.
     pub(super) fn open_with<T>(
         sessions: &Path,
+        plan: &Plan,
         work: impl Fn(&mut Self) -> Result<T, DerivedError>,
     ) -> Result<(Self, T), DerivedError> {
-        let mut derived = Self::open(sessions)?;
+        let mut derived = Self::open(sessions, plan)?;
         match work(&mut derived) {
             Ok(done) => Ok((derived, done)),
             Err(error) if error.is_damage() => {
                 drop(derived);
                 tracing::warn!(%error, "the index of the sessions is damaged, and made anew");
-                let folder = sessions.canonicalize().unwrap_or_else(|_| sessions.to_owned()).join("index");
-                let mut derived = Self::make_anew(&folder.join("sessions.db"), &folder)?;
+                let mut derived = Self::make_anew(plan, &folder_of(sessions)?)?;
                 let done = work(&mut derived)?;
                 Ok((derived, done))
             }
@@ -113,8 +119,9 @@ impl Derived {
         }
     }
 
-    fn make_anew(path: &Path, folder: &Path) -> Result<Self, DerivedError> {
+    fn make_anew(plan: &Plan, folder: &Path) -> Result<Self, DerivedError> {
         {
+            let path = folder.join(plan.file);
             let _gate = gate(folder, File::try_lock)?;
             // Its log first: one that is left would be taken for that of the new file.
             for name in ["-wal", "-shm", "-journal", ""] {
@@ -122,13 +129,13 @@ impl Derived {
                 file.push(name);
                 match std::fs::remove_file(&file) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(StoreError::io(path, "deleted", error).into());
+                        return Err(StoreError::io(&path, "deleted", error).into());
                     }
                     _ => {}
                 }
             }
         }
-        Ok(Self { db: connect(path, folder)? })
+        Ok(Self { db: connect(plan, folder)? })
     }
 
     /// Overwrites what the log of the database still holds of removed rows, and cuts it off.
@@ -159,8 +166,9 @@ fn gate(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Fi
     }
 }
 
-fn connect(path: &Path, folder: &Path) -> Result<Connection, DerivedError> {
+fn connect(plan: &Plan, folder: &Path) -> Result<Connection, DerivedError> {
     let _gate = gate(folder, File::try_lock_shared)?;
+    let path = &folder.join(plan.file);
     // Made by us: SQLite would make it readable for others, and gives its log the rights of this file.
     match disk::open_read(path) {
         Ok(_) => {}
@@ -177,22 +185,22 @@ fn connect(path: &Path, folder: &Path) -> Result<Connection, DerivedError> {
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA trusted_schema=OFF;
          PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY; PRAGMA journal_size_limit=0; PRAGMA cache_size=-16384;",
     )?;
-    make_tables(&mut db)?;
+    make_tables(&mut db, plan)?;
     Ok(db)
 }
 
 /// Makes the tables of a new file; one of another shape counts as damaged.
-fn make_tables(db: &mut Connection) -> Result<(), rusqlite::Error> {
+fn make_tables(db: &mut Connection, plan: &Plan) -> Result<(), rusqlite::Error> {
     let shape = |db: &Connection| db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    if shape(db)? == SHAPE {
+    if shape(db)? == plan.shape {
         return Ok(());
     }
     let making = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     match shape(&making)? {
-        SHAPE => Ok(()),
+        found if found == plan.shape => Ok(()),
         0 => {
-            making.execute_batch(TABLES)?;
-            making.pragma_update(None, "user_version", SHAPE)?;
+            making.execute_batch(plan.tables)?;
+            making.pragma_update(None, "user_version", plan.shape)?;
             making.commit()
         }
         _ => Err(rusqlite::Error::SqliteFailure(

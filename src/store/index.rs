@@ -15,6 +15,7 @@ use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is told of a session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -190,9 +191,12 @@ pub(super) struct Candidate {
     pub(super) stamp: Stamp,
 }
 
+/// A file that changed so short ago may change again without telling: its time is counted in ticks of the system.
+const SETTLED_NS: i64 = 100_000_000;
+
 /// What changes when a file does: its size, when it was written and when anything of it changed (in nanoseconds), and
 /// which file it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) bytes: u64,
     pub(super) modified: i64,
@@ -213,6 +217,12 @@ impl Stamp {
 
     fn modified(self) -> Timestamp {
         Timestamp((self.modified / 1_000_000).max(0))
+    }
+
+    /// Whether it tells when the file changes again.
+    pub(super) fn is_settled(self) -> bool {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        i64::try_from(now.as_nanos()).unwrap_or(i64::MAX).saturating_sub(self.changed) > SETTLED_NS
     }
 }
 

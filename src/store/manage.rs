@@ -3,7 +3,7 @@
 use super::chain;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link};
-use super::{Reading, Store, StoreError, blobs_of, disk, index, reader, scratch};
+use super::{Reading, Store, StoreError, blobs_of, disk, index, reader, scratch, search};
 use crate::domain::{Entry, Masker, Timestamp};
 use crate::text::number::counted;
 use std::io::Write as _;
@@ -94,6 +94,21 @@ pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), Store
     })
 }
 
+/// The bytes on disk of a session with its large outputs and images.
+pub(crate) fn space(path: &Path) -> u64 {
+    fn below(folder: &Path) -> u64 {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        // A link counts as itself: what it leads to stays.
+        let size = |entry: std::fs::DirEntry| match entry.metadata() {
+            Ok(meta) if meta.is_dir() => below(&entry.path()),
+            Ok(meta) => meta.len(),
+            Err(_) => 0,
+        };
+        entries.map(size).sum()
+    }
+    std::fs::symlink_metadata(path).map_or(0, |meta| meta.len()) + below(&blobs_of(path))
+}
+
 /// Removes a session with its large outputs and images.
 ///
 /// # Errors
@@ -113,6 +128,9 @@ pub(crate) fn delete(path: &Path) -> Result<(), StoreError> {
     // The session is gone, whatever becomes of this.
     if let Err(error) = index::forget(path) {
         tracing::warn!(%error, "a removed session leaves the file of the list with the next list");
+    }
+    if let Err(error) = search::forget(path) {
+        tracing::warn!(%error, "what a removed session says leaves the file of the search with the next search");
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Sessions on disk: one file a session, one line an entry, only ever added to.
 //!
 //! - `wire`: the form of a line (pure) - `writer`: the one thread that owns a file - `reader`: reads a file in any
-//!   state - `seal`: whether this installation wrote it - `index`: lists and finds sessions without reading them whole - `derived`:
-//!   the file of what is kept to list them faster - `disk`: how files are made and opened.
+//!   state - `seal`: whether this installation wrote it - `index`: lists and finds sessions without reading them whole - `search`:
+//!   finds them by what was said and done in them - `derived`: the files of what is kept for both - `disk`: how files are made and opened.
 //!   All that is written is masked first (`domain::mask`).
 //!
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
@@ -21,6 +21,7 @@ mod reader;
 mod reading;
 mod scratch;
 mod seal;
+pub(crate) mod search;
 mod texts;
 mod wire;
 mod writer;

@@ -298,14 +298,17 @@ impl<'a> LineScan<'a> {
 
 /// Why the output in a file of its own is not had: the name of the file.
 #[derive(Debug, thiserror::Error)]
-enum BlobError {
+pub(super) enum BlobError {
     #[error("the file {0} can't be read: {1}")]
     Unreadable(String, String),
     #[error("the file {0} was changed")]
     Changed(String),
 }
 
-fn read_blob(path: &Path, outside: &wire::ExternalOutput) -> Result<crate::domain::OutputBuffer, BlobError> {
+pub(super) fn read_blob(
+    path: &Path,
+    outside: &wire::ExternalOutput,
+) -> Result<crate::domain::OutputBuffer, BlobError> {
     let name = outside.name();
     let unreadable = |why: String| BlobError::Unreadable(name.to_owned(), why);
     let file = disk::open_read(path).map_err(|error| unreadable(error.brief()))?;

@@ -29,6 +29,7 @@ mod plain;
 mod plain_stopping;
 mod pulling;
 mod recipes;
+mod removing;
 mod resuming;
 mod tasks;
 mod tour;
@@ -96,6 +97,13 @@ fn session_so_far(home: &Path) -> Option<String> {
     find(&home.join("sayso"), &mut found);
     assert!(found.len() <= 1, "one session file: {found:?}");
     found.first().map(|file| std::fs::read_to_string(file).expect("the session file"))
+}
+
+/// How many session files a home has.
+pub fn sessions_of(home: &Path) -> usize {
+    let mut found = Vec::new();
+    find(&home.join("sayso"), &mut found);
+    found.len()
 }
 
 /// The same once this is in it.

@@ -89,7 +89,7 @@ fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
     // A branch of a branch, and of what it left is known where that is gone.
     let second = fork(&home, &before_two, &[]);
     assert_eq!(shown(&home, &second)["session"]["branch_of"], before_two.as_str());
-    assert_eq!(home.run(&["sessions", "rm", &before_two]).code, Some(0));
+    assert_eq!(home.run(&["sessions", "rm", "--yes", &before_two]).code, Some(0));
     let list = home.run(&["sessions", "list"]).out;
     assert!(list.contains("which is gone"), "{list}");
     assert_eq!(home.run(&["sessions", "check"]).code, Some(0));

@@ -10,6 +10,7 @@ mod context;
 mod documents;
 mod edits;
 mod exec;
+mod finding;
 mod handed_on;
 mod home;
 mod humaneval;

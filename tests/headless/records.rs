@@ -184,7 +184,7 @@ fn a_removed_session_leaves_nothing() {
     let old = home.sayso().join("sessions/blobs/exec-018f0000-0000-7000-8000-000000000001");
     std::fs::create_dir(&old).unwrap();
     std::fs::write(old.join("run-1.out"), "much").unwrap();
-    let done = home.run(&["sessions", "rm", object["session"].as_str().unwrap()]);
+    let done = home.run(&["sessions", "rm", "--yes", object["session"].as_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(files(&home.sayso().join("sessions")), []);
 }

@@ -124,7 +124,7 @@ fn without_approval_a_decision_is_needed_and_nothing_runs() {
         shown["entries"].as_array().unwrap().iter().map(|e| e["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["prompt", "reply", "block", "review"]);
     assert!(home.run(&["sessions", "show", id]).out.contains("sum of 1 to 10"));
-    assert_eq!(home.run(&["sessions", "rm", id]).code, Some(0));
+    assert_eq!(home.run(&["sessions", "rm", "--yes", id]).code, Some(0));
     assert_eq!(home.run(&["sessions", "list", "--json"]).json(), [json!({ "sessions": [] })]);
 }
 

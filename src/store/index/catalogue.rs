@@ -5,19 +5,28 @@
 
 use super::{Candidate, Stamp, Summary};
 use crate::domain::Timestamp;
-use crate::store::derived::{Derived, DerivedError};
+use crate::store::derived::{Derived, DerivedError, Plan};
 use rusqlite::{Row, params};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Where it is kept.
+const PLAN: Plan = Plan {
+    file: "sessions.db",
+    shape: 1,
+    tables: "
+    CREATE TABLE catalogue (
+        file BLOB PRIMARY KEY, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
+        id TEXT, name TEXT, created INTEGER, messages INTEGER, blocks INTEGER, waiting INTEGER, failed INTEGER,
+        unended INTEGER, cwd BLOB, first_prompt TEXT, last_reply TEXT, branch_of TEXT
+    ) STRICT;
+",
+};
 
 /// So few files are looked into as fast as a catalogue is read.
 const WORTH_IT: usize = 64;
-
-/// A file that changed so short ago may change again without telling: its time is counted in ticks of the system.
-const SETTLED_NS: i64 = 100_000_000;
 
 /// What is known of the files of a folder, and what is to be kept of them.
 #[derive(Debug, Default)]
@@ -33,7 +42,7 @@ impl Catalogue {
         if files < WORTH_IT {
             return Self::default();
         }
-        let read = Derived::open_with(folder, |derived| {
+        let read = Derived::open_with(folder, &PLAN, |derived| {
             // To keep something can wait: nobody waits for it here.
             derived.db.busy_timeout(std::time::Duration::ZERO)?;
             all(derived)
@@ -78,16 +87,9 @@ impl Catalogue {
 /// When the file can't be written: what was kept leaves it with the next list then.
 pub(in crate::store) fn forget(session: &Path) -> Result<(), DerivedError> {
     let (Some(folder), Some(name)) = (session.parent(), session.file_name()) else { return Ok(()) };
-    let Some(derived) = Derived::open_existing(folder)? else { return Ok(()) };
+    let Some(derived) = Derived::open_existing(folder, &PLAN)? else { return Ok(()) };
     derived.db.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])?;
     derived.cut_log()
-}
-
-impl Stamp {
-    fn is_settled(self) -> bool {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(now.as_nanos()).unwrap_or(i64::MAX).saturating_sub(self.changed) > SETTLED_NS
-    }
 }
 
 fn all(derived: &Derived) -> Result<HashMap<OsString, (Stamp, Summary)>, DerivedError> {

@@ -1,0 +1,126 @@
+//! `sayso sessions rm` and `prune`: removes sessions. It tells what would go, and asks, before anything does.
+
+use super::super::Console;
+use super::{find, moment, search, time, unreadable};
+use crate::domain::Masker;
+use crate::domain::visible::visible_line;
+use crate::driver::Clock;
+use crate::engine::naming::name_for;
+use crate::report::{Failure, FailureClass};
+use crate::session::factory::SessionFactory;
+use crate::store::index::{self, Summary};
+use crate::store::manage;
+use crate::text::number::{counted, size};
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+/// Sessions that are told one by one.
+const TOLD: usize = 20;
+
+/// Removes the sessions that are named.
+pub(super) fn named(
+    folder: &Path,
+    sessions: &[String],
+    yes: bool,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let mut meant: Vec<Summary> = Vec::new();
+    for wanted in sessions {
+        let found = find(folder, wanted)?;
+        if meant.iter().all(|one| one.path != found.path) {
+            meant.push(found);
+        }
+    }
+    remove(&meant, yes, console)
+}
+
+/// Removes the sessions that nothing was written to since a moment.
+pub(super) fn older(
+    factory: &SessionFactory,
+    older: &str,
+    (keep_named, yes): (bool, bool),
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let zone = crate::session::local_zone();
+    let before = moment::read(older, Clock::System.now(), &zone).ok_or_else(|| search::no_moment(older))?;
+    let masker = factory.masker();
+    let old = index::list(&factory.loaded.sessions()).into_iter().filter(|session| session.modified < before);
+    let (open, meant): (Vec<Summary>, Vec<Summary>) = old
+        .filter(|session| session.damage.is_none() && !(keep_named && has_own_name(session, &masker)))
+        .partition(|session| session.locked.is_some());
+    for session in &open {
+        writeln!(console.err, "note: {} is open in another sayso and stays", visible_line(session.label()))?;
+    }
+    if meant.is_empty() {
+        writeln!(console.out, "no session is that old")?;
+        return Ok(());
+    }
+    remove(&meant, yes, console)
+}
+
+fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<(), Failure> {
+    let space: u64 = sessions.iter().map(|session| manage::space(&session.path)).sum();
+    let what = format!("{} ({})", counted(sessions.len(), "session"), size(space));
+    if !yes {
+        for session in sessions.iter().take(TOLD) {
+            writeln!(console.err, "{}  {}", time(session.modified), visible_line(session.label()))?;
+        }
+        if sessions.len() > TOLD {
+            writeln!(console.err, "and {} more", sessions.len() - TOLD)?;
+        }
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Err(Failure::new(
+                FailureClass::Decision,
+                format!("nothing was removed: nobody is there to be asked about {what}"),
+            )
+            .hint("--yes removes without a question."));
+        }
+        write!(console.err, "Remove {what} for good? [y/N] ")?;
+        console.err.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        if !is_yes(&answer) {
+            writeln!(console.err, "nothing was removed")?;
+            return Err(Failure::told(FailureClass::Decision));
+        }
+    }
+    let (mut freed, mut stay) = (0, Vec::new());
+    for session in sessions {
+        let space = manage::space(&session.path);
+        match manage::delete(&session.path) {
+            Ok(()) => {
+                freed += space;
+                writeln!(console.out, "removed {}", visible_line(session.label()))?;
+            }
+            Err(error) => stay.push(error),
+        }
+    }
+    writeln!(console.out, "{} freed", size(freed))?;
+    let Some(first) = stay.first() else { return Ok(()) };
+    for error in stay.iter().skip(1) {
+        writeln!(console.err, "error: {}", visible_line(&error.to_string()))?;
+    }
+    Err(unreadable(first))
+}
+
+/// Whether a person named it: it is not called after what was asked first.
+fn has_own_name(session: &Summary, masker: &Masker) -> bool {
+    !session.name.is_empty() && session.name != name_for(&masker.mask(session.first_prompt.clone()))
+}
+
+/// Whether an answer to `[y/N]` is a yes.
+fn is_yes(answer: &str) -> bool {
+    let answer = answer.trim();
+    answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_yes;
+
+    #[test]
+    fn only_a_yes_is_one() {
+        assert!(["y", "Y", "yes\n", " Yes "].into_iter().all(is_yes));
+        assert!(["", "\n", "n", "yep", "y y", "no"].into_iter().all(|answer| !is_yes(answer)));
+    }
+}

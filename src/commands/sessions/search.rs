@@ -1,0 +1,145 @@
+//! `sayso sessions search`: sessions by what was said and done in them, for people and in JSON.
+
+use super::super::Console;
+use super::list::summary;
+use super::{moment, stamp, time};
+use crate::cli::SessionSearchArgs;
+use crate::domain::visible::visible_line;
+use crate::domain::{Timestamp, visible};
+use crate::driver::Clock;
+use crate::headless::json;
+use crate::report::{Failure, FailureClass};
+use crate::session::factory::SessionFactory;
+use crate::store::search::{self, Found, Hit, PlaceKind, Search, Sought, Waiting};
+use crate::text::number::counted;
+use crate::workspace::names;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::io::{self, BufWriter, IsTerminal as _, Write as _};
+use std::path::Path;
+
+/// So many files that changed are looked into without a word.
+const SILENT: usize = 50;
+
+pub(super) fn run(
+    args: &SessionSearchArgs,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let wanted = wanted(args, factory)?;
+    let folder = factory.loaded.sessions();
+    let told = Cell::new(false);
+    let talks = io::stderr().is_terminal();
+    let waiting = Waiting {
+        goes_on: &|| true,
+        told: &|_, all| {
+            if all > SILENT && talks && !told.replace(true) {
+                let many = counted(all, "session");
+                // Only a word to who waits.
+                writeln!(io::stderr(), "{many} changed since the last search: reading them …").ok();
+            }
+        },
+    };
+    let found = search::search(&folder, &wanted, &factory.masker(), &waiting);
+    let found = found.map_err(|error| Failure::new(FailureClass::Session, error.to_string()))?;
+    if let Some(why) = &found.behind {
+        writeln!(
+            console.err,
+            "warning: what is new in the sessions was not looked at: {}",
+            visible_line(why)
+        )?;
+    }
+    if found.left_out > 0 {
+        let left = counted(found.left_out, "old session");
+        writeln!(console.err, "warning: {left} not searched: the newer ones hold too much")?;
+    }
+    if args.json {
+        let hits: Value = found.hits.iter().map(hit).collect();
+        json::line(console.out, &json!({ "hits": hits, "more": found.more }))?;
+    } else {
+        tell(&found, factory.place.home.as_deref(), console)?;
+    }
+    if !found.hits.is_empty() {
+        return Ok(());
+    }
+    if !args.json {
+        writeln!(console.err, "no session holds that")?;
+    }
+    Err(Failure::told(FailureClass::Work))
+}
+
+fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<Search, Failure> {
+    let sought = Sought::of_arguments(&args.words);
+    if sought.is_empty() {
+        return Err(Failure::new(FailureClass::Usage, "there is no word in what is looked for")
+            .hint("Letters and digits are looked for; signs stand between words."));
+    }
+    let (now, zone) = (Clock::System.now(), crate::session::local_zone());
+    let moment = |given: &Option<String>,
+                  read: fn(&str, Timestamp, &jiff::tz::TimeZone) -> Option<Timestamp>| {
+        given.as_ref().map(|text| read(text, now, &zone).ok_or_else(|| no_moment(text))).transpose()
+    };
+    // As the sessions tell their folders: without links.
+    let folder = args.folder.as_ref().map(|folder| {
+        let whole = factory.place.cwd.join(folder);
+        whole.canonicalize().unwrap_or(whole)
+    });
+    Ok(Search {
+        sought,
+        folder,
+        since: moment(&args.since, moment::read)?,
+        until: moment(&args.until, moment::read_end)?,
+        language: args.language.as_ref().map(|word| {
+            let languages = factory.loaded.config.languages();
+            languages.find(word).map_or_else(|| word.clone(), |entry| entry.name.as_str().to_owned())
+        }),
+        outcome: args.outcome.clone(),
+        model: args.model.clone(),
+        limit: usize::try_from(args.limit).unwrap_or(usize::MAX),
+    })
+}
+
+pub(super) fn no_moment(text: &str) -> Failure {
+    Failure::new(FailureClass::Usage, format!("{text:?} is no date and no age"))
+        .hint("Such as 2026-11-01, or 90d (days), 12h, 6w, 1y.")
+}
+
+fn tell(found: &Found, home: Option<&Path>, console: &mut Console<'_>) -> Result<(), Failure> {
+    let mut out = BufWriter::new(&mut console.out);
+    for of_one in found.hits.chunk_by(|one, next| one.session.path == next.session.path) {
+        let Some(first) = of_one.first() else { continue };
+        let session = &first.session;
+        let id = visible_line(&session.id);
+        let cwd = visible_line(&names::short(&session.cwd, home));
+        writeln!(out, "{}  {}  {cwd}", visible_line(session.label()), time(session.modified))?;
+        for hit in of_one {
+            writeln!(out, "  {:<18} {}", place(hit), visible::visible_line(&hit.line))?;
+        }
+        writeln!(out, "  sayso resume {id}\n")?;
+    }
+    if found.more {
+        writeln!(out, "There is more: --limit N tells more of it, more words tell less.")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Where a hit stands, in words.
+fn place(hit: &Hit) -> String {
+    match (hit.kind, hit.block) {
+        (PlaceKind::Block, Some(block)) => format!("block {block}"),
+        (PlaceKind::Output, Some(block)) => format!("output of block {block}"),
+        (PlaceKind::File, Some(block)) => format!("file of block {block}"),
+        (kind, _) => kind.as_str().to_owned(),
+    }
+}
+
+fn hit(hit: &Hit) -> Value {
+    json!({
+        "session": summary(&hit.session),
+        "place": hit.kind.as_str(),
+        "block": hit.block,
+        "message": hit.message,
+        "at": stamp(hit.at),
+        "line": hit.line,
+    })
+}

@@ -1,0 +1,185 @@
+//! What of an entry is searched, and under which name: the pieces of text that a session is found by. Pure.
+
+use crate::domain::{BlockKind, Entry, RunReport};
+
+/// Bytes of a text that are kept: half of them from its beginning, half from its end.
+pub(super) const MOST: usize = 64 << 10;
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PlaceKind {
+    /// What the person said.
+    Prompt,
+    /// What the model said.
+    Reply,
+    /// The text of a block.
+    Block,
+    /// What a run of a block printed, its value or its error.
+    Output,
+    /// Names of files: given with a message, written by a block, changed by a run.
+    File,
+}
+
+impl PlaceKind {
+    const ALL: [(PlaceKind, i64, &'static str); 5] = [
+        (PlaceKind::Prompt, 0, "prompt"),
+        (PlaceKind::Reply, 1, "reply"),
+        (PlaceKind::Block, 2, "block"),
+        (PlaceKind::Output, 3, "output"),
+        (PlaceKind::File, 4, "file"),
+    ];
+
+    /// The word in JSON.
+    pub(crate) fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|one| one.0 == self).map_or("", |one| one.2)
+    }
+
+    pub(super) fn number(self) -> i64 {
+        Self::ALL.iter().find(|one| one.0 == self).map_or(0, |one| one.1)
+    }
+
+    pub(super) fn of_number(number: i64) -> Option<Self> {
+        Self::ALL.iter().find(|one| one.1 == number).map(|one| one.0)
+    }
+}
+
+/// A text of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) kind: PlaceKind,
+    pub(super) block: Option<u32>,
+    pub(super) text: String,
+}
+
+/// What is known of a block from here on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum BlockNews {
+    Language(String),
+    /// What became of it.
+    Outcome(&'static str),
+}
+
+/// The texts of an entry; always the same of the same entry.
+pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
+    let mut all = Vec::new();
+    let mut add = |kind, block, text: String| {
+        if !text.trim().is_empty() {
+            all.push(Piece { kind, block, text });
+        }
+    };
+    match entry {
+        Entry::Prompt(prompt) => {
+            add(PlaceKind::Prompt, None, prompt.text.clone());
+            let files: Vec<&str> = prompt.files.iter().map(|file| file.path.as_str()).collect();
+            add(PlaceKind::File, None, files.join("\n"));
+        }
+        Entry::Reply { text, .. } => add(PlaceKind::Reply, None, text.clone()),
+        Entry::Block(block) => {
+            let number = Some(block.id.0);
+            add(PlaceKind::Block, number, block.current().source.to_string());
+            let files = match &block.kind {
+                BlockKind::Edit { paths } => paths.join("\n"),
+                BlockKind::Write { path } | BlockKind::Load { path } => path.clone(),
+                _ => String::new(),
+            };
+            add(PlaceKind::File, number, files);
+        }
+        Entry::Edited { block, source, .. } | Entry::Placed { block, source, .. } => {
+            add(PlaceKind::Block, Some(block.0), source.to_string());
+        }
+        Entry::Ran { block, report, .. } => {
+            add(PlaceKind::Output, Some(block.0), printed(report));
+            let files: Vec<&str> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
+            add(PlaceKind::File, Some(block.0), files.join("\n"));
+        }
+        _ => {}
+    }
+    all
+}
+
+fn printed(report: &RunReport) -> String {
+    let bytes: Vec<u8> = report.output.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect();
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    let error = report.error.as_ref().map(|error| &error.traceback);
+    for more in report.value.iter().chain(error) {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(more);
+    }
+    text
+}
+
+/// What an entry tells of a block that stands before it, or of its own.
+pub(super) fn news(entry: &Entry) -> Option<(u32, BlockNews)> {
+    match entry {
+        Entry::LanguageChosen { block, language, .. } => {
+            Some((block.0, BlockNews::Language(language.as_str().to_owned())))
+        }
+        Entry::Rejected { block, .. } => Some((block.0, BlockNews::Outcome("rejected"))),
+        Entry::Skipped { block, .. } => Some((block.0, BlockNews::Outcome("skipped"))),
+        Entry::Declined { block, .. } => Some((block.0, BlockNews::Outcome("declined"))),
+        Entry::Ran { block, report, .. } => Some((block.0, BlockNews::Outcome(report.outcome.as_str()))),
+        _ => None,
+    }
+}
+
+/// The beginning and the end of a text that is too long.
+pub(super) fn bounded(text: String) -> String {
+    if text.len() <= MOST {
+        return text;
+    }
+    let head = text.get(..text.floor_char_boundary(MOST / 2)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - MOST / 2)..).unwrap_or_default();
+    format!("{head}\n…\n{tail}")
+}
+
+/// A reply without what stands between its fences: those are blocks. What is left stands where it stood.
+pub(super) fn prose(text: &str) -> String {
+    let mut inside = false;
+    let mut left = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let fence = line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        if inside || fence {
+            left.extend(line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        } else {
+            left.push_str(line);
+        }
+        inside ^= fence;
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::samples;
+
+    #[test]
+    fn every_kind_of_place_has_texts() {
+        let all: Vec<Piece> = samples::each_kind().iter().flat_map(pieces).collect();
+        for (kind, number, word) in PlaceKind::ALL {
+            assert_eq!((PlaceKind::of_number(number), kind.as_str()), (Some(kind), word));
+            let has = |piece: &Piece| piece.kind == kind;
+            assert!(kind == PlaceKind::File || all.iter().any(has), "{word}");
+        }
+        assert!(samples::each_kind().iter().filter_map(news).count() > 1);
+        assert!(samples::about_files().iter().flat_map(pieces).any(|piece| piece.kind == PlaceKind::File));
+    }
+
+    #[test]
+    fn long_texts_keep_their_ends() {
+        let text = format!("first{}last", "é".repeat(MOST));
+        let kept = bounded(text);
+        assert!(kept.starts_with("first") && kept.ends_with("last") && kept.len() <= MOST + 5);
+        assert_eq!(bounded("short".into()), "short");
+    }
+
+    #[test]
+    fn prose_is_what_is_not_fenced() {
+        let text = "See é:\n```python\nprint(1)\n```\nDone.\n";
+        let left = prose(text);
+        assert_eq!(left.len(), text.len());
+        assert_eq!(left.split_whitespace().collect::<Vec<_>>(), ["See", "é:", "Done."]);
+    }
+}

@@ -1,0 +1,292 @@
+//! Where the texts of sessions are kept to be searched: the tables, and how texts come into them and leave them.
+//!
+//! A place has a number: that of its session's file in front, then its own, so that the places of a file lie together. What
+//! is removed is really gone: its words leave the index of words one by one, not at some later time.
+
+use super::place::PlaceKind;
+use super::words;
+use crate::domain::Timestamp;
+use crate::store::derived::{DerivedError, Plan};
+use crate::store::index::Stamp;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+
+/// `words` holds which words stand in which text, and no text; `bodies` the texts, so that their words can leave it.
+pub(super) const PLAN: Plan = Plan {
+    file: "search.db",
+    shape: 1,
+    tables: "
+    CREATE TABLE files (
+        number INTEGER PRIMARY KEY, name BLOB UNIQUE, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
+        read INTEGER, crc INTEGER, messages INTEGER, model TEXT, cwd BLOB, volume INTEGER, left_out INTEGER
+    ) STRICT;
+    CREATE TABLE places (
+        number INTEGER PRIMARY KEY, at INTEGER, kind INTEGER, block INTEGER, message INTEGER, language TEXT,
+        outcome TEXT, model TEXT, start INTEGER, length INTEGER, part INTEGER
+    ) STRICT;
+    CREATE INDEX places_of_block ON places (block, number) WHERE block IS NOT NULL;
+    CREATE TABLE bodies (number INTEGER PRIMARY KEY, body TEXT) STRICT;
+    CREATE VIRTUAL TABLE words USING fts5(body, content='', detail=none, columnsize=0, tokenize='ascii');
+    INSERT INTO words(words, rank) VALUES ('secure-delete', 1);
+",
+};
+
+/// Bits of a place's number that are its own.
+const OWN_BITS: u32 = 24;
+
+/// What is kept of a session's file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct KeptFile {
+    pub(super) number: i64,
+    pub(super) stamp: Stamp,
+    /// So many bytes of it are kept, of which this is the checksum.
+    pub(super) read: u64,
+    pub(super) crc: u32,
+    /// Prompts and replies among them.
+    pub(super) messages: i64,
+    /// The model that answers at the end of them.
+    pub(super) model: String,
+    pub(super) cwd: PathBuf,
+    /// Bytes of its texts.
+    pub(super) kept: u64,
+    /// Whether its texts are not kept because there are too many.
+    pub(super) left_out: bool,
+}
+
+/// A text that is kept, without the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct KeptPlace {
+    pub(super) at: Timestamp,
+    pub(super) kind: PlaceKind,
+    pub(super) block: Option<u32>,
+    /// How many prompts and replies there are up to it.
+    pub(super) message: i64,
+    pub(super) language: Option<String>,
+    pub(super) outcome: Option<String>,
+    pub(super) model: String,
+    /// The bytes of its line in the file of its session.
+    pub(super) start: u64,
+    pub(super) length: u64,
+    /// Which text of its entry it is.
+    pub(super) part: usize,
+}
+
+/// The file of a place.
+pub(super) fn file_of(place: i64) -> i64 {
+    place >> OWN_BITS
+}
+
+/// The first and the last number that a place of a file can have.
+pub(super) fn numbers(file: i64) -> (i64, i64) {
+    (file << OWN_BITS, (file << OWN_BITS) | ((1 << OWN_BITS) - 1))
+}
+
+/// All files that are kept, by their names.
+pub(super) fn files(db: &Connection) -> Result<HashMap<OsString, KeptFile>, DerivedError> {
+    let mut rows = db.prepare_cached(FILES)?;
+    let all = rows.query_map([], |row| Ok((OsString::from_vec(row.get(1)?), kept_file(row)?)))?;
+    Ok(all.collect::<Result<_, _>>()?)
+}
+
+const FILES: &str =
+    "SELECT number, name, bytes, modified, changed, inode, read, crc, messages, model, cwd, volume,
+     left_out FROM files";
+
+/// The file of this name, where it is kept.
+pub(super) fn file(db: &Connection, name: &OsStr) -> Result<Option<KeptFile>, DerivedError> {
+    let mut row = db.prepare_cached(&format!("{FILES} WHERE name = ?1"))?;
+    Ok(row.query_row([name.as_bytes()], kept_file).optional()?)
+}
+
+fn kept_file(row: &Row<'_>) -> rusqlite::Result<KeptFile> {
+    Ok(KeptFile {
+        number: row.get(0)?,
+        stamp: Stamp {
+            bytes: row.get::<_, i64>(2)? as u64,
+            modified: row.get(3)?,
+            changed: row.get(4)?,
+            inode: row.get::<_, i64>(5)? as u64,
+        },
+        read: row.get::<_, i64>(6)? as u64,
+        crc: row.get(7)?,
+        messages: row.get(8)?,
+        model: row.get(9)?,
+        cwd: OsString::from_vec(row.get(10)?).into(),
+        kept: row.get::<_, i64>(11)? as u64,
+        left_out: row.get(12)?,
+    })
+}
+
+/// A number that no file had, behind all others.
+pub(super) fn fresh_number(db: &Connection) -> Result<i64, DerivedError> {
+    Ok(db.query_row("SELECT coalesce(max(number), 0) + 1 FROM files", [], |row| row.get(0))?)
+}
+
+pub(super) fn keep_file(db: &Connection, name: &OsStr, file: &KeptFile) -> Result<(), DerivedError> {
+    db.prepare_cached("INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)")?
+        .execute(params![
+            file.number,
+            name.as_bytes(),
+            file.stamp.bytes as i64,
+            file.stamp.modified,
+            file.stamp.changed,
+            file.stamp.inode as i64,
+            file.read as i64,
+            file.crc,
+            file.messages,
+            file.model,
+            file.cwd.as_os_str().as_bytes(),
+            file.kept as i64,
+            file.left_out,
+        ])?;
+    Ok(())
+}
+
+/// The number of the next place of a file; `None`: it has as many as there can be.
+pub(super) fn next_place(db: &Connection, file: i64) -> Result<Option<i64>, DerivedError> {
+    let (first, last) = numbers(file);
+    let mut row = db.prepare_cached("SELECT max(number) FROM places WHERE number BETWEEN ?1 AND ?2")?;
+    let newest: Option<i64> = row.query_row([first, last], |row| row.get(0))?;
+    let next = newest.map_or(first, |newest| newest + 1);
+    Ok((next <= last).then_some(next))
+}
+
+/// Keeps a text at this place.
+pub(super) fn keep_place(
+    db: &Connection,
+    number: i64,
+    place: &KeptPlace,
+    text: &str,
+) -> Result<(), DerivedError> {
+    db.prepare_cached("INSERT INTO places VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?.execute(params![
+        number,
+        place.at.0,
+        place.kind.number(),
+        place.block,
+        place.message,
+        place.language,
+        place.outcome,
+        place.model,
+        place.start as i64,
+        place.length as i64,
+        place.part as i64,
+    ])?;
+    db.prepare_cached("INSERT INTO bodies VALUES (?1, ?2)")?.execute(params![number, text])?;
+    db.prepare_cached("INSERT INTO words (rowid, body) VALUES (?1, ?2)")?
+        .execute(params![number, words::folded(text)])?;
+    Ok(())
+}
+
+/// What is kept of a place; `None` where there is none of this number, or it is not as it was written.
+pub(super) fn place(db: &Connection, number: i64) -> Result<Option<KeptPlace>, DerivedError> {
+    let mut row = db.prepare_cached(
+        "SELECT at, kind, block, message, language, outcome, model, start, length, part FROM places
+         WHERE number = ?1",
+    )?;
+    Ok(row.query_row([number], kept_place).optional()?.flatten())
+}
+
+fn kept_place(row: &Row<'_>) -> rusqlite::Result<Option<KeptPlace>> {
+    let Some(kind) = PlaceKind::of_number(row.get(1)?) else { return Ok(None) };
+    Ok(Some(KeptPlace {
+        at: Timestamp(row.get(0)?),
+        kind,
+        block: row.get(2)?,
+        message: row.get(3)?,
+        language: row.get(4)?,
+        outcome: row.get(5)?,
+        model: row.get(6)?,
+        start: row.get::<_, i64>(7)? as u64,
+        length: row.get::<_, i64>(8)? as u64,
+        part: usize::try_from(row.get::<_, i64>(9)?).unwrap_or(usize::MAX),
+    }))
+}
+
+/// The text that is kept of a place.
+pub(super) fn body(db: &Connection, number: i64) -> Result<Option<String>, DerivedError> {
+    let mut row = db.prepare_cached("SELECT body FROM bodies WHERE number = ?1")?;
+    Ok(row.query_row([number], |row| row.get(0)).optional()?)
+}
+
+/// The language of a block, as far as it is known.
+pub(super) fn language(db: &Connection, file: i64, block: u32) -> Result<Option<String>, DerivedError> {
+    let (first, last) = numbers(file);
+    let mut row = db.prepare_cached(
+        "SELECT language FROM places WHERE block = ?1 AND number BETWEEN ?2 AND ?3 ORDER BY number DESC LIMIT 1",
+    )?;
+    Ok(row.query_row(params![block, first, last], |row| row.get(0)).optional()?.flatten())
+}
+
+/// What became of a block: told at its texts.
+pub(super) fn set_outcome(db: &Connection, file: i64, block: u32, outcome: &str) -> Result<(), DerivedError> {
+    let (first, last) = numbers(file);
+    db.prepare_cached(
+        "UPDATE places SET outcome = ?1 WHERE block = ?2 AND number BETWEEN ?3 AND ?4 AND kind <> ?5",
+    )?
+    .execute(params![outcome, block, first, last, PlaceKind::Output.number()])?;
+    Ok(())
+}
+
+pub(super) fn set_language(
+    db: &Connection,
+    file: i64,
+    block: u32,
+    language: &str,
+) -> Result<(), DerivedError> {
+    let (first, last) = numbers(file);
+    db.prepare_cached("UPDATE places SET language = ?1 WHERE block = ?2 AND number BETWEEN ?3 AND ?4")?
+        .execute(params![language, block, first, last])?;
+    Ok(())
+}
+
+/// Takes all texts of a file out, with every word of theirs.
+pub(super) fn forget_texts(db: &Connection, file: i64) -> Result<(), DerivedError> {
+    let (first, last) = numbers(file);
+    {
+        let mut bodies =
+            db.prepare_cached("SELECT number, body FROM bodies WHERE number BETWEEN ?1 AND ?2")?;
+        let mut forget =
+            db.prepare_cached("INSERT INTO words (words, rowid, body) VALUES ('delete', ?1, ?2)")?;
+        let mut rows = bodies.query([first, last])?;
+        while let Some(row) = rows.next()? {
+            let (number, body): (i64, String) = (row.get(0)?, row.get(1)?);
+            forget.execute(params![number, words::folded(&body)])?;
+        }
+    }
+    db.execute("DELETE FROM bodies WHERE number BETWEEN ?1 AND ?2", [first, last])?;
+    db.execute("DELETE FROM places WHERE number BETWEEN ?1 AND ?2", [first, last])?;
+    Ok(())
+}
+
+/// Takes a file out with all its texts; tells whether there was one.
+pub(super) fn forget_file(db: &Connection, name: &OsStr) -> Result<bool, DerivedError> {
+    let Some(known) = file(db, name)? else { return Ok(false) };
+    forget_texts(db, known.number)?;
+    db.execute("DELETE FROM files WHERE number = ?1", [known.number])?;
+    Ok(true)
+}
+
+/// All bytes of texts that are kept.
+pub(super) fn kept_bytes(db: &Connection) -> Result<u64, DerivedError> {
+    let sum: i64 = db.query_row("SELECT coalesce(sum(volume), 0) FROM files", [], |row| row.get(0))?;
+    Ok(sum as u64)
+}
+
+/// Takes the texts of the oldest file out, and remembers that they are left out; `false` where there is but one left.
+pub(super) fn leave_oldest_out(db: &Connection) -> Result<bool, DerivedError> {
+    let oldest: Option<i64> = db
+        .query_row(
+            "SELECT number FROM files WHERE volume > 0 AND number < (SELECT max(number) FROM files)
+             ORDER BY number LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .optional()?;
+    let Some(oldest) = oldest else { return Ok(false) };
+    forget_texts(db, oldest)?;
+    db.execute("UPDATE files SET volume = 0, left_out = 1 WHERE number = ?1", [oldest])?;
+    Ok(true)
+}

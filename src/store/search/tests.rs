@@ -1,0 +1,363 @@
+use super::*;
+use crate::domain::{BlockId, Entry, Finish, FinishReason, Outcome, Revision, RunId, StepId, Stream, Usage};
+use crate::store::samples::{block, captured, header, report};
+use crate::store::{Store, manage};
+use proptest::prelude::*;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, Instant};
+
+const AT: Timestamp = Timestamp(1_767_225_600_000);
+const ALWAYS: Waiting<'_> = Waiting { goes_on: &|| true, told: &|_, _| {} };
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn written(folder: &Path, id: &str, entries: Vec<Entry>) -> PathBuf {
+    let store = Store::create(folder, header(id));
+    for entry in entries {
+        store.append(entry, AT);
+    }
+    wait(store.close()).unwrap();
+    store.path()
+}
+
+fn reply(text: &str) -> Entry {
+    Entry::Reply {
+        step: StepId(1),
+        text: text.into(),
+        reasoning: String::new(),
+        tool_calls: vec![],
+        kept: vec![],
+        finish: Finish { reason: FinishReason::Stop, word: None },
+        usage: Usage::default(),
+    }
+}
+
+fn ran(id: u32, outcome: Outcome, printed: &str) -> Entry {
+    let report = crate::domain::RunReport {
+        outcome,
+        value: None,
+        error: None,
+        ..report(captured(&[(Stream::Stdout, printed.as_bytes())]))
+    };
+    Entry::Ran { run: RunId(id), block: BlockId(id), report: Box::new(report) }
+}
+
+/// A session in which everything was done once.
+fn whole(folder: &Path, id: &str) -> PathBuf {
+    let entries = vec![
+        Entry::Prompt("Why does the turbine vibrate?".into()),
+        reply("Let me look:\n```python\nprint(spectrum)\n```\nThen we know."),
+        Entry::Block(block(1, "print(spectrum)")),
+        ran(1, Outcome::Ok, "peak at 50 hertz"),
+        Entry::Block(block(2, "import antigravity")),
+        Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: String::new() },
+    ];
+    written(folder, id, entries)
+}
+
+fn wanted(words: &str) -> Search {
+    Search { sought: Sought::read(words), limit: 20, ..Search::default() }
+}
+
+fn found(folder: &Path, wanted: &Search) -> Found {
+    search(folder, wanted, &Masker::default(), &ALWAYS).unwrap()
+}
+
+/// Kind, block and line of each hit.
+fn told(folder: &Path, words: &str) -> Vec<(&'static str, Option<u32>, String)> {
+    let hits = found(folder, &wanted(words)).hits;
+    hits.into_iter().map(|hit| (hit.kind.as_str(), hit.block, hit.line)).collect()
+}
+
+fn open(folder: &Path) -> Derived {
+    Derived::open(folder, &shelf::PLAN).unwrap()
+}
+
+/// Searches until all files are settled.
+fn settled(folder: &Path) {
+    let end = Instant::now() + Duration::from_secs(20);
+    loop {
+        found(folder, &wanted("x"));
+        let files = shelf::files(&open(folder).db).unwrap();
+        if files.values().all(|file| file.stamp != index_stamp()) {
+            return;
+        }
+        assert!(Instant::now() < end, "{files:?}");
+        std::thread::yield_now();
+    }
+}
+
+fn index_stamp() -> crate::store::index::Stamp {
+    crate::store::index::Stamp::default()
+}
+
+/// Whether bytes stand in any file of the index.
+fn holds(folder: &Path, bytes: &[u8]) -> bool {
+    let files = std::fs::read_dir(folder.join("index")).unwrap().flatten();
+    files
+        .map(|file| std::fs::read(file.path()).unwrap())
+        .any(|all| all.windows(bytes.len()).any(|at| at == bytes))
+}
+
+#[test]
+fn what_was_said_and_done_is_found_where_it_stands() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), "s-1");
+    let one = |words: &str| told(dir.path(), words);
+    assert_eq!(one("turbine"), [("prompt", None, "Why does the turbine vibrate?".into())]);
+    assert_eq!(one("vibrate turb"), one("turbine"));
+    assert_eq!(one("\"turbine does\""), []);
+    assert_eq!(one("then know"), [("reply", None, "Then we know.".into())]);
+    // The code stands in the reply, too: it is told once.
+    assert_eq!(one("spectrum"), [("block", Some(1), "print(spectrum)".into())]);
+    assert_eq!(one("hertz"), [("output", Some(1), "peak at 50 hertz".into())]);
+    assert_eq!(one("nowhere"), []);
+    let hit = found(dir.path(), &wanted("antigrav")).hits.remove(0);
+    assert_eq!((hit.message, hit.at, hit.session.id.as_str()), (2, AT, "s-1"));
+    let mode = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("index"), mode("index/search.db")), (0o700, 0o600));
+}
+
+#[test]
+fn hits_are_narrowed_down() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), "s-1");
+    let count = |change: &dyn Fn(&mut Search)| {
+        let mut wanted = wanted("print");
+        change(&mut wanted);
+        found(dir.path(), &wanted).hits.len()
+    };
+    assert_eq!(count(&|_| {}), 1);
+    assert_eq!(count(&|w| w.language = Some("Python".into())), 1);
+    assert_eq!(count(&|w| w.language = Some("bash".into())), 0);
+    assert_eq!(count(&|w| w.outcome = Some("ok".into())), 1);
+    assert_eq!(count(&|w| w.outcome = Some("rejected".into())), 0);
+    assert_eq!(count(&|w| w.folder = Some("/home/ada".into())), 1);
+    assert_eq!(count(&|w| w.folder = Some("/home/a".into())), 0);
+    assert_eq!(count(&|w| w.since = Some(AT)), 1);
+    assert_eq!(count(&|w| w.since = Some(AT.plus(1))), 0);
+    assert_eq!(count(&|w| w.until = Some(AT)), 0);
+    let rejected = Search { outcome: Some("rejected".into()), ..wanted("import") };
+    assert_eq!(found(dir.path(), &rejected).hits.len(), 1);
+    let model = header("s").model.unwrap().model.to_uppercase();
+    assert_eq!(count(&|w| w.model = Some(model.clone())), 1);
+    assert_eq!(count(&|w| w.model = Some("no-such".into())), 0);
+}
+
+#[test]
+fn only_what_is_new_is_taken_while_the_beginning_is_what_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = whole(dir.path(), "s-1");
+    settled(dir.path());
+    let kept = || shelf::files(&open(dir.path()).db).unwrap().into_values().next().unwrap();
+    let before = kept();
+    assert_eq!(before.read, std::fs::metadata(&path).unwrap().len());
+    let (store, _) = Store::open(&path).unwrap();
+    store.append(Entry::Prompt("and the gearbox?".into()), AT);
+    wait(store.close()).unwrap();
+    assert_eq!(told(dir.path(), "gearbox").len(), 1);
+    assert_eq!((kept().number, kept().messages), (before.number, before.messages + 1), "gone on with");
+    // A line that is not whole yet is taken when it is.
+    let text = std::fs::read(&path).unwrap();
+    let mut torn = text.clone();
+    torn.extend_from_slice(&text[..40]);
+    std::fs::write(&path, &torn).unwrap();
+    assert_eq!(told(dir.path(), "gearbox").len(), 1);
+    assert_eq!(kept().read, text.len() as u64);
+    // Another beginning: all of it is read again.
+    std::fs::remove_file(&path).unwrap();
+    let again = written(
+        dir.path(),
+        "s-1",
+        vec![Entry::Prompt("another turbine".into()), reply("x".repeat(9000).as_str())],
+    );
+    assert_eq!(again, path);
+    assert_eq!(told(dir.path(), "gearbox"), []);
+    assert_eq!(told(dir.path(), "turbine"), [("prompt", None, "another turbine".into())]);
+}
+
+#[test]
+fn a_hit_is_told_only_while_it_stands_in_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), "s-1");
+    settled(dir.path());
+    let db = open(dir.path()).db;
+    db.execute("UPDATE bodies SET body = 'Why does the turbine explode?' WHERE body LIKE '%turbine%'", [])
+        .unwrap();
+    assert_eq!(told(dir.path(), "turbine"), [("prompt", None, "Why does the turbine vibrate?".into())]);
+    assert_eq!(told(dir.path(), "explode"), []);
+    db.execute("UPDATE places SET start = start + 1", []).unwrap();
+    assert_eq!(told(dir.path(), "hertz").len(), 1);
+}
+
+#[test]
+fn a_key_that_stands_in_a_file_is_not_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    written(dir.path(), "s-1", vec![Entry::Prompt("the password is correct-horse-battery ok".into())]);
+    let masker = Masker::knowing(["correct-horse-battery".to_owned().into()]);
+    let hits = |words: &str| search(dir.path(), &wanted(words), &masker, &ALWAYS).unwrap().hits;
+    assert_eq!(hits("battery"), []);
+    assert!(!hits("password").remove(0).line.contains("horse"));
+    assert!(!holds(dir.path(), b"horse"));
+    // One that is learned later leaves what is kept as soon as it would be told.
+    let dir = tempfile::tempdir().unwrap();
+    written(dir.path(), "s-1", vec![Entry::Prompt("the password is correct-horse-battery ok".into())]);
+    settled(dir.path());
+    assert!(holds(dir.path(), b"horse"));
+    let told = search(dir.path(), &wanted("password"), &masker, &ALWAYS).unwrap().hits;
+    assert!(!told[0].line.contains("horse"), "{told:?}");
+}
+
+#[test]
+fn of_a_removed_session_no_word_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), "s-1");
+    let secret =
+        written(dir.path(), "s-2", vec![Entry::Prompt("the xylophone of Wzlatko".into()), reply("quxotic")]);
+    settled(dir.path());
+    let copy = dir.path().join("copy");
+    std::fs::copy(&secret, &copy).unwrap();
+    let words: [&[u8]; 4] = [b"xylophone of", b"xylophone", b"wzlatko", b"quxotic"];
+    assert!(holds(dir.path(), b"xylophone of") && holds(dir.path(), b"quxotic"));
+    manage::delete(&secret).unwrap();
+    for word in words {
+        assert!(!holds(dir.path(), word), "{}", String::from_utf8_lossy(word));
+    }
+    let db = open(dir.path()).db;
+    db.execute_batch("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'words', 'row')").unwrap();
+    let terms = |word: &str| -> i64 {
+        db.query_row("SELECT count(*) FROM terms WHERE term = ?1", [word], |row| row.get(0)).unwrap()
+    };
+    assert_eq!((terms("turbine"), terms("wzlatko"), terms("quxotic")), (1, 0, 0));
+    db.execute_batch("INSERT INTO words (words) VALUES ('integrity-check')").unwrap();
+    drop(db);
+    // One that somebody else removed leaves with the next search.
+    std::fs::rename(&copy, &secret).unwrap();
+    assert_eq!(told(dir.path(), "wzlatko").len(), 1);
+    std::fs::remove_file(&secret).unwrap();
+    assert_eq!(told(dir.path(), "wzlatko"), []);
+    for word in words {
+        assert!(!holds(dir.path(), word), "{}", String::from_utf8_lossy(word));
+    }
+}
+
+#[test]
+fn a_damaged_one_is_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..30 {
+        whole(dir.path(), &format!("s-{number}"));
+    }
+    settled(dir.path());
+    let truth = told(dir.path(), "hertz");
+    assert_eq!(truth.len(), 20);
+    let path = dir.path().join("index/search.db");
+    let kept = std::fs::read(&path).unwrap();
+    let damages: [&dyn Fn() -> Vec<u8>; 6] = [
+        &|| b"no database".repeat(1000),
+        &Vec::new,
+        &|| kept.get(..kept.len() / 2).unwrap().to_vec(),
+        &|| kept.iter().enumerate().map(|(n, byte)| if n % 7 == 0 { !byte } else { *byte }).collect(),
+        &|| kept.iter().enumerate().map(|(n, byte)| if n > 5000 { 0 } else { *byte }).collect(),
+        // Of another version.
+        &|| kept.iter().enumerate().map(|(n, byte)| if n == 63 { 77 } else { *byte }).collect(),
+    ];
+    for (number, damaged) in damages.iter().enumerate() {
+        for log in ["search.db-wal", "search.db-shm"] {
+            std::fs::remove_file(dir.path().join("index").join(log)).ok();
+        }
+        std::fs::write(&path, damaged()).unwrap();
+        assert_eq!(told(dir.path(), "hertz"), truth, "damage {number}");
+    }
+}
+
+#[test]
+fn where_it_cannot_be_kept_the_files_are_searched() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), "s-1");
+    std::fs::write(dir.path().join("index"), "in the way").unwrap();
+    assert_eq!(told(dir.path(), "hertz").len(), 1);
+    assert_eq!(told(&dir.path().join("no such folder"), "hertz"), []);
+    std::fs::remove_file(dir.path().join("index")).unwrap();
+    // Nor through a link.
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), dir.path().join("index")).unwrap();
+    assert_eq!(told(dir.path(), "hertz").len(), 1);
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn one_that_another_process_writes_into_is_searched_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = whole(dir.path(), "s-1");
+    settled(dir.path());
+    let other = open(dir.path());
+    other.db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (store, _) = Store::open(&path).unwrap();
+    store.append(Entry::Prompt("and the gearbox?".into()), AT);
+    wait(store.close()).unwrap();
+    let now = found(dir.path(), &wanted("hertz"));
+    assert!(now.hits.len() == 1 && now.behind.is_some(), "{now:?}");
+    other.db.execute_batch("COMMIT").unwrap();
+    assert_eq!(told(dir.path(), "gearbox").len(), 1);
+}
+
+#[test]
+fn two_that_begin_at_once_find_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..40 {
+        whole(dir.path(), &format!("s-{number}"));
+    }
+    let counts: Vec<usize> = std::thread::scope(|scope| {
+        let each: Vec<_> = (0..4).map(|_| scope.spawn(|| told(dir.path(), "hertz").len())).collect();
+        each.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert_eq!(counts, [20; 4]);
+    let rows: i64 =
+        open(dir.path()).db.query_row("SELECT count(*) FROM bodies", [], |row| row.get(0)).unwrap();
+    assert_eq!(rows, 40 * 6, "each text is kept once");
+}
+
+#[test]
+fn the_oldest_are_left_out_where_there_is_too_much() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..4 {
+        let path = whole(dir.path(), &format!("s-{number}"));
+        let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + number);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+    let mut derived = open(dir.path());
+    let bounds = Bounds { most: 400, goes_on: &|| true, told: &|_, _| {} };
+    let masker = Masker::default();
+    update::update(&mut derived, dir.path(), &masker, &bounds).unwrap();
+    let looking = wanted("hertz");
+    let searching = Searching { folder: dir.path(), wanted: &looking, masker: &masker };
+    let (found, stale) = searching.find(&derived.db, &ALWAYS).unwrap();
+    let ids: Vec<&str> = found.hits.iter().map(|hit| hit.session.id.as_str()).collect();
+    assert!(ids.first() == Some(&"s-3") && ids.len() < 4, "{ids:?}");
+    assert_eq!((found.left_out, stale.len()), (4 - ids.len(), 0));
+    assert!(shelf::kept_bytes(&derived.db).unwrap() <= 400);
+}
+
+#[test]
+fn nobody_who_does_not_wait_any_more_is_searched_for() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), "s-1");
+    let gone = Waiting { goes_on: &|| false, told: &|_, _| {} };
+    let found = search(dir.path(), &wanted("hertz"), &Masker::default(), &gone).unwrap();
+    assert_eq!(found.hits, []);
+}
+
+proptest! {
+    #![proptest_config(crate::test_cases::cases(256))]
+    #[test]
+    fn whatever_is_looked_for_is_answered(text in "\\PC{1,40}", asked in any::<String>()) {
+        let dir = tempfile::tempdir().unwrap();
+        written(dir.path(), "s-1", vec![Entry::Prompt(text.clone().into())]);
+        search(dir.path(), &wanted(&asked), &Masker::default(), &ALWAYS).unwrap();
+        let own = wanted(&format!("\"{}\"", text.replace('"', " ")));
+        let hits = search(dir.path(), &own, &Masker::default(), &ALWAYS).unwrap().hits;
+        prop_assert_eq!(hits.len(), usize::from(!own.sought.is_empty()), "{:?}", text);
+    }
+}

@@ -1,0 +1,254 @@
+//! Brings what is kept to what stands in the session files: of a file whose beginning is what it was only what is new is
+//! taken; of another one all of it.
+
+use super::place::{self, BlockNews};
+use super::shelf::{self, KeptFile, KeptPlace};
+use crate::domain::{Entry, Masker, Timestamp};
+use crate::store::derived::{Derived, DerivedError};
+use crate::store::index::{Candidate, Stamp, by_age};
+use crate::store::wire::{self, LineContent};
+use crate::store::{blobs_of, disk, reader};
+use rusqlite::{Connection, TransactionBehavior};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+/// A line of more bytes is passed over.
+const LONGEST_LINE: u64 = 64 << 20;
+
+/// Bytes of files that are taken at once: others wait no longer.
+const AT_ONCE: u64 = 4 << 20;
+
+/// What bounds the work, and who may end it.
+pub(super) struct Bounds<'a> {
+    /// Bytes of texts that are kept of all sessions together.
+    pub(super) most: u64,
+    /// Asked between files: whether anybody still wants it.
+    pub(super) goes_on: &'a dyn Fn() -> bool,
+    /// Told how many files of how many were looked into.
+    pub(super) told: &'a dyn Fn(usize, usize),
+}
+
+/// Takes what is new in the sessions of this folder, and forgets those that are gone.
+pub(super) fn update(
+    derived: &mut Derived,
+    folder: &Path,
+    masker: &Masker,
+    bounds: &Bounds<'_>,
+) -> Result<(), DerivedError> {
+    let mut known = shelf::files(&derived.db)?;
+    let mut changed: Vec<(OsString, Candidate)> = Vec::new();
+    for file in by_age(folder) {
+        let Some(name) = file.path.file_name().map(ToOwned::to_owned) else { continue };
+        if known.remove(&name).is_none_or(|kept| kept.stamp != file.stamp) {
+            changed.push((name, file));
+        }
+    }
+    if !known.is_empty() {
+        let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for name in known.keys() {
+            shelf::forget_file(&writing, name)?;
+        }
+        writing.commit()?;
+        // What was said in a session that is gone is not left in the log of the database.
+        derived.cut_log()?;
+    }
+    // The newest get the last numbers: hits are told from there.
+    let all = changed.len();
+    let mut left = changed.into_iter().rev().peekable();
+    let mut done = 0;
+    while left.peek().is_some() && (bounds.goes_on)() {
+        (bounds.told)(done, all);
+        let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut taken = 0;
+        for (name, file) in left.by_ref() {
+            done += 1;
+            taken += take_file(&writing, &name, &file, masker)?;
+            if taken >= AT_ONCE || !(bounds.goes_on)() {
+                break;
+            }
+        }
+        while shelf::kept_bytes(&writing)? > bounds.most && shelf::leave_oldest_out(&writing)? {}
+        writing.commit()?;
+    }
+    Ok(())
+}
+
+/// Takes what is new in a file; gives the bytes that were looked at.
+fn take_file(
+    db: &Connection,
+    name: &OsString,
+    candidate: &Candidate,
+    masker: &Masker,
+) -> Result<u64, DerivedError> {
+    // Another process may have done it meanwhile.
+    let known = shelf::file(db, name)?;
+    if known.as_ref().is_some_and(|known| known.stamp == candidate.stamp) {
+        return Ok(0);
+    }
+    let opened = disk::open_read(&candidate.path).ok();
+    let going_on = known.as_ref().filter(|known| {
+        !known.left_out && opened.as_ref().is_some_and(|file| begins_as_it_was(file, known, candidate.stamp))
+    });
+    let mut file = if let Some(known) = going_on {
+        known.clone()
+    } else {
+        if let Some(known) = &known {
+            shelf::forget_texts(db, known.number)?;
+            db.execute("DELETE FROM files WHERE number = ?1", [known.number])?;
+        }
+        KeptFile { number: shelf::fresh_number(db)?, ..KeptFile::default() }
+    };
+    let before = file.read;
+    if let Some(opened) = opened {
+        let mut taking = Taking { db, masker, path: &candidate.path, file: &mut file };
+        // A file that can't be read to its end is kept as far as it could be.
+        if let Err(error) = taking.lines(&opened, candidate.stamp.bytes)? {
+            tracing::debug!(%error, "a session is not searched to its end");
+        }
+    }
+    // One that may change again without telling is looked at again.
+    let settled = candidate.stamp.is_settled();
+    file.stamp = if settled { candidate.stamp } else { Stamp::default() };
+    shelf::keep_file(db, name, &file)?;
+    Ok(candidate.stamp.bytes.saturating_sub(before))
+}
+
+/// Whether what is kept of a file still stands at its beginning, by its checksum.
+fn begins_as_it_was(file: &File, known: &KeptFile, now: Stamp) -> bool {
+    if now.bytes < known.read {
+        return false;
+    }
+    let mut hasher = crc32fast::Hasher::new();
+    let mut buffer = vec![0; 256 << 10];
+    let mut at = 0;
+    while at < known.read {
+        let wanted = usize::try_from(known.read - at).unwrap_or(usize::MAX).min(buffer.len());
+        let Some(place) = buffer.get_mut(..wanted) else { return false };
+        match file.read_at(place, at) {
+            Ok(count) if count > 0 => {
+                hasher.update(place.get(..count).unwrap_or_default());
+                at += count as u64;
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            _ => return false,
+        }
+    }
+    hasher.finalize() == known.crc
+}
+
+/// A file whose lines are taken.
+struct Taking<'a> {
+    db: &'a Connection,
+    masker: &'a Masker,
+    path: &'a Path,
+    file: &'a mut KeptFile,
+}
+
+impl Taking<'_> {
+    /// Takes the whole lines up to this many bytes of the file. The inner error: it can't be read.
+    fn lines(&mut self, file: &File, to: u64) -> Result<std::io::Result<()>, DerivedError> {
+        let mut file = file;
+        if let Err(error) = file.seek(SeekFrom::Start(self.file.read)) {
+            return Ok(Err(error));
+        }
+        let mut lines = BufReader::with_capacity(256 << 10, file.take(to.saturating_sub(self.file.read)));
+        let mut hasher = crc32fast::Hasher::new_with_initial_len(self.file.crc, self.file.read);
+        let (mut line, mut too_long) = (Vec::new(), false);
+        loop {
+            line.clear();
+            let count = match (&mut lines).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+                Ok(count) => count as u64,
+                Err(error) => return Ok(Err(error)),
+            };
+            let ended = line.last() == Some(&b'\n');
+            // One that is not written to its end yet is taken when it is.
+            if count == 0 || (!ended && count < LONGEST_LINE) {
+                return Ok(Ok(()));
+            }
+            if ended && !too_long {
+                self.line(line.strip_suffix(b"\n").unwrap_or_default(), count)?;
+            }
+            too_long = !ended;
+            hasher.update(&line);
+            self.file.read += count;
+            self.file.crc = hasher.clone().finalize();
+        }
+    }
+
+    fn line(&mut self, line: &[u8], bytes: u64) -> Result<(), DerivedError> {
+        let Some((at, entry)) = entry_of(line, self.path) else { return Ok(()) };
+        match &entry {
+            Entry::Header(header) => {
+                self.file.cwd.clone_from(&header.cwd);
+                self.file.model = header.model.as_ref().map(ToString::to_string).unwrap_or_default();
+            }
+            Entry::Model(model) => self.file.model = model.to_string(),
+            Entry::Prompt(_) | Entry::Reply { .. } => self.file.messages += 1,
+            _ => {}
+        }
+        let language = self.language(&entry)?;
+        let outcome = match &entry {
+            Entry::Ran { report, .. } => Some(report.outcome.as_str().to_owned()),
+            _ => None,
+        };
+        for (part, piece) in place::pieces(&entry).into_iter().enumerate() {
+            let Some(number) = shelf::next_place(self.db, self.file.number)? else { return Ok(()) };
+            let text = searched(self.masker, &piece);
+            let place = KeptPlace {
+                at,
+                kind: piece.kind,
+                block: piece.block,
+                message: self.file.messages,
+                language: language.clone(),
+                outcome: outcome.clone(),
+                model: self.file.model.clone(),
+                start: self.file.read,
+                length: bytes,
+                part,
+            };
+            shelf::keep_place(self.db, number, &place, &text)?;
+            self.file.kept += text.len() as u64;
+        }
+        match place::news(&entry) {
+            Some((block, BlockNews::Outcome(word))) => {
+                shelf::set_outcome(self.db, self.file.number, block, word)
+            }
+            Some((block, BlockNews::Language(word))) => {
+                shelf::set_language(self.db, self.file.number, block, &word)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The language of the block that an entry is about.
+    fn language(&self, entry: &Entry) -> Result<Option<String>, DerivedError> {
+        match entry {
+            Entry::Block(block) => Ok(block.current().language.as_ref().map(|one| one.as_str().to_owned())),
+            Entry::Edited { block, .. } | Entry::Placed { block, .. } | Entry::Ran { block, .. } => {
+                shelf::language(self.db, self.file.number, block.0)
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The text of a piece as it is kept: masked again, and bounded.
+pub(super) fn searched(masker: &Masker, piece: &place::Piece) -> String {
+    place::bounded(masker.text(&piece.text))
+}
+
+/// The entry of a line, with the output that has a file of its own; `None` where it is none, or not as it was written.
+pub(super) fn entry_of(line: &[u8], path: &Path) -> Option<(Timestamp, Entry)> {
+    let frame = wire::open(line).ok()?;
+    let blobs = blobs_of(path);
+    let Ok(LineContent::Entry(mut entry, outside)) = wire::decode(&frame, &blobs) else { return None };
+    if let (Some(outside), Entry::Ran { report, .. }) = (&outside, entry.as_mut())
+        && let Ok(output) = reader::read_blob(&blobs.join(outside.name()), outside)
+    {
+        report.output = output;
+    }
+    Some((frame.at, *entry))
+}

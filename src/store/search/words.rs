@@ -1,0 +1,315 @@
+//! Words: a text as the words that it is found by, and what a person looks for. Pure.
+//!
+//! A word is what stands between signs and blanks, in small letters and without accents; a Han character or kana is a word
+//! of its own. Texts and questions are taken apart by the same rule: no sign of a question means anything to a database.
+
+use std::ops::Range;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// Bytes of a word that it is found by; what is longer is compared in the text itself.
+const LONGEST: usize = 64;
+
+/// So many words of a question are looked for; the others are compared in the text itself.
+const MOST: usize = 24;
+
+/// Characters of a line around a hit.
+const AROUND: usize = 160;
+
+/// Characters in front of a hit in a line that is too long.
+const BEFORE: usize = 50;
+
+/// The words of a text, one after the other.
+struct Walk<'a> {
+    text: &'a str,
+    at: usize,
+    word: String,
+}
+
+impl<'a> Walk<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0, word: String::new() }
+    }
+
+    /// The next word, and where it stands.
+    fn next(&mut self) -> Option<(Range<usize>, &str)> {
+        self.word.clear();
+        let mut start = self.at;
+        while let Some(c) = self.text.get(self.at..)?.chars().next() {
+            let end = self.at + c.len_utf8();
+            match kind(c) {
+                Letter::Alone if self.word.is_empty() => {
+                    self.at = end;
+                    self.word.push(c);
+                    return Some((start..end, &self.word));
+                }
+                Letter::Part => fold(c, &mut self.word),
+                Letter::Mark if !self.word.is_empty() => {}
+                _ if !self.word.is_empty() => break,
+                _ => start = end,
+            }
+            if self.word.is_empty() {
+                start = end;
+            }
+            self.at = end;
+        }
+        (!self.word.is_empty()).then_some((start..self.at, self.word.as_str()))
+    }
+}
+
+/// What a character is to a word.
+enum Letter {
+    Part,
+    Mark,
+    /// A word of its own.
+    Alone,
+    Between,
+}
+
+fn kind(c: char) -> Letter {
+    match c {
+        _ if c.is_ascii() => {
+            if c.is_ascii_alphanumeric() {
+                Letter::Part
+            } else {
+                Letter::Between
+            }
+        }
+        '\u{2e80}'..='\u{2fdf}'
+        | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}'
+            if c.is_alphanumeric() =>
+        {
+            Letter::Alone
+        }
+        _ if is_combining_mark(c) => Letter::Mark,
+        _ if c.is_alphanumeric() => Letter::Part,
+        _ => Letter::Between,
+    }
+}
+
+/// In small letters, without accents.
+fn fold(c: char, word: &mut String) {
+    if c.is_ascii() {
+        word.push(c.to_ascii_lowercase());
+    } else {
+        word.extend(c.to_lowercase().nfd().filter(|c| !is_combining_mark(*c)));
+    }
+}
+
+fn cut(word: &str) -> &str {
+    word.get(..word.floor_char_boundary(LONGEST)).unwrap_or(word)
+}
+
+/// The words of a text with blanks between: what it is found by.
+pub(super) fn folded(text: &str) -> String {
+    let mut all = String::with_capacity(text.len() + text.len() / 8);
+    let mut walk = Walk::new(text);
+    while let Some((_, word)) = walk.next() {
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.push_str(cut(word));
+    }
+    all
+}
+
+/// What is looked for: words that all have to be there, in any order; those of a phrase one behind the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sought {
+    phrases: Vec<Vec<String>>,
+    /// Whether the last word may go on.
+    open: bool,
+}
+
+impl Sought {
+    /// Reads what was typed: words, and phrases in double quotes. The last word may be the beginning of one, unless a
+    /// blank or a quote stands behind it.
+    pub(crate) fn read(text: &str) -> Self {
+        let mut phrases = Vec::new();
+        let mut open = false;
+        for (number, part) in text.split('"').enumerate() {
+            if number % 2 == 1 {
+                phrases.push(words(part));
+                open = false;
+            } else {
+                phrases.extend(part.split_whitespace().map(words));
+                open = part.ends_with(|c: char| !c.is_whitespace()) || (open && part.is_empty());
+            }
+        }
+        phrases.retain(|phrase: &Vec<String>| !phrase.is_empty());
+        // One letter alone begins too much.
+        let long =
+            phrases.last().and_then(|phrase| phrase.last()).is_some_and(|word| word.chars().count() > 1);
+        Self { phrases, open: open && long }
+    }
+
+    /// The same from the arguments of a command: one with blanks in it is a phrase.
+    pub(crate) fn of_arguments(arguments: &[String]) -> Self {
+        let each = arguments.iter().map(|one| {
+            let phrase = one.trim().contains(char::is_whitespace) && !one.contains('"');
+            if phrase { format!("\"{one}\"") } else { one.clone() }
+        });
+        Self::read(&each.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Whether nothing is looked for.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.phrases.is_empty()
+    }
+
+    /// The question to the index: no text that was typed, only words in quotes, which hold letters and digits alone.
+    pub(super) fn question(&self) -> String {
+        let last = self.phrases.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
+        let mut asked: Vec<String> = Vec::new();
+        for (number, word) in self.phrases.iter().flatten().enumerate().take(MOST) {
+            let goes_on = self.open && number == last;
+            let one = format!("\"{}\"{}", cut(word), if goes_on { "*" } else { "" });
+            if !asked.contains(&one) {
+                asked.push(one);
+            }
+        }
+        asked.join(" AND ")
+    }
+
+    /// Where a text holds the first of all that is looked for; `None`: it does not hold all of it.
+    pub(crate) fn place(&self, text: &str) -> Option<Range<usize>> {
+        let mut all: Vec<(Range<usize>, String)> = Vec::new();
+        let mut walk = Walk::new(text);
+        while let Some((range, word)) = walk.next() {
+            all.push((range, word.to_owned()));
+        }
+        let mut first: Option<Range<usize>> = None;
+        let count = self.phrases.len();
+        for (number, phrase) in self.phrases.iter().enumerate() {
+            let open = self.open && number + 1 == count;
+            let found = all.windows(phrase.len()).find(|at| fits(at, phrase, open))?;
+            let range = found.first()?.0.start..found.last()?.0.end;
+            if first.as_ref().is_none_or(|first| range.start < first.start) {
+                first = Some(range);
+            }
+        }
+        first
+    }
+}
+
+fn fits(at: &[(Range<usize>, String)], phrase: &[String], open: bool) -> bool {
+    let last = phrase.len() - 1;
+    at.iter().zip(phrase).enumerate().all(|(number, ((_, there), word))| {
+        if open && number == last { there.starts_with(word.as_str()) } else { there == word }
+    })
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut walk = Walk::new(text);
+    while let Some((_, word)) = walk.next() {
+        all.push(word.to_owned());
+    }
+    all
+}
+
+/// The line of a text in which a place begins; of a long one what is around it.
+pub(super) fn line_around(text: &str, place: &Range<usize>) -> String {
+    let start = text.get(..place.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let end =
+        text.get(place.start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| place.start + at);
+    let line = text.get(start..end).unwrap_or_default();
+    if line.chars().count() <= AROUND {
+        return line.trim().to_owned();
+    }
+    let before = line.get(..place.start - start).unwrap_or_default();
+    let from = before.char_indices().rev().take(BEFORE).last().map_or(place.start - start, |(at, _)| at);
+    let rest = line.get(from..).unwrap_or_default();
+    let shown: String = rest.chars().take(AROUND).collect();
+    let (lead, tail) = (if from > 0 { "…" } else { "" }, if shown.len() < rest.len() { "…" } else { "" });
+    format!("{lead}{}{tail}", shown.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_text_is_taken_apart_into_words() {
+        assert_eq!(folded("df = pd.read_csv('Sales-2026.CSV')"), "df pd read csv sales 2026 csv");
+        assert_eq!(folded("Müller, ÉCOLE e\u{301}t"), "muller ecole et");
+        assert_eq!(folded("漢字かな ok"), "漢 字 か な ok");
+        assert_eq!(folded(" \u{0} -- \u{301} \""), "");
+    }
+
+    #[test]
+    fn a_question_means_words_and_phrases() {
+        let read = |text: &str| Sought::read(text).question();
+        assert_eq!(read("Merge sal"), r#""merge" AND "sal"*"#);
+        assert_eq!(read("merge sal "), r#""merge" AND "sal""#);
+        assert_eq!(read(r#""no such file" open"#), r#""no" AND "such" AND "file" AND "open"*"#);
+        assert_eq!(read(r#""no such"#), r#""no" AND "such""#);
+        assert_eq!(read("read_csv"), r#""read" AND "csv"*"#);
+        assert_eq!(read("a"), r#""a""#, "one letter is a word");
+        assert_eq!(read("NOT ( * ^ NEAR/3 {x} : OR"), r#""not" AND "near" AND "3" AND "x" AND "or"*"#);
+        assert!(Sought::read(" \" - ").is_empty());
+        let given = ["no such file".to_owned(), "open".to_owned()];
+        assert_eq!(Sought::of_arguments(&given), Sought::read(r#""no such file" open"#));
+    }
+
+    #[test]
+    fn all_words_have_to_be_there_and_phrases_in_their_order() {
+        let text = "FileNotFoundError: [Errno 2] No such file or directory: 'sales.csv'";
+        let holds = |asked: &str| Sought::read(asked).place(text).map(|at| text.get(at).unwrap());
+        assert_eq!(holds("file such"), Some("such"));
+        assert_eq!(holds(r#""no such file""#), Some("No such file"));
+        assert_eq!(holds(r#""such no""#), None);
+        assert_eq!(holds("sales.cs"), Some("sales.csv"));
+        assert_eq!(holds("sales.c x"), None);
+        assert_eq!(holds("direct"), Some("directory"));
+        assert_eq!(holds("direct "), None);
+    }
+
+    #[test]
+    fn a_line_is_shown_around_the_hit() {
+        let text = format!("first\n   import pandas as pd  \n{}needle{}", "x ".repeat(200), " y".repeat(200));
+        let line = |asked: &str| line_around(&text, &Sought::read(asked).place(&text).unwrap());
+        assert_eq!(line("pandas"), "import pandas as pd");
+        let long = line("needle");
+        assert!(long.starts_with('…') && long.ends_with('…') && long.contains(" needle "), "{long}");
+        assert!(long.chars().count() <= AROUND + 2);
+    }
+
+    proptest! {
+        #![proptest_config(crate::test_cases::cases(1024))]
+        #[test]
+        fn a_question_holds_nothing_but_words(asked in any::<String>()) {
+            let question = Sought::read(&asked).question();
+            for part in question.split(" AND ").filter(|part| !part.is_empty()) {
+                let word = part.trim_end_matches('*').strip_prefix('"').and_then(|word| word.strip_suffix('"'));
+                let word = word.expect("in quotes");
+                prop_assert!(!word.is_empty() && !word.contains(['"', ' ', '\0']), "{part:?}");
+                prop_assert!(word.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric()), "{part:?}");
+            }
+        }
+
+        #[test]
+        fn what_stands_in_a_text_is_found_in_it(text in any::<String>(), from in 0usize..20, many in 1usize..4) {
+            let chosen: Vec<&str> = text.split_whitespace().skip(from).take(many).collect();
+            let asked = format!("\"{}\"", chosen.join(" ").replace('"', " "));
+            let sought = Sought::read(&asked);
+            if sought.is_empty() {
+                return Ok(());
+            }
+            let at = sought.place(&text);
+            prop_assert!(at.is_some(), "{asked:?}");
+            let line = line_around(&text, &at.unwrap());
+            prop_assert!(line.chars().count() <= AROUND + 2);
+            // What is asked of the index stands in what it is given.
+            let given = format!(" {} ", folded(&text));
+            for part in sought.question().split(" AND ") {
+                prop_assert!(given.contains(&format!(" {} ", part.trim_matches('"'))), "{part}");
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Sessions are removed from the shell after a question whose answer is no unless it is yes.
+
+use crate::terminal::Setup;
+use crate::{play, say};
+
+const STORY: &str = "[[reply]]\ntext = \"Hello.\"\n";
+
+#[test]
+fn a_session_is_removed_only_after_a_yes() {
+    let home = tempfile::tempdir().expect("a folder");
+    let home = home.path();
+    let mut terminal = play(home, STORY).start();
+    say(&terminal, "greet");
+    terminal.wait_for("Hello.");
+    crate::session_with(home, "\"turn_end\"");
+    terminal.signal("TERM");
+    terminal.wait_exit();
+
+    for (answer, is_left) in [("", true), ("n", true), ("yesterday", true), ("y", false)] {
+        let mut asking = Setup::new(home, &["sessions", "prune", "--older", "0h"]).start();
+        asking.wait_for("for good? [y/N]");
+        assert!(asking.screen().contains("greet"), "what would go is told: {}", asking.screen());
+        asking.type_text(answer);
+        asking.press("Enter");
+        let code = asking.wait_exit();
+        assert_eq!(
+            (code, crate::sessions_of(home)),
+            (if is_left { 10 } else { 0 }, usize::from(is_left)),
+            "{answer}"
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Sessions are found again by what was said and done in them, and leave that, too, when they are removed.
+
+use crate::home::Home;
+use crate::model_server::{Answer, ModelServer};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A home with a session in which a model proposed a block, which ran.
+fn asked() -> Home {
+    let home = Home::new();
+    let block = "Let me look.\n\n```python\nprint('wow: ' + 'flutter')\n```\n";
+    let server = ModelServer::start(vec![Answer::text(block), Answer::text("It is the rudder.")]);
+    let url = format!("{}/v1", server.url());
+    let told = ["run", "why does the glider shake?", "--model", "openai/test", "--base-url", &url];
+    let done = home.run(&[&told[..], &["--approve", "all", "--sandbox", "off"]].concat());
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    home
+}
+
+fn hits(home: &Home, args: &[&str]) -> Vec<(String, Value, String)> {
+    let done = home.run(&[&["sessions", "search", "--json"], args].concat());
+    let object = done.json().remove(0);
+    let hits = object["hits"].as_array().unwrap().clone();
+    assert_eq!(done.code, Some(i32::from(hits.is_empty())), "{}", done.err);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    hits.iter().map(|hit| (text(&hit["place"]), hit["block"].clone(), text(&hit["line"]))).collect()
+}
+
+/// Whether a file below a folder holds these bytes.
+fn holds(folder: &Path, bytes: &[u8]) -> bool {
+    std::fs::read_dir(folder).unwrap().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return holds(&path, bytes);
+        }
+        std::fs::read(path).unwrap().windows(bytes.len()).any(|at| at == bytes)
+    })
+}
+
+#[test]
+fn a_session_is_found_by_prompt_reply_code_and_output() {
+    let home = asked();
+    let found = |words: &[&str]| hits(&home, words);
+    assert_eq!(found(&["glider"]), [("prompt".into(), Value::Null, "why does the glider shake?".into())]);
+    assert_eq!(found(&["rudder"]), [("reply".into(), Value::Null, "It is the rudder.".into())]);
+    assert_eq!(found(&["wow", "prin"]), [("block".into(), json!(1), "print('wow: ' + 'flutter')".into())]);
+    assert_eq!(found(&["wow flutter"])[0], ("output".into(), json!(1), "wow: flutter".into()));
+    for none in [
+        &["nothing"][..],
+        &["glider rudder"],
+        &["wow", "--language", "bash"],
+        &["wow", "--since", "2999-01-01"],
+    ] {
+        assert_eq!(found(none), [], "{none:?}");
+    }
+    let narrow =
+        ["wow", "--language", "py", "--outcome", "ok", "--model", "TEST", "--since", "1d", "--folder", "."];
+    assert_eq!(found(&narrow).len(), 2);
+
+    let done = home.run(&["sessions", "search", "rudder"]);
+    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    let id = listed["sessions"][0]["id"].as_str().unwrap();
+    assert!(done.out.contains("  reply              It is the rudder.\n"), "{}", done.out);
+    assert!(done.out.contains(&format!("  sayso resume {id}\n")), "{}", done.out);
+    let none = home.run(&["sessions", "search", "nothing"]);
+    assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(1), "", "no session holds that\n"));
+    for odd in
+        [&["--", "\"*:"][..], &["x", "--since", "soon"], &["x", "--outcome", "well"], &["x", "--limit", "0"]]
+    {
+        let done = home.run(&[&["sessions", "search"], odd].concat());
+        assert_eq!(done.code, Some(2), "{odd:?} {}", done.err);
+    }
+}
+
+#[test]
+fn what_acts_on_a_terminal_is_escaped_in_a_hit() {
+    let home = Home::new();
+    home.exec("a.py", "print('needle \\x1b[2J\\u202eoo')", &[]);
+    let done = home.run(&["sessions", "search", "needle", "--outcome", "ok"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.out.contains("needle \\x1b[2J<U+202E>oo") && !done.out.contains('\u{1b}'), "{}", done.out);
+}
+
+#[test]
+fn what_is_kept_for_it_is_private_hidden_from_runs_and_forgotten() {
+    let home = asked();
+    assert_eq!(hits(&home, &["glider"]).len(), 1);
+    let sessions = home.sayso().join("sessions");
+    let index = sessions.join("index/search.db");
+    assert!(holds(&sessions.join("index"), b"why does the glider shake?"));
+    // A run finds none of it, where a sandbox can be had.
+    let peek = format!("import os\nprint('there', os.path.exists({sessions:?}))\nopen({index:?}).read()");
+    home.file("peek.py", peek);
+    let done = home.run(&["exec", "--json", "peek.py"]);
+    let object = done.json().remove(0);
+    if object["sandbox"]["level"] == "workspace" {
+        assert_eq!(object["error"]["type"], "FileNotFoundError", "{object}");
+    }
+    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    for session in listed["sessions"].as_array().unwrap() {
+        let removed = home.run(&["sessions", "rm", "--yes", session["id"].as_str().unwrap()]);
+        assert_eq!(removed.code, Some(0), "{}", removed.err);
+        assert!(removed.out.contains(" freed"), "{}", removed.out);
+    }
+    assert!(!holds(&sessions, b"glider") && !holds(&sessions, b"rudder"));
+    assert_eq!(hits(&home, &["glider"]), []);
+}
+
+#[test]
+fn nothing_is_removed_that_nobody_was_asked_about() {
+    let home = asked();
+    let id = || home.run(&["sessions", "list", "--json"]).json().remove(0)["sessions"][0]["id"].clone();
+    let first = id().as_str().unwrap().to_owned();
+    for command in [&["rm", &first][..], &["prune", "--older", "0h"]] {
+        let done = home.run_with_input(&[&["sessions"], command].concat(), "y\n");
+        assert_eq!(done.code, Some(10), "{}", done.err);
+        assert!(done.err.contains("nothing was removed") && done.err.contains("--yes"), "{}", done.err);
+    }
+    assert_eq!(id(), first.as_str());
+
+    let named = home.run(&["sessions", "rename", &first, " glider one "]);
+    assert_eq!(
+        (named.code, named.out.as_str()),
+        (Some(0), "why-does-glider-shake is called glider one now\n")
+    );
+    let pruned = home.run(&["sessions", "prune", "--older", "0h", "--keep-named", "--yes"]);
+    assert_eq!((pruned.code, pruned.out.as_str()), (Some(0), "no session is that old\n"));
+    assert_eq!(home.run(&["sessions", "prune", "--older", "1d", "--yes"]).out, "no session is that old\n");
+    assert_eq!(home.run(&["sessions", "prune", "--older", "soon", "--yes"]).code, Some(2));
+    let pruned = home.run(&["sessions", "prune", "--older", "0h", "--yes"]);
+    assert!(pruned.code == Some(0) && pruned.out.starts_with("removed glider one\n"), "{}", pruned.out);
+    assert_eq!(id(), Value::Null);
+    // The name that a session gets by itself keeps none.
+    let home = asked();
+    let pruned = home.run(&["sessions", "prune", "--older", "0h", "--keep-named", "--yes"]);
+    assert!(pruned.out.starts_with("removed why-does-glider-shake\n"), "{}", pruned.out);
+}
