@@ -18,6 +18,7 @@ mod owner;
 mod plan;
 mod program;
 mod pull_progress;
+mod shell;
 mod tunnel;
 
 use super::backend::{BackendEvent, EndCause, Job, RunEnd};
@@ -36,7 +37,8 @@ use grants::{Grants, WithheldPlaces, may_mount};
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};
 pub(super) use look::found;
 use plan::ContainerFrame;
-use program::ContainerProgram;
+use program::{ContainerProgram, ProgramStart};
+use shell::ContainerShell;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -60,6 +62,8 @@ pub(super) struct Containers {
     generation: u32,
     containers: u32,
     program: Option<ContainerProgram>,
+    /// What bash left, where a block in it ended.
+    shell: Option<ContainerShell>,
     /// The block in the kernel.
     job: Option<KernelBlock>,
     /// What is to be told next.
@@ -103,6 +107,7 @@ impl Containers {
             generation: 0,
             containers: 0,
             program: None,
+            shell: None,
             job: None,
             queue: VecDeque::new(),
             notices,
@@ -232,15 +237,19 @@ impl Containers {
         // A kernel stays with its image, whatever its name means now.
         let image = kernel.map_or_else(|| known.image.shown(), |kernel| kernel.image.clone());
         let program = if is_kernel(&known.entry) { "python3" } else { known.entry.command.as_str() };
+        let shell =
+            self.shell.as_ref().filter(|shell| is_shell(&known.entry) && shell.is_of(&known.image.id));
+        let start = || shell.map_or_else(|| known.frame.cwd(), ContainerShell::cwd);
+        let of_shell = || shell.and_then(|shell| shell.shared(&known.usual()));
         Terms {
             language: language.clone(),
             executor: ExecutorKind::Container,
             interpreter: PathBuf::from(format!("{image}:{program}")),
             version: None,
             kernel: is_kernel(&known.entry).then(|| kernel.map_or(next, |kernel| kernel.state)),
-            shared: kernel.and_then(|kernel| kernel.shared.told()),
+            shared: kernel.map_or_else(of_shell, |kernel| kernel.shared.told()),
             target: None,
-            cwd: kernel.map_or_else(|| known.frame.cwd(), |kernel| kernel.cwd.clone()),
+            cwd: kernel.map_or_else(start, |kernel| kernel.cwd.clone()),
             rights: known.frame.rights(),
             limits,
         }
@@ -372,10 +381,14 @@ impl Containers {
         known.engine.count();
         if !is_kernel(&known.entry) {
             let name = self.name("block");
-            let words = command::of(&known.entry, &job.label);
-            let image = known.image.id.as_str();
-            self.program =
-                Some(ContainerProgram::start(known.engine.clone(), &known.frame, image, name, &words, &job));
+            let shell = is_shell(&known.entry).then(|| self.shell_of(known));
+            let start = ProgramStart {
+                image: &known.image.id,
+                name,
+                command: &command::of(&known.entry, &job.label),
+                shell: shell.map(|shell| (shell.cwd(), shell.variables(&known.usual()))),
+            };
+            self.program = Some(ContainerProgram::start(known.engine.clone(), &known.frame, start, &job));
             return;
         }
         let wanted = job.terms.kernel.map(|kernel| kernel.generation);
@@ -398,7 +411,21 @@ impl Containers {
     }
 }
 
+impl LanguageFacts {
+    /// The variables of a container that no block used before.
+    fn usual(&self) -> environment::Environment {
+        shell::usual(&self.image.env, &self.frame, plan::HOSTNAME)
+    }
+}
+
 impl Containers {
+    /// The shell of this image; what one of another image left is forgotten.
+    fn shell_of(&mut self, known: &LanguageFacts) -> &ContainerShell {
+        let image = known.image.id.as_str();
+        self.shell = self.shell.take().filter(|shell| shell.is_of(image));
+        self.shell.get_or_insert_with(|| ContainerShell::new(image, &known.frame))
+    }
+
     fn leaves(&mut self, work: JoinHandle<()>) {
         self.leaving.retain(|work| !work.is_finished());
         self.leaving.push(work);
@@ -407,6 +434,11 @@ impl Containers {
     fn refuse(&mut self, why: String) {
         self.queue.push_back(RunEnd::of(EndCause::NotStarted(why)).into());
     }
+}
+
+/// Whether what a block in this language leaves is there for the next one.
+fn is_shell(entry: &LanguageEntry) -> bool {
+    entry.name.as_str() == "bash"
 }
 
 /// Whether blocks of this language share a kernel.

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 /// The kernel's own text: what a block shows, then the loop.
 pub(super) const KERNEL: &str =
     concat!(include_str!("../../assets/display.py"), include_str!("../../assets/kernel.py"));
-const SHELL: &str = include_str!("../../assets/shell.sh");
+/// What runs a block in bash, and writes down what the next one starts with.
+pub(super) const SHELL: &str = include_str!("../../assets/shell.sh");
 /// What starts a block in node.
 pub(super) const NODE: &str = include_str!("../../assets/node.js");
 

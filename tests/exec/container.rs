@@ -88,6 +88,37 @@ async fn state_values_errors_and_the_folder() {
 
 #[tokio::test]
 #[ignore = "needs a container engine and the image sayso-test:python"]
+async fn bash_keeps_its_folder_and_what_it_exported() {
+    let shop = shop();
+    std::fs::create_dir(shop.work().join("sub")).unwrap();
+    let first = shop.sh("export A='two\nlines' B=1; C=2; cd sub; echo made > here; exit 4").await;
+    assert_eq!((first.out().as_str(), first.report.receipt.exit_code), ("", Some(4)));
+    assert_eq!(first.report.cwd.as_deref(), Some(shop.work().join("sub").as_path()));
+    let terms = shop.executor.terms(&Language("bash".into()), None).await.unwrap();
+    assert_eq!(terms.cwd, shop.work().join("sub"));
+    assert_eq!(terms.shared.unwrap().changed, ["variables exported: A, B"]);
+    let second = shop.sh("echo \"$A $B $C.\"; cat here; pwd; unset B; printf 'no end'").await.ok();
+    let sub = shop.work().join("sub");
+    assert_eq!(second.out(), format!("two\nlines 1 .\nmade\n{}\nno end", sub.display()).replace("\\n", "\n"));
+    let third = shop.sh("echo ${B-gone} ${A:+kept} $PATH; cd /tmp; mkdir x; cd x").await.ok();
+    assert!(third.out().starts_with("gone kept /"), "{}", third.out());
+    // What lies in a container is gone with it.
+    let fourth = shop.sh("pwd; cat missing; echo on").await;
+    assert_eq!(
+        (fourth.out(), fourth.err()),
+        (format!("{}\non\n", shop.work().display()), "cat: missing: No such file or directory\n".into())
+    );
+    // A shell that can't say anything more leaves nothing, and what was known stays.
+    let killed = shop.sh("export A=lost; kill -9 $$").await;
+    assert_eq!(killed.report.receipt.signal, Some(9));
+    assert!(shop.sh("echo ${A:0:3}").await.ok().out().starts_with("two"));
+    // Each other program starts in the working folder.
+    assert_eq!(shop.py("import os\nos.getcwd()").await.ok().value(), format!("'{}'", shop.work().display()));
+    shop.executor.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs a container engine and the image sayso-test:python"]
 async fn between_runs_the_container_is_paused() {
     let paused = |shop: &Shop| {
         let paused = docker(&["ps", "-q", "--filter", "status=paused"]);

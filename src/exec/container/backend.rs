@@ -82,8 +82,12 @@ impl Backend for Containers {
             };
             tokio::select! {
                 heard = kernel => self.on_kernel(heard),
-                event = program => {
-                    if matches!(event, BackendEvent::Ended(_)) && let Some(program) = self.program.take() {
+                mut event = program => {
+                    if let BackendEvent::Ended(end) = &mut event && let Some(program) = self.program.take() {
+                        if let (Some((block, written)), Some(shell)) = (program.left(), &mut self.shell) {
+                            shell.update(&written.unwrap_or_default(), block);
+                            end.cwd = Some(shell.cwd());
+                        }
                         self.leaves(program.close());
                     }
                     return event;

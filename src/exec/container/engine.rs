@@ -45,6 +45,8 @@ pub(super) struct Image {
     pub name: String,
     /// Its id, `sha256:…`.
     pub id: String,
+    /// The variables that it sets.
+    pub env: Vec<(String, String)>,
 }
 
 impl Image {
@@ -131,7 +133,12 @@ impl Engine {
         let unreachable = |why| ContainerError::Unreachable { address: self.address.clone(), why };
         match timeout(PATIENCE, self.docker.inspect_image(name)).await {
             Ok(Ok(found)) => match found.id {
-                Some(id) => Ok(Image { name: name.into(), id }),
+                Some(id) => {
+                    let lines = found.config.and_then(|config| config.env).unwrap_or_default();
+                    let pair =
+                        |line: &String| line.split_once('=').map(|(a, b)| (a.to_owned(), b.to_owned()));
+                    Ok(Image { name: name.into(), id, env: lines.iter().filter_map(pair).collect() })
+                }
                 None => Err(ContainerError::Missing { image: name.into() }),
             },
             Ok(Err(error)) if status(&error) == Some(404) => {
@@ -269,7 +276,7 @@ mod tests {
 
     #[test]
     fn an_image_is_shown_with_its_id() {
-        let image = Image { name: "python:3".into(), id: "sha256:0123456789abcdef".into() };
+        let image = Image { name: "python:3".into(), id: "sha256:0123456789abcdef".into(), env: Vec::new() };
         assert_eq!(image.shown(), "python:3@0123456789ab");
     }
 }

@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// The home folder inside.
 pub(super) const HOME: &str = "/tmp/home";
 
+/// What a container is called from inside.
+pub(super) const HOSTNAME: &str = "sayso";
+
 /// Where a container starts that does not see the working folder.
 const NO_FOLDER: &str = "/tmp";
 
@@ -75,6 +78,12 @@ impl ContainerFrame {
         if self.mount() == FolderInContainer::None { NO_FOLDER.into() } else { self.folder.clone() }
     }
 
+    /// The folders that each container of the session has, at the same place as here.
+    pub(super) fn lasting(&self) -> Vec<PathBuf> {
+        let mounts = self.granted.mounts(self.mounted());
+        mounts.into_iter().filter_map(|mount| mount.target).map(PathBuf::from).collect()
+    }
+
     /// The user in the container, `UID:GID`.
     pub(super) fn user(&self) -> String {
         match &self.config.user {
@@ -119,7 +128,7 @@ impl ContainerFrame {
         };
         ContainerCreateBody {
             image: Some(image.into()),
-            hostname: Some("sayso".into()),
+            hostname: Some(HOSTNAME.into()),
             user: Some(self.user()),
             // Its input belongs to us alone: when we are gone, it ends, and with it the container.
             attach_stdin: Some(true),
@@ -266,10 +275,10 @@ fn limit(name: &str, most: u64) -> ResourcesUlimits {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod samples {
     use super::*;
 
-    fn frame() -> ContainerFrame {
+    pub(in super::super) fn frame() -> ContainerFrame {
         ContainerFrame {
             config: ContainerExecutor::default(),
             limits: Limits::default(),
@@ -282,6 +291,12 @@ mod tests {
             labels: HashMap::from([("sayso".to_owned(), "1".to_owned())]),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::samples::frame;
+    use super::*;
 
     #[test]
     fn what_the_engine_is_asked_for() {

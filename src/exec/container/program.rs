@@ -5,8 +5,10 @@ use super::engine::Engine;
 use super::error::ContainerError;
 use super::held::{ContainerHandle, START, remove};
 use super::plan::ContainerFrame;
-use crate::domain::{Chunk, RunEvent, Stream};
+use super::shell::StateInOutput;
+use crate::domain::{BlockId, Chunk, RunEvent, Stream};
 use crate::exec::backend::{BackendEvent, EndCause, Job, RunEnd};
+use crate::exec::blob;
 use crate::exec::helper_wire::ResourceUse;
 use crate::exec::own_names::OwnNames;
 use crate::exec::receipt::ExitKind;
@@ -16,6 +18,8 @@ use bollard::container::LogOutput;
 use bollard::models::ContainerStatsResponse;
 use bollard::query_parameters::{KillContainerOptions, StatsOptions};
 use futures_util::StreamExt as _;
+use std::cell::RefCell;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
@@ -29,6 +33,24 @@ const FOLDER: &str = "/tmp/.sayso";
 /// How often it is looked at what a program uses.
 const LOOK: Duration = Duration::from_millis(700);
 
+/// What is started.
+pub(super) struct ProgramStart<'a> {
+    /// The image's id.
+    pub image: &'a str,
+    /// What its container is called.
+    pub name: String,
+    /// What the text is handed to as a file.
+    pub command: &'a [String],
+    /// Of a shell: where it starts, and all its variables as an engine is told them.
+    pub shell: Option<(PathBuf, Vec<String>)>,
+}
+
+/// What a shell wrote of its state, as soon as it did.
+type WrittenState = Rc<RefCell<Option<Vec<u8>>>>;
+
+/// What a shell left: its block, and what it wrote of it, where it came to that.
+pub(super) type ShellLeft = (BlockId, Option<Vec<u8>>);
+
 /// A program that goes on.
 pub(super) struct ContainerProgram {
     events: mpsc::Receiver<BackendEvent>,
@@ -36,40 +58,60 @@ pub(super) struct ContainerProgram {
     engine: Rc<Engine>,
     name: String,
     work: JoinHandle<()>,
+    /// Of a shell: its block, and what it wrote of its state.
+    shell: Option<(BlockId, WrittenState)>,
 }
 
 impl ContainerProgram {
-    /// Starts a program for a block; `command` is what its text is handed to as a file.
+    /// Starts a program for a block.
     pub(super) fn start(
         engine: Rc<Engine>,
         frame: &ContainerFrame,
-        image: &str,
-        name: String,
-        command: &[String],
+        start: ProgramStart<'_>,
         job: &Job,
     ) -> Self {
+        let ProgramStart { image, name, command, shell } = start;
         let network = if frame.granted.network { "open" } else { "closed" };
         // Its file can't lie in folders that are not there.
         let file = job.label.rsplit('/').next().unwrap_or(&job.label);
         let mut names = OwnNames::default().with(&format!("{FOLDER}/{file}"), &job.label);
-        let mut arguments = vec![job.source.len().to_string(), file.to_owned(), network.to_owned()];
+        let mark = shell.as_ref().and_then(|_| mark()).unwrap_or_default();
+        let mut arguments =
+            vec![job.source.len().to_string(), file.to_owned(), network.to_owned(), mark.clone()];
         arguments.extend(command.iter().cloned());
-        let body = frame.body(image, &["/bin/sh", "-c", WRAPPER, "sayso"], arguments);
+        let mut body = frame.body(image, &["/bin/sh", "-c", WRAPPER, "sayso"], arguments);
+        let left = Rc::new(RefCell::new(None));
+        let mut cwd = frame.cwd();
+        let mut state = None;
+        if let Some((folder, variables)) = &shell {
+            body.working_dir = Some(folder.to_string_lossy().into_owned());
+            body.env = Some(variables.clone());
+            cwd.clone_from(folder);
+            state = (!mark.is_empty()).then(|| StateInOutput::new(&mark));
+        }
+        let shell = shell.map(|_| (job.block, left.clone()));
         let (sender, events) = mpsc::channel(64);
         let stop = Rc::new(Notify::new());
         let memory = memory(frame.config.memory);
         let (work_engine, work_name, work_stop) = (engine.clone(), name.clone(), stop.clone());
         let source = job.source.as_bytes().to_vec();
-        let cwd = frame.cwd();
         let work = tokio::task::spawn_local(async move {
             let work = async {
                 let mut held = ContainerHandle::start(work_engine.clone(), &work_name, body).await?;
-                follow(&mut held, (&work_engine, &memory), source, &sender, &mut names).await
+                let mut printed = Printed { names: &mut names, state: &mut state };
+                follow(&mut held, (&work_engine, &memory), source, &sender, &mut printed).await
             };
             let end = tokio::select! {
                 end = work => end,
                 () = work_stop.notified() => Ok((EndCause::Died("it was ended by force".into()), ResourceUse::default())),
             };
+            if let Some(state) = state {
+                let (rest, written) = state.end();
+                *left.borrow_mut() = written;
+                for Chunk { stream, bytes } in names.pass(Chunk { stream: Stream::Stdout, bytes: rest }) {
+                    let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
+                }
+            }
             if let Some(Chunk { stream, bytes }) = names.rest() {
                 let _ = sender.send(BackendEvent::printed(stream, bytes)).await;
             }
@@ -79,7 +121,7 @@ impl ContainerProgram {
             // The engine may need a while.
             remove(&work_engine, &work_name).await;
         });
-        Self { events, stop, engine, name, work }
+        Self { events, stop, engine, name, work, shell }
     }
 
     /// What is heard of it next. Safe to cancel.
@@ -98,6 +140,11 @@ impl ContainerProgram {
                 let _ = engine.docker.kill_container(&name, Some(options)).await;
             }
         });
+    }
+
+    /// What a shell left, once its end was told; `None` of any other program.
+    pub(super) fn left(&self) -> Option<ShellLeft> {
+        self.shell.as_ref().map(|(block, written)| (*block, written.borrow_mut().take()))
     }
 
     /// What is left to wait for when its end was told: the removal of its container.
@@ -127,19 +174,45 @@ fn of_error(error: ContainerError) -> EndCause {
     }
 }
 
+/// What a container prints, on its way: without a shell's state, with the text's own name.
+struct Printed<'a> {
+    names: &'a mut OwnNames,
+    state: &'a mut Option<StateInOutput>,
+}
+
+impl Printed<'_> {
+    fn pass(&mut self, stream: Stream, bytes: Vec<u8>) -> Vec<Chunk> {
+        let bytes = match (stream, &mut self.state) {
+            (Stream::Stdout, Some(state)) => state.push(&bytes),
+            _ => bytes,
+        };
+        if bytes.is_empty() {
+            Vec::new()
+        } else {
+            self.names.pass(Chunk { stream, bytes }).into_iter().collect()
+        }
+    }
+}
+
+/// What stands between a shell's output and its state: nobody knows it beforehand.
+fn mark() -> Option<String> {
+    let bytes = blob::random::<16>().ok()?;
+    Some(bytes.iter().fold("sayso-state-".to_owned(), |hex, b| hex + &format!("{b:02x}")))
+}
+
 async fn follow(
     held: &mut ContainerHandle,
     (engine, memory): (&Engine, &str),
     source: Vec<u8>,
     out: &mpsc::Sender<BackendEvent>,
-    names: &mut OwnNames,
+    printed: &mut Printed<'_>,
 ) -> Result<(EndCause, ResourceUse), ContainerError> {
     let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
     held.write(source);
     let _ = out.send(RunEvent::Started.into()).await;
     let mut used = ResourceUse { processes: 1, ..ResourceUse::default() };
-    if !rest.is_empty() {
-        let _ = out.send(BackendEvent::printed(Stream::Stdout, rest)).await;
+    for Chunk { stream, bytes } in printed.pass(Stream::Stdout, rest) {
+        let _ = out.send(BackendEvent::printed(stream, bytes)).await;
     }
     let id = held.id().to_owned();
     let mut look_at = Instant::now() + LOOK;
@@ -156,7 +229,7 @@ async fn follow(
         };
         let Some(piece) = piece else { break };
         let stream = if matches!(piece, LogOutput::StdErr { .. }) { Stream::Stderr } else { Stream::Stdout };
-        for Chunk { stream, bytes } in names.pass(Chunk { stream, bytes: piece.into_bytes().to_vec() }) {
+        for Chunk { stream, bytes } in printed.pass(stream, piece.into_bytes().to_vec()) {
             if out.send(BackendEvent::printed(stream, bytes)).await.is_err() {
                 break 'heard;
             }
