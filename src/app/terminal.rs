@@ -239,9 +239,9 @@ async fn sessions(
                 opening::over(&mut front_end, &factory, path, provider.clone(), &options).await
             }
             Exit::NewSession => Ok(factory.begin(provider.clone(), Policy::Ask)),
-            Exit::OpenSession(path) => {
-                if let Some(notice) = stays(&factory, &opened, &path, &mut warned) {
-                    options.notices.push(notice);
+            Exit::OpenSession(path, place) => {
+                options.setup.place = place;
+                if stays(&factory, &opened, &path, (&mut warned, &mut options)) {
                     continue;
                 }
                 opening::over(&mut front_end, &factory, path, provider.clone(), &options).await
@@ -254,28 +254,36 @@ async fn sessions(
                     options.notices.push(Notice::error(saving::lost_at_the_end(&why.to_string())));
                 }
             }
-            Err(error) => options.notices.push(Notice::error(error.to_string())),
+            Err(error) => was_not_opened(Notice::error(error.to_string()), &mut options),
         }
         options.setup.cwd.clone_from(&factory.place.cwd);
         options.setup.opening = look::opening(provider.as_ref());
     }
 }
 
-/// Why the session that is open stays: another one is that one, or belongs to another folder, which is told once.
+/// Whether the session that is open stays: another one is that one, or belongs to another folder, which is told once.
 fn stays(
     factory: &SessionFactory,
     opened: &OpenSession,
     path: &Path,
-    warned: &mut Option<PathBuf>,
-) -> Option<Notice> {
+    (warned, options): (&mut Option<PathBuf>, &mut Options),
+) -> bool {
     if path == opened.driver.session_path() {
-        return Some(Notice::info("This session is open already."));
+        options.notices.push(Notice::info("This session is open already."));
+        return true;
     }
     let id = path.file_stem().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
     let warning = folder::warning(&folder::of(factory, path), &factory.place.cwd, &id);
-    let warning = warning.filter(|_| warned.as_deref() != Some(path))?;
+    let Some(warning) = warning.filter(|_| warned.as_deref() != Some(path)) else { return false };
     *warned = Some(path.to_owned());
-    Some(Notice::warn(warning))
+    was_not_opened(Notice::warn(warning), options);
+    true
+}
+
+/// The session that is open goes on; the place was one of the other.
+fn was_not_opened(why: Notice, options: &mut Options) {
+    options.setup.place = None;
+    options.notices.push(why);
 }
 
 /// Begins a branch of the session that is open; its file and what is told of it, or what is told instead.
@@ -306,7 +314,7 @@ fn was_left(factory: &SessionFactory, front_end: &FrontEnd, options: &mut Option
         borders::keep(&factory.loaded.paths.borders(), moved);
     }
     (options.first_prompt, options.first_file, options.first_recipe) = (None, None, None);
-    options.setup.pick_session = false;
+    (options.setup.pick_session, options.setup.place) = (false, None);
     options.notices.clear();
 }
 

@@ -9,6 +9,7 @@ use crate::domain::{
 use crate::engine::transcript::BlockItem;
 use crate::export::ExportFormat;
 use crate::store::index::Summary;
+use crate::store::search::Hit as SessionHit;
 use crate::workspace::instructions::HeldFile;
 use crate::workspace::{FolderFiles, GivenFileError};
 use std::path::PathBuf;
@@ -19,6 +20,9 @@ use std::sync::Arc;
 pub enum Job {
     /// List the sessions.
     Sessions,
+    /// Find sessions by what was said and done in them: those of a folder, where one is given. One that is asked for
+    /// later ends it.
+    SearchSessions(String, Option<PathBuf>),
     /// Read the end of a session for a preview, at most so many messages.
     Preview(PathBuf),
     /// Give a session another name.
@@ -77,6 +81,8 @@ pub type StoreKey =
 pub enum JobResult {
     /// The sessions, newest first.
     Sessions(Vec<Summary>),
+    /// Where sessions hold what was looked for.
+    SessionHits(String, Vec<SessionHit>),
     /// The end of a session as plain lines.
     Preview(PathBuf, Vec<String>),
     /// The list of sessions has changed.

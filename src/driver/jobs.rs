@@ -11,15 +11,20 @@ use crate::domain::{ModelName, Sha256};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::export::{Document, ExportFormat};
+use crate::store::search::{self, Sought, Waiting};
 use crate::store::{index, manage};
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
 use crate::workspace::{self, GivenFileError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
+
+/// Places of sessions that are told for what was typed.
+const HITS: usize = 30;
 
 /// Images larger than this are not drawn.
 const LARGEST_IMAGE: u64 = 4 << 20;
@@ -47,6 +52,7 @@ impl Driver {
                 let sessions = self.rooms.sessions.clone();
                 self.on_disk(move || Ok(JobResult::Sessions(index::list(&sessions))));
             }
+            Job::SearchSessions(text, folder) => self.search_sessions(text, folder),
             Job::Preview(path) => self.on_disk(move || {
                 let lines = manage::preview(&path, 12);
                 Ok(JobResult::Preview(path, lines))
@@ -102,6 +108,27 @@ impl Driver {
                 JobResult::Picture(path, (width, height), pixels)
             }),
         }
+    }
+
+    /// The newest one wins: one that began before it ends without an answer.
+    fn search_sessions(&self, text: String, folder: Option<PathBuf>) {
+        let (sessions, masker) = (self.rooms.sessions.clone(), self.rooms.scope.masker.clone());
+        let (searches, inbox) = (self.searches.clone(), self.rooms.inbox());
+        let own = searches.fetch_add(1, Ordering::AcqRel) + 1;
+        tokio::task::spawn_blocking(move || {
+            let goes_on = || searches.load(Ordering::Acquire) == own;
+            let waiting = Waiting { goes_on: &goes_on, told: &|_, _| {} };
+            let sought = Sought::read(&text);
+            let wanted = search::Search { sought, folder, limit: HITS, ..search::Search::default() };
+            let found = search::search(&sessions, &wanted, &masker, &waiting);
+            if goes_on() {
+                let told = found.map_or_else(
+                    |why| JobResult::Failed(why.to_string()),
+                    |found| JobResult::SessionHits(text, found.hits),
+                );
+                let _ = inbox.blocking_send(Signal::Job(told));
+            }
+        });
     }
 
     fn list_changes(&self, record: Sha256) {

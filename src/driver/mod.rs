@@ -34,6 +34,7 @@ mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
+pub use crate::store::search::{Hit as SessionHit, PlaceKind, SessionPlace};
 pub use crate::workspace::instructions::HeldFile;
 pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
@@ -55,6 +56,7 @@ use rooms::Rooms;
 use sources::Sources;
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, PoisonError};
 
 /// Makes a provider for a model that the person chose; given by the composition root, which knows the configuration.
@@ -112,6 +114,8 @@ pub struct Driver {
     functions: PathBuf,
     /// What is being typed.
     draft: Draft,
+    /// How many searches over the sessions began: an older one ends.
+    searches: Arc<AtomicU64>,
 }
 
 impl Driver {
@@ -148,6 +152,7 @@ impl Driver {
         };
         let mut driver = Self {
             draft,
+            searches: Arc::default(),
             engine: parts.engine,
             rooms,
             catalogue: parts.catalogue,

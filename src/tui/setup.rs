@@ -2,6 +2,7 @@
 
 use super::widgets::layout::Borders;
 use crate::domain::{Languages, RecipeCards};
+use crate::driver::SessionPlace;
 use crate::tui::guard::Times;
 use std::path::PathBuf;
 
@@ -30,6 +31,8 @@ pub struct Setup {
     pub welcome: bool,
     /// Whether the list of sessions is open at the start.
     pub pick_session: bool,
+    /// The place of the session that it is opened at; `None`: its end.
+    pub place: Option<SessionPlace>,
     /// Whether the provider was chosen just now: it is tried by a request, over the list of its models.
     pub try_provider: bool,
     /// The file that the log is written to.
@@ -69,6 +72,7 @@ impl Default for Setup {
             clouds: Vec::new(),
             welcome: false,
             pick_session: false,
+            place: None,
             try_provider: false,
             log: None,
             ignored: Vec::new(),

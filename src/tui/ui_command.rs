@@ -1,7 +1,7 @@
 //! What the screen asks the run loop to do: it does nothing to the world itself.
 
 use crate::domain::{BranchPoint, RunId};
-use crate::driver::Job;
+use crate::driver::{Job, SessionPlace};
 use crate::engine::Command;
 use secrecy::SecretString;
 use std::path::PathBuf;
@@ -67,8 +67,8 @@ pub enum Exit {
         /// Whether what runs is ended by force.
         now: bool,
     },
-    /// Open another session.
-    OpenSession(PathBuf),
+    /// Open another session, at a place of it.
+    OpenSession(PathBuf, Option<SessionPlace>),
     /// Begin a new session.
     NewSession,
     /// Go on in a branch of this session, which begins as it was there.

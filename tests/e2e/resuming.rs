@@ -247,3 +247,65 @@ fn keys(folder: &Path) -> Vec<std::path::PathBuf> {
     }
     found
 }
+
+const TALK: &str = r#"
+pace = 0
+[[reply]]
+when = "begin"
+text = "The albatross glides."
+[[reply]]
+when = "go on"
+text = """
+one
+
+two
+
+three
+
+four
+
+five
+
+six
+
+seven
+
+eight
+
+nine
+
+ten
+
+eleven
+
+twelve
+"""
+"#;
+
+#[test]
+fn found_by_what_was_said_it_opens_at_that_place() {
+    let home = tempfile::tempdir().expect("a home");
+    let mut terminal = play(home.path(), TALK).start();
+    say(&terminal, "begin");
+    terminal.wait_for("The albatross glides.");
+    for number in 0..4 {
+        say(&terminal, &format!("go on {number}"));
+        session_with(home.path(), &format!("\"text\":\"go on {number}\""));
+        terminal.wait_for("twelve");
+    }
+    terminal.wait_for("session saved");
+    terminal.wait_gone("albatross");
+    kill(&mut terminal);
+    // Another session: its list finds the first one by what the model said in it.
+    let terminal = play(home.path(), TALK).start();
+    terminal.wait_for("Enter send");
+    terminal.type_text("/resume");
+    terminal.press("Enter");
+    terminal.wait_for("1 of 1");
+    terminal.type_text("albatross");
+    terminal.wait_for("The albatross glides.");
+    terminal.press("Enter");
+    terminal.wait_gone("[Sessions]");
+    terminal.wait_for("The albatross glides.");
+    assert!(!terminal.screen().contains("go on 3"), "it is not at its end: {}", terminal.screen());
+}

@@ -18,6 +18,7 @@ mod rights;
 mod rules;
 mod scene;
 mod screens;
+mod searching;
 mod selecting;
 mod speed;
 mod standing;

@@ -10,7 +10,7 @@ use crate::driver::Clock;
 use crate::headless::json;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
-use crate::store::search::{self, Found, Hit, PlaceKind, Search, Sought, Waiting};
+use crate::store::search::{self, Found, Hit, Search, Sought, Waiting};
 use crate::text::number::counted;
 use crate::workspace::names;
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ fn tell(found: &Found, home: Option<&Path>, console: &mut Console<'_>) -> Result
         let cwd = visible_line(&names::short(&session.cwd, home));
         writeln!(out, "{}  {}  {cwd}", visible_line(session.label()), time(session.modified))?;
         for hit in of_one {
-            writeln!(out, "  {:<18} {}", place(hit), visible::visible_line(&hit.line))?;
+            writeln!(out, "  {:<18} {}", hit.place.to_string(), visible::visible_line(&hit.line))?;
         }
         writeln!(out, "  sayso resume {id}\n")?;
     }
@@ -123,22 +123,12 @@ fn tell(found: &Found, home: Option<&Path>, console: &mut Console<'_>) -> Result
     Ok(out.flush()?)
 }
 
-/// Where a hit stands, in words.
-fn place(hit: &Hit) -> String {
-    match (hit.kind, hit.block) {
-        (PlaceKind::Block, Some(block)) => format!("block {block}"),
-        (PlaceKind::Output, Some(block)) => format!("output of block {block}"),
-        (PlaceKind::File, Some(block)) => format!("file of block {block}"),
-        (kind, _) => kind.as_str().to_owned(),
-    }
-}
-
 fn hit(hit: &Hit) -> Value {
     json!({
         "session": summary(&hit.session),
-        "place": hit.kind.as_str(),
-        "block": hit.block,
-        "message": hit.message,
+        "place": hit.place.kind.as_str(),
+        "block": hit.place.block,
+        "message": hit.place.message,
         "at": stamp(hit.at),
         "line": hit.line,
     })

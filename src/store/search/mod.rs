@@ -9,13 +9,13 @@ mod shelf;
 mod update;
 mod words;
 
-pub(crate) use place::PlaceKind;
+pub use place::{PlaceKind, SessionPlace};
 pub(crate) use words::Sought;
 
 use super::derived::{Derived, DerivedError};
 use super::disk;
 use super::index::{self, Summary};
-use crate::domain::{Masker, Timestamp};
+use crate::domain::{BlockId, Masker, Timestamp};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
 use shelf::{KeptFile, KeptPlace};
 use std::collections::{HashMap, HashSet};
@@ -59,19 +59,15 @@ pub(crate) struct Search {
 
 /// A place that holds what was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hit {
+pub struct Hit {
     /// Its session.
-    pub(crate) session: Summary,
-    /// What it is.
-    pub(crate) kind: PlaceKind,
-    /// The number of its block, where it is part of one.
-    pub(crate) block: Option<u32>,
-    /// The number of the prompt or reply that it is, or stands behind: the first is 1.
-    pub(crate) message: u64,
+    pub session: Summary,
+    /// Where it stands in it.
+    pub place: SessionPlace,
     /// When it was written.
-    pub(crate) at: Timestamp,
+    pub at: Timestamp,
     /// The line that holds it, from the file: whoever shows it makes it safe.
-    pub(crate) line: String,
+    pub line: String,
 }
 
 /// What was found.
@@ -242,9 +238,11 @@ impl Searching<'_> {
         *gathering.told.entry(shelf::file_of(number)).or_default() += 1;
         Ok(Some(Hit {
             session,
-            kind: place.kind,
-            block: place.block,
-            message: u64::try_from(place.message).unwrap_or_default(),
+            place: SessionPlace {
+                kind: place.kind,
+                block: place.block.map(BlockId),
+                message: u64::try_from(place.message).unwrap_or_default(),
+            },
             at: place.at,
             line: words::line_around(&body, &at),
         }))

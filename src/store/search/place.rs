@@ -1,13 +1,14 @@
 //! What of an entry is searched, and under which name: the pieces of text that a session is found by. Pure.
 
-use crate::domain::{BlockKind, Entry, RunReport};
+use crate::domain::{BlockId, BlockKind, Entry, RunReport};
+use std::fmt;
 
 /// Bytes of a text that are kept: half of them from its beginning, half from its end.
 pub(super) const MOST: usize = 64 << 10;
 
 /// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum PlaceKind {
+pub enum PlaceKind {
     /// What the person said.
     Prompt,
     /// What the model said.
@@ -30,7 +31,7 @@ impl PlaceKind {
     ];
 
     /// The word in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|one| one.0 == self).map_or("", |one| one.2)
     }
 
@@ -40,6 +41,27 @@ impl PlaceKind {
 
     pub(super) fn of_number(number: i64) -> Option<Self> {
         Self::ALL.iter().find(|one| one.1 == number).map(|one| one.0)
+    }
+}
+
+/// A place in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionPlace {
+    /// What it is.
+    pub kind: PlaceKind,
+    /// The number of its block, where it is part of one.
+    pub block: Option<BlockId>,
+    /// The number of the prompt or reply that it is, or stands behind: the first is 1.
+    pub message: u64,
+}
+
+impl fmt::Display for SessionPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.kind, self.block) {
+            (PlaceKind::Block, Some(block)) => write!(f, "block {block}"),
+            (kind, Some(block)) => write!(f, "{} of block {block}", kind.as_str()),
+            (kind, None) => f.write_str(kind.as_str()),
+        }
     }
 }
 

@@ -68,7 +68,9 @@ fn found(folder: &Path, wanted: &Search) -> Found {
 /// Kind, block and line of each hit.
 fn told(folder: &Path, words: &str) -> Vec<(&'static str, Option<u32>, String)> {
     let hits = found(folder, &wanted(words)).hits;
-    hits.into_iter().map(|hit| (hit.kind.as_str(), hit.block, hit.line)).collect()
+    hits.into_iter()
+        .map(|hit| (hit.place.kind.as_str(), hit.place.block.map(|block| block.0), hit.line))
+        .collect()
 }
 
 fn open(folder: &Path) -> Derived {
@@ -115,7 +117,7 @@ fn what_was_said_and_done_is_found_where_it_stands() {
     assert_eq!(one("hertz"), [("output", Some(1), "peak at 50 hertz".into())]);
     assert_eq!(one("nowhere"), []);
     let hit = found(dir.path(), &wanted("antigrav")).hits.remove(0);
-    assert_eq!((hit.message, hit.at, hit.session.id.as_str()), (2, AT, "s-1"));
+    assert_eq!((hit.place.message, hit.at, hit.session.id.as_str()), (2, AT, "s-1"));
     let mode = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("index"), mode("index/search.db")), (0o700, 0o600));
 }

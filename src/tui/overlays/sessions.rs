@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::{Overlay, OverlayContext, Then};
-use crate::driver::{Job, JobResult, Summary};
+use crate::driver::{Job, JobResult, SessionHit, Summary};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -23,6 +23,8 @@ pub(crate) struct Sessions {
     filter: Field,
     /// All sessions, newest first; `None` while they are being listed.
     all: Option<Vec<Summary>>,
+    /// Where sessions hold what was typed, and what that was.
+    hits: Option<(String, Vec<SessionHit>)>,
     /// Only those of this folder.
     here: Option<PathBuf>,
     cursor: Cursor,
@@ -50,14 +52,38 @@ impl Sessions {
         rank(&self.filter.text(), &texts).into_iter().filter_map(|i| all.get(i).copied()).collect()
     }
 
-    /// The chosen session; `None`: the row for a new one.
-    fn chosen(&self) -> Option<&Summary> {
-        self.shown().get(self.cursor.0).copied()
+    /// The places that hold what stands in the filter now.
+    fn hits(&self) -> &[SessionHit] {
+        let of_now = self.hits.as_ref().filter(|(text, _)| *text == self.filter.text());
+        of_now.map_or(&[], |(_, hits)| hits)
     }
 
-    /// How many rows there are, the one for a new session counted.
-    fn rows(&self) -> usize {
-        self.shown().len() + 1
+    /// What can be chosen, from above: sessions, places in sessions, a new one.
+    fn choices(&self) -> Vec<Choice<'_>> {
+        let sessions = self.shown().into_iter().map(Choice::Session);
+        sessions.chain(self.hits().iter().map(Choice::Hit)).chain([Choice::New]).collect()
+    }
+
+    fn choice(&self) -> Choice<'_> {
+        self.choices().get(self.cursor.0).copied().unwrap_or(Choice::New)
+    }
+
+    /// The chosen session; `None`: the row for a new one.
+    fn chosen(&self) -> Option<&Summary> {
+        match self.choice() {
+            Choice::Session(session) => Some(session),
+            Choice::Hit(hit) => Some(&hit.session),
+            Choice::New => None,
+        }
+    }
+
+    /// Looks for what was typed in the sessions themselves.
+    fn search(&self) -> Vec<Then> {
+        let text = self.filter.text();
+        if text.trim().is_empty() || self.rename.is_some() {
+            return Vec::new();
+        }
+        vec![Then::UiCommand(UiCommand::Job(Job::SearchSessions(text, self.here.clone())))]
     }
 
     /// Asks for the preview of the chosen one, where it is not there.
@@ -101,8 +127,8 @@ impl Overlay for Sessions {
         match action {
             Action::ListScope | Action::PaneNext => {
                 self.here = if self.here.is_some() { None } else { Some(around.setup.cwd.clone()) };
-                self.cursor.0 = 0;
-                self.preview()
+                (self.cursor.0, self.hits) = (0, None);
+                self.search().into_iter().chain(self.preview()).collect()
             }
             Action::ListRename => {
                 self.start_rename();
@@ -117,7 +143,7 @@ impl Overlay for Sessions {
     }
 
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        self.cursor.step(by, self.rows());
+        self.cursor.step(by, self.choices().len());
         self.preview()
     }
 
@@ -125,7 +151,7 @@ impl Overlay for Sessions {
         if self.rename.is_none() {
             self.cursor.0 = 0;
         }
-        self.preview()
+        self.search().into_iter().chain(self.preview()).collect()
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
@@ -135,7 +161,11 @@ impl Overlay for Sessions {
             let rename = chosen.map(|chosen| Job::Rename(chosen.path.clone(), name.clone()));
             return rename.map(|rename| Then::UiCommand(UiCommand::Job(rename))).into_iter().collect();
         }
-        let exit = self.chosen().map_or(Exit::NewSession, |chosen| Exit::OpenSession(chosen.path.clone()));
+        let exit = match self.choice() {
+            Choice::Session(session) => Exit::OpenSession(session.path.clone(), None),
+            Choice::Hit(hit) => Exit::OpenSession(hit.session.path.clone(), Some(hit.place)),
+            Choice::New => Exit::NewSession,
+        };
         vec![Then::Close, Then::LeaveFor(exit)]
     }
 
@@ -151,6 +181,12 @@ impl Overlay for Sessions {
         match found {
             JobResult::Sessions(list) => {
                 self.all = Some(list.clone());
+                Some(self.preview())
+            }
+            JobResult::SessionHits(text, hits) => {
+                let here =
+                    |hit: &&SessionHit| self.here.as_deref().is_none_or(|here| hit.session.cwd == here);
+                self.hits = Some((text.clone(), hits.iter().filter(here).cloned().collect()));
                 Some(self.preview())
             }
             JobResult::Preview(path, lines) => {
@@ -200,17 +236,23 @@ impl Overlay for Sessions {
         sheet.rule(width, look);
         let preview = usize::from(height >= 18) * 8;
         let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
+        let choices = self.choices();
         let first = self.cursor.window(rows);
-        for (at, summary) in shown.iter().enumerate().skip(first).take(rows) {
-            sheet.row(entry(&row(summary, self.here.is_none(), look), at == self.cursor.0, width, look));
-        }
-        if shown.len() < first + rows {
-            sheet.row(entry("+ new session", self.cursor.0 >= shown.len(), width, look));
+        for (at, choice) in choices.iter().enumerate().skip(first).take(rows) {
+            let text = match choice {
+                Choice::Session(summary) => row(summary, self.here.is_none(), look),
+                Choice::Hit(hit) => hit_row(hit),
+                Choice::New => "+ new session".to_owned(),
+            };
+            sheet.row(entry(&text, at == self.cursor.0, width, look));
         }
         if self.all.is_none() {
             sheet.row(Line::styled("  Looking for sessions.", look.dim()));
-        } else if shown.is_empty() && !self.filter.is_empty() {
-            sheet.row(Line::styled("  No session matches. Esc clears.", look.dim()));
+        } else if shown.is_empty() && self.hits().is_empty() && !self.filter.is_empty() {
+            let looking = self.hits.as_ref().is_none_or(|(text, _)| *text != self.filter.text());
+            let words =
+                if looking { "  Looking into the sessions." } else { "  No session matches. Esc clears." };
+            sheet.row(Line::styled(words, look.dim()));
         }
         if preview > 0 {
             preview_rows(self, width, preview - 1, look, &mut sheet);
@@ -218,6 +260,20 @@ impl Overlay for Sessions {
         sheet.row(Line::styled("Enter open   Ctrl-R rename   Del delete (asks)   Esc back", look.dim()));
         Some(sheet)
     }
+}
+
+/// A row that can be chosen.
+#[derive(Clone, Copy, Debug)]
+enum Choice<'a> {
+    Session(&'a Summary),
+    Hit(&'a SessionHit),
+    New,
+}
+
+/// `sales-q3           block 3             df = pd.read_csv("sales.csv")`
+fn hit_row(hit: &SessionHit) -> String {
+    let name = safe::cut(&safe::one_line(hit.session.label()), 18);
+    safe::one_line(&format!("{name:<18} {:<19} {}", hit.place.to_string(), safe::one_line(&hit.line)))
 }
 
 /// `12 min  sales-q3       9 msgs   3 blocks   1 waiting`
@@ -252,6 +308,18 @@ fn preview_rows(list: &Sessions, width: u16, rows: usize, look: Look<'_>, sheet:
     let rule = look.glyphs.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
     sheet.row(Line::styled(format!("{head}{rule}"), look.style(Slot::UiBorder)));
     let mut lines: Vec<Line<'static>> = Vec::new();
+    if let Choice::Hit(hit) = list.choice() {
+        lines.push(Line::styled(format!("{}:", hit.place), look.dim()));
+        let line: Vec<char> = safe::one_line(&hit.line).chars().collect();
+        let parts = line.chunks(usize::from(width).max(1)).take(rows.saturating_sub(1));
+        lines.extend(
+            parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), look.text())),
+        );
+        for line in lines {
+            sheet.row(line);
+        }
+        return;
+    }
     match list.preview.as_ref().filter(|(path, _)| *path == chosen.path) {
         Some((_, preview)) => {
             for line in preview {

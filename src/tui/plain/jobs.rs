@@ -81,7 +81,7 @@ impl Session<'_> {
             let named =
                 || all.iter().find(|session| session.name == wanted || session.id.starts_with(&wanted));
             return match numbered.or_else(named) {
-                Some(session) => self.leave(Exit::OpenSession(session.path.clone())),
+                Some(session) => self.leave(Exit::OpenSession(session.path.clone(), None)),
                 None => self.plain.page.line("No session matches. /resume lists them."),
             };
         }

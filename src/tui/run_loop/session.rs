@@ -91,6 +91,10 @@ impl Session<'_> {
             self.driver.send(Command::OpenFile(file));
             self.frames.changed(Urgency::Now, Instant::now());
         }
+        if let Some(place) = self.screen.setup.place.take() {
+            self.with(Instant::now(), |screen, ctx| screen.show_place(place, ctx));
+            self.frames.changed(Urgency::Now, Instant::now());
+        }
         if self.screen.setup.pick_session {
             let wishes = self.screen.open_sessions();
             self.frames.changed(Urgency::Now, Instant::now());

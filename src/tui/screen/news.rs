@@ -53,6 +53,7 @@ impl Screen {
             JobResult::Failed(why) => self.say(Note::warn(why)),
             // The overlay that asked is closed; pictures are painted by the run loop.
             JobResult::Sessions(_)
+            | JobResult::SessionHits(..)
             | JobResult::Preview(..)
             | JobResult::SessionsChanged
             | JobResult::Changes(..)

@@ -1,11 +1,34 @@
-//! The prompt that an empty session suggests in the message box: the next one, the one before, taken as text.
+//! What a session opens with: the prompt that an empty one suggests in the message box, and the place that one was found
+//! by.
 
-use super::Screen;
+use super::{Ctx, Screen};
+use crate::domain::BlockId;
+use crate::driver::SessionPlace;
 use crate::engine::State;
+use crate::engine::transcript::Item;
 use crate::tui::panes::chat;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
+    /// Puts a place of the session on screen: its message, and its block where it is part of one.
+    pub(in crate::tui) fn show_place(&mut self, place: SessionPlace, ctx: Ctx<'_>) {
+        let items = &ctx.state.transcript.items;
+        let at = match place.block {
+            Some(block) => items.iter().position(|item| holds(item, block)),
+            None => {
+                let messages = (0..).zip(items).filter(|(_, item)| is_message(item));
+                let before = usize::try_from(place.message).unwrap_or(usize::MAX).saturating_sub(1);
+                messages.map(|(at, _)| at).nth(before)
+            }
+        };
+        if let Some(at) = at {
+            self.panes.chat.show_item(ctx.state, at, ctx.look);
+        }
+        if let Some(block) = place.block {
+            self.panes.code.show_in(block, 0);
+        }
+    }
+
     /// The prompt that stands in the empty message box, where one does.
     pub(in crate::tui) fn suggestion(&self, state: &State) -> Option<&str> {
         let free = self.panes.composer.is_empty() && !self.setup.welcome && chat::is_open(state);
@@ -27,4 +50,17 @@ impl Screen {
         }
         self.panes.focus = Pane::Message;
     }
+}
+
+/// Whether an item of the conversation has this block.
+fn holds(item: &Item, block: BlockId) -> bool {
+    match item {
+        Item::Reply(reply) => reply.blocks.contains(&block),
+        Item::Own { block: own, .. } => *own == block,
+        _ => false,
+    }
+}
+
+fn is_message(item: &Item) -> bool {
+    matches!(item, Item::Prompt { .. } | Item::Reply(_))
 }

@@ -201,6 +201,11 @@ impl ChatPane {
         });
     }
 
+    /// Puts an item on screen.
+    pub(crate) fn show_item(&mut self, state: &State, item: usize, look: Look<'_>) {
+        self.with(state, look, |list, talk| list.show(talk, Anchor { item, row: 0 }, 1));
+    }
+
     /// The lines of an item. What was not on screen is laid out and not kept.
     pub(crate) fn lines_of(&self, state: &State, item: usize, look: Look<'_>) -> Vec<Passage> {
         // Nothing was laid out yet where another pane has the whole screen.
