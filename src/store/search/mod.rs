@@ -31,6 +31,9 @@ const MOST: u64 = 1 << 30;
 /// Places that are compared with their files at the most, for one search.
 const COMPARED: usize = 4000;
 
+/// So many words that begin as the last one does are asked for one by one.
+const BEGUN: usize = 32;
+
 /// Hits of one session that are told at the most.
 const OF_ONE: usize = 3;
 
@@ -179,11 +182,46 @@ impl Searching<'_> {
         let (Some(first), Some(last)) = (files.keys().min(), files.keys().max()) else {
             return Ok((found, gathering.stale));
         };
+        let numbers = (shelf::numbers(*first).0, shelf::numbers(*last).1);
+        // The places of all words that begin so would be gathered before the first is told: where the first few words
+        // are enough, only those are asked for.
+        let questions = match self.wanted.sought.begun() {
+            None => vec![self.wanted.sought.question()],
+            Some(begun) => {
+                let words = shelf::words_of(db, begun, BEGUN + 1)?;
+                let few = words.get(..words.len().min(BEGUN)).unwrap_or_default();
+                let some = self.wanted.sought.question_for(few);
+                if few.is_empty() {
+                    return Ok((found, gathering.stale));
+                }
+                if words.len() > BEGUN { vec![some, self.wanted.sought.question()] } else { vec![some] }
+            }
+        };
+        for question in questions {
+            if found.hits.len() >= self.wanted.limit {
+                found.more = true;
+                break;
+            }
+            (found.hits, found.more) = (Vec::new(), false);
+            gathering = Gathering { stale: gathering.stale, ..Gathering::default() };
+            self.ask(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
+        }
+        Ok((found, gathering.stale))
+    }
+
+    /// Gathers the hits of one question, the newest place first.
+    fn ask(
+        &self,
+        db: &Connection,
+        (question, (first, last)): (&str, (i64, i64)),
+        files: &HashMap<i64, (OsString, KeptFile)>,
+        (found, gathering): (&mut Found, &mut Gathering),
+        waiting: &Waiting<'_>,
+    ) -> Result<(), DerivedError> {
         let mut rows = db.prepare_cached(
             "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
         )?;
-        let (first, last) = (shelf::numbers(*first).0, shelf::numbers(*last).1);
-        let mut rows = rows.query(params![self.wanted.sought.question(), first, last])?;
+        let mut rows = rows.query(params![question, first, last])?;
         while let Some(row) = rows.next()? {
             let number: i64 = row.get(0)?;
             let file = shelf::file_of(number);
@@ -197,11 +235,11 @@ impl Searching<'_> {
                 found.more = true;
                 break;
             }
-            if let Some(hit) = self.hit(db, (number, name), &mut gathering)? {
+            if let Some(hit) = self.hit(db, (number, name), gathering)? {
                 found.hits.push(hit);
             }
         }
-        Ok((found, gathering.stale))
+        Ok(())
     }
 
     /// The hit at a place, if it is wanted and stands in its file.
@@ -216,12 +254,18 @@ impl Searching<'_> {
         };
         gathering.compared += 1;
         let body = shelf::body(db, number)?.unwrap_or_default();
+        let Some(mut at) = self.wanted.sought.place(&body) else {
+            // A phrase may stand apart; of single words the index knows.
+            if self.wanted.sought.is_plain() {
+                gathering.stale.insert(name.clone());
+            }
+            return Ok(None);
+        };
         let path = self.folder.join(name);
         if self.text_at(&path, &place).is_none_or(|text| text != body) {
             gathering.stale.insert(name.clone());
             return Ok(None);
         }
-        let Some(mut at) = self.wanted.sought.place(&body) else { return Ok(None) };
         let message = (shelf::file_of(number), place.message);
         if place.kind == PlaceKind::Reply {
             // What stands in a block of a reply is told as that of the block.

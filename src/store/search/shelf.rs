@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// `words` holds which words stand in which text, and no text; `bodies` the texts, so that their words can leave it.
 pub(super) const PLAN: Plan = Plan {
     file: "search.db",
-    shape: 1,
+    shape: 2,
     tables: "
     CREATE TABLE files (
         number INTEGER PRIMARY KEY, name BLOB UNIQUE, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
@@ -30,6 +30,7 @@ pub(super) const PLAN: Plan = Plan {
     CREATE INDEX places_of_block ON places (block, number) WHERE block IS NOT NULL;
     CREATE TABLE bodies (number INTEGER PRIMARY KEY, body TEXT) STRICT;
     CREATE VIRTUAL TABLE words USING fts5(body, content='', detail=none, columnsize=0, tokenize='ascii');
+    CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, 'row');
     INSERT INTO words(words, rank) VALUES ('secure-delete', 1);
 ",
 };
@@ -209,6 +210,15 @@ fn kept_place(row: &Row<'_>) -> rusqlite::Result<Option<KeptPlace>> {
 pub(super) fn body(db: &Connection, number: i64) -> Result<Option<String>, DerivedError> {
     let mut row = db.prepare_cached("SELECT body FROM bodies WHERE number = ?1")?;
     Ok(row.query_row([number], |row| row.get(0)).optional()?)
+}
+
+/// So many words that begin in a way, in their order.
+pub(super) fn words_of(db: &Connection, begun: &str, most: usize) -> Result<Vec<String>, DerivedError> {
+    let mut rows = db.prepare_cached(
+        "SELECT term FROM vocabulary WHERE term >= ?1 AND term < ?1 || char(0x10ffff) LIMIT ?2",
+    )?;
+    let words = rows.query_map(params![begun, most as i64], |row| row.get(0))?;
+    Ok(words.collect::<Result<_, _>>()?)
 }
 
 /// The language of a block, as far as it is known.

@@ -322,6 +322,24 @@ fn two_that_begin_at_once_find_the_same() {
 }
 
 #[test]
+fn of_many_words_that_begin_alike_all_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    for number in 0..BEGUN + 8 {
+        let text = format!("glide{number:02} over the moor");
+        written(dir.path(), &format!("s-{number}"), vec![Entry::Prompt(text.into())]);
+    }
+    let count = |words: &str, limit: usize| {
+        let found = found(dir.path(), &Search { limit, ..wanted(words) });
+        (found.hits.len(), found.more)
+    };
+    assert_eq!(count("moor gli", 1000), (BEGUN + 8, false));
+    assert_eq!(count("glide", 5), (5, true));
+    assert_eq!(count("glide0", 1000), (10, false));
+    assert_eq!(count("glide07", 1000), (1, false));
+    assert_eq!(count("glider", 1000), (0, false));
+}
+
+#[test]
 fn the_oldest_are_left_out_where_there_is_too_much() {
     let dir = tempfile::tempdir().unwrap();
     for number in 0..4 {

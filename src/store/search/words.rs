@@ -161,13 +161,43 @@ impl Sought {
         self.phrases.is_empty()
     }
 
+    /// Whether whoever holds all words of the question holds what is looked for.
+    pub(super) fn is_plain(&self) -> bool {
+        let short =
+            |phrase: &Vec<String>| phrase.len() == 1 && phrase.iter().all(|word| word.len() <= LONGEST);
+        self.count() <= MOST && self.phrases.iter().all(short)
+    }
+
     /// The question to the index: no text that was typed, only words in quotes, which hold letters and digits alone.
+    /// What of it may be the beginning of a word is asked for as one.
     pub(super) fn question(&self) -> String {
-        let last = self.phrases.iter().map(Vec::len).sum::<usize>().saturating_sub(1);
+        self.question_with(|begun| format!("\"{begun}\"*"))
+    }
+
+    /// The same, asking for these words in place of all that begin so.
+    pub(super) fn question_for(&self, words: &[String]) -> String {
+        self.question_with(|_| {
+            let each: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+            format!("({})", each.join(" OR "))
+        })
+    }
+
+    /// The beginning of a word that is looked for.
+    pub(super) fn begun(&self) -> Option<&str> {
+        let last = self.phrases.last()?.last().filter(|_| self.open && self.count() <= MOST)?;
+        Some(cut(last))
+    }
+
+    fn count(&self) -> usize {
+        self.phrases.iter().map(Vec::len).sum()
+    }
+
+    fn question_with(&self, begun: impl Fn(&str) -> String) -> String {
+        let last = self.count().saturating_sub(1);
         let mut asked: Vec<String> = Vec::new();
         for (number, word) in self.phrases.iter().flatten().enumerate().take(MOST) {
             let goes_on = self.open && number == last;
-            let one = format!("\"{}\"{}", cut(word), if goes_on { "*" } else { "" });
+            let one = if goes_on { begun(cut(word)) } else { format!("\"{}\"", cut(word)) };
             if !asked.contains(&one) {
                 asked.push(one);
             }
@@ -177,30 +207,57 @@ impl Sought {
 
     /// Where a text holds the first of all that is looked for; `None`: it does not hold all of it.
     pub(crate) fn place(&self, text: &str) -> Option<Range<usize>> {
-        let mut all: Vec<(Range<usize>, String)> = Vec::new();
-        let mut walk = Walk::new(text);
-        while let Some((range, word)) = walk.next() {
-            all.push((range, word.to_owned()));
+        let count = self.phrases.len();
+        let mut left: Vec<Looking<'_>> = Vec::with_capacity(count);
+        for (number, phrase) in self.phrases.iter().enumerate() {
+            left.push(Looking { phrase, open: self.open && number + 1 == count, begun: Vec::new() });
         }
         let mut first: Option<Range<usize>> = None;
-        let count = self.phrases.len();
-        for (number, phrase) in self.phrases.iter().enumerate() {
-            let open = self.open && number + 1 == count;
-            let found = all.windows(phrase.len()).find(|at| fits(at, phrase, open))?;
-            let range = found.first()?.0.start..found.last()?.0.end;
-            if first.as_ref().is_none_or(|first| range.start < first.start) {
-                first = Some(range);
+        let mut walk = Walk::new(text);
+        while let Some((range, word)) = walk.next() {
+            left.retain_mut(|looking| {
+                let Some(start) = looking.word(range.start, word) else { return true };
+                if first.as_ref().is_none_or(|first| start < first.start) {
+                    first = Some(start..range.end);
+                }
+                false
+            });
+            if left.is_empty() {
+                return first;
             }
         }
-        first
+        None
     }
 }
 
-fn fits(at: &[(Range<usize>, String)], phrase: &[String], open: bool) -> bool {
-    let last = phrase.len() - 1;
-    at.iter().zip(phrase).enumerate().all(|(number, ((_, there), word))| {
-        if open && number == last { there.starts_with(word.as_str()) } else { there == word }
-    })
+/// A phrase that is looked for, word by word of a text.
+struct Looking<'a> {
+    phrase: &'a [String],
+    open: bool,
+    /// Where it may have begun, and how many of its words were there since.
+    begun: Vec<(usize, usize)>,
+}
+
+impl Looking<'_> {
+    /// Takes the next word of the text; where the phrase began, if this word ends it.
+    fn word(&mut self, start: usize, word: &str) -> Option<usize> {
+        let last = self.phrase.len().saturating_sub(1);
+        let fits = |at: usize| {
+            let wanted = self.phrase.get(at).map(String::as_str);
+            wanted.is_some_and(|wanted| {
+                if self.open && at == last { word.starts_with(wanted) } else { word == wanted }
+            })
+        };
+        self.begun.retain_mut(|(_, there)| {
+            let goes_on = fits(*there);
+            *there += usize::from(goes_on);
+            goes_on
+        });
+        if fits(0) {
+            self.begun.push((start, 1));
+        }
+        self.begun.iter().find(|(_, there)| *there > last).map(|(start, _)| *start)
+    }
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -268,6 +325,9 @@ mod tests {
         assert_eq!(holds("sales.c x"), None);
         assert_eq!(holds("direct"), Some("directory"));
         assert_eq!(holds("direct "), None);
+        let twice = |asked: &str| Sought::read(asked).place("to be or to be not");
+        assert_eq!(twice("\"to be not\""), Some(9..18));
+        assert_eq!(twice("\"be be\""), None);
     }
 
     #[test]
