@@ -1,6 +1,7 @@
 //! Which front end a person gets: panes, or lines where panes can't be drawn or are not wanted.
 
 use crate::driver::Driver;
+use crate::engine::State;
 use crate::report::{Failure, FailureClass};
 use crate::tui::widgets::layout::Borders;
 use crate::tui::{Exit, Options, Plain, Tui, TuiError};
@@ -54,16 +55,17 @@ impl FrontEnd {
         }
     }
 
-    /// Tells how far some work is that goes on in the place of a session, and stops it when the person says so.
+    /// Tells how far some work is that goes on in the place of a session, and stops it when the person says so. What is
+    /// `seen` of the session that comes is shown meanwhile, where there are panes.
     pub(super) async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
         far: impl Fn() -> String,
         stop: impl Fn(),
-        options: &Options,
+        (seen, options): (Option<&State>, &Options),
     ) -> T {
         match self {
-            Self::Panes(tui) => tui.wait_for(work, far, stop, options).await,
+            Self::Panes(tui) => tui.wait_for(work, far, stop, (seen, options)).await,
             Self::Plain(plain) => plain.wait_for(work, far, stop).await,
         }
     }

@@ -1,16 +1,17 @@
 //! The opening of a session's file, beside the thread of the terminal: a large one takes seconds, and says how far it is.
 
-use super::front_end::FrontEnd;
+use super::front_end::{FrontEnd, Kind};
 use crate::domain::Policy;
 use crate::domain::sentences::saving;
+use crate::engine::State;
 use crate::provider::Provider;
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
-use crate::store::{Reading, StoreError};
+use crate::store::{self, Reading, StoreError};
 use crate::text::number::size;
 use crate::tui::Options;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,15 +21,50 @@ const SILENCE: Duration = Duration::from_millis(700);
 /// Between two words.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// In front of everything else: the terminal is not taken yet, and Ctrl-C ends the program.
+/// A session that is there so soon is shown at once; of another its end is shown first.
+const SOON: Duration = Duration::from_millis(25);
+
+/// Opens the session that the program starts with. Gives the front end too, where the terminal was taken already.
 pub(super) async fn at_start(
     factory: &SessionFactory,
     path: PathBuf,
     provider: Option<Provider>,
-) -> Result<OpenSession, StoreError> {
+    (kind, options): (Kind, &Options),
+) -> (Result<OpenSession, StoreError>, Option<FrontEnd>) {
     let reading = Arc::new(Reading::default());
-    let work = read(factory, path, provider, reading.clone());
+    let work = read(factory, path.clone(), provider, reading.clone());
     tokio::pin!(work);
+    if kind == Kind::Panes {
+        if let Ok(done) = tokio::time::timeout(SOON, &mut work).await {
+            return (done, None);
+        }
+        if let Some(seen) = seen(&path)
+            && let Ok(mut front_end) = FrontEnd::open(kind, options)
+        {
+            let told = || told(&reading, saving::opening_behind);
+            let wait = front_end.wait_for(&mut work, told, || reading.stop(), (Some(&seen), options));
+            let done = wait.await;
+            return (done, Some(front_end));
+        }
+    }
+    (in_one_line(work, &reading).await, None)
+}
+
+/// The end of a large session.
+fn seen(path: &Path) -> Option<State> {
+    store::glance(path).map(|entries| State::at_a_glance(&entries))
+}
+
+/// How far the reading is, or that it stops.
+fn told(reading: &Reading, far_in_words: fn(&str) -> String) -> String {
+    if reading.goes_on() { far_in_words(&far(reading)) } else { saving::STOPPING.to_owned() }
+}
+
+/// In front of everything else: the terminal is not taken yet, and Ctrl-C ends the program.
+async fn in_one_line(
+    mut work: impl Future<Output = Result<OpenSession, StoreError>> + Unpin,
+    reading: &Reading,
+) -> Result<OpenSession, StoreError> {
     let mut shown = 0;
     let mut pause = SILENCE;
     loop {
@@ -41,7 +77,7 @@ pub(super) async fn at_start(
         if err.is_terminal() {
             // A line that wraps can't be written over.
             let room = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
-            let text: String = saving::opening(&far(&reading)).chars().take(room.saturating_sub(1)).collect();
+            let text: String = saving::opening(&far(reading)).chars().take(room.saturating_sub(1)).collect();
             let _ = write!(err, "\r{text:<shown$}");
             let _ = err.flush();
             (shown, pause) = (text.len(), PAUSE);
@@ -63,10 +99,11 @@ pub(super) async fn over(
     }
     let reading = Arc::new(Reading::default());
     // It is waited for after it was stopped, too: until then the file is held.
+    let seen = seen(&path);
     let work = read(factory, path, provider, reading.clone());
-    let told =
-        || if reading.goes_on() { saving::opening(&far(&reading)) } else { saving::STOPPING.to_owned() };
-    let opened = front_end.wait_for(work, told, || reading.stop(), options).await?;
+    let words = if seen.is_some() { saving::opening_behind } else { saving::opening };
+    let told = || told(&reading, words);
+    let opened = front_end.wait_for(work, told, || reading.stop(), (seen.as_ref(), options)).await?;
     if reading.goes_on() {
         return Ok(opened);
     }

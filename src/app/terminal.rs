@@ -186,14 +186,14 @@ async fn sessions(
     (options.first_prompt, options.first_file, options.first_recipe) =
         (first.prompt, first.file, first.recipe);
     options.setup.pick_session = matches!(start, FirstSession::Pick);
-    let mut opened = match &start {
-        FirstSession::File(path) => open(&factory, path, provider.clone()).await?,
-        FirstSession::New | FirstSession::Pick => factory.begin(provider.clone(), Policy::Ask),
-    };
     options.setup.cwd.clone_from(&factory.place.cwd);
+    let (mut opened, taken) = match &start {
+        FirstSession::File(path) => open(&factory, path, provider.clone(), (kind, &options)).await?,
+        FirstSession::New | FirstSession::Pick => (factory.begin(provider.clone(), Policy::Ask), None),
+    };
     // The session of another folder that was warned of: opened again, it is meant.
     let mut warned: Option<PathBuf> = None;
-    let mut front_end = FrontEnd::open(kind, &options).map_err(look::failure)?;
+    let mut front_end = taken.map_or_else(|| FrontEnd::open(kind, &options), Ok).map_err(look::failure)?;
     loop {
         look::tell(&mut options, std::mem::take(&mut opened.notices));
         options.setup.damage = std::mem::take(&mut opened.damage);
@@ -318,23 +318,32 @@ fn was_left(factory: &SessionFactory, front_end: &FrontEnd, options: &mut Option
     options.notices.clear();
 }
 
-/// Opens a session by its file; one that is not there yet is made.
+/// Opens a session by its file; one that is not there yet is made. Gives the front end too, where the terminal was taken
+/// for that.
 async fn open(
     factory: &SessionFactory,
     path: &Path,
     provider: Option<Provider>,
-) -> Result<OpenSession, Failure> {
+    front_end: (Kind, &Options),
+) -> Result<(OpenSession, Option<FrontEnd>), Failure> {
     if !path.exists() {
-        return Ok(factory.begin_at(path, provider, Policy::Ask));
+        return Ok((factory.begin_at(path, provider, Policy::Ask), None));
     }
-    opening::at_start(factory, path.to_owned(), provider).await.map_err(|error| {
-        let hint = match &error {
-            StoreError::Locked { .. } => "Close it there, or begin a new session.",
-            StoreError::Newer { .. } => "Nothing was changed in it.",
-            _ => "sayso sessions list shows all sessions.",
-        };
-        Failure::new(FailureClass::Session, error.to_string()).hint(hint)
-    })
+    let (opened, taken) = opening::at_start(factory, path.to_owned(), provider, front_end).await;
+    let error = match opened {
+        Ok(opened) => return Ok((opened, taken)),
+        Err(error) => error,
+    };
+    if let Some(front_end) = taken {
+        front_end.close();
+    }
+    let hint = match &error {
+        StoreError::Stopped => return Err(Failure::told(FailureClass::Interrupted)),
+        StoreError::Locked { .. } => "Close it there, or begin a new session.",
+        StoreError::Newer { .. } => "Nothing was changed in it.",
+        _ => "sayso sessions list shows all sessions.",
+    };
+    Err(Failure::new(FailureClass::Session, error.to_string()).hint(hint))
 }
 
 /// What `sayso resume` takes to go on with the session; `None` where nothing was asked in it.

@@ -7,9 +7,9 @@ pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Change, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Notice,
-    OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId, SandboxLevel,
-    StepId, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable,
+    BlockId, Change, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo,
+    Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId,
+    SandboxLevel, StepId, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -263,6 +263,13 @@ pub struct State {
     pub(crate) live: Live,
     /// What the engine is doing.
     pub(crate) phase: Phase,
+}
+
+impl State {
+    /// What these entries tell and nothing else: to be looked at while the session is opened that they belong to.
+    pub(crate) fn at_a_glance(entries: &[(Timestamp, Entry)]) -> Self {
+        Self { transcript: Transcript::fold(entries), ..Self::default() }
+    }
 }
 
 // Outside of this crate a state is only read: none is made there that no engine came to.

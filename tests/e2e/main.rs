@@ -25,6 +25,7 @@ mod guard;
 mod launch;
 mod leaving;
 mod models;
+mod opening;
 mod plain;
 mod plain_stopping;
 mod pulling;

@@ -29,6 +29,11 @@ pub(crate) fn opening(far: &str) -> String {
     format!("Opening the session: {far}. Ctrl-C stops it.")
 }
 
+/// The same, over the end of the session, which is on screen meanwhile.
+pub(crate) fn opening_behind(far: &str) -> String {
+    format!("Opening the session: {far}. Its end is shown, not checked yet. Ctrl-C stops it.")
+}
+
 /// The same, once it is not wanted any more.
 pub(crate) const STOPPING: &str = "Stopping.";
 

@@ -376,7 +376,7 @@ fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }
 
-fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {
+pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {
     Look {
         theme,
         links: &options.links,

@@ -1,33 +1,47 @@
-//! Work that goes on in the place of a session, as the reading of a large one: how far it is, and the key that stops it.
+//! Work that goes on in the place of a session, as the reading of a large one: how far it is, what was seen of the session
+//! by then, and the key that stops it. Nothing can be decided meanwhile: no engine is there.
 
 use super::{InputEvent, Keymap, Options, Tui};
+use crate::driver::Clock;
+use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::input::Signal;
 use crate::tui::keymap::{Context, Key};
+use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::{Slot, Theme};
+use crate::tui::view;
 use crate::tui::widgets::{frame, safe};
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// What is there sooner is not told of: the screen stays as it was.
 const SILENCE: Duration = Duration::from_millis(300);
 
+/// The rows of the status and of the keys.
+const LAST_ROWS: u16 = 2;
+
 /// Between two frames.
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Tui {
     /// Waits for the work. `far` says what goes on and how far it is; `stop` asks it to end, which it still does by itself.
+    /// What is `seen` of the session is shown meanwhile, and at once.
     pub async fn wait_for<T>(
         &mut self,
         work: impl Future<Output = T>,
         far: impl Fn() -> String,
         stop: impl Fn(),
-        options: &Options,
+        (seen, options): (Option<&State>, &Options),
     ) -> T {
         tokio::pin!(work);
-        let mut due = Instant::now() + SILENCE;
+        if seen.is_some() && !std::mem::replace(&mut self.started, true) && options.theme.needs_background() {
+            // Where the terminal is gone, the session that comes next finds out.
+            let _ = self.await_colours(options).await;
+        }
+        let mut due = Instant::now() + if seen.is_some() { Duration::ZERO } else { SILENCE };
         let (mut listens, mut told) = (true, false);
         loop {
             let event = tokio::select! {
@@ -55,11 +69,35 @@ impl Tui {
             }
             if told {
                 due = Instant::now() + PAUSE;
-                let (text, theme) = (far(), &self.theme);
-                // Where the terminal is gone, the session that comes next finds out.
-                let _ = self.terminal.draw(|frame| draw(&text, frame.buffer_mut(), theme));
+                let text = far();
+                match seen {
+                    Some(state) => self.show(state, &text, options),
+                    None => {
+                        let theme = &self.theme;
+                        let _ = self.terminal.draw(|frame| draw(&text, frame.buffer_mut(), theme));
+                    }
+                }
             }
         }
+    }
+}
+
+impl Tui {
+    /// Draws what was seen of a session, with what goes on in the place of the keys, which do nothing yet.
+    fn show(&mut self, state: &State, text: &str, options: &Options) {
+        let at = std::time::Instant::now();
+        let mut setup = options.setup.clone();
+        (setup.welcome, setup.pick_session) = (false, false);
+        let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
+        let look = super::session::look(&self.theme, options, Clock::System.now());
+        screen.arrange(Ctx { state, look, at });
+        let _ = self.terminal.draw(|frame| {
+            let buf = frame.buffer_mut();
+            view::draw(&screen, state, at, buf, look);
+            let area = buf.area;
+            let height = area.height.min(LAST_ROWS);
+            draw_in(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, look.theme);
+        });
     }
 }
 
@@ -71,7 +109,10 @@ fn stops(keymap: &Keymap, event: &KeyEvent) -> bool {
 
 /// The text in the first rows of an empty screen.
 fn draw(text: &str, buf: &mut Buffer, theme: &Theme) {
-    let area = buf.area;
+    draw_in(text, buf, buf.area, theme);
+}
+
+fn draw_in(text: &str, buf: &mut Buffer, area: Rect, theme: &Theme) {
     frame::clear(buf, area, theme.style(Slot::UiText));
     let width = area.width.saturating_sub(2);
     let rows = safe::words(text, width.into(), theme.style(Slot::StatusInfo));
