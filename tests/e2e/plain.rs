@@ -142,7 +142,7 @@ fn files_and_commands_of_the_person_go_the_same_way_in_lines() {
     terminal.wait_for("with: risk.txt 18 B");
     terminal.wait_for("The model was told why.");
     answer(&terminal, "!touch ran-1; echo $((40 + 2))");
-    terminal.wait_for("For: your own command");
+    terminal.wait_for("Origin: your own command");
     terminal.wait_for("Type approve");
     assert!(!ran(home.path(), 1), "typing it decided nothing");
     answer(&terminal, "approve");
