@@ -105,7 +105,8 @@
 //!   their whole new text, as of a block that writes. What fits nowhere is declined, and the model is told why.
 //! - Where paths lead is found out before a decision and once more right before the start; what changed meanwhile is
 //!   refused, and asked about again. What sayso itself reads, lists or writes for a block, or saves for the person, goes
-//!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks back to be decided, one by one; it decides nothing.
+//!   through the folder that was opened when it was shown (`workspace/place.rs`); no link is followed afterwards. `/rebuild` brings blocks
+//!   back to be decided, those that touched nothing but the kernel together as one text; it decides nothing.
 //! - `sayso exec FILE…` is a turn without a model (`Command::RunFiles`): naming a file is the decision about its bytes, for one
 //!   run. A store that forgets stands in for the session where none is wanted. So is `sayso sessions replay`
 //!   (`Command::RunRecorded`): the runs of a session of one's own (`engine/recorded.rs`) again in a fresh folder, under terms
@@ -115,7 +116,9 @@
 //! - Interrupt is not cancel: the turn moves on only when `Ended` arrives, and says how it ended.
 //! - Blocks of one reply are settled in order, one at a time. Terms are found anew when a block's turn comes: an
 //!   earlier `cd` or a dead kernel changes what it means.
-//! - Resume folds the entries through the same `apply`. An approval without its end is LOST and never run by itself.
+//! - Resume folds the entries through the same `apply`. An approval without its end is LOST and never run by itself. Long replies
+//!   far back are let go while the file is read (`engine/transcript/paging.rs`); `Command::Load` → `Effect::Load` → `Event::Loaded`
+//!   brings those back that are looked at, compared with the hash of their line. Texts of blocks always stay.
 //! - How values stand in session files, and in the same shape in JSON for scripts, is told by serde at the nouns
 //!   themselves; bytes that were frozen hold them to it (`store/wire/tests/frozen.rs`).
 //! - A request leaves only if it fits the model's context and the session budget; what was told shorter is counted in the
@@ -160,7 +163,7 @@ mod import;
 pub mod launch;
 pub mod provider;
 mod python;
-mod recipe;
+pub mod recipe;
 mod report;
 pub mod review;
 mod session;

@@ -21,9 +21,6 @@ const SILENCE: Duration = Duration::from_millis(700);
 /// Between two words.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A session that is there so soon is shown at once; of another its end is shown first.
-const SOON: Duration = Duration::from_millis(25);
-
 /// Opens the session that the program starts with. Gives the front end too, where the terminal was taken already.
 pub(super) async fn at_start(
     factory: &SessionFactory,
@@ -35,7 +32,8 @@ pub(super) async fn at_start(
     let work = read(factory, path.clone(), provider, reading.clone());
     tokio::pin!(work);
     if kind == Kind::Panes {
-        if let Ok(done) = tokio::time::timeout(SOON, &mut work).await {
+        // This begins it, and waits for nothing: of a large session the end is shown first.
+        if let Ok(done) = tokio::time::timeout(Duration::ZERO, &mut work).await {
             return (done, None);
         }
         if let Some(seen) = seen(&path)
@@ -52,7 +50,7 @@ pub(super) async fn at_start(
 
 /// The end of a large session.
 fn seen(path: &Path) -> Option<State> {
-    store::glance(path).map(|entries| State::at_a_glance(&entries))
+    store::glance(path).map(State::at_a_glance)
 }
 
 /// How far the reading is, or that it stops.

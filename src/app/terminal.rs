@@ -55,7 +55,8 @@ pub(super) fn run(
         FirstSession::File(path) if model.cwd.is_none() => in_its_folder(factory, model, path, cli, out)?,
         _ => (factory, model),
     };
-    let source = source(&factory, &model, pick)?;
+    let mut source = source(&factory, &model, pick)?;
+    source.factory.run_terminals = kind == Kind::Panes;
     let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =

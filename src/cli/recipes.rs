@@ -1,5 +1,6 @@
 //! The recipe that a session begins with, on the command line: which one, and the answers to what it asks.
 
+use super::argument::pair;
 use clap::Args;
 
 /// Which recipe, and what it is told.
@@ -16,7 +17,7 @@ pub struct RecipeArgs {
 impl RecipeArgs {
     /// What was given here, else what was given in front of the subcommand; answers come together.
     #[must_use]
-    pub fn or(self, outer: &RecipeArgs) -> Self {
+    pub(crate) fn or(self, outer: &RecipeArgs) -> Self {
         Self {
             recipe: self.recipe.or_else(|| outer.recipe.clone()),
             inputs: outer.inputs.iter().cloned().chain(self.inputs).collect(),
@@ -30,13 +31,6 @@ pub struct RecipesArgs {
     /// One JSON object
     #[arg(long)]
     pub json: bool,
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
-        _ => Err("an answer is written as KEY=VALUE".into()),
-    }
 }
 
 #[cfg(test)]

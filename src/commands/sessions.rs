@@ -1,10 +1,12 @@
-//! `sayso sessions`: lists, finds, shows, names and removes sessions.
+//! `sayso sessions`: lists, finds, shows, names, masks and removes sessions.
 
+mod ask;
 mod branch;
 mod compare;
 mod export;
 mod list;
 mod moment;
+mod redact;
 mod remove;
 mod replay;
 mod search;
@@ -71,6 +73,7 @@ pub(super) fn run(
         SessionsCommand::Replay(args) => replay::run(args, outer, &factory, console),
         SessionsCommand::Undo(args) => undo::run(args, &factory, console),
         SessionsCommand::Search(args) => search::run(args, &factory, console),
+        SessionsCommand::Redact(args) => redact::run(args, &factory, console),
         SessionsCommand::Rename { session, name } => rename(&factory, session, name, console),
         SessionsCommand::Rm { sessions, yes } => remove::named(&folder, sessions, *yes, console),
         SessionsCommand::Prune { older, keep_named, yes } => {

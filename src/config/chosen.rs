@@ -1,5 +1,6 @@
 //! What follows from the settings: the model that answers, the languages that can be run, the limits of a run.
 
+use super::executors::ExecutorChoice;
 use super::providers::{BY_KEY, Provider, ProviderKind};
 use super::schema::{Config, LanguageChoice};
 use crate::domain::language::{LanguageEntry, RunMethod};
@@ -8,16 +9,14 @@ use crate::text::near::nearest;
 
 /// The model that was chosen, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChosenModel {
-    /// Its name.
+pub(crate) struct ChosenModel {
     pub name: ModelName,
-    /// Its provider.
     pub provider: Provider,
 }
 
 /// Why a name leads to no model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ChoiceError {
+pub(crate) enum ChoiceError {
     /// There is no such provider.
     #[error("there is no provider `{given}`{}", meant(near.as_ref()))]
     UnknownProvider {
@@ -45,7 +44,7 @@ fn meant(near: Option<&String>) -> String {
 
 impl ChoiceError {
     /// What to do about it, one line.
-    pub fn hint(&self) -> String {
+    pub(crate) fn hint(&self) -> String {
         match self {
             ChoiceError::UnknownProvider { known, .. } => format!(
                 "Providers: {}. Another server needs --base-url, or a [providers.NAME] of its own.",
@@ -64,14 +63,14 @@ impl ChoiceError {
 
 impl Config {
     /// The model that was chosen; `None` where none was.
-    pub fn chosen(&self) -> Result<Option<ChosenModel>, ChoiceError> {
+    pub(crate) fn chosen(&self) -> Result<Option<ChosenModel>, ChoiceError> {
         self.model.as_deref().map(|name| self.resolve(name)).transpose()
     }
 
     /// The model that a name means: `PROVIDER/MODEL`, or a provider alone for the model that is asked there by default.
     /// A name without a provider is one of OpenAI's, or of the server that stands in its place; with such a server a
     /// first part that is no provider belongs to the model's name (`qwen/qwen3-coder`).
-    pub fn resolve(&self, name: &str) -> Result<ChosenModel, ChoiceError> {
+    pub(crate) fn resolve(&self, name: &str) -> Result<ChosenModel, ChoiceError> {
         let name = name.trim();
         let owner = self.provider_of(name);
         let provider = self.named(owner)?;
@@ -98,7 +97,7 @@ impl Config {
     }
 
     /// The provider of this name.
-    pub fn named(&self, name: &str) -> Result<&Provider, ChoiceError> {
+    pub(crate) fn named(&self, name: &str) -> Result<&Provider, ChoiceError> {
         self.providers.get(name).ok_or_else(|| self.unknown(name, self.near(name).map(str::to_owned)))
     }
 
@@ -108,19 +107,19 @@ impl Config {
     }
 
     /// The provider that a model's name belongs to.
-    pub fn provider_of<'n>(&self, name: &'n str) -> &'n str {
+    pub(crate) fn provider_of<'n>(&self, name: &'n str) -> &'n str {
         let name = name.trim();
         let first = name.split_once('/').map_or(name, |(first, _)| first);
         if self.providers.contains_key(first) { first } else { "openai" }
     }
 
     /// The providers whose key may be looked for where nothing is chosen, in their order, each with its model.
-    pub fn by_key(&self) -> Vec<ChosenModel> {
+    pub(crate) fn by_key(&self) -> Vec<ChosenModel> {
         BY_KEY.iter().filter_map(|name| self.resolve(name).ok()).collect()
     }
 
     /// The provider that is at this address.
-    pub fn provider_at(&self, address: &str) -> Option<&str> {
+    pub(crate) fn provider_at(&self, address: &str) -> Option<&str> {
         let plain = |address: &str| address.trim_end_matches('/').trim_end_matches("/v1").to_owned();
         let wanted = plain(address);
         let at = |provider: &Provider| provider.address().is_some_and(|address| plain(address) == wanted);
@@ -139,7 +138,7 @@ impl Config {
     }
 
     /// The languages that can be run: the known ones in their order, then others by name.
-    pub fn languages(&self) -> Languages {
+    pub(crate) fn languages(&self) -> Languages {
         let known = Languages::default();
         let place = |name: &str| known.0.iter().position(|l| l.name.0 == name).unwrap_or(usize::MAX);
         let mut names: Vec<&String> = self.languages.keys().collect();
@@ -151,8 +150,14 @@ impl Config {
         Languages(names.into_iter().filter_map(entry).collect())
     }
 
+    /// The languages whose blocks have a terminal of their own from the start: only programs of this machine can.
+    pub(crate) fn terminals(&self) -> Vec<Language> {
+        let choices = self.languages.iter().filter(|_| self.executor == ExecutorChoice::Local);
+        choices.filter(|(_, choice)| choice.pty).map(|(name, _)| Language(name.clone())).collect()
+    }
+
     /// The limits of a run.
-    pub fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> Limits {
         Limits {
             wall_ms: self.limits.wall.saturating_mul(1000),
             kept_bytes: self.limits.output,

@@ -11,7 +11,7 @@ const SHIPPED: &str = include_str!("../../assets/prices.toml");
 /// What of a conversation is sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Context {
+pub(crate) struct Context {
     /// Tokens that a conversation may have, its reply included, whatever is known of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
@@ -22,7 +22,7 @@ pub struct Context {
 /// Words that stand before every conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Instructions {
+pub(crate) struct Instructions {
     /// The person's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -41,7 +41,7 @@ impl Default for Instructions {
 /// What may be spent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// What a session may cost before it asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<Dollars>,
@@ -49,7 +49,7 @@ pub struct Budget {
 
 /// An amount of US dollars, in billionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Dollars(pub u64);
+pub(crate) struct Dollars(pub u64);
 
 impl Serialize for Dollars {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for Dollars {
 /// What a model costs, in dollars for a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct PriceChoice {
+pub(crate) struct PriceChoice {
     /// Tokens of requests.
     pub input: Dollars,
     /// Tokens of replies.
@@ -87,7 +87,7 @@ pub struct PriceChoice {
 /// What a model costs for requests of more than so many tokens; then for all of the request, and for its reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct LongPriceChoice {
+pub(crate) struct LongPriceChoice {
     /// Tokens of a request, from a cache or not.
     pub above: u64,
     pub input: Dollars,
@@ -102,7 +102,7 @@ pub struct LongPriceChoice {
 
 impl PriceChoice {
     /// The price of one token.
-    pub fn price(&self) -> Price {
+    pub(crate) fn price(&self) -> Price {
         // Billionths of a dollar for a million tokens; half a billionth counts as one.
         let one = |dollars: Dollars| dollars.0.saturating_add(500_000) / 1_000_000;
         Price {
@@ -129,14 +129,14 @@ struct ShippedPrices {
 
 /// The prices that come with the program, by `PROVIDER/MODEL`, and their date. Empty where the table is broken, which a
 /// test rules out.
-pub fn shipped_prices() -> (String, BTreeMap<String, Price>) {
+pub(crate) fn shipped_prices() -> (String, BTreeMap<String, Price>) {
     let table: Option<ShippedPrices> = toml::from_str(SHIPPED).ok();
     let table = table.unwrap_or_else(|| ShippedPrices { as_of: String::new(), prices: BTreeMap::new() });
     (table.as_of, prices(&table.prices))
 }
 
 /// Prices of one token each.
-pub fn prices(choices: &BTreeMap<String, PriceChoice>) -> BTreeMap<String, Price> {
+pub(crate) fn prices(choices: &BTreeMap<String, PriceChoice>) -> BTreeMap<String, Price> {
     choices.iter().map(|(model, choice)| (model.clone(), choice.price())).collect()
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// The configuration can't be used.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
+pub(crate) enum ConfigError {
     /// Something in a file is not right.
     #[error(transparent)]
     Invalid(Box<Invalid>),
@@ -45,7 +45,7 @@ pub enum ConfigError {
 
 /// Why a file of keys is not used, and what to do, as the rest of a sentence about the file. Never a word of its keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum KeyFileError {
+pub(crate) enum KeyFileError {
     /// It is a folder, a pipe, or far too large.
     #[error("is not a plain file of keys")]
     NoPlainFile,
@@ -74,7 +74,7 @@ pub enum KeyFileError {
 
 /// A place in a file that is not right.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
+pub(crate) struct Invalid {
     /// The file.
     pub path: PathBuf,
     /// The line, from 1.

@@ -17,7 +17,7 @@ use toml::de::{DeTable, DeValue};
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// Nobody chose it.
     Default,
     /// A file, the person's or the project's, and the line.
@@ -41,11 +41,11 @@ impl fmt::Display for Origin {
 
 /// Where each value came from; what is not named is a default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origins(pub(super) BTreeMap<String, Origin>);
+pub(crate) struct Origins(pub(super) BTreeMap<String, Origin>);
 
 impl Origins {
     /// The origin of a setting, `review.arm_ms`.
-    pub fn of(&self, name: &str) -> &Origin {
+    pub(crate) fn of(&self, name: &str) -> &Origin {
         self.0.get(name).unwrap_or(&Origin::Default)
     }
 }

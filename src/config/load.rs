@@ -19,7 +19,7 @@ const PROJECT_FILE: &str = ".sayso.toml";
 
 /// The configuration, and where it came from.
 #[derive(Clone, Debug)]
-pub struct LoadedConfig {
+pub(crate) struct LoadedConfig {
     /// The settings.
     pub config: Config,
     /// Where each value came from.
@@ -34,7 +34,7 @@ pub struct LoadedConfig {
 
 impl LoadedConfig {
     /// The folder of the sessions.
-    pub fn sessions(&self) -> PathBuf {
+    pub(crate) fn sessions(&self) -> PathBuf {
         self.config.sessions.folder.clone().unwrap_or_else(|| self.paths.sessions())
     }
 }
@@ -44,7 +44,7 @@ impl LoadedConfig {
 ///
 /// # Errors
 /// When a file can't be read or something in it is not right; the error names file, line and column.
-pub fn load(
+pub(crate) fn load(
     paths: &Paths,
     cwd: &Path,
     env: &dyn Fn(&str) -> Option<String>,

@@ -34,23 +34,19 @@ mod show;
 mod trust;
 mod vision;
 
-pub use chosen::{ChoiceError, ChosenModel};
-pub use context::{Budget, Context, Dollars, Instructions, PriceChoice, prices, shipped_prices};
-pub use error::{ConfigError, Invalid, KeyFileError};
-pub use executors::{
-    ContainerExecutor, ExecutorChoice, Executors, FolderInContainer, JupyterExecutor, NoExecutor,
-};
-pub use layers::{Origin, Origins};
-pub use load::{LoadedConfig, load};
-pub use origin::{is_loopback, origin, without_secrets};
-pub use outside::Flags;
-pub use paths::Paths;
-pub use providers::{BY_KEY, Effort, ModelChoice, Provider, ProviderKind, Texts, Timeouts};
-pub use schema::{
-    Config, Editor, Images, LanguageChoice, Profile, Review, Run, RunLimits, Sessions, ThemeChoice, Ui,
-};
-pub use show::{init, schema_json, show};
-pub use vision::takes_images;
+pub(crate) use chosen::{ChoiceError, ChosenModel};
+pub(crate) use context::{prices, shipped_prices};
+pub(crate) use error::{ConfigError, KeyFileError};
+pub use executors::{ContainerExecutor, ExecutorChoice, Executors, FolderInContainer, JupyterExecutor};
+pub(crate) use layers::Origin;
+pub(crate) use load::{LoadedConfig, load};
+pub(crate) use origin::{is_loopback, origin, without_secrets};
+pub(crate) use outside::Flags;
+pub(crate) use paths::Paths;
+pub use providers::{Effort, Provider, ProviderKind, Texts, Timeouts};
+pub(crate) use schema::{Images, Profile, ThemeChoice};
+pub(crate) use show::{init, schema_json, show};
+pub(crate) use vision::takes_images;
 
 #[cfg(test)]
 mod models_tests;

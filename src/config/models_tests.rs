@@ -1,6 +1,7 @@
 //! Models, addresses and keys as the configuration has them, from real files in a temporary home.
 
 use super::keys::{self, KeyLookup, KeySource};
+use super::schema::Config;
 use super::tests::{Home, PROJECT, USER};
 use super::*;
 use secrecy::ExposeSecret as _;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 /// The origin, `https://api.example.com` (the usual port of the scheme left out); `None` where the address has none.
-pub fn origin(address: &str) -> Option<String> {
+pub(crate) fn origin(address: &str) -> Option<String> {
     let (scheme, rest) = address.trim().split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
     let usual = match scheme.as_str() {
@@ -29,7 +29,7 @@ pub fn origin(address: &str) -> Option<String> {
 }
 
 /// Whether the server is this computer.
-pub fn is_loopback(address: &str) -> bool {
+pub(crate) fn is_loopback(address: &str) -> bool {
     let Some(place) = origin(address) else { return false };
     let host = place.split_once("://").map_or("", |(_, host)| host);
     let name = match host.strip_prefix('[') {
@@ -40,7 +40,7 @@ pub fn is_loopback(address: &str) -> bool {
 }
 
 /// An address without what may be a secret: a user, a password, a query.
-pub fn without_secrets(address: &str) -> String {
+pub(crate) fn without_secrets(address: &str) -> String {
     let plain = address.split(['?', '#']).next().unwrap_or_default().trim();
     match plain.split_once("://") {
         Some((scheme, rest)) => {

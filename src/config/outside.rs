@@ -6,7 +6,7 @@ use toml::Value;
 
 /// Settings from the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flags {
+pub(crate) struct Flags {
     /// `--model PROVIDER/MODEL`.
     pub model: Option<String>,
     /// `--base-url URL`.

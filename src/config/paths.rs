@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Paths {
+pub(crate) struct Paths {
     /// Configuration.
     pub config: PathBuf,
     /// Sessions and demo folders.
@@ -19,7 +19,7 @@ impl Paths {
     ///
     /// # Errors
     /// When there is no home folder, or `HOME` or `SAYSO_HOME` is not an absolute path.
-    pub fn find(env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+    pub(crate) fn find(env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         // Where a relative home leads changes with the working folder: a project could hold the keys and rules.
         let relative =
             |name: &str| env(name).filter(|home| !home.is_empty() && !Path::new(home).is_absolute());
@@ -44,67 +44,67 @@ impl Paths {
     }
 
     /// Everything in this folder.
-    pub fn under(home: &Path) -> Self {
+    pub(crate) fn under(home: &Path) -> Self {
         Self { config: home.to_owned(), data: home.to_owned(), state: home.to_owned() }
     }
 
     /// The person's configuration.
-    pub fn file(&self) -> PathBuf {
+    pub(crate) fn file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
     /// The person's keys.
-    pub fn keymap(&self) -> PathBuf {
+    pub(crate) fn keymap(&self) -> PathBuf {
         self.config.join("keymap.toml")
     }
 
     /// Where borders between panes were put.
-    pub fn borders(&self) -> PathBuf {
+    pub(crate) fn borders(&self) -> PathBuf {
         self.state.join("borders")
     }
 
     /// The folder of a person's own rules for the review.
-    pub fn rules(&self) -> PathBuf {
+    pub(crate) fn rules(&self) -> PathBuf {
         self.config.join("rules")
     }
 
     /// The folder of a person's own recipes.
-    pub fn recipes(&self) -> PathBuf {
+    pub(crate) fn recipes(&self) -> PathBuf {
         self.config.join("recipes")
     }
 
     /// The person's own functions, where no other file is configured.
-    pub fn functions(&self) -> PathBuf {
+    pub(crate) fn functions(&self) -> PathBuf {
         self.config.join("functions.py")
     }
 
     /// The person's themes.
-    pub fn themes(&self) -> PathBuf {
+    pub(crate) fn themes(&self) -> PathBuf {
         self.config.join("themes")
     }
 
     /// Keys of providers.
-    pub fn credentials(&self) -> PathBuf {
+    pub(crate) fn credentials(&self) -> PathBuf {
         self.config.join("credentials.toml")
     }
 
     /// Sessions, where no other folder is configured.
-    pub fn sessions(&self) -> PathBuf {
+    pub(crate) fn sessions(&self) -> PathBuf {
         self.data.join("sessions")
     }
 
     /// Folders that demos work in.
-    pub fn demo(&self) -> PathBuf {
+    pub(crate) fn demo(&self) -> PathBuf {
         self.data.join("demo")
     }
 
     /// Copies of files, made before runs.
-    pub fn undo(&self) -> PathBuf {
+    pub(crate) fn undo(&self) -> PathBuf {
         self.state.join("undo")
     }
 
     /// The log file.
-    pub fn log(&self) -> PathBuf {
+    pub(crate) fn log(&self) -> PathBuf {
         self.state.join("sayso.log")
     }
 }

@@ -70,8 +70,11 @@ pub struct ModelChoice {
 }
 
 /// How much a model is to think before it answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Effort {
     /// Little.
     Low,
@@ -82,16 +85,9 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// The words of the configuration.
-    pub const WORDS: &'static [&'static str] = &["low", "medium", "high"];
-
     /// The word in the configuration, and in requests.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Effort::Low => "low",
-            Effort::Medium => "medium",
-            Effort::High => "high",
-        }
+        self.into()
     }
 }
 
@@ -107,7 +103,7 @@ pub enum Texts {
 
 impl Texts {
     /// All of them.
-    pub fn all(&self) -> &[String] {
+    pub(crate) fn all(&self) -> &[String] {
         match self {
             Texts::One(text) => std::slice::from_ref(text),
             Texts::Several(texts) => texts,
@@ -116,8 +112,20 @@ impl Texts {
 }
 
 /// How a provider is spoken to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum ProviderKind {
     /// Chat completions, as OpenAI and many others have them.
     #[default]
@@ -135,24 +143,13 @@ pub enum ProviderKind {
 }
 
 impl ProviderKind {
-    /// The words of the configuration.
-    pub const WORDS: &'static [&'static str] =
-        &["openai", "openai-responses", "anthropic", "gemini", "ollama", "scripted"];
-
     /// Those that a server speaks.
     pub const OF_SERVERS: [Self; 5] =
         [Self::Openai, Self::OpenaiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
     /// The word in configuration and session files.
     pub fn as_str(self) -> &'static str {
-        match self {
-            ProviderKind::Openai => "openai",
-            ProviderKind::OpenaiResponses => "openai-responses",
-            ProviderKind::Anthropic => "anthropic",
-            ProviderKind::Gemini => "gemini",
-            ProviderKind::Ollama => "ollama",
-            ProviderKind::Scripted => "scripted",
-        }
+        self.into()
     }
 
     /// Where its maker's own server is. Many servers speak as OpenAI's does: a provider of that kind has to name its
@@ -170,12 +167,12 @@ impl ProviderKind {
 
 impl Provider {
     /// The address in use: the one that the environment or an option gave, else its own.
-    pub fn address(&self) -> Option<&str> {
+    pub(crate) fn address(&self) -> Option<&str> {
         self.elsewhere.as_deref().or_else(|| self.own_address())
     }
 
     /// Its own address: that of the configuration, else that of its kind. Stored keys belong to it.
-    pub fn own_address(&self) -> Option<&str> {
+    pub(crate) fn own_address(&self) -> Option<&str> {
         self.base_url.as_deref().or_else(|| self.kind.address())
     }
 }
@@ -187,7 +184,7 @@ const CALL_TOOLS: [&str; 4] =
 impl Provider {
     /// Whether its models call tools, as far as that is known without asking: the languages of Anthropic and Gemini and
     /// the Responses have tools in them, chat completions are spoken by servers of all sorts.
-    pub fn calls_tools(&self) -> Option<bool> {
+    pub(crate) fn calls_tools(&self) -> Option<bool> {
         match self.kind {
             ProviderKind::OpenaiResponses | ProviderKind::Anthropic | ProviderKind::Gemini => Some(true),
             ProviderKind::Openai => {
@@ -283,4 +280,5 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
 }
 
 /// The order in which keys of the environment are looked for when nothing is chosen.
-pub const BY_KEY: [&str; 7] = ["openai", "anthropic", "gemini", "openrouter", "groq", "deepseek", "mistral"];
+pub(crate) const BY_KEY: [&str; 7] =
+    ["openai", "anthropic", "gemini", "openrouter", "groq", "deepseek", "mistral"];

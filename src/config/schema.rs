@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// All settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Config {
+pub(crate) struct Config {
     /// Who answers, `PROVIDER/MODEL`. See [`Config::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -66,7 +66,7 @@ pub struct Config {
 /// The guard of a decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Review {
+pub(crate) struct Review {
     /// Milliseconds without a key before a decision counts.
     pub arm_ms: u64,
     /// Milliseconds that a line is on screen before it counts as seen.
@@ -130,7 +130,7 @@ fn word<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D, none: &str) -> 
 /// Which list of forbidden things holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Profile {
+pub(crate) enum Profile {
     /// None.
     #[default]
     Open,
@@ -145,7 +145,7 @@ pub enum Profile {
 /// (seconds), with `to_model`, which limits what the model is told and not the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct RunLimits {
+pub(crate) struct RunLimits {
     /// Seconds that a run may take.
     pub wall: u64,
     /// Bytes of each stream kept in memory and in the session.
@@ -167,7 +167,7 @@ pub struct RunLimits {
 /// How runs are confined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     pub level: SandboxLevel,
     /// More folders that runs may read.
     pub read: Vec<PathBuf>,
@@ -180,7 +180,7 @@ pub struct Sandbox {
 /// What runs are given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Run {
+pub(crate) struct Run {
     /// Names of environment variables that runs are given beside the usual ones.
     pub environment: Vec<String>,
     /// The Python of the kernel, in place of the one that is found.
@@ -191,15 +191,14 @@ pub struct Run {
 /// The person's own functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Functions {
+pub(crate) struct Functions {
     /// Python files that are loaded into the kernel, after a look at them; relative to the configuration's folder.
     pub files: Vec<PathBuf>,
 }
 
-/// A language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct LanguageChoice {
+pub(crate) struct LanguageChoice {
     /// The program that runs it.
     pub command: String,
     /// Other words for it behind the fence.
@@ -212,12 +211,14 @@ pub struct LanguageChoice {
     pub compile: Vec<String>,
     /// Whether its blocks can be run.
     pub enabled: bool,
+    /// Whether its blocks have a terminal of their own from the start.
+    pub pty: bool,
 }
 
 /// The terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Ui {
+pub(crate) struct Ui {
     /// The theme, where one was chosen; else by the terminal's background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<ThemeChoice>,
@@ -236,7 +237,7 @@ pub struct Ui {
 /// A theme, or one for each background.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum ThemeChoice {
+pub(crate) enum ThemeChoice {
     /// This one.
     One(String),
     /// By the background. Where only one is given, the other background gets it too.
@@ -252,7 +253,7 @@ pub enum ThemeChoice {
 
 impl ThemeChoice {
     /// The name of the theme for this background.
-    pub fn on(&self, dark_background: bool) -> Option<&str> {
+    pub(crate) fn on(&self, dark_background: bool) -> Option<&str> {
         match self {
             ThemeChoice::One(name) => Some(name),
             ThemeChoice::Pair { dark, light } => {
@@ -266,7 +267,7 @@ impl ThemeChoice {
 /// How images are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Images {
+pub(crate) enum Images {
     /// The best that the terminal can do.
     #[default]
     Auto,
@@ -279,7 +280,7 @@ pub enum Images {
 /// How texts are written: here, and in the external editor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Editor {
+pub(crate) struct Editor {
     /// Whether Message and the editor of blocks take the keys of vim.
     pub vim: bool,
     /// The command, in place of `VISUAL` and `EDITOR`.
@@ -290,7 +291,7 @@ pub struct Editor {
 /// What is remembered before runs, so that what they change can be taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Undo {
+pub(crate) struct Undo {
     /// Bytes of all copies together; 0: nothing is remembered.
     pub total: u64,
     /// Bytes of each file of which a copy is made.
@@ -302,7 +303,7 @@ pub struct Undo {
 /// Where sessions are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Sessions {
+pub(crate) struct Sessions {
     /// The folder, in place of `sessions` in the data folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
@@ -402,6 +403,7 @@ impl Default for LanguageChoice {
             arguments: Vec::new(),
             compile: Vec::new(),
             enabled: true,
+            pty: false,
         }
     }
 }

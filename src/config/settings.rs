@@ -69,6 +69,7 @@ use SettingForm::{
     Address, Bytes, Dollars, Executor, Flag, Folder, Paths, Program, Text, TextOrTexts, Texts, Whole, Words,
 };
 use Tighten::{Add, Higher, Lower, Never, Off, Word};
+use strum::VariantNames as _;
 
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
@@ -292,6 +293,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "what the program is given to build {program} from {source}",
     ),
     setting("languages.*.enabled", Flag, Off, "whether its blocks can be run"),
+    setting(
+        "languages.*.pty",
+        Flag,
+        Off,
+        "whether its blocks have a terminal of their own from the start, as with T in the review",
+    ),
     setting("ui.theme", Text, Never, "a theme by name; or a pair: theme = { dark = \"…\", light = \"…\" }"),
     setting("ui.theme.dark", Text, Never, "the theme on a dark background"),
     setting("ui.theme.light", Text, Never, "the theme on a light background"),
@@ -326,7 +333,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "files and folders beyond which nothing of a folder is remembered before a run",
     ),
     setting("sessions.folder", Folder, Never, "where sessions are kept"),
-    setting("providers.*.kind", Words(ProviderKind::WORDS), Never, "how the provider is spoken to"),
+    setting("providers.*.kind", Words(ProviderKind::VARIANTS), Never, "how the provider is spoken to"),
     setting("providers.*.base_url", Address, Never, "its address"),
     setting(
         "providers.*.key_env",
@@ -353,7 +360,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("providers.*.max_output", Whole(16, TOKENS), Never, "tokens that a reply may have at the most"),
     setting(
         "providers.*.effort",
-        Words(Effort::WORDS),
+        Words(Effort::VARIANTS),
         Never,
         "how much its models are to think before they answer; without it as the server has it",
     ),
@@ -362,7 +369,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("providers.*.timeouts.silence", Whole(1, 3600), Never, "seconds between two pieces of a reply"),
     setting("providers.*.models.*.context", Whole(1024, TOKENS), Never, "tokens of a conversation with it"),
     setting("providers.*.models.*.max_output", Whole(16, TOKENS), Never, "tokens that its reply may have"),
-    setting("providers.*.models.*.effort", Words(Effort::WORDS), Never, "how much it is to think"),
+    setting("providers.*.models.*.effort", Words(Effort::VARIANTS), Never, "how much it is to think"),
     setting("providers.*.models.*.images", Flag, Never, "whether it can see images"),
 ];
 

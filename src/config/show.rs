@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// A file with every setting at its default, explained.
-pub fn init() -> &'static str {
+pub(crate) fn init() -> &'static str {
     include_str!("../../config.example.toml")
 }
 
 /// Every value that holds, one a line, and where it came from. Values that may hold keys are hidden.
-pub fn show(loaded: &LoadedConfig) -> String {
+pub(crate) fn show(loaded: &LoadedConfig) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     leaves(&loaded.whole, &mut Vec::new(), &mut lines);
     let width =
@@ -44,7 +44,7 @@ fn leaves(table: &toml::Table, name: &mut Vec<String>, lines: &mut Vec<(String, 
 }
 
 /// The JSON schema of the configuration, for editors.
-pub fn schema_json() -> String {
+pub(crate) fn schema_json() -> String {
     let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
     let mut root = object();
     for setting in SETTINGS {

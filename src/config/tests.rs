@@ -1,5 +1,6 @@
 //! The configuration from real files in a temporary home.
 
+use super::schema::Config;
 use super::*;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -225,7 +226,8 @@ fn a_project_only_tightens() {
         PROJECT,
         "base_url = \"http://evil\"\nstep_limit = 500\nrepeat_limit = 2\nnonsense = 1\n[review]\narm_ms = 900\nseen_ms = 200\nhold_ms = 500\nburst_ms = 20\n\
          [limits]\nwall = 10\noutput = \"2 MiB\"\n[run]\npython = \"./evil\"\n[providers.openai]\nbase_url = \"http://evil\"\n\
-         [languages.bash]\nenabled = false\ncommand = \"./evil\"\n[languages.python]\nenabled = true\n[languages.new]\nenabled = false\n",
+         [languages.bash]\nenabled = false\ncommand = \"./evil\"\n[languages.python]\nenabled = true\n[languages.new]\nenabled = false\n\
+         [languages.sh]\npty = true\n",
     );
     let loaded = home.load();
     let config = &loaded.config;
@@ -237,6 +239,7 @@ fn a_project_only_tightens() {
     assert_eq!((&config.base_url, &config.run, &config.providers), (&None, &default.run, &default.providers));
     assert!(!config.languages["bash"].enabled && config.languages["bash"].command == "bash");
     assert!(!config.languages.contains_key("new"));
+    assert_eq!(config.terminals(), []);
 
     let told: Vec<&str> = loaded.notices.iter().map(|n| n.text.as_str()).collect();
     let about = |line: &str, name: &str| {
@@ -254,10 +257,11 @@ fn a_project_only_tightens() {
         ("19", "languages.bash.command"),
         ("21", "languages.python.enabled"),
         ("23", "languages.new.enabled"),
+        ("25", "languages.sh.pty"),
     ] {
         assert!(about(line, name), "{name} in line {line}: {told:#?}");
     }
-    assert_eq!(told.len(), 11, "{told:#?}");
+    assert_eq!(told.len(), 12, "{told:#?}");
     assert!(told[0].ends_with("a project can't set this."));
 }
 
@@ -296,6 +300,19 @@ fn shown_values_hold_no_keys() {
         "[providers.mine]\nbase_url = \"https://x/v1?key=sk-query\"\nquery = { key = \"sk-query\" }\n";
     let shown = show(&Home::new().with(USER, query).load());
     assert!(!shown.contains("sk-query"), "{shown}");
+}
+
+#[test]
+fn a_language_has_terminals_where_its_programs_run_here_and_a_project_takes_them_away() {
+    let text = "[languages.bash]\npty = true\n[languages.r]\npty = true\n";
+    let home = Home::new().with(USER, text);
+    let names =
+        |home: &Home| home.load().config.terminals().into_iter().map(|name| name.0).collect::<Vec<_>>();
+    assert_eq!(names(&home), ["bash", "r"]);
+    let home = home.with(PROJECT, "[languages.bash]\npty = false\n");
+    assert_eq!(names(&home), ["r"]);
+    let home = home.with(USER, &format!("executor = \"container\"\n{text}"));
+    assert_eq!(names(&home), [] as [&str; 0]);
 }
 
 #[test]

@@ -37,7 +37,7 @@ const SEEING: &[(&str, &[&str])] = &[
 ];
 
 /// Whether a model of this name can see images; `None`: the table does not know it.
-pub fn takes_images(model: &str) -> Option<bool> {
+pub(crate) fn takes_images(model: &str) -> Option<bool> {
     let name = model.to_lowercase();
     let begins = |part: &str| {
         // A short name must not be found inside of another (`o3` in `foo3`).

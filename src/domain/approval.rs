@@ -4,8 +4,8 @@
 //! `engine/approval.rs` only; a test of the architecture sees to that.
 
 use super::{
-    BlockId, ExecutorKind, KernelRef, Language, Limits, Revision, Rights, RuleId, RunId, Sha256, SharedState,
-    Timestamp,
+    BlockId, Common, ExecutorKind, KernelRef, Language, Limits, Revision, Rights, RuleId, RunId, Sha256,
+    SharedState, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub struct Terms {
     #[serde(with = "super::serial::path")]
     pub cwd: PathBuf,
     /// What it may do.
-    pub rights: Rights,
+    pub rights: Common<Rights>,
     /// How much it may use.
     pub limits: Limits,
     /// What it shares with earlier blocks; `None` where it starts anew.
@@ -290,11 +290,6 @@ impl Approval {
     /// Who decided.
     pub fn by(&self) -> Grantor {
         self.by
-    }
-
-    /// When it was decided.
-    pub fn at(&self) -> Timestamp {
-        self.at
     }
 }
 

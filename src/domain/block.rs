@@ -9,8 +9,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// How a model hands over code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Dialect {
     /// Fenced blocks of CommonMark whose language can be run.
     #[default]
@@ -24,11 +25,7 @@ pub enum Dialect {
 impl Dialect {
     /// The word in configuration, JSON and session files.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Dialect::Fences => "fences",
-            Dialect::ExecuteTags => "execute-tags",
-            Dialect::Tools => "tools",
-        }
+        self.into()
     }
 }
 

@@ -4,8 +4,9 @@ use super::{BlockId, Language};
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing a block is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "what", rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum BlockKind {
     /// Run code. `None`: the fence named no language, the person has to choose one.
     Code {
@@ -55,17 +56,7 @@ pub enum BlockKind {
 impl BlockKind {
     /// The word in JSON and session files.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            BlockKind::Code { .. } => "code",
-            BlockKind::Write { .. } => "write",
-            BlockKind::Edit { .. } => "edit",
-            BlockKind::Read => "read",
-            BlockKind::List => "list",
-            BlockKind::Load { .. } => "load",
-            BlockKind::Call { .. } => "call",
-            BlockKind::Install { .. } => "install",
-            BlockKind::Pull { .. } => "pull",
-        }
+        self.into()
     }
 
     /// Whether its text is code in a language.

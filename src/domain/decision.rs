@@ -58,8 +58,11 @@ impl Policy {
 }
 
 /// How far an "always" of the person reaches. There is no wider one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum RuleScope {
     /// The same bytes again, in the same language and folder, with the same rights.
     SameText,
@@ -75,11 +78,7 @@ impl RuleScope {
 
     /// The word in session files and JSON: `same-text`, `clean`, `reading`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            RuleScope::SameText => "same-text",
-            RuleScope::Clean => "clean",
-            RuleScope::Reading => "reading",
-        }
+        self.into()
     }
 }
 

@@ -43,8 +43,9 @@ pub struct BranchOrigin {
 }
 
 /// How a turn ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "end", content = "failure", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TurnEnd {
     /// The model answered without proposing anything more; or all files that were named ran.
     Answered,
@@ -64,14 +65,7 @@ pub enum TurnEnd {
 impl TurnEnd {
     /// The word in JSON and session files.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            TurnEnd::Answered => "answered",
-            TurnEnd::Stopped => "stopped",
-            TurnEnd::StepLimit => "step_limit",
-            TurnEnd::Repeated => "repeated",
-            TurnEnd::Budget => "budget",
-            TurnEnd::Failed(_) => "failed",
-        }
+        self.into()
     }
 }
 
@@ -297,4 +291,14 @@ pub enum Entry {
     Recipe(RecipeFact),
     /// Requests carry these files of instructions from here on.
     Instructions(#[serde(with = "super::serial::in_files")] Vec<NotedInstructions>),
+}
+
+/// A reply of fewer bytes is never read from the file again: what is kept of one that is, is about as long.
+const LONG_REPLY: usize = 2 << 10;
+
+impl Entry {
+    /// Whether it is a reply that is so long that it may stand in the file alone while nobody looks at it.
+    pub(crate) fn is_long_reply(&self) -> bool {
+        matches!(self, Entry::Reply { text, reasoning, .. } if text.len() + reasoning.len() >= LONG_REPLY)
+    }
 }

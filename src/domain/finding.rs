@@ -4,8 +4,22 @@ use super::{Place, Trace};
 use serde::{Deserialize, Serialize};
 
 /// How much a finding matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nobody is held up by it.
     #[default]
@@ -20,11 +34,7 @@ pub enum Severity {
 impl Severity {
     /// The word in JSON, rules and configuration: `info`, `medium`, `high`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Severity::Info => "info",
-            Severity::Medium => "medium",
-            Severity::High => "high",
-        }
+        self.into()
     }
 }
 

@@ -60,6 +60,20 @@ pub enum FieldKind {
     },
 }
 
+impl FieldKind {
+    /// Whether an answer is the path of a file.
+    pub fn is_path(&self) -> bool {
+        match self {
+            Self::File => true,
+            Self::Argument { annotation } => {
+                let mut kinds = annotation.split('|').map(|kind| kind.trim().trim_start_matches("pathlib."));
+                kinds.any(|kind| kind == "Path")
+            }
+            Self::Text { .. } | Self::Choice(_) | Self::Number { .. } => false,
+        }
+    }
+}
+
 /// Answers to a form: name and text of each field, in the form's order.
 pub type Answers = Vec<(String, String)>;
 

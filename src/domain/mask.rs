@@ -105,6 +105,14 @@ impl Masker {
         *place = Arc::new(known);
     }
 
+    /// One that knows these words too, however short they are; this one does not.
+    #[must_use]
+    pub fn with_words(&self, words: impl IntoIterator<Item = SecretString>) -> Self {
+        let mut known = KnownKeys::clone(&self.known());
+        known.learn_words(words);
+        Self(Arc::new(RwLock::new(Arc::new(known))))
+    }
+
     /// The value without keys.
     pub fn mask<T: Maskable>(&self, mut value: T) -> Masked<T> {
         let mut pen = MaskPen { known: self.known(), kinds: BTreeSet::new() };

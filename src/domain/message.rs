@@ -176,8 +176,9 @@ pub struct Usage {
 }
 
 /// Why a reply ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum FinishReason {
     /// The model was done.
     Stop,
@@ -196,13 +197,7 @@ pub enum FinishReason {
 impl FinishReason {
     /// The word in JSON and session files.
     pub fn as_str(self) -> &'static str {
-        match self {
-            FinishReason::Stop => "stop",
-            FinishReason::ToolCalls => "tool_calls",
-            FinishReason::Length => "length",
-            FinishReason::Filter => "filter",
-            FinishReason::Incomplete => "incomplete",
-        }
+        self.into()
     }
 
     /// Whether the model said all that it wanted to say.

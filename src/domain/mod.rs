@@ -9,6 +9,7 @@ pub(crate) mod block;
 pub(crate) mod block_kind;
 pub(crate) mod block_text_error;
 pub(crate) mod branch;
+mod common;
 pub(crate) mod decision;
 pub(crate) mod departed;
 pub(crate) mod entry;
@@ -29,20 +30,25 @@ pub(crate) mod obeyed;
 pub(crate) mod opinion;
 pub(crate) mod output_buffer;
 pub mod packages;
+pub(crate) mod pen;
 pub(crate) mod pixels;
 pub(crate) mod place;
 pub(crate) mod prompt;
 pub(crate) mod reach;
 pub(crate) mod recipe;
+mod rights;
 pub(crate) mod run;
 pub mod sentences;
 pub use sentences::conditions::RunConditions;
 pub(crate) mod serial;
 pub(crate) mod sha256;
+mod shared_state;
+mod terminal_screen;
 pub(crate) mod timestamp;
 pub(crate) mod trace;
 mod undo;
 pub(crate) mod unicode;
+mod variables;
 pub(crate) mod visible;
 
 pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Target, Terms};
@@ -50,6 +56,7 @@ pub use block::{Block, Dialect, Origin, Placed, Readiness, Version};
 pub use block_kind::BlockKind;
 pub use block_text_error::BlockTextError;
 pub use branch::{BranchPoint, NoBranch};
+pub use common::Common;
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use departed::{Departed, Departure, Ledger};
 pub use entry::{BranchOrigin, Entry, Header, TurnEnd};
@@ -71,17 +78,21 @@ pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use output_buffer::{OutputBuffer, OutputPiece, Stream};
 pub use packages::{InstallInto, PackageList};
+pub use pen::{Ink, Pen, PenMark};
 pub use pixels::Pixels;
 pub use place::Place;
 pub use prompt::{GivenFile, Prompt};
 pub use reach::{Can, Place as ReachPlace, Reach};
 pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
+pub use rights::{Enforcement, Layer, Limits, ProjectPython, Rights, SandboxLevel, SandboxReport};
 pub use run::{
-    Change, Chunk, Enforcement, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef,
-    Layer, Limits, Outcome, ProjectPython, ProtectedFile, Receipt, Rights, RunError, RunEvent, RunReport,
-    SandboxLevel, SandboxReport, SharedState, Variable, VariableChanges,
+    Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Outcome, ProtectedFile,
+    Receipt, RunError, RunEvent, RunReport,
 };
 pub use sha256::Sha256;
+pub use shared_state::{BlockRanges, SharedState};
+pub use terminal_screen::{ScreenCell, ScreenRow, TerminalScreen};
 pub use timestamp::Timestamp;
 pub use trace::{Source, Trace};
 pub use undo::{UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};
+pub use variables::{Change, Variable, VariableChanges};

@@ -4,8 +4,22 @@ use super::{ModelName, Usage};
 use serde::{Deserialize, Serialize};
 
 /// How dangerous a model holds a block to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::EnumString,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Risk {
     /// It does nothing that could harm.
     None,
@@ -24,17 +38,7 @@ impl Risk {
 
     /// The word in JSON, session files and on screen: `none`, `low`, `medium`, `high`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Risk::None => "none",
-            Risk::Low => "low",
-            Risk::Medium => "medium",
-            Risk::High => "high",
-        }
-    }
-
-    /// The risk that a word names.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|risk| risk.as_str() == word)
+        self.into()
     }
 }
 

@@ -97,8 +97,9 @@ pub struct RoundOutcome {
 }
 
 /// How a recipe ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum RecipeEnd {
     /// It came to its end.
     Done,
@@ -114,12 +115,7 @@ pub enum RecipeEnd {
 impl RecipeEnd {
     /// The word in JSON and session files.
     pub fn as_str(self) -> &'static str {
-        match self {
-            RecipeEnd::Done => "done",
-            RecipeEnd::GaveUp => "gave_up",
-            RecipeEnd::Limit => "limit",
-            RecipeEnd::Stopped => "stopped",
-        }
+        self.into()
     }
 }
 

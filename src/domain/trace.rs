@@ -4,8 +4,9 @@ use super::{BlockId, Place};
 use serde::{Deserialize, Serialize};
 
 /// Whose words a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "from", content = "block", rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Source {
     /// The person's: nothing is told of it, and no file says so.
     #[serde(skip_deserializing)]
@@ -26,14 +27,7 @@ pub enum Source {
 impl Source {
     /// The word in files and JSON: `person`, `output`, `file`, `project`, `given`, `model`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Source::Person => "person",
-            Source::Output(_) => "output",
-            Source::File(_) => "file",
-            Source::Project => "project",
-            Source::Given => "given",
-            Source::Model => "model",
-        }
+        self.into()
     }
 
     /// The block that brought it in, where one did.

@@ -3,8 +3,8 @@
 
 use super::images;
 use crate::domain::Masker;
-use crate::export::{Document, ExportError, ExportFormat, Picture, Secret};
-use crate::text::number::{counted, size};
+use crate::export::{Document, ExportError, ExportFormat, Picture, PictureError, Secret};
+use crate::text::number::counted;
 use crate::workspace::read;
 use std::path::Path;
 
@@ -26,18 +26,22 @@ pub enum ExportKeys {
     Keep,
 }
 
+/// What was typed behind `/export` names no form, or more than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("/export md, html, ipynb, script or json; with redact, keys in it are masked")]
+pub(crate) struct ExportUsageError;
+
 /// What is typed behind `/export`: a form, and `redact`.
 ///
 /// # Errors
-/// What may be typed.
-pub(crate) fn asked(argument: &str) -> Result<(ExportFormat, ExportKeys), String> {
-    const USAGE: &str = "/export md, html, ipynb, script or json; with redact, keys in it are masked";
+/// When it is neither; what may be typed is told.
+pub(crate) fn asked(argument: &str) -> Result<(ExportFormat, ExportKeys), ExportUsageError> {
     let mut words = argument.split_whitespace();
-    let format = words.next().unwrap_or("md").parse().map_err(|_| USAGE.to_owned())?;
+    let format = words.next().unwrap_or("md").parse().map_err(|_| ExportUsageError)?;
     match (words.next(), words.next()) {
         (None, _) => Ok((format, ExportKeys::Stop)),
         (Some("redact"), None) => Ok((format, ExportKeys::Mask)),
-        _ => Err(USAGE.to_owned()),
+        _ => Err(ExportUsageError),
     }
 }
 
@@ -86,13 +90,14 @@ pub(crate) fn write(
 }
 
 /// The bytes of a picture that lies among the session's own and is what it is said to be.
-fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, String> {
-    let place = images::of_session(&picture.path, blobs).map_err(|why| why.to_string())?;
-    let bytes = read::held(&place, most).map_err(|why| why.to_string())?;
+fn bytes(picture: &Picture, blobs: &Path, most: u64) -> Result<Vec<u8>, PictureError> {
+    let place =
+        images::of_session(&picture.path, blobs).map_err(|why| PictureError::Unreadable(why.to_string()))?;
+    let bytes = read::held(&place, most).map_err(|why| PictureError::Unreadable(why.to_string()))?;
     match images::kind(&bytes) {
         Some(kind) if kind == picture.mime => Ok(bytes),
-        _ if picture.mime == "image/svg+xml" => Err(format!("{} of SVG", size(bytes.len() as u64))),
-        _ => Err("it is not what the run made".to_owned()),
+        _ if picture.mime == "image/svg+xml" => Err(PictureError::Svg(bytes.len() as u64)),
+        _ => Err(PictureError::Changed),
     }
 }
 

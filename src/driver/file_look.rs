@@ -91,7 +91,7 @@ pub(super) fn inspect(
         version: None,
         kernel: None,
         cwd: scope.cwd.clone(),
-        rights: rights(writes, &seen),
+        rights: rights(writes, &seen).into(),
         limits: limits.unwrap_or_default(),
         shared: None,
         target: target::joined(&seen),

@@ -170,10 +170,17 @@ impl Driver {
 
     fn export(&self, format: ExportFormat, keys: ExportKeys) {
         // Taken as it is now; what comes meanwhile is not in it.
-        let document = Document::of(&self.state().transcript);
+        let mut transcript = self.state().transcript.clone();
+        let store = self.rooms.store.clone();
         let (masker, blobs) = (self.rooms.scope.masker.clone(), self.rooms.store.blobs());
         let working = self.rooms.working.clone();
         self.on_disk(move || {
+            let paged_out: Vec<_> = transcript.paged_out(0).collect();
+            for (item, entry) in paged_out {
+                let reply = store.read_again(entry).map_err(|why| format!("Not written: {why}."))?;
+                transcript.page_in(item, reply);
+            }
+            let document = Document::of(&transcript);
             let stem = document.file_stem();
             let written = export::write(document, format, &blobs, (keys, &masker));
             let (text, ending) =

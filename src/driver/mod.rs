@@ -29,6 +29,8 @@ mod rooms;
 mod runs;
 mod sources;
 mod take;
+#[cfg(test)]
+mod tests;
 mod undo;
 mod update;
 mod written_pictures;
@@ -329,6 +331,6 @@ fn is_quiet(event: &Event) -> bool {
     matches!(
         event,
         Event::Reply(_, ReplyEvent::Delta(_) | ReplyEvent::Reasoning(_))
-            | Event::Run(_, RunEvent::Output(_) | RunEvent::Usage { .. })
+            | Event::Run(_, RunEvent::Output(_) | RunEvent::Screen(_) | RunEvent::Usage { .. })
     )
 }

@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::engine::provenance::{self, Earlier};
 use crate::engine::transcript::BlockStanding;
-use crate::engine::{Effect, Event, State, StoreEvent};
+use crate::engine::{Effect, Event, LoadedReply, State, StoreEvent};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -84,6 +84,7 @@ impl Rooms {
             Effect::Consult { block, revision, model, request } => {
                 self.consult(block, revision, model, *request);
             }
+            Effect::Load(entries) => self.load(entries),
             Effect::Notify(notice) => self.update.told.push(Notification::Notice(notice)),
         }
     }
@@ -101,6 +102,19 @@ impl Rooms {
         let earlier = Arc::new(provenance::earlier(state, step));
         self.earlier = Some((stamp, earlier.clone()));
         earlier
+    }
+
+    /// Reads replies of the file again, which are looked at.
+    fn load(&self, entries: Vec<(usize, u64)>) {
+        let (store, inbox) = (self.store.clone(), self.inbox());
+        tokio::task::spawn_blocking(move || {
+            let read = |(item, entry)| {
+                let result = store.read_again(entry).map_err(|why| why.to_string());
+                LoadedReply { item, result }
+            };
+            let replies = entries.into_iter().map(read).collect();
+            let _ = inbox.blocking_send(Signal::Event(Event::Loaded(replies)));
+        });
     }
 
     fn record(&mut self, entry: Entry) {

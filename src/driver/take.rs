@@ -97,7 +97,7 @@ impl Driver {
                 self.rooms.update.streaming = true;
                 self.rooms.update.told.push(Notification::Output(run, chunk.clone()));
             }
-            RunEvent::Usage { .. } => self.rooms.update.streaming = true,
+            RunEvent::Screen(_) | RunEvent::Usage { .. } => self.rooms.update.streaming = true,
             RunEvent::Ended(_) => self.rooms.sources.drop_run(),
             _ => {}
         }

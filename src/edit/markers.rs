@@ -134,7 +134,7 @@ fn block(lines: &[&str], length: usize, number: usize) -> Result<(Hunk, usize), 
 }
 
 /// The same edit as text: what is shown of one that came as the arguments of a call. It is read back as it was.
-pub fn write(edits: &[FileEdit]) -> String {
+pub(crate) fn write(edits: &[FileEdit]) -> String {
     let mut text = String::new();
     for edit in edits {
         let _ = writeln!(text, "{NAMES}{}", edit.path);

@@ -15,14 +15,14 @@ mod numbered;
 mod unified;
 
 pub use apply::{Applied, apply};
-pub use error::{EditError, HunkFault, Unmatched};
+pub(crate) use error::{EditError, HunkFault, Unmatched};
 pub use exactness::Exactness;
-pub use markers::write;
+pub(crate) use markers::write;
 
 /// Files that one edit may change.
-pub const MOST_FILES: usize = 20;
+pub(crate) const MOST_FILES: usize = 20;
 /// Hunks of one edit.
-pub const MOST_HUNKS: usize = 500;
+pub(crate) const MOST_HUNKS: usize = 500;
 
 /// One place of a file that is to be replaced. Lines are without their ends.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -55,13 +55,13 @@ pub struct FileEdit {
 }
 
 /// Whether a text looks like an edit in one of the forms that are read.
-pub fn is_edit(text: &str) -> bool {
+pub(crate) fn is_edit(text: &str) -> bool {
     markers::begins(text) || unified::begins(text)
 }
 
 /// The path that the last line of a text names, as models put it in front of what they change: alone, or between
 /// backticks.
-pub fn path_in_front(text: &str) -> Option<String> {
+pub(crate) fn path_in_front(text: &str) -> Option<String> {
     let line = text.lines().rev().find(|line| !line.trim().is_empty())?.trim();
     let looks = |word: &str| {
         let inner = word.get(1..word.len().saturating_sub(1)).unwrap_or_default();

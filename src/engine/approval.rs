@@ -268,6 +268,8 @@ impl Engine {
             since: self.now,
             started: false,
             output: OutputBuffer::new(terms.limits.kept_bytes),
+            screen: None,
+            asks: false,
             images: Vec::new(),
             interrupted: None,
             killed: false,

@@ -60,6 +60,9 @@ impl Engine {
     /// without any result of a block.
     fn told_too_much(&mut self, room: u64) -> Option<u64> {
         let told = self.meter.told.count(&self.state.transcript);
+        // What is not in memory can't be sent: so long a conversation is summed up first, whatever the model takes.
+        let told =
+            if self.state.transcript.is_told_in_part() { told.max(room.saturating_add(1)) } else { told };
         (told > room).then_some(told)
     }
 
@@ -112,6 +115,9 @@ impl Engine {
         };
         let needs = format!("{about}{}", grouped(needs));
         let (needs, hint) = match of {
+            _ if self.is_too_long_for_memory(size) => {
+                ("This chat is too long to be held in memory.".to_owned(), "Shorten it with /compact.")
+            }
             Some(of) => (
                 format!("This chat needs {needs} of {} tokens.", grouped(of)),
                 "Shorten it, use a model with a longer context, or start a new chat.",
@@ -131,6 +137,11 @@ impl Engine {
             hint: hint.into(),
             departure: Departure::Never,
         })
+    }
+
+    /// Whether the model would take the conversation, and only a part of it is in memory.
+    fn is_too_long_for_memory(&self, size: u64) -> bool {
+        self.state.transcript.is_told_in_part() && self.meter.told.tokens() <= self.meter.room(size)
     }
 
     /// How much there is to be told.
@@ -282,17 +293,17 @@ impl Engine {
             Some(failure) => self.state.phase = Phase::Stuck(failure),
             None => {
                 self.state.phase = Phase::Idle;
-                self.take_queued_prompt();
+                self.take_queued();
             }
         }
     }
 }
 
 fn offered(share: &ContextShare, percent: u64) -> Notice {
-    let about = if share.estimated { "about " } else { "" };
+    let much = if share.estimated { "About " } else { "" };
     let of = share.of.unwrap_or_default();
     Notice::warn(format!(
-        "{about}{percent} % of the context is used ({} of {} tokens). /compact sums up what is older.",
+        "{much}{percent}% of the context is used ({} of {} tokens). /compact sums up what is older.",
         grouped(share.used),
         grouped(of)
     ))

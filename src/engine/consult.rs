@@ -9,7 +9,7 @@ use super::{Effect, Engine, Phase};
 use crate::domain::sentences::sending;
 use crate::domain::{
     AnswerForm, Block, BlockId, Consultation, Entry, Message, ModelInfo, ModelName, ModelRequest, Notice,
-    Opinion, Purpose, Review, Revision, Risk, Role, Severity, Usage,
+    Opinion, Purpose, Review, Revision, Role, Severity, Usage,
 };
 use crate::text::line::one_line;
 use crate::text::number::counted;
@@ -93,7 +93,7 @@ fn parse(text: &str, lines: u32) -> Result<Opinion, OpinionError> {
     });
     let fields = object.ok_or(OpinionError::Form)?;
     let risk = fields.get("risk").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_lowercase();
-    let risk = Risk::parse(&risk).ok_or(OpinionError::Risk)?;
+    let risk = risk.parse().map_err(|_| OpinionError::Risk)?;
     let reason = fields.get("reason").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if reason.is_empty() {
         return Err(OpinionError::Reason);

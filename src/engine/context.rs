@@ -8,16 +8,19 @@
 mod bounded;
 mod budget;
 mod calls;
+mod count;
 mod given;
 mod images;
 mod pending;
+mod readable;
 mod results;
 mod share;
 
 pub(super) use bounded::{fenced, text as shortened};
 pub(crate) use budget::{Composer, Composition};
+pub(super) use count::tokens;
 pub use share::ContextShare;
-pub(super) use share::{Meter, OFFER, estimate, kept_free, tokens};
+pub(super) use share::{Meter, OFFER, estimate, kept_free};
 
 use super::replying::FAILED;
 use super::transcript::{Item, ReplyItem, SettledEvent, SummaryItem, Transcript};

@@ -307,7 +307,7 @@ pub(crate) fn terms() -> Terms {
         version: None,
         kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
         cwd: "/work".into(),
-        rights: Rights::default(),
+        rights: Rights::default().into(),
         limits: Limits::default(),
         shared: None,
         target: None,
@@ -322,7 +322,7 @@ pub(crate) fn confined() -> Terms {
         writes_confined: true,
         ..SandboxReport::default()
     };
-    Terms { rights: Rights { write: vec!["/work".into()], sandbox, ..Rights::default() }, ..terms() }
+    Terms { rights: Rights { write: vec!["/work".into()], sandbox, ..Rights::default() }.into(), ..terms() }
 }
 
 /// A review with one finding.
@@ -392,6 +392,7 @@ fn effect(effect: &Effect) -> Option<String> {
         Effect::RetryStore => "retry store".into(),
         Effect::Settled(_) => return None,
         Effect::Consult { block, revision, .. } => format!("consult {block}.{revision}"),
+        Effect::Load(entries) => format!("load({})", entries.len()),
         Effect::Notify(notice) => format!("'{}'", notice.text),
     })
 }

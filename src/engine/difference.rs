@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// What differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Part {
     Outcome,
     Error,
@@ -21,15 +22,7 @@ pub(crate) enum Part {
 impl Part {
     /// The word on screen and in JSON.
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Part::Outcome => "outcome",
-            Part::Error => "error",
-            Part::Value => "value",
-            Part::Stdout => "stdout",
-            Part::Stderr => "stderr",
-            Part::Files => "files",
-            Part::Pictures => "pictures",
-        }
+        self.into()
     }
 }
 

@@ -80,6 +80,9 @@ pub enum Effect {
         /// What the model is asked.
         request: Box<ModelRequest>,
     },
+    /// Read these entries of the file again, each for this item of the conversation: what was read must be what stood there
+    /// when the session was opened. Answered by `Event::Loaded`.
+    Load(Vec<(usize, u64)>),
     /// Tell the person this line.
     Notify(Notice),
 }

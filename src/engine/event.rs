@@ -5,7 +5,7 @@ use super::opened::OpenedFile;
 use super::recorded::RecordedBlock;
 use crate::domain::FileChange;
 use crate::domain::{
-    Answers, BlockId, Consultation, Decision, ImageName, Instructions, Language, Limits, ModelInfo,
+    Answers, BlockId, Consultation, Decision, Entry, ImageName, Instructions, Language, Limits, ModelInfo,
     ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId,
     StepId, Terms, TimerId, UndoCover, UndoWay,
 };
@@ -19,7 +19,7 @@ pub enum Command {
     /// ended by it.
     Submit(Prompt),
     /// Propose this command of the person's own, for bash. It waits for a decision like every block: typing it is none.
-    /// Possible between turns.
+    /// While a turn is going on it is queued and proposed when the turn ends.
     TypedCommand(String),
     /// Begin with this file of the person's: its blocks wait for decisions like all others. Possible between turns.
     OpenFile(OpenedFile),
@@ -107,7 +107,7 @@ pub enum Command {
     Continue,
     /// Don't go on: end the turn.
     EndTurn,
-    /// Take the queued prompt back (to edit it); it leaves the queue.
+    /// Take the queued prompt back (to edit it), else the newest of the queued commands; it leaves the queue.
     TakeQueued,
     /// Replies come from this model from the next step on.
     UseModel(ModelName),
@@ -118,6 +118,9 @@ pub enum Command {
     /// Have the model write a summary that stands for the older items in later requests. Possible between turns, and
     /// when the turn is stuck: then the request that did not fit is sent again. `Stop` stops it.
     Compact,
+    /// Load the replies among these items of the conversation that only the file has: they are looked at. Answered by
+    /// [`Event::Loaded`].
+    Load(Vec<usize>),
     /// Ask a model what it thinks of the newest revision of a block that waits.
     Consult(BlockId),
     /// Whether the project's files of instructions are told to the model from the next request on.
@@ -233,6 +236,17 @@ pub enum Event {
     TakenBack(RunId, UndoWay, Result<Vec<TakenBack>, String>),
     /// What was found changed of obeyed names between two runs.
     ChangedMeanwhile(Vec<FileChange>),
+    /// The answer to `Effect::Load`.
+    Loaded(Vec<LoadedReply>),
+}
+
+/// A reply that was read from the file again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedReply {
+    /// Its place among the items.
+    pub item: usize,
+    /// The entry as it stands there, or why it can't be read.
+    pub result: Result<Entry, String>,
 }
 
 /// A file that was to be taken back.

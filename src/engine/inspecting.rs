@@ -45,10 +45,11 @@ impl Engine {
 
     /// Orders a look at the newest revision; until it is answered the block can't be approved.
     pub(super) fn look(&mut self, block: BlockId) {
+        let terminal = self.has_terminal(block);
         let Some(item) = self.state.transcript.blocks.get(&block) else { return };
         let live = self.state.live.blocks.entry(block).or_default();
         live.inspected = None;
-        let (limits, fresh, terminal) = (live.limits, live.fresh, live.terminal);
+        let (limits, fresh) = (live.limits, live.fresh);
         let revision = item.block.current().revision;
         let look = self.looks.orders.entry(block).or_default();
         look.crossed = !look.unanswered.is_empty();
@@ -209,7 +210,9 @@ impl Engine {
         let live = self.state.live.blocks.entry(block).or_default();
         live.fresh = !live.fresh;
         // One that has a terminal runs outside of the kernel.
-        live.terminal &= !live.fresh;
+        if live.fresh {
+            live.terminal = Some(false);
+        }
         let notice = notices::fresh(block, live.fresh, self.state.live.kernel);
         self.notify(notice);
         self.look(block);
@@ -221,20 +224,30 @@ impl Engine {
         if !self.open_block(block).is_some_and(|item| matches!(item.block.kind, BlockKind::Code { .. })) {
             return;
         }
+        let terminal = !self.has_terminal(block);
         let live = self.state.live.blocks.entry(block).or_default();
         let known = live.inspected.as_ref().and_then(|found| found.terms.as_ref().ok());
         let elsewhere = known
             .is_some_and(|terms| !matches!(terms.executor, ExecutorKind::Kernel | ExecutorKind::Subprocess));
-        if elsewhere && !live.terminal {
+        if elsewhere && terminal {
             self.notify(notices::no_terminal(block));
             return;
         }
         let leaves_kernel = known.is_some_and(|terms| terms.executor == ExecutorKind::Kernel);
-        live.terminal = !live.terminal;
-        live.fresh &= !live.terminal;
-        let notice = notices::terminal(block, live.terminal, leaves_kernel);
+        live.terminal = Some(terminal);
+        live.fresh &= !terminal;
+        let notice = notices::terminal(block, terminal, leaves_kernel);
         self.notify(notice);
         self.look(block);
+    }
+
+    /// Whether the block would have a terminal of its own: by what the person said of it, else by its language.
+    fn has_terminal(&self, block: BlockId) -> bool {
+        let wish = self.state.live.blocks.get(&block).and_then(|live| live.terminal);
+        let item = self.state.transcript.blocks.get(&block);
+        let code = item.filter(|item| matches!(item.block.kind, BlockKind::Code { .. }));
+        let language = code.and_then(|item| item.block.current().language.as_ref());
+        wish.unwrap_or_else(|| language.is_some_and(|language| self.settings.terminals.contains(language)))
     }
 
     fn open_block(&self, block: BlockId) -> Option<&super::transcript::BlockItem> {

@@ -7,7 +7,8 @@
 //! blocks wait), `typed` (commands of the person), `naming` (of sessions), `steps` (the iteration log), `recorded` (its
 //! runs, to be repeated), `difference` (whether they did the same), `compact` (summaries), `consult` (second opinions),
 //! `spending` (the budget),
-//! `instructions`, `resume`. They are all methods of [`Engine`], because all of them change the one [`State`].
+//! `instructions`, `loading` (long replies that are far back), `resume`. They are all methods of [`Engine`], because all
+//! of them change the one [`State`].
 
 pub(crate) mod always;
 pub(crate) mod answers;
@@ -29,6 +30,7 @@ pub mod going_on;
 mod inspecting;
 mod install;
 mod instructions;
+mod loading;
 mod named;
 pub(crate) mod naming;
 mod notices;
@@ -59,9 +61,8 @@ mod properties;
 pub use block_state::BlockState;
 pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
-pub use event::{Command, EditFault, Event, Inspection, PlacedEdit, StoreEvent};
+pub use event::{Command, EditFault, Event, Inspection, LoadedReply, PlacedEdit, StoreEvent};
 pub use named::NamedFile;
-pub(crate) use notices::COMMAND_NOT_NOW;
 pub use opened::{OpenedBlock, OpenedFile};
 pub use recorded::{RecordedBlock, RecordedEdit};
 pub use state::{Phase, State};
@@ -69,8 +70,8 @@ pub use transcript::Transcript;
 pub use workflow::{Workflow, WorkflowContext, WorkflowError, WorkflowOpener, WorkflowStep, Workflows};
 
 use crate::domain::{
-    BlockId, Dialect, Entry, FunctionFile, Header, Languages, Masker, Notice, Policy, RunConditions, RunId,
-    StepId, TimerId, Timestamp,
+    BlockId, Dialect, Entry, FunctionFile, Header, Language, Languages, Masker, Notice, Policy,
+    RunConditions, RunId, StepId, TimerId, Timestamp,
 };
 use always::HeldBack;
 use context::Meter;
@@ -91,6 +92,8 @@ pub struct Settings {
     pub dialect: Option<Dialect>,
     /// The languages that can be run.
     pub languages: Languages,
+    /// Those whose blocks have a terminal of their own from the start, until the person says otherwise.
+    pub terminals: Vec<Language>,
     /// The system prompt, with a gap for the dialect: see [`prompt::in_dialect`].
     pub system_prompt: String,
     /// The conditions of runs as they were asked for; `None`: the model is told nothing of them.
@@ -133,6 +136,7 @@ impl Default for Settings {
             repeat_limit: 3,
             dialect: None,
             languages: Languages::default(),
+            terminals: Vec::new(),
             system_prompt: String::new(),
             conditions: None,
             policy: Policy::Ask,
@@ -178,6 +182,7 @@ pub struct Engine {
     meter: Meter,
     /// What waits for the person's word about the session budget.
     held: HeldRequest,
+    loads: loading::Loads,
     /// The moment of the event that is handled.
     now: Timestamp,
     /// What the event that is handled has led to so far.
@@ -205,19 +210,20 @@ impl Engine {
             held_back: HeldBack::default(),
             meter: Meter::default(),
             held: HeldRequest::default(),
+            loads: loading::Loads::default(),
             now: Timestamp::default(),
             effects: Vec::new(),
         }
     }
 
-    /// A machine that goes on with a session: its entries are folded, runs without an end become LOST, an undecided
-    /// block waits again. Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. Nothing is asked and
+    /// A machine that goes on with a session of these entries: runs without an end become LOST, an undecided block
+    /// waits again. Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. Nothing is asked and
     /// nothing runs by itself. No entries: as a new session.
-    pub fn resume(settings: Settings, entries: &[(Timestamp, Entry)], now: Timestamp) -> (Self, Vec<Effect>) {
+    pub fn resume(settings: Settings, transcript: Transcript, now: Timestamp) -> (Self, Vec<Effect>) {
         let mut engine = Self::new(settings);
         engine.now = now;
-        if !entries.is_empty() {
-            engine.state.transcript = Transcript::fold(entries);
+        if transcript.version > 0 {
+            engine.state.transcript = transcript;
             engine.resume_turn();
             engine.take_stock();
         }
@@ -257,6 +263,7 @@ impl Engine {
             Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
             Event::TakenBack(run, way, answer) => self.taken_back(run, way, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
+            Event::Loaded(replies) => self.loaded(replies),
         }
         self.follow_rules();
         self.take_stock();
@@ -294,7 +301,7 @@ impl Engine {
             Command::Retry => self.retry(),
             Command::Continue => self.go_on(),
             Command::EndTurn => self.end_turn(),
-            Command::TakeQueued => self.state.live.queued = None,
+            Command::TakeQueued => self.state.live.take_back(),
             Command::UseModel(model) => {
                 self.notify(notices::model(&model));
                 self.forget_model(&model);
@@ -307,6 +314,7 @@ impl Engine {
                     self.effects.push(Effect::RetryStore);
                 }
             }
+            Command::Load(items) => self.load(&items),
             Command::Compact => self.compact(),
             Command::Consult(block) => self.consult(block),
             Command::UseInstructions(wanted) => self.use_instructions(wanted),
@@ -337,7 +345,7 @@ impl Engine {
 
     /// Changes the durable half and orders that the change is written down: nothing else changes it.
     fn record(&mut self, entry: Entry) {
-        self.state.transcript.apply(&entry, self.now);
+        self.state.transcript.apply(entry.clone(), self.now);
         self.state.live.recorded += 1;
         let replied = matches!(entry, Entry::Reply { .. });
         self.effects.push(Effect::Record(entry));

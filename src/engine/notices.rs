@@ -1,6 +1,7 @@
 //! What the engine tells the person, in the words of the interface: what happened, then what to press.
 
 use super::changes;
+use super::difference::Difference;
 use super::state::Question;
 use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
@@ -10,6 +11,9 @@ use crate::domain::{
 };
 use crate::text::line::one_line;
 use crate::text::number::{counted, dollars, duration, limit};
+
+/// Characters of a line of output that a notice shows.
+const SHOWN_OF_LINE: usize = 60;
 
 pub(super) fn queued() -> Notice {
     Notice::info(sending::QUEUED)
@@ -309,11 +313,9 @@ pub(super) fn files_not_now() -> Notice {
     Notice::warn("Files are run between turns: end this one first.")
 }
 
-/// Where a command was typed while a turn goes on.
-pub(crate) const COMMAND_NOT_NOW: &str = "A command of your own waits for its turn: end this one first.";
-
-pub(super) fn command_not_now() -> Notice {
-    Notice::warn(COMMAND_NOT_NOW)
+/// A command was typed while a turn goes on.
+pub(super) fn queued_command() -> Notice {
+    Notice::info("Queued. It waits for your decision when this turn ends.")
 }
 
 pub(super) fn recipe_not_now() -> Notice {
@@ -342,7 +344,7 @@ pub(super) fn asked_again(block: BlockId, why: &str) -> Notice {
 }
 
 pub(super) fn no_rebuild() -> Notice {
-    Notice::warn("A kernel is rebuilt between turns, while it has no variables.")
+    Notice::warn("A kernel is rebuilt between turns.")
 }
 
 pub(super) fn nothing_to_rebuild() -> Notice {
@@ -355,6 +357,19 @@ pub(super) fn rebuilt(blocks: usize) -> Notice {
 
 pub(super) fn rebuild_broke(block: BlockId, left: usize) -> Notice {
     Notice::warn(format!("Block {block} did not end well: {} not run again.", counted(left, "block")))
+}
+
+pub(super) fn rebuild_differs(block: BlockId, difference: &Difference, left: usize) -> Notice {
+    let text = |of: &Option<String>| match of {
+        Some(text) => one_line(&text.chars().take(SHOWN_OF_LINE).collect::<String>()),
+        None => "nothing".into(),
+    };
+    let (then, now) = (text(&difference.then), text(&difference.now));
+    let left = match left {
+        0 => String::new(),
+        left => format!(" {} not run again.", counted(left, "block")),
+    };
+    Notice::warn(format!("Block {block} differs in {}: then {then}; now {now}.{left}", difference.place()))
 }
 
 pub(super) fn restarted(kernel: Option<KernelRef>) -> Notice {

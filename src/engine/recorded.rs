@@ -133,7 +133,7 @@ pub(crate) struct AllowedThen {
 impl RecordedRuns {
     /// The runs that these entries tell of. `installs`: those of packages are repeated too.
     pub(crate) fn of(entries: &[(Timestamp, Entry)], installs: bool) -> Self {
-        let transcript = Transcript::fold(entries);
+        let transcript = Transcript::fold(entries.iter().cloned());
         let mut all = Self { sittings: vec![Sitting::default()], ..Self::default() };
         let mut kernel = KernelBefore::default();
         for (_, entry) in entries {
@@ -407,7 +407,7 @@ mod tests {
         let by = Grantor::Person { typed: false };
         told.block(1, "a").approved(1, "a", terms(), by).ran(1, Outcome::Interrupted);
         told.approved(1, "a", terms(), by).ran(1, Outcome::Refused("changed".into()));
-        let in_terminal = Terms { rights: Rights { terminal: true, ..Rights::default() }, ..terms() };
+        let in_terminal = Terms { rights: Rights { terminal: true, ..Rights::default() }.into(), ..terms() };
         told.runs(1, "a", in_terminal).runs(1, "print('a key')", terms());
         told.block_of(2, BlockKind::Install { wanted_by: None }, "six").runs(2, "six", terms());
         told.approved(1, "a", terms(), by);
@@ -473,9 +473,10 @@ mod tests {
             read: read.iter().map(PathBuf::from).collect(),
             environment: vec!["PATH".into(), read[0].into()],
             sandbox: SandboxReport { level, ..SandboxReport::default() },
-            ..confined().rights
+            ..(*confined().rights).clone()
         };
-        let with = |network, read: &[&str], level| Terms { rights: rights(network, read, level), ..terms() };
+        let with =
+            |network, read: &[&str], level| Terms { rights: rights(network, read, level).into(), ..terms() };
         let mut told = Told::default();
         told.block(1, "a").runs(1, "a", with(true, &["/a", "/b"], SandboxLevel::Workspace));
         let allowed = |told: &Told| RecordedRuns::of(&told.entries, false).allowed();

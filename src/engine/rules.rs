@@ -222,12 +222,23 @@ pub fn offers(state: &State, block: BlockId) -> Vec<Offer> {
     RuleScope::ALL.into_iter().filter_map(|scope| offer(state, block, scope)).collect()
 }
 
+/// Whether any rule could be granted on a block.
+pub fn is_offered(state: &State, block: BlockId) -> bool {
+    let mut rules = RuleScope::ALL.into_iter().filter_map(|scope| proposed(state, block, scope));
+    rules.any(|rule| can_be_granted(state, &rule) == Some(Ok(())))
+}
+
+/// Whether this rule can be granted on its block; nothing while that is being looked at or where it can't run.
+fn can_be_granted(state: &State, rule: &Rule) -> Option<Result<(), Miss>> {
+    let item = state.transcript.blocks.get(&rule.block)?;
+    let inspected = state.inspected(rule.block)?;
+    let covered = covers(rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?);
+    Some(if state.live.foreign { Err(Miss::Foreign) } else { covered })
+}
+
 fn offer(state: &State, block: BlockId, scope: RuleScope) -> Option<Offer> {
     let rule = proposed(state, block, scope)?;
-    let item = state.transcript.blocks.get(&block)?;
-    let inspected = state.inspected(block)?;
-    let covered = covers(&rule, &item.block, &inspected.review, inspected.terms.as_ref().ok()?);
-    let refused = if state.live.foreign { Some(Miss::Foreign) } else { covered.err() };
+    let refused = can_be_granted(state, &rule)?.err();
     let mut offer = Offer { rule, refused, covered: Vec::new(), missed: None };
     for other in state.transcript.blocks.values().filter(|other| other.block.id != block) {
         let id = other.block.id;

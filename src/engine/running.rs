@@ -18,6 +18,8 @@ impl Engine {
                 run.started = true;
             }
             RunEvent::Output(chunk) => run.output.push(chunk.stream, &chunk.bytes),
+            RunEvent::Screen(screen) => run.screen = Some(screen),
+            RunEvent::Asks(asks) => run.asks = asks,
             RunEvent::Image(image) => run.images.push(image),
             RunEvent::Usage { rss_bytes, cpu_ms } => {
                 run.rss_bytes = rss_bytes;
@@ -71,7 +73,7 @@ impl Engine {
             self.look(run.block);
         }
         // A plan goes on with its next block before anything else does: the model is not asked between its steps.
-        if !self.plan_ran(run.block, &outcome) {
+        if !self.plan_ran(id, run.block, &outcome) {
             self.advance();
         }
     }

@@ -9,9 +9,9 @@ use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Change, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo,
     Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId,
-    SandboxLevel, StepId, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable,
+    SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -102,6 +102,10 @@ pub struct LiveRun {
     pub started: bool,
     /// What it printed so far, bounded.
     pub output: OutputBuffer,
+    /// How its own terminal looks, where it has one and something was painted.
+    pub screen: Option<Box<TerminalScreen>>,
+    /// Whether it is known to wait for what is typed into its terminal.
+    pub asks: bool,
     /// The images that it made so far.
     pub images: Vec<ImageRef>,
     /// When the person interrupted it first.
@@ -125,8 +129,8 @@ pub struct LiveBlock {
     pub limits: Option<Limits>,
     /// Whether the person wants it to run in a new kernel.
     pub fresh: bool,
-    /// Whether the person wants it to have a terminal of its own.
-    pub terminal: bool,
+    /// Whether the person wants it to have a terminal of its own; `None`: as its language has it.
+    pub terminal: Option<bool>,
     /// Of which revision a second opinion is waited for, and since when.
     pub consulting: Option<(Revision, Timestamp)>,
 }
@@ -212,6 +216,8 @@ pub struct Live {
     pub matched: Option<RuleMatch>,
     /// The prompt that is sent when the turn ends.
     pub queued: Option<Prompt>,
+    /// Commands of the person's own that are proposed when the turn ends, in front of that prompt.
+    pub commands: VecDeque<String>,
     /// Steps taken in this turn.
     pub steps: u32,
     /// What is known of the model in use; `None` until it was told.
@@ -253,6 +259,19 @@ impl Live {
     pub fn used_instructions(&self) -> impl Iterator<Item = &Instructions> {
         self.instructions.iter().filter(|file| file.own || self.use_instructions)
     }
+
+    /// What leaves the queue next when it is taken back, as it was typed: the prompt, else the newest command.
+    pub(crate) fn taken_back(&self) -> Option<String> {
+        let command = || self.commands.back().map(|command| format!("!{command}"));
+        self.queued.as_ref().map(|prompt| prompt.text.clone()).or_else(command)
+    }
+
+    /// Takes it out of the queue.
+    pub(super) fn take_back(&mut self) {
+        if self.queued.take().is_none() {
+            self.commands.pop_back();
+        }
+    }
 }
 
 /// The whole state. `Transcript` is durable, `Live` is not.
@@ -267,7 +286,7 @@ pub struct State {
 
 impl State {
     /// What these entries tell and nothing else: to be looked at while the session is opened that they belong to.
-    pub(crate) fn at_a_glance(entries: &[(Timestamp, Entry)]) -> Self {
+    pub(crate) fn at_a_glance(entries: Vec<(Timestamp, Entry)>) -> Self {
         Self { transcript: Transcript::fold(entries), ..Self::default() }
     }
 }
@@ -308,6 +327,11 @@ impl State {
         let runs = &self.transcript.blocks.get(&live.block)?.runs;
         let run = runs.iter().find(|run| run.run == live.run)?;
         run.terms.rights.terminal.then_some((live.run, live.block))
+    }
+
+    /// How the terminal of the run that goes on looks, where it has one and something was painted.
+    pub fn terminal_screen(&self) -> Option<&TerminalScreen> {
+        self.live.run.as_ref()?.screen.as_deref()
     }
 
     /// All blocks that are not settled, the waiting one first.

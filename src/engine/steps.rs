@@ -63,7 +63,8 @@ pub(crate) struct StepBlock<'a> {
 }
 
 /// What was decided about a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum LastDecision<'a> {
     Open,
     /// It could run; by whose word.
@@ -79,13 +80,7 @@ pub(crate) enum LastDecision<'a> {
 impl LastDecision<'_> {
     /// The word in JSON.
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            LastDecision::Open => "open",
-            LastDecision::Approved(_) => "approved",
-            LastDecision::Rejected(_) => "rejected",
-            LastDecision::Declined(_) => "declined",
-            LastDecision::Skipped => "skipped",
-        }
+        self.into()
     }
 }
 

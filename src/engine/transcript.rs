@@ -1,15 +1,18 @@
 //! The durable half of the state: all entries, folded. What it holds stands here; how an entry changes it in `fold`.
 
 mod fold;
+mod paging;
 
 use crate::domain::obeyed::obeyed;
 use crate::domain::{
-    Block, BlockId, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem, Opinion,
-    RecipeFact, Review, Revision, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp, ToolCall,
-    TurnEnd, UndoNote, UndoWay, Usage,
+    Block, BlockId, Common, Finish, GivenFile, Grantor, Header, ModelName, NotedInstructions, OpaqueItem,
+    Opinion, RecipeFact, Review, Revision, Rights, Rule, RunId, RunReport, Sha256, StepId, Terms, Timestamp,
+    ToolCall, TurnEnd, UndoNote, UndoWay, Usage,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
+
+pub(crate) use paging::{LoadState, PagedOut, PagedTranscript};
 
 /// One thing of the conversation, in its order.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,10 +109,14 @@ pub struct ReplyItem {
     pub at: Timestamp,
     /// Which request of the session it answers.
     pub step: StepId,
-    /// Its text, exactly as it came.
+    /// Its text, exactly as it came; a short form of it while it is [paged out](PagedOut).
     pub text: String,
-    /// The reasoning beside it.
+    /// The reasoning beside it; nothing while it is paged out.
     pub reasoning: String,
+    /// Which entry of the file it is, where it may be paged out, counted from 0.
+    pub(crate) entry: Option<u64>,
+    /// What is known of it while its text is in the file alone.
+    pub(crate) paged_out: Option<PagedOut>,
     /// The tools that it calls, in their order.
     pub tool_calls: Vec<ToolCall>,
     /// What its provider wants back with it.
@@ -159,6 +166,27 @@ pub struct RunItem {
 }
 
 impl RunItem {
+    /// A run that was approved and has not ended: of these bytes, under these terms, by this word at that moment.
+    fn approved(
+        run: RunId,
+        (revision, sha256): (Revision, Sha256),
+        terms: Terms,
+        (by, approved_at): (Grantor, Timestamp),
+    ) -> Self {
+        Self {
+            run,
+            revision,
+            sha256,
+            terms,
+            by,
+            approved_at,
+            ended: None,
+            lost: false,
+            taken_back: Vec::new(),
+            more_taken_back: 0,
+        }
+    }
+
     /// What is known for taking back what it changed.
     pub fn undo(&self) -> Option<&UndoNote> {
         self.ended.as_ref().and_then(|(_, report)| report.receipt.undo.as_ref())
@@ -282,6 +310,8 @@ pub struct Transcript {
     pub summary: Option<usize>,
     /// The files of instructions that requests carry, as noted last.
     pub instructions: Vec<NotedInstructions>,
+    /// The rights of the newest run: the next one has the same nearly always, and holds them in common.
+    pub(crate) rights: Option<Common<Rights>>,
     /// How many entries were applied; grows by one with each, so that views can tell whether anything changed.
     pub version: u64,
 }

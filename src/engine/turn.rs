@@ -175,7 +175,7 @@ impl Engine {
             Some(block) => self.wait_for_decision(block),
             None if !self.turn.active => {
                 self.state.phase = Phase::Idle;
-                self.take_queued_prompt();
+                self.take_queued();
             }
             None if self.turn.halted => {
                 self.files.preparing = false;
@@ -253,7 +253,7 @@ impl Engine {
         self.record(Entry::TurnEnd(end));
         self.turn = Turn::default();
         self.state.phase = Phase::Idle;
-        self.take_queued_prompt();
+        self.take_queued();
     }
 
     /// The provider failed: the prompt is kept, the person chooses what to do.
@@ -289,8 +289,11 @@ impl Engine {
         self.advance();
     }
 
-    pub(super) fn take_queued_prompt(&mut self) {
-        if let Some(prompt) = self.state.live.queued.take() {
+    /// What was queued has its turn: commands of the person's own first, so that the prompt tells what came of them.
+    pub(super) fn take_queued(&mut self) {
+        if let Some(command) = self.state.live.commands.pop_front() {
+            self.propose_command(command);
+        } else if let Some(prompt) = self.state.live.queued.take() {
             self.begin(prompt);
         }
     }

@@ -1,6 +1,6 @@
 //! Commands of the person's own (`!ls` in the message): a block for bash that waits between turns. Typing it decides
 //! nothing: it is looked at, shown with its rights and findings, and decided about like every block. What comes of it is
-//! told to the model with the next prompt.
+//! told to the model with the next prompt. One that is typed while a turn goes on is queued until it ends.
 
 use super::{Engine, Phase, notices};
 use crate::domain::{BlockKind, Language, Origin};
@@ -9,15 +9,20 @@ use crate::domain::{BlockKind, Language, Origin};
 pub(super) const YOUR_COMMAND: &str = "your own command";
 
 impl Engine {
-    /// Proposes the command.
+    /// Proposes the command, or queues it.
     pub(super) fn propose_typed(&mut self, command: &str) {
         let command = command.trim();
         if command.is_empty() {
             return;
         }
         if self.state.phase != Phase::Idle {
-            return self.notify(notices::command_not_now());
+            self.state.live.commands.push_back(command.to_owned());
+            return self.notify(notices::queued_command());
         }
+        self.propose_command(command.to_owned());
+    }
+
+    pub(super) fn propose_command(&mut self, command: String) {
         let origin = Origin { typed: true, ..Origin::own(YOUR_COMMAND) };
         let kind = BlockKind::Code { language: Some(Language::bash()) };
         let block = self.propose_from(origin, kind, Language::bash(), command.into());
@@ -70,13 +75,41 @@ mod tests {
     }
 
     #[test]
-    fn in_a_turn_nothing_is_proposed() {
+    fn in_a_turn_a_command_is_queued_and_waits_when_the_turn_ends_before_the_prompt_that_is_queued() {
         let mut d = Dialogue::new();
         d.user("x");
         assert!(!typed(&mut d, "ls").contains("+block"));
         d.reply("```python\na\n```\n");
-        assert!(!typed(&mut d, "ls").contains("+block"));
         assert_eq!(typed(&mut d, "  "), "| deciding 1");
+        assert!(!typed(&mut d, "pwd").contains("+block"));
+        d.user("and then?");
+        let line = d.reject(1, "no");
+        assert!(line.contains("ask") && !line.contains("+block"), "{line}");
+        let line = d.reply("Done.");
+        assert!(line.contains("+block 2") && line.ends_with("| deciding 2"), "{line}");
+        let line = d.skip(2);
+        assert!(line.contains("+block 3") && line.ends_with("| deciding 3"), "{line}");
+        d.inspected(3, review(Severity::Info), Ok(bash()));
+        d.approve(3);
+        d.started(1);
+        let line = d.ended(1, Outcome::Ok);
+        assert!(line.contains("ask"), "the prompt goes now: {line}");
+        assert!(d.told().contains("pwd") && d.told().ends_with("and then?"), "{}", d.told());
+    }
+
+    #[test]
+    fn what_is_queued_is_taken_back_the_prompt_first() {
+        let mut d = Dialogue::new();
+        d.user("x");
+        typed(&mut d, "ls");
+        typed(&mut d, "pwd");
+        d.user("y");
+        for left in ["y", "!pwd", "!ls"] {
+            assert_eq!(d.state().live.taken_back().as_deref(), Some(left));
+            d.command(Command::TakeQueued);
+        }
+        assert_eq!(d.state().live.taken_back(), None);
+        assert!(d.reply("Done.").ends_with("| idle"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! are closed in the same way (`plan`), look at themselves from inside before they take code, end when sayso ends, and
 //! are known by a label. Pure parts: `plan`, `address`, `bridge_wire`. It never gives the engine's socket to a container.
 
+mod access;
 mod address;
 mod backend;
 mod bridge_wire;
@@ -21,25 +22,23 @@ mod pull_progress;
 mod shell;
 mod tunnel;
 
+use super::Setup;
 use super::backend::{BackendEvent, EndCause, Job, RunEnd};
 use super::helper_wire::{ResourceUse, RestState};
 use super::kernel_wire::KernelMessage;
-use super::{Setup, blob, environment};
-use crate::config::{ContainerExecutor, FolderInContainer};
-use crate::domain::language::LanguageEntry;
-use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, SandboxLevel, Terms};
+use crate::config::ContainerExecutor;
+use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, Terms};
 use crate::exec::KernelNotice;
 use crate::text::number::memory;
+use access::{EngineAccess, LanguageFacts, is_kernel, is_shell};
 use bridge_wire::BridgeMessage;
-use engine::{Engine, Image};
+use engine::Engine;
 pub(super) use error::ContainerError;
-use grants::{Grants, WithheldPlaces, may_mount};
 use kernel::{ContainerKernel, KernelEnd, KernelEvent};
 pub(super) use look::found;
-use plan::ContainerFrame;
 use program::{ContainerProgram, ProgramStart};
 use shell::ContainerShell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -52,12 +51,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 
 /// The containers of one session.
 pub(super) struct Containers {
-    setup: Arc<Setup>,
-    config: ContainerExecutor,
-    /// One image for all languages, where one was named.
-    image: Option<String>,
-    session: String,
-    engine: Option<Rc<Engine>>,
+    access: EngineAccess,
     kernel: Option<ContainerKernel>,
     generation: u32,
     containers: u32,
@@ -80,14 +74,6 @@ struct KernelBlock {
     done: Option<super::kernel_wire::RunSummary>,
 }
 
-/// What is known of a language before it runs.
-struct LanguageFacts {
-    engine: Rc<Engine>,
-    frame: ContainerFrame,
-    entry: LanguageEntry,
-    image: Image,
-}
-
 impl Containers {
     /// Containers of one session; nothing is reached yet. `image` is for all languages.
     pub(super) fn new(
@@ -96,13 +82,8 @@ impl Containers {
         image: Option<String>,
         notices: mpsc::Sender<KernelNotice>,
     ) -> Self {
-        let digits = blob::random::<6>().unwrap_or_default();
         Self {
-            setup,
-            config,
-            image,
-            session: digits.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}")),
-            engine: None,
+            access: EngineAccess::new(setup, config, image),
             kernel: None,
             generation: 0,
             containers: 0,
@@ -115,111 +96,18 @@ impl Containers {
         }
     }
 
-    /// The engine, reached when it was not yet, or does not answer any more.
+    /// The engine; that of a kernel is there.
     async fn engine(&mut self) -> Result<Rc<Engine>, ContainerError> {
-        if let Some(engine) = &self.engine {
-            if self.kernel.is_some() || engine.answers().await.is_ok() {
-                return Ok(engine.clone());
-            }
-            self.engine = None;
-        }
-        let engine = Rc::new(Engine::reach(self.config.host.as_deref(), &self.setup.launcher()).await?);
-        let sweeper = engine.clone();
-        tokio::task::spawn_local(async move {
-            let removed = sweeper.sweep().await;
-            if removed > 0 {
-                tracing::info!(removed, "containers that were left over are removed");
-            }
-        });
-        self.engine = Some(engine.clone());
-        Ok(engine)
-    }
-
-    /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
-    fn frame(&self, engine: &Engine, limits: &Limits) -> Result<ContainerFrame, ContainerError> {
-        let mut config = self.config.clone();
-        // A limit of 0 is none: then the configuration of containers alone says how much.
-        if limits.memory_bytes > 0 {
-            config.memory = config.memory.min(limits.memory_bytes);
-        }
-        config.tmp = config.tmp.min(config.memory);
-        if limits.processes > 0 {
-            config.processes = config.processes.min(limits.processes);
-        }
-        if self.setup.sandbox.level == SandboxLevel::ReadOnly && config.folder == FolderInContainer::Writable
-        {
-            config.folder = FolderInContainer::ReadOnly;
-        }
-        let env = environment::declared(std::env::vars_os(), &self.setup.environment);
-        let text = |value: &std::ffi::OsStr| value.to_str().map(str::to_owned);
-        let declared = env.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-        let own = [
-            ("HOME", plan::HOME),
-            ("LANG", "C.UTF-8"),
-            ("MPLBACKEND", "Agg"),
-            ("R_DEFAULT_DEVICE", "png"),
-            ("TMPDIR", "/tmp"),
-        ];
-        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let labels = HashMap::from([
-            (owner::SESSION.to_owned(), self.session.clone()),
-            (owner::OWNER.to_owned(), owner::own()),
-        ]);
-        let account = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-        let remote = engine.able.remote;
-        let how = if remote { FolderInContainer::None } else { config.folder };
-        let cwd = grants::real(&self.setup.cwd);
-        let folder = (how != FolderInContainer::None).then_some((cwd.as_path(), how));
-        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-        let closed = &WithheldPlaces::look(home.as_deref(), engine.socket.as_deref(), &self.setup.own);
-        if let Some((path, _)) = folder {
-            may_mount(path, closed).map_err(|why| ContainerError::Folder { path: path.into(), why })?;
-        }
-        let sandbox = &self.setup.sandbox;
-        Ok(ContainerFrame {
-            granted: Grants::look(sandbox, folder, closed, remote)?,
-            asked_off: sandbox.asked && sandbox.level == SandboxLevel::Off,
-            config,
-            limits: *limits,
-            able: engine.able,
-            folder: cwd,
-            account,
-            env: own.into_iter().chain(declared).collect(),
-            labels,
-        })
-    }
-
-    fn image_of(&self, language: &Language) -> Result<String, ContainerError> {
-        self.image
-            .clone()
-            .or_else(|| self.config.images.get(language.as_str()).cloned())
-            .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
+        self.access.engine(self.kernel.is_some()).await
     }
 
     async fn known(&mut self, language: &Language, limits: &Limits) -> Result<LanguageFacts, ContainerError> {
-        let entry = self.setup.languages.0.iter().find(|entry| entry.name == *language).cloned();
-        let entry = entry.ok_or_else(|| ContainerError::NotSetUp(language.clone()))?;
-        let wanted = self.image_of(language)?;
-        let engine = self.engine().await?;
-        let limits = if is_kernel(&entry) { self.of_kernel(limits)? } else { *limits };
-        let frame = self.frame(&engine, &limits)?;
-        let image = engine.image(&wanted).await?;
-        Ok(LanguageFacts { engine, frame, entry, image })
-    }
-
-    /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
-    fn of_kernel(&self, limits: &Limits) -> Result<Limits, ContainerError> {
-        let own = self.setup.limits;
-        let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
-        if (Limits { wall_ms, kept_bytes, output_file, ..own }) == *limits {
-            return Ok(own);
-        }
-        Err(ContainerError::Limits)
+        self.access.known(language, limits, self.kernel.is_some()).await
     }
 
     fn name(&mut self, what: &str) -> String {
         self.containers += 1;
-        format!("sayso-{}-{what}{}", self.session, self.containers)
+        format!("sayso-{}-{what}{}", self.access.session, self.containers)
     }
 
     fn start_kernel(&mut self, known: &LanguageFacts) {
@@ -250,7 +138,7 @@ impl Containers {
             shared: kernel.map_or_else(of_shell, |kernel| kernel.shared.told()),
             target: None,
             cwd: kernel.map_or_else(start, |kernel| kernel.cwd.clone()),
-            rights: known.frame.rights(),
+            rights: known.frame.rights().into(),
             limits,
         }
     }
@@ -343,9 +231,9 @@ impl Containers {
             KernelEnd::OutOfMemory(used) => (
                 EndCause::Limit(format!(
                     "memory, {}",
-                    memory(match self.setup.limits.memory_bytes {
-                        0 => self.config.memory,
-                        limit => self.config.memory.min(limit),
+                    memory(match self.access.setup.limits.memory_bytes {
+                        0 => self.access.config.memory,
+                        limit => self.access.config.memory.min(limit),
                     })
                 )),
                 used,
@@ -411,13 +299,6 @@ impl Containers {
     }
 }
 
-impl LanguageFacts {
-    /// The variables of a container that no block used before.
-    fn usual(&self) -> environment::Environment {
-        shell::usual(&self.image.env, &self.frame, plan::HOSTNAME)
-    }
-}
-
 impl Containers {
     /// The shell of this image; what one of another image left is forgotten.
     fn shell_of(&mut self, known: &LanguageFacts) -> &ContainerShell {
@@ -434,14 +315,4 @@ impl Containers {
     fn refuse(&mut self, why: String) {
         self.queue.push_back(RunEnd::of(EndCause::NotStarted(why)).into());
     }
-}
-
-/// Whether what a block in this language leaves is there for the next one.
-fn is_shell(entry: &LanguageEntry) -> bool {
-    entry.name.as_str() == "bash"
-}
-
-/// Whether blocks of this language share a kernel.
-fn is_kernel(entry: &LanguageEntry) -> bool {
-    entry.persistent && entry.name.as_str() == "python"
 }

@@ -5,8 +5,11 @@ use super::helper_file::{HelperFile, ITSELF, InheritedDescriptor};
 use super::helper_part::JOIN;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The name of a run's own terminal behind the outer layer.
+pub(super) const CONSOLE: &str = "/dev/console";
 
 /// How a helper is started: as it is, or inside of the outer layer of a sandbox. It is named by its descriptor
 /// throughout, never by its path.
@@ -25,6 +28,17 @@ impl HelperEntry {
     /// The helper as it is.
     pub fn plain(helper: &HelperFile) -> Self {
         Self { helper: helper.clone(), door: None, outer: None, apart: false }
+    }
+
+    /// With this terminal as the console of the devices that the outer layer makes: that is the name by which programs find
+    /// it there, where no other terminal is. An entry whose layer makes no devices stays as it is.
+    pub(super) fn with_console(&self, terminal: &Path) -> Option<Self> {
+        let mut entry = self.clone();
+        let (_, args) = entry.outer.as_mut()?;
+        let at = args.iter().position(|word| word == "--dev")? + 2;
+        let words = ["--dev-bind".as_ref(), terminal.as_os_str(), CONSOLE.as_ref()];
+        args.splice(at..at, words.map(std::ffi::OsStr::to_owned));
+        Some(entry)
     }
 
     /// What is started first, in words.

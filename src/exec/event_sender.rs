@@ -4,7 +4,9 @@
 //! skipped from its front: the report at the end has the truth. A little output is passed on at once; a flood is passed
 //! on in few large pieces.
 
-use crate::domain::{Chunk, Outcome, OutputBuffer, RunEvent, RunId, RunReport, RunRequest, Stream};
+use crate::domain::{
+    Chunk, Outcome, OutputBuffer, RunEvent, RunId, RunReport, RunRequest, Stream, TerminalScreen,
+};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
@@ -25,6 +27,8 @@ pub(super) struct EventSender {
     /// Output that is not passed on yet, oldest first.
     output: VecDeque<Chunk>,
     waiting: usize,
+    /// How its terminal looks, where that was not told yet: what came before it is out of date.
+    screen: Option<Box<TerminalScreen>>,
     window: Instant,
     pieces: u32,
     bytes: usize,
@@ -39,6 +43,7 @@ impl EventSender {
             facts: VecDeque::new(),
             output: VecDeque::new(),
             waiting: 0,
+            screen: None,
             window: Instant::now(),
             pieces: 0,
             bytes: 0,
@@ -60,6 +65,12 @@ impl EventSender {
         }
     }
 
+    /// Tells how its terminal looks, now or a little later.
+    pub(super) fn show(&mut self, screen: Box<TerminalScreen>) {
+        self.screen = Some(screen);
+        self.pass_on(Instant::now());
+    }
+
     /// Passes output on, now or a little later.
     pub(super) fn print(&mut self, stream: Stream, bytes: &[u8]) {
         let bytes = bytes.get(bytes.len().saturating_sub(WAITING)..).unwrap_or_default();
@@ -74,7 +85,8 @@ impl EventSender {
 
     /// When [`EventSender::pass_on`] has to be called again, if at all.
     pub(super) fn due(&self) -> Option<Instant> {
-        (!self.output.is_empty() || !self.facts.is_empty()).then(|| self.window + WINDOW)
+        (!self.output.is_empty() || !self.facts.is_empty() || self.screen.is_some())
+            .then(|| self.window + WINDOW)
     }
 
     /// Passes on what has waited.
@@ -84,7 +96,7 @@ impl EventSender {
         }
         self.send_facts();
         while self.facts.is_empty() && self.pieces < PIECES && self.bytes < WAITING {
-            let Some(chunk) = self.output.pop_front() else { return };
+            let Some(chunk) = self.output.pop_front() else { return self.pass_screen_on() };
             let size = chunk.bytes.len();
             match self.out.try_send((self.run, RunEvent::Output(chunk))) {
                 Ok(()) => {
@@ -103,6 +115,17 @@ impl EventSender {
                     return;
                 }
             }
+        }
+    }
+
+    /// At most one screen in each window or two: nobody sees more.
+    fn pass_screen_on(&mut self) {
+        let Some(screen) = self.screen.take() else { return };
+        self.pieces += PIECES / 2;
+        if let Err(TrySendError::Full((_, RunEvent::Screen(screen)))) =
+            self.out.try_send((self.run, RunEvent::Screen(screen)))
+        {
+            self.screen = Some(screen);
         }
     }
 

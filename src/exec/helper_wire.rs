@@ -117,6 +117,8 @@ pub(super) enum Notification {
         /// Processor time so far, microseconds.
         cpu_us: u64,
     },
+    /// Whether a process is known to wait for what is typed into its terminal; it was otherwise before.
+    Asks(bool),
     /// The time limit is reached; the program is being ended.
     OutOfTime,
     /// Another limit is reached, and which; the program is being ended.
@@ -285,6 +287,7 @@ mod tests {
             Notification::Spawned { pid: 4711 },
             Notification::NotSpawned("no such file".into()),
             Notification::Usage { rss_bytes: 1, cpu_us: 2 },
+            Notification::Asks(true),
             Notification::Begun,
             Notification::NotBegun("Max open files: EPERM".into()),
             Notification::OutOfTime,

@@ -5,7 +5,9 @@
 //! sockets (`local`, `far`); what its messages amount to is read here. The local sandbox does not apply to either. Pure
 //! parts: `message`, `zmtp`, `reading`, `html`.
 
+mod available;
 mod backend;
+mod block;
 mod error;
 mod far;
 mod html;
@@ -26,15 +28,14 @@ use super::backend::{BackendEvent, EndCause, RunEnd, wants_next_kernel};
 use super::helper_wire::RestState;
 use super::{KernelNotice, Setup, environment};
 use crate::config::JupyterExecutor;
-use crate::domain::sentences::sandbox;
 use crate::domain::{
-    ExecutorKind, KernelFate, KernelRef, Language, Layer, Limits, Rights, RunEvent, SandboxLevel,
-    SandboxReport, SharedState, Stream, Terms,
+    ExecutorKind, KernelFate, KernelRef, Language, Limits, Rights, RunEvent, SharedState, Stream, Terms,
 };
+use available::AvailableKernels;
+use block::JupyterBlock;
 pub(super) use error::JupyterError;
 pub(super) use look::found;
 use reading::{AwaitedReply, ReplyReader};
-use server::JupyterServer;
 use specs::Spec;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -51,8 +52,6 @@ const IDLE: Duration = Duration::from_secs(2);
 const REPLY: Duration = Duration::from_secs(10);
 /// The same after a connection was lost: what came meanwhile may be gone.
 const AFTER_LOSS: Duration = Duration::from_secs(5);
-/// Output of a kernel may be this long under way: what comes sooner after an interrupt can be from before it.
-const UNDER_WAY: Duration = Duration::from_millis(400);
 /// How long kernels may take to leave.
 const FAREWELL: Duration = Duration::from_secs(20);
 
@@ -65,12 +64,7 @@ const NO_INPUT: &str = "The kernel asked for input. A block can't ask for anythi
 
 /// The Jupyter kernels of one session.
 pub(super) struct Jupyter {
-    setup: Arc<Setup>,
-    config: JupyterExecutor,
-    /// The kernel to use, where one was named.
-    wanted: Option<String>,
-    server: Option<JupyterServer>,
-    specs: Option<Vec<Spec>>,
+    available: AvailableKernels,
     ids: Rc<Ids>,
     kernels: BTreeMap<String, StartedKernel>,
     generations: BTreeMap<String, u32>,
@@ -100,41 +94,6 @@ struct StartedKernel {
     work: JoinHandle<()>,
 }
 
-/// The block that runs.
-struct JupyterBlock {
-    kernel: String,
-    reading: ReplyReader,
-    /// What is missing is given up then.
-    until: Option<Instant>,
-    /// The connection was lost while it ran.
-    lost: bool,
-    /// The kernel runs Python.
-    of_python: bool,
-    /// The question for its variables, once the block is over.
-    asked: Option<String>,
-    /// When it was interrupted last.
-    interrupted: Option<Instant>,
-    /// It was heard of after that.
-    answered: bool,
-}
-
-impl JupyterBlock {
-    /// It is being interrupted.
-    fn interrupt(&mut self, now: Instant) {
-        (self.interrupted, self.answered) = (Some(now), false);
-    }
-
-    /// A message of it came, or the end of it.
-    fn hear(&mut self, now: Instant) {
-        self.answered |= self.interrupted.is_some_and(|at| now >= at + UNDER_WAY);
-    }
-
-    /// Whether the interrupt has reached it, or came when its code was over.
-    fn has_answered(&self) -> bool {
-        self.answered || self.asked.is_some() || self.reading.missing() != AwaitedReply::Both
-    }
-}
-
 impl Jupyter {
     /// Jupyter kernels; nothing is reached or started yet. `wanted` names the kernel to use.
     pub(super) fn new(
@@ -145,11 +104,7 @@ impl Jupyter {
     ) -> Self {
         let (outlet, news) = mpsc::channel(256);
         Self {
-            setup,
-            config,
-            wanted,
-            server: None,
-            specs: None,
+            available: AvailableKernels::new(setup, config, wanted),
             ids: Rc::new(Ids::new()),
             kernels: BTreeMap::new(),
             generations: BTreeMap::new(),
@@ -164,69 +119,22 @@ impl Jupyter {
         }
     }
 
-    fn place(&self) -> String {
-        match &self.server {
-            Some(server) => format!("at {}", server.shown()),
-            None => "on this machine".into(),
-        }
-    }
-
-    /// The kernels that can be started. Those of this machine are looked up anew each time; a server is asked once.
-    async fn specs(&mut self) -> Result<Vec<Spec>, JupyterError> {
-        let Some(url) = self.config.url.clone() else {
-            let env = |name: &str| std::env::var(name).ok();
-            let prefixes = specs::prefixes(&env, self.setup.python.as_deref());
-            return Ok(specs::installed(&specs::folders(&env, &prefixes)));
-        };
-        if let Some(specs) = &self.specs {
-            return Ok(specs.clone());
-        }
-        let server = JupyterServer::new(&self.config, &url, &self.setup.launcher()).await?;
-        if let Some(token) = server.token().expose() {
-            self.setup.masker.learn([token.into()]);
-        }
-        let specs = server.specs().await?;
-        self.server = Some(server);
-        self.specs = Some(specs.clone());
-        Ok(specs)
-    }
-
-    async fn spec(&mut self, language: &Language) -> Result<Spec, JupyterError> {
-        self.may_be_open()?;
-        let specs = self.specs().await?;
-        specs::choose(&specs, self.wanted.as_deref(), language.as_str(), &self.place())
-    }
-
-    /// What was asked for is had, or nothing runs.
-    fn may_be_open(&self) -> Result<(), JupyterError> {
-        let asked = self.setup.sandbox.asked && self.setup.sandbox.level != SandboxLevel::Off;
-        if asked { Err(JupyterError::Sandbox) } else { Ok(()) }
-    }
-
-    /// What is enforced: nothing of ours.
-    fn report(&self) -> SandboxReport {
-        let why = match &self.config.url {
-            Some(_) => "the code runs on the Jupyter server, with what the kernel's account can do there",
-            None => sandbox::JUPYTER_OPEN,
-        };
-        let name = sandbox::JUPYTER_LAYER.to_owned();
-        let layer = Layer { name, active: false, tested: false, why: Some(why.into()) };
-        SandboxReport { layers: vec![layer], notes: vec![why.into()], ..SandboxReport::default() }
-    }
-
     fn terms_of(&self, spec: &Spec, language: &Language, limits: Limits, fresh: bool) -> Terms {
         let next = self.generations.get(&spec.name).copied().unwrap_or(0) + 1;
         let kernel = self.kernels.get(&spec.name).filter(|_| !fresh);
         let generation = kernel.map_or(next, |kernel| kernel.generation);
-        let (interpreter, cwd, env) = match &self.server {
+        let (interpreter, cwd, env) = match &self.available.server {
             Some(server) => {
                 (format!("{} at {}", spec.name, server.shown()), "(on the server)".into(), Vec::new())
             }
             None => {
                 let program = spec.argv.first().cloned().unwrap_or_default();
-                let names =
-                    self.environment(spec).into_iter().map(|(name, _)| name.to_string_lossy().into_owned());
-                (format!("{}:{program}", spec.name), self.setup.cwd.clone(), names.collect())
+                let names = self
+                    .available
+                    .environment(spec)
+                    .into_iter()
+                    .map(|(name, _)| name.to_string_lossy().into_owned());
+                (format!("{}:{program}", spec.name), self.available.setup.cwd.clone(), names.collect())
             }
         };
         Terms {
@@ -245,19 +153,11 @@ impl Jupyter {
                 write: Vec::new(),
                 network: true,
                 environment: env,
-                sandbox: self.report(),
-            },
+                sandbox: self.available.report(),
+            }
+            .into(),
             limits,
         }
-    }
-
-    fn environment(&self, spec: &Spec) -> environment::Environment {
-        let mut env = environment::allowed(std::env::vars_os(), &self.setup.environment);
-        for (name, value) in &spec.env {
-            super::plan::set(&mut env, name, value);
-        }
-        env.sort();
-        env
     }
 
     fn start_kernel(&mut self, spec: &Spec) {
@@ -266,20 +166,20 @@ impl Jupyter {
         *generation += 1;
         let outlet = Outlet { number: self.number, news: self.outlet.clone() };
         let (orders, receiver) = mpsc::unbounded_channel();
-        let patience = Duration::from_secs(self.config.start);
-        let work = match &self.server {
+        let patience = Duration::from_secs(self.available.config.start);
+        let work = match &self.available.server {
             Some(server) => {
-                let reconnect = Duration::from_secs(self.config.reconnect);
+                let reconnect = Duration::from_secs(self.available.config.reconnect);
                 let start =
                     far::ServerStart { server: server.clone(), name: spec.name.clone(), patience, reconnect };
                 tokio::task::spawn_local(far::carry(start, self.ids.clone(), receiver, outlet))
             }
             None => {
                 let start = local::LocalStart {
-                    helper: self.setup.helper.clone(),
-                    limits: self.setup.limits,
-                    cwd: self.setup.cwd.clone(),
-                    env: environment::allowed(std::env::vars_os(), &self.setup.environment),
+                    helper: self.available.setup.helper.clone(),
+                    limits: self.available.setup.limits,
+                    cwd: self.available.setup.cwd.clone(),
+                    env: environment::allowed(std::env::vars_os(), &self.available.setup.environment),
                     spec: spec.clone(),
                     patience,
                 };
@@ -306,15 +206,15 @@ impl Jupyter {
 
     /// A kernel of this generation. One of a server can't be stopped from here.
     fn reference(&self, generation: u32) -> KernelRef {
-        KernelRef { generation, variables: 0, goes_on: self.server.is_some() }
+        KernelRef { generation, variables: 0, goes_on: self.available.server.is_some() }
     }
 
     fn end_block(&mut self, end: impl FnOnce(ReplyReader) -> EndCause, kernel: KernelFate) {
         let Some(block) = self.block.take() else { return };
-        let cwd = self.server.is_none().then(|| self.setup.cwd.clone());
+        let cwd = self.available.server.is_none().then(|| self.available.setup.cwd.clone());
         let ended = RunEnd { cwd, ..RunEnd::of(end(block.reading)) };
         let stays = self.kernels.get(&block.kernel).filter(|_| matches!(kernel, KernelFate::Kept(_)));
-        let stops = stays.filter(|_| self.server.is_none());
+        let stops = stays.filter(|_| self.available.server.is_none());
         match stops.map(|kernel| kernel.orders.send(KernelOrder::Rest)) {
             Some(Ok(())) => self.resting = Some(RunEnd { kernel, ..ended }),
             _ => self.queue.push_back(RunEnd { kernel, ..ended }.into()),
@@ -415,7 +315,7 @@ impl Jupyter {
                     kernel.lost = false;
                 }
                 if !running {
-                    let words = format!("The Jupyter server {} answers again.", self.place());
+                    let words = format!("The Jupyter server {} answers again.", self.available.place());
                     let _ = self.notices.try_send(KernelNotice::Back(words));
                 }
                 if let Some(block) = self.block.as_mut().filter(|block| running && block.lost && !busy) {
@@ -432,8 +332,8 @@ impl Jupyter {
     fn tell_lost(&mut self, running: bool) {
         let words = format!(
             "The Jupyter server {} does not answer. The connection is tried again for {} s: see whether the server runs",
-            self.place(),
-            self.config.reconnect
+            self.available.place(),
+            self.available.config.reconnect
         );
         if !running {
             let _ = self.notices.try_send(KernelNotice::Unreachable(words + "."));
@@ -484,37 +384,5 @@ impl Jupyter {
         let there = self.kernels.get(&spec.name).map(|kernel| kernel.generation);
         let fresh = wants_next_kernel(there, approved);
         self.terms_of(spec, &approved.language, approved.limits, fresh).same_as(approved)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_comes_after_an_interrupt_is_an_answer_and_what_was_under_way_is_not() {
-        let reading = ReplyReader::new("1".into());
-        let mut block = JupyterBlock {
-            kernel: "python3".into(),
-            reading,
-            until: None,
-            lost: false,
-            of_python: true,
-            asked: None,
-            interrupted: None,
-            answered: false,
-        };
-        let start = Instant::now();
-        block.hear(start);
-        assert!(!block.has_answered(), "nothing was asked");
-        block.interrupt(start);
-        block.hear(start + UNDER_WAY / 2);
-        assert!(!block.has_answered());
-        block.hear(start + UNDER_WAY);
-        assert!(block.has_answered());
-        block.interrupt(start + UNDER_WAY * 2);
-        assert!(!block.has_answered(), "the person wants it once more");
-        block.asked = Some("2".into());
-        assert!(block.has_answered(), "its code is over");
     }
 }

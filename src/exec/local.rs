@@ -229,7 +229,18 @@ impl Local {
 
     /// Output of the run that goes on.
     fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
-        for chunk in chunks {
+        for mut chunk in chunks {
+            if let Some(process) = self.process_mut()
+                && let Some(screen) = &mut process.screen
+            {
+                chunk.bytes = screen.take_in(&chunk.bytes);
+                process.pipes.type_in(&screen.answers());
+                let now = RunEvent::Screen(Box::new(screen.screen()));
+                self.queue.push_back(now.into());
+            }
+            if chunk.bytes.is_empty() {
+                continue;
+            }
             let shown = match self.process_mut() {
                 Some(process) => process.names.pass(chunk),
                 None => vec![chunk],

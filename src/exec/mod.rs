@@ -70,6 +70,7 @@ mod sandbox;
 mod serve;
 mod shell_state;
 mod supervisor;
+mod terminal;
 mod tree;
 mod worker;
 

@@ -134,8 +134,11 @@ impl Run {
         match event {
             RunEvent::Started => self.start(Instant::now()),
             RunEvent::Output(Chunk { stream, bytes }) => self.print(stream, &bytes),
+            RunEvent::Screen(screen) => self.events.show(screen),
             RunEvent::Usage { .. } => self.events.hint(event),
-            RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => self.events.tell(event),
+            RunEvent::Asks(_) | RunEvent::Image(_) | RunEvent::Variables(_) | RunEvent::Functions(_) => {
+                self.events.tell(event);
+            }
             // Its end is told by `finish`, once.
             RunEvent::Ended(_) => {}
         }

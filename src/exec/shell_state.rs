@@ -4,7 +4,7 @@
 //! They travel as data and are never read as code. What steers loaders, interpreters or git is never carried over. Pure.
 
 use super::environment::{Environment, is_of_each_shell, steers};
-use crate::domain::{BlockId, SharedState};
+use crate::domain::{BlockId, BlockRanges, SharedState};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
@@ -24,13 +24,13 @@ pub(super) struct ShellState {
     /// Variables that the last block exported and that are not carried over.
     left_out: Vec<OsString>,
     /// The blocks whose state this is.
-    blocks: Vec<BlockId>,
+    blocks: BlockRanges,
 }
 
 impl ShellState {
     /// A shell that no block has used yet.
     pub(super) fn new(cwd: PathBuf) -> Self {
-        Self { cwd, env: None, left_out: Vec::new(), blocks: Vec::new() }
+        Self { cwd, env: None, left_out: Vec::new(), blocks: BlockRanges::default() }
     }
 
     /// Takes over what a shell wrote at the end of this block. When it did not come to that (it was killed, it became
@@ -150,7 +150,7 @@ mod tests {
         let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
         assert_eq!(env, [pair("PATH", "/evil"), pair("A", "1"), pair("GIT_AUTHOR_NAME", "Ann")]);
         let shared = state.shared(&usual).unwrap();
-        assert_eq!(shared.blocks, [BLOCK]);
+        assert_eq!(shared.blocks.ranges(), [(BLOCK, BLOCK)]);
         let left_out = "not carried over: LD_PRELOAD, PYTHONPATH, GIT_DIR, NODE_OPTIONS, BASH_FUNC_ls%%, PERL5OPT, RUBYOPT, \
                         ENV +1";
         assert_eq!(shared.changed, ["PATH changed", "variables exported: A", left_out]);

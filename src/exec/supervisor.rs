@@ -78,6 +78,10 @@ struct Supervisor {
 struct RunningProgram {
     pid: Pid,
     ended: OwnedFd,
+    /// The device of its own terminal, where it has one.
+    terminal: Option<u64>,
+    /// Whether it was told that something of it waits for what is typed there.
+    asks: bool,
 }
 
 /// What is kept of a run while it goes on.
@@ -404,6 +408,7 @@ impl Supervisor {
                 watch.pause = (watch.pause * 2).min(LOOK.1);
                 watch.tell_at = now + watch.pause;
                 self.tell_usage(rss_bytes);
+                self.tell_asking();
             }
         }
     }

@@ -4,6 +4,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
+/// The device that each process has for the terminal that controls it, `/dev/tty`.
+const OWN_TERMINAL: u64 = 5 << 8;
+/// The number of the system call that reads.
+#[cfg(target_os = "linux")]
+const READ: i64 = nix::libc::SYS_read;
+#[cfg(not(target_os = "linux"))]
+const READ: i64 = -1;
 
 /// Clock ticks a second in `/proc`: the kernel's interface fixes it at 100 on every architecture that we build for.
 const TICK_US: u64 = 10_000;
@@ -40,10 +49,27 @@ impl Stat {
     }
 }
 
-/// Every living process below `root`, zombies left out. A process that is born while this looks may be missing: who
-/// ends processes looks again until there are none.
+/// Whether the first thread of a process waits in a read of this terminal. What waits in other ways (for several
+/// descriptors at once) is not known to read, and nothing is where the system does not tell.
+pub(super) fn reads(pid: i32, terminal: u64) -> bool {
+    let read = || {
+        let call = fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?;
+        let mut words = call.split(' ');
+        let is_read = words.next()?.parse() == Ok(READ);
+        let descriptor = u32::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+        let device = fs::metadata(format!("/proc/{pid}/fd/{descriptor}")).ok()?.rdev();
+        Some(is_read && [terminal, OWN_TERMINAL].contains(&device))
+    };
+    read().unwrap_or(false)
+}
+
+/// So many processes are looked for where nobody says how many there may be.
+const MANY: usize = 4096;
+
+/// The living processes below `root`, zombies left out; of very many, some. A process that is born while this looks may be
+/// missing: who ends processes looks again until there are none.
 pub(super) fn descendants(root: i32) -> Vec<i32> {
-    crowd(root, usize::MAX)
+    crowd(root, MANY)
 }
 
 /// Like [`descendants`], but no more than these and one: among many that fork, looking for all of them never ends.
@@ -59,15 +85,14 @@ pub(super) fn crowd(root: i32, most: usize) -> Vec<i32> {
             all.iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| *child).collect()
         };
         for child in children {
-            if !found.insert(child) {
+            // The dead have no children any more: those fell to others.
+            if !found.insert(child) || !alive(child) {
                 continue;
             }
             todo.push(child);
-            if alive(child) {
-                living.push(child);
-                if living.len() > most {
-                    return living;
-                }
+            living.push(child);
+            if living.len() > most {
+                return living;
             }
         }
     }

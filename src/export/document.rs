@@ -1,6 +1,7 @@
 //! What is handed on of a session, in its order, whatever the form: what was asked and said, and each block with what
 //! was decided about it and what its last run did.
 
+use super::error::PictureError;
 use crate::domain::mask::MaskPen;
 use crate::domain::{Maskable, Masker, Stream, Timestamp};
 use base64::Engine as _;
@@ -36,10 +37,13 @@ pub(crate) enum Part {
         files: Vec<String>,
     },
     /// What the model said, as Markdown, without its blocks.
-    Said { text: String },
+    Said {
+        text: String,
+    },
     /// What happened beside that, in a line of sayso's.
-    Note { text: String },
-    /// A block.
+    Note {
+        text: String,
+    },
     Block(Box<BlockPart>),
 }
 
@@ -147,7 +151,7 @@ pub(crate) struct Picture {
     pub path: std::path::PathBuf,
     /// Its bytes, or why there are none.
     #[serde(serialize_with = "base64_or_why")]
-    pub data: Result<Arc<[u8]>, String>,
+    pub data: Result<Arc<[u8]>, PictureError>,
 }
 
 impl Picture {
@@ -157,12 +161,15 @@ impl Picture {
     }
 
     /// Why its bytes are not there.
-    pub(super) fn missing(&self) -> Option<&str> {
-        self.data.as_ref().err().map(String::as_str)
+    pub(super) fn missing(&self) -> Option<String> {
+        self.data.as_ref().err().map(PictureError::to_string)
     }
 }
 
-fn base64_or_why<S: Serializer>(data: &Result<Arc<[u8]>, String>, serializer: S) -> Result<S::Ok, S::Error> {
+fn base64_or_why<S: Serializer>(
+    data: &Result<Arc<[u8]>, PictureError>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match data {
         Ok(bytes) => serializer.serialize_some(&STANDARD.encode(bytes)),
         Err(_) => serializer.serialize_none(),

@@ -1,6 +1,7 @@
 //! From a transcript to the document that is handed on.
 
 use super::document::{BlockPart, Document, Part, Picture, Printed, RunPart};
+use super::error::PictureError;
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, ImageRef, RecipeFact, RunReport, TurnEnd};
 use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem, RunItem, Transcript};
@@ -200,6 +201,6 @@ fn picture(image: &ImageRef, written: bool) -> Picture {
         height: image.height,
         written,
         path: image.path.clone(),
-        data: Err("its bytes were not read".to_owned()),
+        data: Err(PictureError::NotRead),
     }
 }

@@ -139,8 +139,8 @@ fn figure(page: &mut String, picture: &Picture) {
             );
         }
         None => {
-            let why = picture.missing().unwrap_or("it is no picture that a page shows");
-            let _ = writeln!(page, "<p class=\"note\">{name}: {}</p>", escaped(&visible_line(why)));
+            let why = picture.missing().unwrap_or_else(|| "it is no picture that a page shows".to_owned());
+            let _ = writeln!(page, "<p class=\"note\">{name}: {}</p>", escaped(&visible_line(&why)));
         }
     }
 }

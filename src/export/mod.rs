@@ -4,6 +4,7 @@
 //! form writes in its own file. Nothing is read, written or decided here.
 
 mod document;
+mod error;
 mod gather;
 mod html;
 mod markdown;
@@ -14,20 +15,23 @@ mod script;
 mod tests;
 
 pub(crate) use document::{Document, Picture, Secret};
+pub(crate) use error::ExportFormatError;
+pub(crate) use error::{ExportError, PictureError};
 
-use crate::domain::sentences::saving;
 use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 /// A form in which a session is handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase", parse_err_ty = ExportFormatError, parse_err_fn = no_such_format)]
 pub enum ExportFormat {
     /// Text for people, and for whatever shows Markdown; pictures are named.
+    #[strum(serialize = "md")]
     Markdown,
     /// One page with all pictures inside, without scripts, that loads nothing.
     Html,
     /// A Jupyter notebook (nbformat 4.5) with outputs and pictures.
+    #[strum(serialize = "ipynb")]
     Notebook,
     /// A script of what was approved and ended well, with the versions of the packages that were installed.
     Script,
@@ -36,18 +40,9 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// All of them, in the order in which they are offered.
-    pub const ALL: &[Self] = &[Self::Markdown, Self::Html, Self::Notebook, Self::Script, Self::Json];
-
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Markdown => "md",
-            Self::Html => "html",
-            Self::Notebook => "ipynb",
-            Self::Script => "script",
-            Self::Json => "json",
-        }
+        self.into()
     }
 
     /// The form that the ending of a file stands for.
@@ -69,27 +64,8 @@ impl fmt::Display for ExportFormat {
     }
 }
 
-impl FromStr for ExportFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = Self::ALL.iter().copied().find(|format| format.as_str() == text);
-        known.ok_or_else(|| "md, html, ipynb, script or json".to_owned())
-    }
-}
-
-/// Why a session can't be handed on in a form.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ExportError {
-    /// There is nothing that a script could do again.
-    #[error("no block of it was approved and ended well, so there is nothing for a script")]
-    NothingRan,
-    /// What a block holds is not what ran.
-    #[error("{}", saving::block_masked(*.0))]
-    Masked(u32),
-    /// The document is no JSON.
-    #[error("it can't be written as JSON: {0}")]
-    Json(#[from] serde_json::Error),
+fn no_such_format(_: &str) -> ExportFormatError {
+    ExportFormatError
 }
 
 impl Document {

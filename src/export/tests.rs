@@ -1,10 +1,12 @@
 //! Each form of one session that has everything, also what is hostile, and what keys do to it.
 
 use super::document::{BlockPart, Document, Part, Picture, Printed, RunPart};
+use super::error::PictureError;
 use super::{ExportError, ExportFormat};
 use crate::domain::{Masker, Stream, Timestamp};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use strum::VariantArray as _;
 
 /// A key as a person has one, in no shape that is known.
 const KEY: &str = "correct-horse-battery";
@@ -49,7 +51,7 @@ fn with_all() -> Document {
         height: 2,
         written: false,
         path: "/none".into(),
-        data: data.map(Into::into).map_err(Into::into),
+        data: data.map(Into::into).map_err(|why: &str| PictureError::Unreadable(why.to_owned())),
     };
     let shown = RunPart {
         value: Some("{'a': 1}".into()),
@@ -218,7 +220,7 @@ fn keys_are_named_wherever_they_stand_and_masked_in_every_form() {
         ]
     );
     let masked = masker.mask(document).into_inner();
-    for format in ExportFormat::ALL {
+    for format in ExportFormat::VARIANTS {
         let (text, _) = masked.write(*format).unwrap();
         assert!(!text.contains(KEY), "{format}");
         assert!(text.contains("[redacted]"), "{format}");

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// Options in front of the file, as words for a shell, for the editor at this place.
-pub fn quiet(program: &Path) -> &'static str {
+pub(crate) fn quiet(program: &Path) -> &'static str {
     let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.into());
     let name =
         |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

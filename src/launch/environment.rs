@@ -2,9 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// What is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeptVariables {
+pub(crate) enum KeptVariables {
     /// These names, and the locale.
     Only(&'static [&'static str]),
     /// What the person's shell gave, but for what makes a loader, shell or interpreter run something else first.
@@ -66,14 +65,14 @@ const STEERING_STARTS: &[&str] = &[
 ];
 
 /// Whether a variable makes a program run or load something else.
-pub fn is_steering(name: &OsStr) -> bool {
+pub(crate) fn is_steering(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return true };
     STEERING.contains(&name) || STEERING_STARTS.iter().any(|start| name.starts_with(start))
 }
 
 impl KeptVariables {
     /// What of these variables is kept; `PATH` never, which the caller sets.
-    pub fn of(self, all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    pub(crate) fn of(self, all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let kept = |name: &OsStr| match self {
             KeptVariables::Person => true,
             KeptVariables::Only(names) => {

@@ -89,7 +89,7 @@ impl WritableFolders {
 
     /// The same, where runs worked in these folders before: they count as the working folder does.
     #[must_use]
-    pub fn worked_in(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
+    pub(crate) fn worked_in(mut self, folders: &[PathBuf], home: Option<&Path>) -> Self {
         for folder in folders {
             let ground = Self::new(folder, home, &[], &[]);
             self.avoid.extend(ground.avoid);
@@ -101,7 +101,7 @@ impl WritableFolders {
 
     /// Whether neither this place nor any link on the way to it lies in a folder that is avoided. What is relative, or
     /// not there, is not trusted.
-    pub fn trusts(&self, path: &Path) -> bool {
+    pub(crate) fn trusts(&self, path: &Path) -> bool {
         let is_active = |step: &PathBuf| self.active.iter().any(|folder| step.starts_with(folder));
         !self.is_foreign(path) && walk(path).is_some_and(|steps| !steps.iter().any(is_active))
     }

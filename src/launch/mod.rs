@@ -12,17 +12,16 @@ mod editor;
 mod environment;
 mod error;
 mod ground;
-pub mod private_folder;
+pub(crate) mod private_folder;
 pub(crate) mod table;
 mod which;
 
-pub use editor::quiet;
-pub use environment::{KeptVariables, is_steering};
-pub use error::LaunchError;
+pub(crate) use editor::quiet;
+pub(crate) use error::LaunchError;
 pub use ground::WritableFolders;
-pub use private_folder::PrivateFolder;
-pub use table::{Start, TABLE};
-pub use which::{is_program, which};
+pub(crate) use private_folder::PrivateFolder;
+pub(crate) use table::{Start, TABLE};
+pub(crate) use which::{is_program, which};
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -66,17 +65,17 @@ impl Launcher {
     }
 
     /// Those on the `PATH` of this process.
-    pub fn of_process(ground: WritableFolders) -> Self {
+    pub(crate) fn of_process(ground: WritableFolders) -> Self {
         Self::new(&std::env::var_os("PATH").unwrap_or_default(), ground)
     }
 
     /// `PATH` without its relative, empty and writable folders.
-    pub fn path(&self) -> &OsStr {
+    pub(crate) fn path(&self) -> &OsStr {
         &self.0.path
     }
 
     /// Whether nobody could have changed what lies here, or where its links lead, who must not be believed.
-    pub fn trusts(&self, path: &Path) -> bool {
+    pub(crate) fn trusts(&self, path: &Path) -> bool {
         self.0.ground.trusts(path)
     }
 
@@ -86,12 +85,12 @@ impl Launcher {
     }
 
     /// The first program of this name in a folder that can be trusted; its links are not resolved.
-    pub fn find(&self, name: &OsStr) -> Option<PathBuf> {
+    pub(crate) fn find(&self, name: &OsStr) -> Option<PathBuf> {
         search(&self.0.path, &self.0.ground, name)
     }
 
     /// Where a program of the table was found.
-    pub fn at(&self, start: Start) -> Option<&Path> {
+    pub(crate) fn at(&self, start: Start) -> Option<&Path> {
         self.0.found.get(&start).map(PathBuf::as_path)
     }
 
@@ -109,7 +108,7 @@ impl Launcher {
     ///
     /// # Errors
     /// When there is no shell, or the line names a program by a place where a run may write.
-    pub fn line(&self, start: Start, line: &str) -> Result<Command, LaunchError> {
+    pub(crate) fn line(&self, start: Start, line: &str) -> Result<Command, LaunchError> {
         let words = line.split(|c: char| c.is_whitespace() || "'\"`;&|<>()$={}".contains(c));
         let mut places = words.filter(|word| word.starts_with('/')).map(Path::new);
         if let Some(bad) = places.find(|place| is_program(place) && !self.trusts(place)) {
@@ -125,7 +124,7 @@ impl Launcher {
     ///
     /// # Errors
     /// When it is not there or lies where a run may write.
-    pub fn named(&self, start: Start, word: &str) -> Result<Command, LaunchError> {
+    pub(crate) fn named(&self, start: Start, word: &str) -> Result<Command, LaunchError> {
         let path = self.locate(word)?;
         Ok(self.dressed(start.row(), &path, OsStr::new(word)))
     }
@@ -134,7 +133,7 @@ impl Launcher {
     ///
     /// # Errors
     /// When it is not there or lies where a run may write.
-    pub fn locate(&self, word: &str) -> Result<PathBuf, LaunchError> {
+    pub(crate) fn locate(&self, word: &str) -> Result<PathBuf, LaunchError> {
         let given = Path::new(word);
         if !word.contains('/') {
             return self.find(OsStr::new(word)).ok_or(LaunchError::NotOnPath);

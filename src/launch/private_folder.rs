@@ -29,7 +29,7 @@ const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOL
 
 /// A folder that only this account can enter. Dropping it removes it.
 #[derive(Debug)]
-pub struct PrivateFolder {
+pub(crate) struct PrivateFolder {
     path: PathBuf,
     /// Held as long as this process lives; tells others that the folder is in use.
     lock: File,
@@ -40,7 +40,7 @@ impl PrivateFolder {
     ///
     /// # Errors
     /// When it can't be made.
-    pub fn make() -> io::Result<Self> {
+    pub(crate) fn make() -> io::Result<Self> {
         Self::make_in(&std::env::temp_dir())
     }
 
@@ -48,7 +48,7 @@ impl PrivateFolder {
     ///
     /// # Errors
     /// When it can't be made.
-    pub fn make_in(parent: &Path) -> io::Result<Self> {
+    pub(crate) fn make_in(parent: &Path) -> io::Result<Self> {
         let parent = fs::canonicalize(parent)?;
         let mut made = Self::make_one(&parent);
         for _ in 1..ATTEMPTS {
@@ -74,12 +74,12 @@ impl PrivateFolder {
     }
 
     /// The folder.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// From now on the folder stays in use as long as programs live that are started: they work in it, also without sayso.
-    pub fn lend(&self) {
+    pub(crate) fn lend(&self) {
         // Where that can't be, it goes with sayso.
         let _ = fcntl_setfd(&self.lock, FdFlags::empty());
     }
@@ -92,7 +92,7 @@ impl Drop for PrivateFolder {
 }
 
 /// Removes what processes that are gone have left where files for a while belong.
-pub fn sweep() {
+pub(crate) fn sweep() {
     sweep_in(&std::env::temp_dir());
 }
 

@@ -49,7 +49,7 @@ pub enum Start {
 
 /// How a program is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FindRule {
+pub(crate) enum FindRule {
     /// By its name, on the trusted part of `PATH`.
     OnPath(&'static str),
     /// At one place only.
@@ -62,7 +62,7 @@ pub enum FindRule {
 
 impl FindRule {
     /// The name by which it is called; empty where that is the person's choice.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             FindRule::OnPath(name) => name,
             FindRule::At(place) => place.rsplit('/').next().unwrap_or(place),
@@ -73,7 +73,7 @@ impl FindRule {
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct StartRow {
+pub(crate) struct StartRow {
     pub start: Start,
     /// How it is found.
     pub found: FindRule,
@@ -81,8 +81,6 @@ pub struct StartRow {
     pub keeps: KeptVariables,
     /// What is set in its environment.
     pub sets: &'static [(&'static str, &'static str)],
-    /// Whether its working folder is a private one; else it is `/`.
-    pub private: bool,
 }
 
 /// What a program needs to find the person's desktop.
@@ -103,17 +101,14 @@ const DESKTOP: &[&str] = &[
 ];
 
 const fn row(start: Start, found: FindRule, keeps: KeptVariables) -> StartRow {
-    StartRow { start, found, keeps, sets: &[], private: false }
+    StartRow { start, found, keeps, sets: &[] }
 }
 
 /// Everything that sayso starts by itself.
-pub const TABLE: &[StartRow] = &[
+pub(crate) const TABLE: &[StartRow] = &[
     row(Start::Bwrap, FindRule::OnPath("bwrap"), KeptVariables::Only(&[])),
     row(Start::SandboxExec, FindRule::At("/usr/bin/sandbox-exec"), KeptVariables::Only(&[])),
-    StartRow {
-        private: true,
-        ..row(Start::Question, FindRule::InTheSandbox, KeptVariables::Only(&["HOME", "LANG"]))
-    },
+    row(Start::Question, FindRule::InTheSandbox, KeptVariables::Only(&["HOME", "LANG"])),
     row(Start::Shell, FindRule::At("/bin/sh"), KeptVariables::Person),
     row(Start::KeyCommand, FindRule::ByThePerson, KeptVariables::Person),
     row(Start::SecretTool, FindRule::OnPath("secret-tool"), KeptVariables::Only(DESKTOP)),
@@ -143,9 +138,8 @@ pub const TABLE: &[StartRow] = &[
     row(Start::Pbcopy, FindRule::At("/usr/bin/pbcopy"), KeptVariables::Only(&["HOME", "LANG"])),
     row(Start::XdgOpen, FindRule::OnPath("xdg-open"), KeptVariables::Only(DESKTOP)),
     row(Start::Open, FindRule::At("/usr/bin/open"), KeptVariables::Only(&["HOME", "USER", "LANG"])),
-    StartRow { private: true, ..row(Start::Editor, FindRule::ByThePerson, KeptVariables::Person) },
+    row(Start::Editor, FindRule::ByThePerson, KeptVariables::Person),
     StartRow {
-        private: true,
         // Its own commands would start a shell, and its preprocessors programs, on a text that somebody else wrote.
         sets: &[("LESSSECURE", "1")],
         ..row(Start::Pager, FindRule::ByThePerson, KeptVariables::Person)
@@ -156,8 +150,7 @@ pub const TABLE: &[StartRow] = &[
 static NOTHING: StartRow = row(Start::Shell, FindRule::ByThePerson, KeptVariables::Only(&[]));
 
 impl Start {
-    /// Its row.
-    pub fn row(self) -> &'static StartRow {
+    pub(crate) fn row(self) -> &'static StartRow {
         TABLE.iter().find(|row| row.start == self).unwrap_or(&NOTHING)
     }
 }

@@ -1,3 +1,4 @@
+use super::environment::{KeptVariables, is_steering};
 use super::*;
 use std::collections::BTreeSet;
 use std::fs;

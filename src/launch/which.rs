@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The file of a command: itself where it holds a slash, else the first program of this name on a `PATH`.
-pub fn which(command: &Path, path: &OsStr) -> Option<PathBuf> {
+pub(crate) fn which(command: &Path, path: &OsStr) -> Option<PathBuf> {
     if command.components().count() > 1 {
         return std::path::absolute(command).ok().filter(|file| is_program(file));
     }
@@ -20,7 +20,7 @@ pub(super) fn on_path(name: &Path, path: &OsStr) -> impl Iterator<Item = PathBuf
 }
 
 /// Whether this is a file that this person may execute.
-pub fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 

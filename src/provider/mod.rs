@@ -144,12 +144,12 @@ impl Provider {
     }
 
     /// A provider that is made when it is needed first.
-    pub fn later(name: ModelName, make: Make) -> Self {
+    pub(crate) fn later(name: ModelName, make: Make) -> Self {
         Self { name, source: Arc::new(Transport::Later(later::Later::new(make))) }
     }
 
     /// What is told before anything was asked, in Markdown, and what can be asked; of a story that tells something.
-    pub fn opening(&self) -> Option<(&str, Vec<String>)> {
+    pub(crate) fn opening(&self) -> Option<(&str, Vec<String>)> {
         match &*self.source {
             Transport::Scripted(player) => player.opening(),
             Transport::Http(_) | Transport::Later(_) => None,
@@ -157,7 +157,7 @@ impl Provider {
     }
 
     /// Which model this is.
-    pub fn name(&self) -> &ModelName {
+    pub(crate) fn name(&self) -> &ModelName {
         &self.name
     }
 

@@ -40,7 +40,7 @@ mod format;
 mod matching;
 mod shipped;
 
-pub use matching::{Position, ScriptChoice};
+pub(crate) use matching::{Position, ScriptChoice};
 
 use crate::domain::{Answers, FinishReason, Purpose, Usage};
 use crate::text::located::LocatedError;
@@ -56,9 +56,8 @@ pub struct Script {
     begins: Option<(String, Answers)>,
 }
 
-/// One scripted reply.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScriptedReply {
+pub(crate) struct ScriptedReply {
     /// What it answers.
     pub purpose: Purpose,
     /// Alternatives; each is a list of words that must all occur. Empty: no condition.
@@ -89,7 +88,7 @@ pub struct ScriptedReply {
 
 /// Something that goes wrong, told in the same words as if a server had done it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScriptedError {
+pub(crate) struct ScriptedError {
     /// The HTTP status (with `status`), or one of the kinds that have none.
     pub cause: Cause,
     /// The host in the message.
@@ -106,7 +105,7 @@ pub struct ScriptedError {
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// The server answers with this status.
     Status(u16),
     /// The host's name is not found.
@@ -140,27 +139,27 @@ impl Script {
     }
 
     /// The names of the shipped stories that are offered to people; the default one comes first.
-    pub fn offered() -> &'static [&'static str] {
+    pub(crate) fn offered() -> &'static [&'static str] {
         &shipped::OFFERED
     }
 
     /// How many tokens the model is said to have in its context; `None`: not told.
-    pub fn context(&self) -> Option<u64> {
+    pub(crate) fn context(&self) -> Option<u64> {
         self.context
     }
 
     /// What is told before anything was asked, in Markdown; may be empty.
-    pub fn opening(&self) -> &str {
+    pub(crate) fn opening(&self) -> &str {
         &self.opening
     }
 
     /// Files for the working folder: relative path (checked) and text.
-    pub fn files(&self) -> &[(String, String)] {
+    pub(crate) fn files(&self) -> &[(String, String)] {
         &self.files
     }
 
     /// The recipe that it begins with, and the answers to what that asks.
-    pub fn begins(&self) -> Option<&(String, Answers)> {
+    pub(crate) fn begins(&self) -> Option<&(String, Answers)> {
         self.begins.as_ref()
     }
 

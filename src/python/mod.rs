@@ -8,6 +8,7 @@
 //! - `function`: one function
 //! - `effects`: what a text does when it is defined
 //! - `merge`: a file with one function more
+//! - `names`: what a text sets, and what it uses
 
 pub(crate) mod annotation;
 pub(crate) mod argument;
@@ -15,6 +16,7 @@ mod effects;
 pub(crate) mod function;
 pub(crate) mod literal;
 pub(crate) mod merge;
+pub(crate) mod names;
 pub(crate) mod schema;
 mod syntax;
 

@@ -202,7 +202,18 @@ pub(crate) enum Destination {
 }
 
 /// Kinds of blocks that a step lets in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+    strum::VariantNames,
+)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum StepKind {
     Code,
     Write,
@@ -212,24 +223,15 @@ pub(crate) enum StepKind {
 }
 
 impl StepKind {
-    const ALL: [StepKind; 5] =
-        [StepKind::Code, StepKind::Write, StepKind::Read, StepKind::List, StepKind::Call];
-
     pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            StepKind::Code => "code",
-            StepKind::Write => "write",
-            StepKind::Read => "read",
-            StepKind::List => "list",
-            StepKind::Call => "call",
-        }
+        self.into()
     }
 
     /// The kind of a block; `None` for what only sayso itself proposes.
     pub(crate) fn of(kind: &BlockKind) -> Option<Self> {
         // Changing places of files is writing them.
         let word = if kind.writes().next().is_some() { "write" } else { kind.as_str() };
-        Self::ALL.into_iter().find(|known| known.as_str() == word)
+        word.parse().ok()
     }
 }
 

@@ -18,7 +18,7 @@ mod text;
 mod view;
 mod written;
 
-pub(crate) use list::RecipeList;
+pub use list::RecipeList;
 pub(crate) use scaffold::scaffold;
 pub(crate) use shipped::shipped;
 
@@ -45,7 +45,7 @@ pub struct Recipe {
 
 /// Something that has to be found out before a recipe can begin; each becomes a fact of its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Want {
+pub(crate) enum Want {
     /// The text of the file that this input names: the fact `file:INPUT`.
     File {
         input: String,
@@ -80,12 +80,12 @@ impl Recipe {
     }
 
     /// Its line in the list, and the form of its inputs.
-    pub fn card(&self) -> &RecipeCard {
+    pub(crate) fn card(&self) -> &RecipeCard {
         &self.card
     }
 
     /// What has to be found out before it begins with these answers.
-    pub fn wants(&self, inputs: &Answers) -> Vec<Want> {
+    pub(crate) fn wants(&self, inputs: &Answers) -> Vec<Want> {
         let mut wants: Vec<Want> = Vec::new();
         for field in self.definition.files().filter(|field| self.definition.reads(&field.name)) {
             let named = inputs.iter().find(|(name, text)| *name == field.name && !text.is_empty());
@@ -101,7 +101,7 @@ impl Recipe {
     }
 
     /// Whether it may ask for more while it goes on.
-    pub fn asks_later(&self) -> bool {
+    pub(crate) fn asks_later(&self) -> bool {
         self.definition.steps.iter().any(|step| !step.protects.is_empty() || step.check.facts().asks)
     }
 
@@ -109,7 +109,7 @@ impl Recipe {
     ///
     /// # Errors
     /// Each input that what was found shows not to fit.
-    pub fn start(
+    pub(crate) fn start(
         &self,
         inputs: Answers,
         facts: Vec<(String, String)>,

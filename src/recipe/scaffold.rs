@@ -112,9 +112,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn session(prompts: &[&str]) -> Transcript {
-        let entries: Vec<_> =
-            prompts.iter().map(|text| (Timestamp(0), Entry::Prompt((*text).into()))).collect();
-        Transcript::fold(&entries)
+        Transcript::fold(prompts.iter().map(|text| (Timestamp(0), Entry::Prompt((*text).into()))))
     }
 
     #[test]

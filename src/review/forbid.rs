@@ -13,7 +13,7 @@ const STRICT: &str = include_str!("../../assets/rules/strict.toml");
 
 /// Lists of names that may not be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Forbid {
+pub(crate) struct Forbid {
     names: Vec<String>,
     /// Whether all of the strict profile is on the list.
     strict: bool,
@@ -27,7 +27,7 @@ struct Profile {
 
 impl Forbid {
     /// These names. One that ends with `*` stands for all that begin like it.
-    pub fn new(names: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(names: impl IntoIterator<Item = String>) -> Self {
         let mut names: Vec<String> =
             names.into_iter().map(|n| n.trim().to_owned()).filter(|n| !n.is_empty() && n != "*").collect();
         names.sort_unstable();
@@ -38,22 +38,22 @@ impl Forbid {
     }
 
     /// The names of the strict profile.
-    pub fn strict() -> Vec<String> {
+    pub(crate) fn strict() -> Vec<String> {
         toml::from_str::<Profile>(STRICT).map(|profile| profile.forbid).unwrap_or_default()
     }
 
     /// What is forbidden, each by a name of `review.forbid`.
-    pub fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Whether the strict profile holds: then what was not checked is forbidden too.
-    pub fn is_strict(&self) -> bool {
+    pub(crate) fn is_strict(&self) -> bool {
         self.strict
     }
 
     /// Whether nothing is forbidden.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
@@ -74,7 +74,7 @@ impl Forbid {
     }
 
     /// Marks the findings whose rules are on the list, in reviews of blocks that hold no code: files, packages.
-    pub fn mark(&self, review: &mut Review) {
+    pub(crate) fn mark(&self, review: &mut Review) {
         for finding in &mut review.findings {
             finding.forbidden |= self.rule(&finding.rule);
         }

@@ -1,7 +1,8 @@
 //! Languages that the review can read, by their names and by the extensions of their files.
 
 /// How a language is read: by a grammar of its own, or by its words alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Grammar {
     Python,
     /// TypeScript and JSX too: one grammar reads them all.
@@ -14,9 +15,6 @@ pub(super) enum Grammar {
 }
 
 impl Grammar {
-    pub(super) const ALL: [Grammar; 5] =
-        [Grammar::Python, Grammar::Javascript, Grammar::Bash, Grammar::Sql, Grammar::Other];
-
     /// Whether a grammar reads it.
     pub(super) fn has_grammar(self) -> bool {
         matches!(self, Grammar::Python | Grammar::Javascript | Grammar::Bash)
@@ -39,13 +37,7 @@ impl Grammar {
 
     /// The name of its language, as rule files and lists spell it.
     pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Grammar::Python => "python",
-            Grammar::Javascript => "javascript",
-            Grammar::Bash => "bash",
-            Grammar::Sql => "sql",
-            Grammar::Other => "other",
-        }
+        self.into()
     }
 }
 
@@ -84,17 +76,17 @@ const LANGUAGES: &[(&str, &[&str])] = &[
 
 /// The name of the language that files with this extension (without the dot) are written in, where the review can read
 /// it. More are known here than can be run.
-pub fn language_of_extension(extension: &str) -> Option<&'static str> {
+pub(crate) fn language_of_extension(extension: &str) -> Option<&'static str> {
     let extension = extension.to_ascii_lowercase();
     LANGUAGES.iter().find(|(_, all)| all.contains(&extension.as_str())).map(|(name, _)| *name)
 }
 
 /// Whether the review has rules for a language by this name, or reads its words at least.
-pub fn reads(language: &str) -> bool {
+pub(crate) fn reads(language: &str) -> bool {
     Grammar::of(language).is_some()
 }
 
 /// Whether two languages are read alike: by the same grammar, or by the same words.
-pub fn reads_alike(one: &str, other: &str) -> bool {
+pub(crate) fn reads_alike(one: &str, other: &str) -> bool {
     one == other || Grammar::of(one).is_some_and(|t| t.has_grammar() && Grammar::of(other) == Some(t))
 }

@@ -21,7 +21,7 @@ pub struct Links {
 
 impl Links {
     /// Whether all paths lead to themselves.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.followed.is_empty() && self.kept.is_empty()
     }
 

@@ -56,12 +56,11 @@ mod tests;
 #[cfg(test)]
 mod unseen;
 
-pub use forbid::Forbid;
-pub use grammar::{language_of_extension, reads, reads_alike};
-pub use links::Links;
+pub(crate) use forbid::Forbid;
+pub(crate) use grammar::{language_of_extension, reads, reads_alike};
+pub(crate) use links::Links;
 pub use refusal::refusals;
-pub use rule_error::RuleError;
-pub use rule_registry::{NoSuchRule, RuleRegistry};
+pub(crate) use rule_registry::RuleRegistry;
 
 use crate::domain::{Effects, Finding, Language, Masker, Place, Review, Severity};
 use diagnostic::Diagnostic;
@@ -71,6 +70,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use strum::VariantArray as _;
 
 /// Largest text whose code is read by its grammar, in bytes. The words and characters of a larger one are still looked
 /// at.
@@ -97,14 +97,14 @@ pub struct Scope {
 }
 
 /// Whether a file of this absolute path holds secrets, or may, as its name goes.
-pub fn is_secret(path: &str, scope: &Scope) -> bool {
+pub(crate) fn is_secret(path: &str, scope: &Scope) -> bool {
     let meaning = path_class::locate(path, None, scope);
     meaning.is(rules::PathClass::Secret) || meaning.is(rules::PathClass::Private)
 }
 
 /// A rule, as `sayso check --rules` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleInfo<'a> {
+pub(crate) struct RuleInfo<'a> {
     /// Its name, `py.delete-tree`.
     pub id: &'a str,
     /// The language that it reads; `common` for all.
@@ -137,7 +137,7 @@ pub fn review(source: &str, language: Option<&Language>, scope: &Scope) -> Revie
 /// no, nothing of the text counts as checked, and nothing that was found by then is told: a part of the findings would
 /// differ from one machine to the next. It is asked often (each hundred steps of the parser, each call that is judged)
 /// and should answer at once.
-pub fn review_while(
+pub(crate) fn review_while(
     source: &str,
     language: Option<&Language>,
     scope: &Scope,
@@ -159,7 +159,7 @@ pub fn review_while(
 }
 
 /// The review of a text that was not looked at at all, and why.
-pub fn unchecked(why: &str, scope: &Scope) -> Review {
+pub(crate) fn unchecked(why: &str, scope: &Scope) -> Review {
     let effects = Effects { unknown: true, ..Effects::default() };
     let mut review = Review { unchecked: Some(why.to_owned()), effects, ..Review::default() };
     review.findings.extend(closed(&review, scope));
@@ -267,7 +267,7 @@ fn most(diagnostics: &mut Vec<Diagnostic>) -> Option<(Severity, String, Range<us
 /// Prepares grammars and rules, which the first review would have to wait for. For a worker, never the input thread.
 pub fn warm() {
     let scope = Scope { cwd: PathBuf::from("/"), ..Scope::default() };
-    for grammar in Grammar::ALL {
+    for grammar in Grammar::VARIANTS.iter().copied() {
         drop(review("a", Some(&Language(grammar.as_str().to_owned())), &scope));
     }
 }

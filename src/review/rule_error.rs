@@ -2,7 +2,7 @@
 
 /// Why a rule file can't be used. The texts name the file, the place where it is known, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RuleError {
+pub(crate) enum RuleError {
     /// It is not what a rule file looks like.
     #[error("{file}:{line}: {reason}")]
     Unreadable {

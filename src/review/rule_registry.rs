@@ -14,13 +14,14 @@ use crate::domain::{Language, Severity};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use strum::VariantArray as _;
 
 /// Most bytes of one rule file.
 const LARGEST: usize = 1 << 20;
 
 /// An entry of `review.off` or `review.lower` that fits no rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoSuchRule {
+pub(crate) struct NoSuchRule {
     /// The setting that it stands in.
     pub setting: &'static str,
     /// What is wrong, and what would fit.
@@ -44,7 +45,9 @@ impl RuleRegistry {
     ///
     /// # Errors
     /// All files that can't be used; each error names the file, the rule or the line, and what to do.
-    pub fn with<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Result<Self, Vec<RuleError>> {
+    pub(crate) fn with<'f>(
+        files: impl IntoIterator<Item = (&'f str, &'f str)>,
+    ) -> Result<Self, Vec<RuleError>> {
         let mut errors = Vec::new();
         let mut added: HashMap<Grammar, Vec<(&str, RuleFile)>> = HashMap::new();
         let mut places = Vec::new();
@@ -75,7 +78,7 @@ impl RuleRegistry {
     /// The same rules, of which some say nothing (`off`: ids) and some are milder (`lower`: `ID=info`). What could not be
     /// taken in is told, one line each.
     #[must_use]
-    pub fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
+    pub(crate) fn milder(mut self, off: &[String], lower: &[String]) -> (Self, Vec<NoSuchRule>) {
         if off.is_empty() && lower.is_empty() {
             // The usual case, in which the shipped rules need not be read yet.
             return (self, Vec::new());
@@ -132,20 +135,20 @@ impl RuleRegistry {
 
     /// The same rules, and what these lists forbid.
     #[must_use]
-    pub fn forbidding(mut self, forbid: Forbid) -> Self {
+    pub(crate) fn forbidding(mut self, forbid: Forbid) -> Self {
         self.forbid = Arc::new(forbid);
         self
     }
 
     /// The same rules, and the strict profile beside what is forbidden already.
     #[must_use]
-    pub fn strictly(&self) -> Self {
+    pub(crate) fn strictly(&self) -> Self {
         let names = self.forbid.names().iter().cloned().chain(Forbid::strict());
         self.clone().forbidding(Forbid::new(names))
     }
 
     /// What the person does not let run.
-    pub fn forbid(&self) -> &Forbid {
+    pub(crate) fn forbid(&self) -> &Forbid {
         &self.forbid
     }
 
@@ -164,8 +167,8 @@ impl RuleRegistry {
 
     /// All rules that make findings, by language and in the order of their files; a person's own stand behind the
     /// shipped ones.
-    pub fn rules(&self) -> Vec<RuleInfo<'_>> {
-        let books = Grammar::ALL.map(|grammar| (grammar.as_str(), self.of(grammar)));
+    pub(crate) fn rules(&self) -> Vec<RuleInfo<'_>> {
+        let books = Grammar::VARIANTS.iter().map(|grammar| (grammar.as_str(), self.of(*grammar)));
         let books = books.into_iter().chain([("common", rule_set::common())]);
         books
             .flat_map(|(language, book)| book.file.rule.iter().map(move |rule| (language, rule)))
@@ -217,7 +220,7 @@ fn own_file(name: &str, text: &str) -> Result<(Option<Grammar>, RuleFile), RuleE
     if parsed.language.is_none() && parsed.rule.is_empty() && !parsed.place.is_empty() {
         return Ok((None, parsed));
     }
-    let known = || Grammar::ALL.map(Grammar::as_str).join(", ");
+    let known = || Grammar::VARIANTS.iter().map(|grammar| grammar.as_str()).collect::<Vec<_>>().join(", ");
     let grammar = parsed.language.as_deref().and_then(Grammar::of);
     let grammar = grammar.ok_or_else(|| RuleError::NoLanguage { file: file.clone(), known: known() })?;
     let unfit = |rule: &&Rule| rule.builtin.is_some() || rule.query.is_some() && !grammar.has_grammar();

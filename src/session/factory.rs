@@ -28,6 +28,8 @@ pub(crate) struct SessionFactory {
     pub(super) recipes: RecipeList,
     /// Keys that were typed in or written by programs; they live as long as the process.
     pub keys: Arc<KeyRing>,
+    /// Whether runs may have a terminal because of their language: in the panes alone, where somebody can type into it.
+    pub run_terminals: bool,
 }
 
 impl SessionFactory {
@@ -38,7 +40,14 @@ impl SessionFactory {
         loaded.notices.extend(notices);
         let (recipes, notices) = recipes::all(&loaded);
         loaded.notices.extend(notices);
-        Self { loaded: Arc::new(loaded), place, book: Arc::new(book), recipes, keys: Arc::default() }
+        Self {
+            loaded: Arc::new(loaded),
+            place,
+            book: Arc::new(book),
+            recipes,
+            keys: Arc::default(),
+            run_terminals: false,
+        }
     }
 
     /// The recipes that there are: those that ship, then the person's own.

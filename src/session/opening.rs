@@ -5,6 +5,7 @@ use super::place::own_folders;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
 use crate::driver::{Clock, Driver, Parts, UndoLimits, UndoPlace};
+use crate::engine::transcript::PagedTranscript;
 use crate::engine::{Effect, Engine, Settings};
 use crate::provider::Provider;
 use crate::review;
@@ -117,7 +118,8 @@ impl SessionFactory {
     ) -> Result<OpenSession, StoreError> {
         let mut notices = Vec::new();
         let seal = self.seal(&mut notices);
-        let (store, loaded, unwritten) = Store::open_or_read(path, seal.as_ref(), reading)?;
+        let (store, loaded, unwritten) =
+            Store::open_or_read::<PagedTranscript>(path, seal.as_ref(), reading)?;
         if !reading.goes_on() {
             return Err(StoreError::Stopped);
         }
@@ -128,7 +130,7 @@ impl SessionFactory {
         let chosen = provider.clone();
         let now = Clock::System.now();
         let settings = Settings { foreign: loaded.foreign.is_some(), ..self.settings(policy) };
-        let (engine, effects) = Engine::resume(settings, &loaded.entries, now);
+        let (engine, effects) = Engine::resume(settings, loaded.entries.into(), now);
         if !reading.goes_on() {
             return Err(StoreError::Stopped);
         }

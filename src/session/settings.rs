@@ -19,6 +19,7 @@ impl SessionFactory {
             repeat_limit: config.repeat_limit,
             dialect,
             languages,
+            terminals: if self.run_terminals { config.terminals() } else { Vec::new() },
             system_prompt,
             conditions: Some(self.conditions()),
             policy,

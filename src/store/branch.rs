@@ -1,11 +1,12 @@
 //! A branch of a session: a new file that begins with the first entries of another one. The other one is only read.
 
-use super::{LoadedSession, Seal, Store, StoreError, blobs_of, manage};
+use super::{LoadedSession, Seal, Store, StoreError, blobs_of, disk, file_stem};
 use crate::domain::{Entry, Header, Masker};
 use std::path::{Path, PathBuf};
 
 /// Writes a session with this header and the first `entries` of the loaded one, whose file is `from`. Large outputs and
-/// images come with it; packages that were installed for the other one do not.
+/// images come with it; packages that were installed for the other one do not. It is a session only once all of it is on
+/// the disk: half of one would look like a session that was broken off.
 ///
 /// # Errors
 /// When it can't be written; then nothing of it is left.
@@ -15,25 +16,44 @@ pub(crate) async fn write(
     (folder, header): (&Path, Header),
     (masker, seal): (&Masker, Option<Seal>),
 ) -> Result<PathBuf, StoreError> {
-    let store = Store::create(folder, header).with_masker(masker.clone()).with_seal(seal);
+    let path = folder.join(format!("{}.jsonl", file_stem(&header.id.0)));
+    let store = Store::create_unnamed(&path, header).with_masker(masker.clone()).with_seal(seal);
+    let written = write_into(&store, (from, loaded), entries).await;
+    let closed = store.close().await;
+    let part = store.path();
+    let named = written.and(closed).and_then(|()| name(&part, &path));
+    if let Err(error) = named {
+        std::fs::remove_file(&part).ok();
+        std::fs::remove_dir_all(store.blobs()).ok();
+        return Err(error);
+    }
+    Ok(path)
+}
+
+async fn write_into(
+    store: &Store,
+    (from, loaded): (&Path, &LoadedSession),
+    entries: usize,
+) -> Result<(), StoreError> {
     let (old, new) = (blobs_of(from), store.blobs());
-    let path = store.path();
     let own = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Adopted { .. });
     for (at, entry) in loaded.entries.iter().take(entries).filter(|(_, entry)| own(entry)) {
         let mut entry = entry.clone();
         carry_files(&mut entry, &old, &new)?;
         store.append(entry, *at);
     }
-    let written = store.sync().await;
-    let closed = store.close().await;
-    if let Err(error) = written.and(closed) {
-        // What is half there would look like a session that was broken off.
-        if path.exists() {
-            manage::delete(&path).ok();
-        }
-        return Err(error);
+    store.sync().await
+}
+
+/// Makes it a session. One in which nothing was asked has no file.
+fn name(part: &Path, path: &Path) -> Result<(), StoreError> {
+    if !part.exists() {
+        return Ok(());
     }
-    Ok(path)
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::fs::rename(part, path)
+        .and_then(|()| disk::sync_folder(folder))
+        .map_err(|error| StoreError::io(path, "written", error))
 }
 
 /// The files beside the session that an entry names lie beside the branch, too.
@@ -46,7 +66,7 @@ fn carry_files(entry: &mut Entry, old: &Path, new: &Path) -> Result<(), StoreErr
         };
         let there = new.join(name);
         if !there.exists() && path.exists() {
-            super::disk::make_folder(new)?;
+            disk::make_folder(new)?;
             // Such a file is written once: the two may be one. Where they can't, it is copied.
             std::fs::hard_link(&*path, &there)
                 .or_else(|_| std::fs::copy(&*path, &there).map(drop))

@@ -8,6 +8,7 @@ use std::fs::{DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Makes a folder (and those above it) with mode 0700; one that is there has to be ours.
 pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
@@ -92,15 +93,25 @@ fn ours(path: &Path, owner: u32) -> Result<(), StoreError> {
     }
 }
 
+/// A lock of this process is waited for so long: a program that is just being started holds a copy of one that was let go,
+/// until it has begun.
+const LET_GO: Duration = Duration::from_millis(500);
+
 /// Takes the lock that only one process may hold.
 fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => {
-            let pid = file.metadata().ok().and_then(|meta| Locks::read().holder(meta.ino()));
-            Err(StoreError::Locked { path: path.to_owned(), pid })
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => {
+                let pid = file.metadata().ok().and_then(|meta| Locks::read().holder(meta.ino()));
+                if pid != Some(std::process::id()) || begun.elapsed() >= LET_GO {
+                    return Err(StoreError::Locked { path: path.to_owned(), pid });
+                }
+                std::thread::park_timeout(Duration::from_millis(1));
+            }
+            Err(TryLockError::Error(error)) => return Err(StoreError::io(path, "locked", error)),
         }
-        Err(TryLockError::Error(error)) => Err(StoreError::io(path, "locked", error)),
     }
 }
 

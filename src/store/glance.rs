@@ -11,8 +11,8 @@ use std::path::Path;
 
 /// A smaller file is read as a whole at once.
 const LARGE: u64 = 4 << 20;
-/// Bytes of its end that are looked at.
-const END: usize = 1 << 20;
+/// Bytes of its end that are looked at: more where fewer hold no whole line.
+const ENDS: [usize; 2] = [256 << 10, 4 << 20];
 /// The longest first line.
 const FIRST: usize = 64 << 10;
 
@@ -24,7 +24,6 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
         return None;
     }
     let first = piece(&file, 0, FIRST)?;
-    let end = piece(&file, bytes.saturating_sub(END as u64), END)?;
     let blobs = blobs_of(path);
     let entry = |line: &[u8]| {
         let frame = wire::open(line).ok()?;
@@ -35,9 +34,13 @@ pub(crate) fn glance(path: &Path) -> Option<Vec<(Timestamp, Entry)>> {
         }
     };
     let header = first.split(|byte| *byte == b'\n').next().and_then(entry);
-    // The first piece is the end of a line.
-    let last: Vec<_> = end.split(|byte| *byte == b'\n').skip(1).filter_map(entry).collect();
-    (!last.is_empty()).then(|| header.into_iter().chain(last).collect())
+    let last = ENDS.into_iter().find_map(|most| {
+        let end = piece(&file, bytes.saturating_sub(most as u64), most)?;
+        // What stands in front of the first line end is the rest of a line.
+        let last: Vec<_> = end.split(|byte| *byte == b'\n').skip(1).filter_map(entry).collect();
+        (!last.is_empty()).then_some(last)
+    })?;
+    Some(header.into_iter().chain(last).collect())
 }
 
 fn piece(file: &File, at: u64, most: usize) -> Option<Vec<u8>> {
@@ -72,23 +75,27 @@ mod tests {
         for n in 1..60 {
             store.append(prompt(n, 100_000), Timestamp(n as i64));
         }
-        store.close().await.unwrap();
-        let seen = glance(&path).unwrap();
-        assert!(matches!(&seen[0].1, Entry::Header(_)));
-        let texts: Vec<&str> = seen[1..]
-            .iter()
-            .map(|(_, entry)| match entry {
-                Entry::Prompt(prompt) => prompt.text.split(' ').next().unwrap(),
+        store.sync().await.unwrap();
+        let seen = || {
+            let seen = glance(&path).unwrap();
+            assert!(matches!(&seen[0].1, Entry::Header(_)));
+            let first_word = |(_, entry): &(Timestamp, Entry)| match entry {
+                Entry::Prompt(prompt) => prompt.text.split(' ').next().unwrap().to_owned(),
                 other => panic!("{other:?}"),
-            })
-            .collect();
-        assert_eq!(texts, ["50", "51", "52", "53", "54", "55", "56", "57", "58", "59"]);
+            };
+            seen[1..].iter().map(first_word).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(), ["58", "59"]);
+        // One long line is no reason to show nothing.
+        store.append(prompt(60, 300_000), Timestamp(60));
+        store.close().await.unwrap();
+        assert_eq!(seen().len(), 39);
         // What is damaged is passed over, and what is no session shows nothing.
         let mut bytes = std::fs::read(&path).unwrap();
         let at = bytes.len() - 50_000;
         bytes[at] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
-        assert_eq!(glance(&path).unwrap().len(), 10);
+        assert_eq!(seen().len(), 38);
         std::fs::write(&path, vec![b'\n'; 5 << 20]).unwrap();
         assert!(glance(&path).is_none());
         std::fs::write(&path, vec![b'x'; 5 << 20]).unwrap();

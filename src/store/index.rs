@@ -7,7 +7,7 @@ mod catalogue;
 mod glance;
 
 use super::disk::{self, Locks};
-use crate::domain::{SessionId, Timestamp};
+use crate::domain::Timestamp;
 use catalogue::Catalogue;
 pub(super) use catalogue::forget;
 use std::collections::{HashMap, HashSet};
@@ -60,11 +60,6 @@ impl Summary {
     /// What to call it: its name, else its identity.
     pub fn label(&self) -> &str {
         if self.name.is_empty() { &self.id } else { &self.name }
-    }
-
-    /// Its identity as a type.
-    pub fn session_id(&self) -> SessionId {
-        SessionId(self.id.clone())
     }
 }
 

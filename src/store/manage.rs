@@ -78,7 +78,7 @@ pub(crate) async fn rename(
 pub(crate) fn adopt(path: &Path, seal: &Seal, at: Timestamp) -> Result<(), StoreError> {
     let failed = |error| StoreError::io(path, "written", error);
     let mut file = disk::open_locked(path)?;
-    let opened = reader::read_file(path, &file, Some(seal), &Reading::default())?;
+    let opened = reader::read_file::<Vec<_>>(path, &file, Some(seal), &Reading::default())?;
     if opened.loaded.foreign.is_none() {
         return Ok(());
     }

@@ -2,8 +2,9 @@
 //!
 //! - `wire`: the form of a line (pure) - `writer`: the one thread that owns a file - `reader`: reads a file in any
 //!   state - `seal`: whether this installation wrote it - `index`: lists and finds sessions without reading them whole - `search`:
-//!   finds them by what was said and done in them - `derived`: the files of what is kept for both - `disk`: how files are made and opened.
-//!   All that is written is masked first (`domain::mask`).
+//!   finds them by what was said and done in them - `lines`: reads long replies
+//!   again - `derived`: the files of what is kept for both - `disk`: how files are made and opened.
+//!   All that is written is masked first (`domain::mask`); `redact` writes a session anew with more masks.
 //!
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
 //! A session that nothing was asked in leaves no file.
@@ -16,10 +17,12 @@ mod draft;
 mod error;
 mod glance;
 pub(crate) mod index;
+mod lines;
 pub(crate) mod manage;
 mod news;
 mod reader;
 mod reading;
+pub(crate) mod redact;
 mod scratch;
 mod seal;
 pub(crate) mod search;
@@ -37,6 +40,7 @@ pub use scratch::{Scratch, sweep};
 pub use seal::Seal;
 
 use crate::domain::{Entry, Header, Masker, Timestamp};
+use lines::{LineError, Lines};
 use news::{MaskedNews, masked_words};
 use std::fs::File;
 use std::io::Write as _;
@@ -46,11 +50,17 @@ use std::sync::{Arc, OnceLock, mpsc};
 use tokio::sync::{oneshot, watch};
 use writer::{WriteOrder, Writer};
 
+/// What a session is read into, entry by entry: a list of them, or what is made of each at once, so that a large session
+/// does not stand in memory twice.
+pub trait Entries: Default + Extend<(Timestamp, Entry)> {}
+
+impl<C: Default + Extend<(Timestamp, Entry)>> Entries for C {}
+
 /// What a session file held.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LoadedSession {
+pub struct LoadedSession<C = Vec<(Timestamp, Entry)>> {
     /// The entries, oldest first; the header is the first.
-    pub entries: Vec<(Timestamp, Entry)>,
+    pub entries: C,
     /// What is wrong with the file; to be told.
     pub damage: Vec<Damage>,
     /// The size of the file in bytes.
@@ -72,6 +82,16 @@ impl SessionPlace {
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         Self { folder, blobs: blobs_of(&path), path }
     }
+
+    /// Of a session that gets its file's name only once it is whole.
+    fn in_the_making(path: &Path) -> Self {
+        Self { path: in_the_making(path), ..Self::of(path.to_owned()) }
+    }
+}
+
+/// The file of a session in the making: no list of sessions tells of it.
+fn in_the_making(path: &Path) -> PathBuf {
+    path.with_extension("jsonl.part")
 }
 
 /// The folder for large outputs and images of the session in this file: `blobs/<id>` beside it.
@@ -103,6 +123,7 @@ struct StoreInner {
     durable: OnceLock<bool>,
     reads_only: bool,
     seal: OnceLock<Seal>,
+    lines: Lines,
 }
 
 impl Store {
@@ -115,9 +136,18 @@ impl Store {
 
     /// The same in a file of this name.
     pub fn create_at(path: &Path, header: Header) -> Store {
-        let place = Arc::new(SessionPlace::of(path.to_owned()));
+        Self::create_in(SessionPlace::of(path.to_owned()), header)
+    }
+
+    /// The same in a file of another name, which is no session's: whoever has written all of it names it.
+    fn create_unnamed(path: &Path, header: Header) -> Store {
+        Self::create_in(SessionPlace::in_the_making(path), header)
+    }
+
+    fn create_in(place: SessionPlace, header: Header) -> Store {
+        let place = Arc::new(place);
         let (failure, told) = watch::channel(WriteFailure::default());
-        Self::start(Writer::lazy(place.clone(), header, failure), place, told, false)
+        Self::start(Writer::lazy(place.clone(), header, failure), place, told)
     }
 
     /// A session that is kept nowhere, because the person wants none: what is added is dropped. Its large outputs and
@@ -125,7 +155,7 @@ impl Store {
     pub fn forgetting(scratch: &Scratch) -> Store {
         let place = Arc::new(SessionPlace::of(scratch.session().to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
-        Self::start(Writer::forgetting(place.clone(), failure), place, told, false)
+        Self::start(Writer::forgetting(place.clone(), failure), place, told)
     }
 
     /// Opens a session to go on with it: locks it, reads it, cuts off a line that was not written to its end.
@@ -145,26 +175,31 @@ impl Store {
         Self::open_on(path, seal, &Reading::default())
     }
 
-    fn open_on(
+    fn open_on<C: Entries>(
         path: &Path,
         seal: Option<&Seal>,
         reading: &Reading,
-    ) -> Result<(Store, LoadedSession), StoreError> {
+    ) -> Result<(Store, LoadedSession<C>), StoreError> {
         let mut file = disk::open_locked(path)?;
         let opened = reader::read_file(path, &file, seal, reading)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
         let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
         let writer = Writer::going_on(place.clone(), file, &opened, whole, failure);
-        Ok((Self::start(writer, place, told, false).with_seal(seal.cloned()), opened.loaded))
+        let store = Self::start_with(writer, place, told, (false, opened.lines));
+        Ok((store.with_seal(seal.cloned()), opened.loaded))
     }
 
     /// A session that is only read, for this reason: what is added stays in memory, and is told as not saved. Nothing
     /// runs in it, for no decision can be written down.
     pub fn reading(path: &Path, why: String) -> Store {
+        Self::reading_with(path, why, Lines::default())
+    }
+
+    fn reading_with(path: &Path, why: String, lines: Lines) -> Store {
         let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
-        Self::start(Writer::reading(place.clone(), why, failure), place, told, true)
+        Self::start_with(Writer::reading(place.clone(), why, failure), place, told, (true, lines))
     }
 
     /// Opens a session to go on with it, or where that can't be done to read it: when another process writes to it, or
@@ -172,11 +207,11 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`], for all other reasons.
-    pub fn open_or_read(
+    pub fn open_or_read<C: Entries>(
         path: &Path,
         seal: Option<&Seal>,
         reading: &Reading,
-    ) -> Result<(Store, LoadedSession, Option<String>), StoreError> {
+    ) -> Result<(Store, LoadedSession<C>, Option<String>), StoreError> {
         let error = match Self::open_on(path, seal, reading) {
             Ok((store, loaded)) => return Ok((store, loaded, None)),
             Err(error) => error,
@@ -189,15 +224,19 @@ impl Store {
             StoreError::Io { source, .. } if is_read_only(source) => error.brief(),
             _ => return Err(error),
         };
-        let loaded = reader::read_on(path, seal, reading)?;
-        Ok((Self::reading(path, why.clone()), loaded, Some(why)))
+        let opened = reader::read_file(path, &disk::open_read(path)?, seal, reading)?;
+        Ok((Self::reading_with(path, why.clone(), opened.lines), opened.loaded, Some(why)))
     }
 
-    fn start(
+    fn start(writer: Writer, place: Arc<SessionPlace>, failure: watch::Receiver<WriteFailure>) -> Store {
+        Self::start_with(writer, place, failure, (false, Lines::default()))
+    }
+
+    fn start_with(
         writer: Writer,
         place: Arc<SessionPlace>,
         failure: watch::Receiver<WriteFailure>,
-        reads_only: bool,
+        (reads_only, lines): (bool, Lines),
     ) -> Store {
         let (orders, taken) = mpsc::channel();
         let news = MaskedNews::default();
@@ -215,6 +254,7 @@ impl Store {
                 durable: OnceLock::new(),
                 reads_only,
                 seal: OnceLock::new(),
+                lines,
             }),
         }
     }
@@ -262,6 +302,14 @@ impl Store {
     /// Adds an entry. Never waits for the disk; what could not be written is told by [`Store::failed`] and kept.
     pub fn append(&self, entry: Entry, at: Timestamp) {
         self.shared.orders.send(WriteOrder::Append(Box::new(entry), at)).ok();
+    }
+
+    /// Reads a long reply again, by which entry of the file it was when the session was opened. Waits for the disk.
+    ///
+    /// # Errors
+    /// When it can't be read, or does not stand there any more as it was.
+    pub(crate) fn read_again(&self, entry: u64) -> Result<Entry, LineError> {
+        self.shared.lines.read(&self.shared.place.path, entry)
     }
 
     /// Waits until everything appended so far is on the disk.
@@ -336,7 +384,7 @@ fn is_read_only(error: &std::io::Error) -> bool {
 }
 
 /// Cuts off a torn line, or gives the last line its newline; returns the bytes of the file.
-fn repair_end(file: &mut File, opened: &reader::OpenSession) -> std::io::Result<u64> {
+fn repair_end<C>(file: &mut File, opened: &reader::OpenSession<C>) -> std::io::Result<u64> {
     if opened.whole < opened.loaded.bytes {
         file.set_len(opened.whole)?;
     }

@@ -49,17 +49,25 @@ impl MaskedNews {
 /// What was masked where: `A GitHub token in your prompt was masked when it was saved.`
 pub(super) fn masked_words(entry: &Entry, kinds: &BTreeSet<&'static str>) -> String {
     let place = match entry {
-        Entry::Prompt(_) => "your prompt".into(),
-        Entry::Reply { .. } => "a reply".into(),
         Entry::Block(block) => {
             format!("block {}, which can't be run any more once the session was closed", block.id)
         }
+        other => place(other),
+    };
+    let kinds: Vec<&str> = kinds.iter().copied().collect();
+    saving::masked_in(&kinds, &place)
+}
+
+/// Where the texts of an entry stand, in words.
+pub(super) fn place(entry: &Entry) -> String {
+    match entry {
+        Entry::Prompt(_) => "your prompt".into(),
+        Entry::Reply { .. } => "a reply".into(),
+        Entry::Block(block) => format!("block {}", block.id),
         Entry::Edited { block, .. } => format!("your text of block {block}"),
         Entry::Placed { block, .. } => format!("the text of block {block}"),
         Entry::Ran { block, .. } => format!("the output of block {block}"),
         Entry::Named(_) => "the name of the session".into(),
         _ => "the session".into(),
-    };
-    let kinds: Vec<&str> = kinds.iter().copied().collect();
-    saving::masked_in(&kinds, &place)
+    }
 }

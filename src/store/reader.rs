@@ -4,11 +4,12 @@
 //! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
 
 use super::chain::Chain;
+use super::lines::Lines;
 use super::reading::Reading;
 use super::seal::Seal;
 use super::texts::Texts;
 use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
-use super::{Damage, Fault, LoadedSession, StoreError, disk};
+use super::{Damage, Entries, Fault, LoadedSession, StoreError, disk};
 use crate::domain::{Entry, Header, SessionId, Sha256, Timestamp};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
@@ -34,18 +35,18 @@ pub fn read_with(path: &Path, seal: Option<&Seal>) -> Result<LoadedSession, Stor
 }
 
 /// The same; how far it is can be looked at.
-pub(super) fn read_on(
+pub(super) fn read_on<C: Entries>(
     path: &Path,
     seal: Option<&Seal>,
     reading: &Reading,
-) -> Result<LoadedSession, StoreError> {
+) -> Result<LoadedSession<C>, StoreError> {
     Ok(read_file(path, &disk::open_read(path)?, seal, reading)?.loaded)
 }
 
 /// What was read, and where writing goes on.
 #[derive(Debug)]
-pub(super) struct OpenSession {
-    pub(super) loaded: LoadedSession,
+pub(super) struct OpenSession<C> {
+    pub(super) loaded: LoadedSession<C>,
     /// The link for the next line.
     pub(super) next: Link,
     /// Bytes of the file that are whole lines; what stands behind them is torn.
@@ -54,15 +55,21 @@ pub(super) struct OpenSession {
     pub(super) newline_missing: bool,
     /// Prompts and replies so far.
     pub(super) messages: u64,
+    /// The highest number of a block.
+    pub(super) blocks: u32,
+    /// Its name, as given last.
+    pub(super) name: Option<String>,
+    /// Where its long replies stand.
+    pub(super) lines: Lines,
 }
 
 /// Reads an open session file from its start.
-pub(super) fn read_file(
+pub(super) fn read_file<C: Entries>(
     path: &Path,
     file: &File,
     seal: Option<&Seal>,
     reading: &Reading,
-) -> Result<OpenSession, StoreError> {
+) -> Result<OpenSession<C>, StoreError> {
     let failed = |error| StoreError::io(path, "read", error);
     let mut lines = BufReader::with_capacity(256 << 10, file);
     let mut scan = LineScan::new(path, Chain::new(seal, file));
@@ -110,24 +117,29 @@ fn skip_line(lines: &mut impl BufRead) -> std::io::Result<(u64, bool)> {
 }
 
 /// The reading of one file: what was found so far.
-struct LineScan<'a> {
+struct LineScan<'a, C> {
     path: &'a Path,
     blobs: PathBuf,
     number: u64,
-    loaded: LoadedSession,
+    loaded: LoadedSession<C>,
     /// The checksum that the line before says of itself; `None`: it says none.
     last: Option<Crc>,
     seq: u64,
     whole: u64,
     newline_missing: bool,
     messages: u64,
+    blocks: u32,
+    name: Option<String>,
+    /// Entries so far, and where the long replies among them stand.
+    entries: u64,
+    lines: Lines,
     texts: Texts,
     chain: Chain<'a>,
     /// What the line adopts that is read.
     adopts: Option<Sha256>,
 }
 
-impl<'a> LineScan<'a> {
+impl<'a, C: Entries> LineScan<'a, C> {
     fn new(path: &'a Path, chain: Chain<'a>) -> Self {
         Self {
             path,
@@ -139,6 +151,10 @@ impl<'a> LineScan<'a> {
             whole: 0,
             newline_missing: false,
             messages: 0,
+            blocks: 0,
+            name: None,
+            entries: 0,
+            lines: Lines::default(),
             texts: Texts::default(),
             chain,
             adopts: None,
@@ -158,7 +174,7 @@ impl<'a> LineScan<'a> {
         match wire::open(text) {
             Ok(frame) => {
                 self.newline_missing = !ended;
-                self.frame(frame)?;
+                self.frame(frame, text)?;
             }
             Err(LineFault::Newer(found)) if first => return Err(self.newer(found)),
             // Only the last line can lack its newline.
@@ -175,7 +191,7 @@ impl<'a> LineScan<'a> {
         Ok(())
     }
 
-    fn frame(&mut self, frame: Frame<'_>) -> Result<(), StoreError> {
+    fn frame(&mut self, frame: Frame<'_>, line: &[u8]) -> Result<(), StoreError> {
         if let (Some(before), Some(prev)) = (self.last, frame.link())
             && before != prev
         {
@@ -190,7 +206,10 @@ impl<'a> LineScan<'a> {
             self.damage(Fault::Redacted);
         }
         match wire::decode(&frame, &self.blobs) {
-            Ok(LineContent::Entry(entry, outside)) => self.entry(frame.at, *entry, outside.as_ref()),
+            Ok(LineContent::Entry(entry, outside)) => {
+                self.lines.note((self.entries, &entry), self.whole, line);
+                self.entry(frame.at, *entry, outside.as_ref());
+            }
             Ok(LineContent::UnknownKind) => self.damage(Fault::UnknownKind(frame.kind.into_owned())),
             Err(why) if self.number == 1 => return Err(self.not_a_session(&why.to_string())),
             Err(why) => self.damage(Fault::Unreadable(why.to_string())),
@@ -205,16 +224,22 @@ impl<'a> LineScan<'a> {
                 Err(why) => self.damage(Fault::Blob(why.to_string())),
             }
         }
-        if matches!(entry, Entry::Prompt(_) | Entry::Reply { .. }) {
-            self.messages += 1;
-        }
-        if let Entry::Adopted { sha256 } = &entry {
-            self.adopts = Some(*sha256);
+        match &entry {
+            Entry::Prompt(_) | Entry::Reply { .. } => self.messages += 1,
+            Entry::Block(block) => self.blocks = self.blocks.max(block.id.0),
+            Entry::Adopted { sha256 } => self.adopts = Some(*sha256),
+            Entry::Named(name) => self.name = Some(name.clone()),
+            _ => {}
         }
         if let Some(fault) = self.texts.contradiction(&entry) {
             self.damage(fault);
         }
-        self.loaded.entries.push((at, entry));
+        self.take(at, entry);
+    }
+
+    fn take(&mut self, at: Timestamp, entry: Entry) {
+        self.loaded.entries.extend([(at, entry)]);
+        self.entries += 1;
     }
 
     /// A line that is not what was written. The first is looked at more kindly: without it there is no session.
@@ -250,10 +275,10 @@ impl<'a> LineScan<'a> {
             program: String::new(),
             branch_of: None,
         };
-        self.loaded.entries.push((at, Entry::Header(header)));
+        self.take(at, Entry::Header(header));
     }
 
-    fn end(mut self) -> Result<OpenSession, StoreError> {
+    fn end(mut self) -> Result<OpenSession<C>, StoreError> {
         if self.whole == 0 {
             // Nothing but a part of a first line, at the most.
             let torn = matches!(self.loaded.damage.as_slice(), [Damage { fault: Fault::Torn(_), .. }]);
@@ -272,6 +297,9 @@ impl<'a> LineScan<'a> {
             whole: self.whole,
             newline_missing: self.newline_missing,
             messages: self.messages,
+            blocks: self.blocks,
+            name: self.name,
+            lines: self.lines,
             loaded: self.loaded,
         })
     }

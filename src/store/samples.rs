@@ -88,7 +88,8 @@ pub(super) fn terms() -> Terms {
                 }],
                 ..SandboxReport::default()
             },
-        },
+        }
+        .into(),
         // From before there were limits of memory, processes and files.
         limits: Limits { memory_bytes: 0, processes: 0, file_bytes: 0, open_files: 0, ..Limits::default() },
         shared: None,
@@ -112,7 +113,7 @@ pub(super) fn confined() -> Terms {
         notes: vec!["for root the number of processes is watched, not enforced".into()],
     };
     let read = vec![PathBuf::from("/home/ada/.pyenv")];
-    let rights = Rights { read, network: false, sandbox, ..terms().rights };
+    let rights = Rights { read, network: false, sandbox, ..(*terms().rights).clone() }.into();
     Terms { rights, limits: Limits { memory_bytes: 3 << 30, processes: 64, ..Limits::default() }, ..terms() }
 }
 

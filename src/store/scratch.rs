@@ -1,7 +1,7 @@
 //! Large outputs and images that belong to no session: those of runs whose session is kept nowhere lie in a folder that is
 //! removed when they are over, and what a killed process or a removed session left behind is removed later.
 
-use super::blobs_of;
+use super::{blobs_of, disk, in_the_making};
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,19 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes folders of outputs whose session is gone. Folders that are called like no session are somebody else's.
+/// Removes folders of outputs whose session is gone, and sessions that were broken off while they were made. Folders that
+/// are called like no session are somebody else's.
 pub fn sweep(sessions: &Path) {
+    for entry in std::fs::read_dir(sessions).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_part = path
+            .file_stem()
+            .is_some_and(|stem| in_the_making(Path::new(stem)) == Path::new(&entry.file_name()));
+        // Whoever makes it holds it.
+        if is_part && let Ok(_locked) = disk::open_locked(&path) {
+            std::fs::remove_file(&path).ok();
+        }
+    }
     for entry in std::fs::read_dir(sessions.join("blobs")).into_iter().flatten().flatten() {
         let (folder, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
@@ -56,6 +67,7 @@ pub fn sweep(sessions: &Path) {
         if !is_session
             || !is_folder
             || sessions.join(format!("{name}.jsonl")).exists()
+            || in_the_making(&sessions.join(&*name)).exists()
             || !has_output(&folder)
         {
             continue;

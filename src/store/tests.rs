@@ -219,8 +219,8 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     let (first, _) = Store::open(&path).unwrap();
     let stopped = Reading::default();
     stopped.stop();
-    assert!(matches!(Store::open_or_read(&path, None, &stopped), Err(StoreError::Stopped)));
-    let (second, loaded, why) = Store::open_or_read(&path, None, &Reading::default()).unwrap();
+    assert!(matches!(Store::open_or_read::<Vec<_>>(&path, None, &stopped), Err(StoreError::Stopped)));
+    let (second, loaded, why) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
     assert!(why.unwrap().contains("another sayso"));
     assert_eq!(loaded.entries.len(), 2);
     second.append(Entry::Prompt("from the second".into()), AT);
@@ -229,7 +229,7 @@ fn a_second_opener_and_a_disk_that_cant_be_written_read_and_write_nothing() {
     assert!(wait(second.retry()).is_err() && wait(second.close()).is_err());
     wait(first.close()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    let (_, _, why) = Store::open_or_read(&path, None, &Reading::default()).unwrap();
+    let (_, _, why) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
     assert_eq!(why, None);
 }
 
@@ -250,7 +250,8 @@ fn kinds_of_a_later_day_are_told_and_kept() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), "s-1", &[Entry::Prompt("hi".into())]);
     let opened =
-        reader::read_file(&path, &disk::open_read(&path).unwrap(), None, &Reading::default()).unwrap();
+        reader::read_file::<Vec<_>>(&path, &disk::open_read(&path).unwrap(), None, &Reading::default())
+            .unwrap();
     let (line, _) = wire::seal(
         opened.next,
         AT,

@@ -7,7 +7,7 @@ use super::error::StoreError;
 use super::reader::OpenSession;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link, SealedLine};
-use super::{MaskedNews, SessionPlace, WriteFailure, disk};
+use super::{Entries, MaskedNews, SessionPlace, WriteFailure, disk};
 use crate::domain::{Entry, Header, Masked, Masker, Timestamp};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
@@ -75,17 +75,19 @@ impl Writer {
     pub(super) fn going_on(
         place: Arc<SessionPlace>,
         file: File,
-        opened: &OpenSession,
+        opened: &OpenSession<impl Entries>,
         whole: u64,
         failure: watch::Sender<WriteFailure>,
     ) -> Self {
-        let name = opened.loaded.entries.iter().rev().find_map(|(_, entry)| match entry {
-            Entry::Named(name) => Some(name.clone()),
-            _ => None,
-        });
-        let blocks = opened.loaded.entries.iter().map(|(_, entry)| block_number(entry)).max().unwrap_or(0);
-        let (messages, writer) = (opened.messages, Self::at(place, opened.next.clone(), failure));
-        Self { file: Some(file), messages, blocks, name, synced: whole, ..writer }
+        let writer = Self::at(place, opened.next.clone(), failure);
+        Self {
+            file: Some(file),
+            messages: opened.messages,
+            blocks: opened.blocks,
+            name: opened.name.clone(),
+            synced: whole,
+            ..writer
+        }
     }
 
     /// Keeps everything in memory: the session was opened for reading only, for this reason.

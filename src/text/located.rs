@@ -13,7 +13,7 @@ pub struct Position {
 
 impl Position {
     /// The place of a byte. One inside of a character stands for the character, one behind the end for the end.
-    pub fn of(text: &str, byte: usize) -> Self {
+    pub(crate) fn of(text: &str, byte: usize) -> Self {
         let before = text.get(..text.floor_char_boundary(byte)).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;

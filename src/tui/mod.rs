@@ -23,6 +23,7 @@ pub(crate) mod paint;
 pub mod panes;
 pub(crate) mod pattern;
 mod plain;
+mod rebuilding;
 mod run_loop;
 pub mod screen;
 pub mod setup;

@@ -1,6 +1,6 @@
 //! The newest thing that was said to the person in the status line.
 
-use crate::domain::{Level, Notice};
+use crate::domain::{BlockId, Level, Notice};
 use std::time::{Duration, Instant};
 
 /// What is only good to know gives way to what goes on after this long.
@@ -16,18 +16,20 @@ pub struct Note {
     pub text: String,
     /// Whether it speaks of the block that waits: then it may stand in place of the wait's own words.
     pub of_wait: bool,
+    /// The block of which it says how the key that goes there approves: true only where all of it is on screen.
+    pub says_how: Option<BlockId>,
     /// When it was said.
     pub at: Option<Instant>,
 }
 
 impl Note {
     pub fn info(text: impl Into<String>) -> Self {
-        Self { level: Level::Info, text: text.into(), of_wait: false, at: None }
+        Self { level: Level::Info, text: text.into(), of_wait: false, says_how: None, at: None }
     }
 
     /// Something did not go as asked.
     pub fn warn(text: impl Into<String>) -> Self {
-        Self { level: Level::Warn, text: text.into(), of_wait: false, at: None }
+        Self { level: Level::Warn, text: text.into(), of_wait: false, says_how: None, at: None }
     }
 
     /// Whether it has been on screen long enough for something that is only good to know.
@@ -37,12 +39,18 @@ impl Note {
 
     /// Of the block that waits.
     pub fn of_wait(text: impl Into<String>) -> Self {
-        Self { level: Level::Warn, text: text.into(), of_wait: true, at: None }
+        Self { level: Level::Warn, text: text.into(), of_wait: true, says_how: None, at: None }
+    }
+
+    /// The way to this block was gone: how the same key, named here, approves it.
+    pub fn says_how(block: BlockId, key: &str) -> Self {
+        let text = format!("Block {block}: look at it, then {key} again approves.");
+        Self { says_how: Some(block), ..Self::of_wait(text) }
     }
 }
 
 impl From<Notice> for Note {
     fn from(notice: Notice) -> Self {
-        Self { level: notice.level, text: notice.text, of_wait: false, at: None }
+        Self { level: notice.level, text: notice.text, of_wait: false, says_how: None, at: None }
     }
 }

@@ -29,6 +29,9 @@ use std::time::{Duration, Instant};
 /// A frame waits at most this long for what the terminal says about its colours.
 const COLOUR_PATIENCE: Duration = Duration::from_millis(8);
 
+/// The older messages that Up brings back are so many, counted from the newest.
+const REMEMBERED: usize = 1_000;
+
 /// The terminal and all that lives longer than one session.
 pub struct Tui {
     terminal: Terminal,
@@ -41,7 +44,7 @@ pub struct Tui {
     started: bool,
     /// Whether the person or the terminal went away between two sessions.
     leaves: bool,
-    /// A message that was being written when the session was left for another.
+    /// A message that was being written when the session was left for another, or while it was opened.
     draft: String,
     /// Where the person put the borders between panes, as of the session that was left last.
     borders: Option<Borders>,
@@ -98,15 +101,18 @@ impl Tui {
         if !options.images {
             screen.panes.pictures.turn_off();
         }
-        for text in driver.state().transcript.items.iter().filter_map(prompt_of) {
+        let items = &driver.state().transcript.items;
+        let mut prompts: Vec<&str> = items.iter().rev().filter_map(prompt_of).take(REMEMBERED).collect();
+        prompts.reverse();
+        for text in prompts {
             screen.panes.composer.remember(text.to_owned());
         }
-        let draft = std::mem::take(&mut self.draft);
-        let killed = driver.take_draft();
-        if killed.is_some() && draft.is_empty() {
+        let mut draft = std::mem::take(&mut self.draft);
+        if let Some(killed) = driver.take_draft() {
             screen.say(Notice::info("What was being typed when sayso ended is in Message again.").into());
+            // What was typed while the session was opened comes behind it.
+            draft = if draft.is_empty() { killed } else { format!("{killed}\n{draft}") };
         }
-        let draft = if draft.is_empty() { killed.unwrap_or_default() } else { draft };
         if !draft.is_empty() {
             screen.panes.composer.set(&draft);
         }

@@ -11,6 +11,7 @@ mod find;
 mod focus;
 mod given;
 mod handed;
+mod handed_bytes;
 mod instructions;
 mod keys;
 mod keys_test;
@@ -195,11 +196,6 @@ impl Screen {
         }
     }
 
-    /// The size of the terminal, columns and rows.
-    pub fn size(&self) -> (u16, u16) {
-        self.size
-    }
-
     /// The terminal has another size.
     pub fn resized(&mut self, size: (u16, u16), now: Instant) {
         if self.size != size {
@@ -260,12 +256,17 @@ impl Screen {
             self.panes.chat.arrange(ctx.state, opening, chosen, slot.inner, ctx.look);
         }
         self.panes.code.arrange(ctx.state, made.code.map(|s| s.inner).unwrap_or_default(), ctx.look);
-        if let Some(slot) = made.output {
+        // A search looks through the output also where another pane has its place.
+        let place_of_output =
+            made.output.or_else(|| made.chat.or(made.code).filter(|_| self.panes.kept_output.is_some()));
+        if let Some(slot) = place_of_output {
             match self.panes.lower {
                 Lower::Output => {
                     let chosen = self.output_of();
+                    let painted = self.program_screen(ctx.state).cloned();
                     let panes = &mut self.panes;
                     panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.look);
+                    panes.output.show_screen(painted);
                 }
                 Lower::Vars => self.panes.vars.arrange(ctx.state, slot.inner),
                 Lower::Problems => {}

@@ -53,7 +53,7 @@ pub enum GivenFileError {
 
 impl GivenFileError {
     /// Whether the word may well be no name of a file: then it can stand in the message as a word.
-    pub fn may_be_a_word(&self) -> bool {
+    pub(crate) fn may_be_a_word(&self) -> bool {
         matches!(self, GivenFileError::Missing(_) | GivenFileError::Folder(_))
     }
 }

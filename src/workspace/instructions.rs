@@ -5,7 +5,8 @@
 
 mod book;
 
-pub use book::{HeldFile, accept, run_begins, runs_are_over};
+pub use book::HeldFile;
+pub(crate) use book::{accept, run_begins, runs_are_over};
 
 use crate::domain::{Instructions, Notice};
 use std::fs::File;
@@ -13,7 +14,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// The name that is looked for.
-pub const NAME: &str = "AGENTS.md";
+pub(crate) const NAME: &str = "AGENTS.md";
 /// Bytes of one file that are told.
 const LARGEST: u64 = 32 << 10;
 /// Bytes of all files together that are told.
@@ -40,7 +41,7 @@ pub struct Search {
 
 /// What was found, as far as it may be told.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct InstructionReport {
+pub(crate) struct InstructionReport {
     /// The files, the person's first, then the project's with the nearest last.
     pub told: Vec<Instructions>,
     /// Files that changed since a run began; an earlier text of theirs may be among those that are told.
@@ -50,7 +51,7 @@ pub struct InstructionReport {
 }
 
 /// Looks for the files; what a run could have changed waits for the person.
-pub fn look(search: &Search) -> InstructionReport {
+pub(crate) fn look(search: &Search) -> InstructionReport {
     let (found, mut notices) = find(search);
     let (told, held) = book::settle(search, found);
     notices.extend(held.iter().map(|held| Notice::warn(held.sentence())));
@@ -58,7 +59,7 @@ pub fn look(search: &Search) -> InstructionReport {
 }
 
 /// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.
-pub fn find(search: &Search) -> (Vec<Instructions>, Vec<Notice>) {
+pub(crate) fn find(search: &Search) -> (Vec<Instructions>, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut left = ALL;
     let mut files = Vec::new();

@@ -30,6 +30,6 @@ pub(crate) mod testing;
 pub mod undo;
 pub(crate) mod write;
 
-pub use error::FileError;
+pub(crate) use error::FileError;
 pub use given::GivenFileError;
 pub use paths::{FolderFiles, PathOfFile};

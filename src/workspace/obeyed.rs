@@ -84,7 +84,7 @@ impl ObeyedFiles {
     }
 
     /// The changes since then to obeyed names, each to be taken back. What tools run by themselves is the project's own.
-    pub fn to_take_back(&self, before: &Self) -> Vec<TakenChange> {
+    pub(crate) fn to_take_back(&self, before: &Self) -> Vec<TakenChange> {
         let changes = self.changes_since(before).into_iter().map(|change| PathBuf::from(change.path));
         let own = changes.filter(|path| self.of(path, obeyed));
         own.map(|path| TakenChange {
@@ -104,12 +104,12 @@ impl ObeyedFiles {
     }
 
     /// Whether anything was looked at.
-    pub fn is_of_something(&self) -> bool {
+    pub(crate) fn is_of_something(&self) -> bool {
         self.at.is_some()
     }
 
     /// Whether there are too many folders: nothing is told then.
-    pub fn is_too_large(&self) -> bool {
+    pub(crate) fn is_too_large(&self) -> bool {
         self.folders.len() > MOST_FOLDERS
     }
 

@@ -52,7 +52,7 @@ impl Copy {
 
 /// A change that can be taken back.
 #[derive(Clone, Debug)]
-pub struct TakenChange {
+pub(crate) struct TakenChange {
     pub path: PathBuf,
     /// How it stood before the run; `None`: it was not there.
     pub(super) before: Option<Before>,
@@ -74,7 +74,7 @@ impl TakenChange {
     ///
     /// # Errors
     /// When the file changed since the run, no copy was made, or the system refuses.
-    pub fn take_back(&self) -> Result<(), FileError> {
+    pub(crate) fn take_back(&self) -> Result<(), FileError> {
         let copy = match &self.before {
             Some(Before::NotKept) => return Err(FileError::NoCopy),
             Some(Before::Kept(copy)) => Some(copy),

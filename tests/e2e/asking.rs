@@ -20,6 +20,66 @@ when = "6 letters"
 text = "The model says: all done."
 "#;
 
+/// A program of curses: it paints the screen, and tells which key came and whether it has room.
+const PROGRAM: &str = r#"
+import curses
+def main(screen):
+    rows, columns = screen.getmaxyx()
+    screen.border()
+    screen.addstr(1, 2, "size " + ("fits" if rows < 40 and columns > 60 else "does not"))
+    screen.addstr(2, 2, "Which key? ")
+    while (key := screen.getch()) == curses.KEY_RESIZE: pass
+    screen.addstr(3, 2, "it was " + curses.keyname(key).decode() + ", leave? ")
+    while screen.getch() != ord("y"): pass
+curses.wrapper(main)
+"#;
+
+const PAINTED: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+Here it is.
+
+```bash
+/usr/bin/python3 paint.py
+```
+"""
+[[reply]]
+when = "a full-screen program ran"
+text = "The model says: all done."
+"#;
+
+#[test]
+fn a_program_that_paints_the_screen_is_played_in_its_pane() {
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let setup = play(home.path(), PAINTED);
+        std::fs::write(home.path().join("work/paint.py"), PROGRAM).expect("the program is written");
+        let terminal = setup.start();
+        say(&terminal, "go");
+        terminal.wait_for("WAITING");
+        to_code(&terminal);
+        terminal.wait_for("keys open");
+        terminal.press("T");
+        terminal.wait_for("Terminal   its own, a whole screen");
+        approve(&terminal, 1);
+        terminal.wait_for("It waits for input: Ctrl-] types.");
+        terminal.press("\x1d");
+        terminal.wait_for("takes the keys back");
+        terminal.wait_for("Which key?");
+        terminal.wait_for("size fits");
+        terminal.press("Up");
+        terminal.wait_for("it was KEY_UP, leave?");
+        terminal.type_text("y");
+        terminal.wait_for("has ended: they go nowhere");
+        terminal.press("\x1d");
+        terminal.wait_for("The model says: all done.");
+        let file = session_with(home.path(), r#""kind":"run""#);
+        assert!(file.contains("its last screen: ---") && file.contains("it was KEY_UP, leave?"), "{file}");
+    });
+}
+
 #[test]
 fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
     let home = tempfile::tempdir().expect("a home");
@@ -31,7 +91,7 @@ fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
     terminal.press("T");
     terminal.wait_for("Terminal   its own");
     approve(&terminal, 1);
-    terminal.wait_for("types into block 1's own terminal");
+    terminal.wait_for("It waits for input: Ctrl-] types.");
     terminal.wait_for("Name?");
     terminal.press("\x1d");
     terminal.wait_for("takes the keys back");
@@ -48,4 +108,31 @@ fn an_answer_is_typed_into_a_program_and_into_nothing_else() {
     let file = session_with(home.path(), r#""kind":"run""#);
     assert!(file.contains(r#""pty":true"#), "the rights tell it: {file}");
     assert!(!file.contains("hidden"), "what is typed is kept nowhere");
+}
+
+#[test]
+fn a_language_has_a_terminal_by_the_configuration_and_t_takes_it_away() {
+    let home = tempfile::tempdir().expect("a home");
+    let setup = play(home.path(), STORY);
+    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
+    std::fs::write(home.path().join("sayso/config.toml"), "[languages.bash]\npty = true\n")
+        .expect("a configuration");
+    let terminal = setup.start();
+    say(&terminal, "go");
+    terminal.wait_for("WAITING");
+    to_code(&terminal);
+    terminal.wait_for("Terminal   its own");
+    terminal.wait_for("keys open");
+    terminal.press("T");
+    terminal.wait_gone("Terminal   its own");
+    terminal.wait_for("keys open");
+    terminal.press("T");
+    terminal.wait_for("Terminal   its own");
+    approve(&terminal, 1);
+    terminal.wait_for("It waits for input: Ctrl-] types.");
+    terminal.press("\x1d");
+    terminal.wait_for("takes the keys back");
+    terminal.type_text("Ada");
+    terminal.press("Enter");
+    terminal.wait_for("Name? Ada");
 }

@@ -77,15 +77,15 @@ time.sleep(600)
 /// was there before.
 #[test]
 fn quitting_while_a_block_runs_asks_first() {
-    for (columns, rows) in [(140, 40), (100, 30)] {
+    for (columns, rows) in crate::SIZES {
         let home = tempfile::tempdir().expect("a home");
         let mut terminal = play(home.path(), LONG).size(columns, rows).start();
         say(&terminal, "go");
         approve(&terminal, 1);
         terminal.wait_for("begun");
         let asks = |terminal: &Terminal| {
-            if !terminal.screen().contains("[Message]") {
-                terminal.press_until("i", "[Message]");
+            if !crate::is_in_message(&terminal.screen()) {
+                terminal.press_until_true("i", crate::is_in_message);
             }
             terminal.type_text("/quit");
             terminal.press("Enter");
@@ -224,15 +224,17 @@ fn nothing_is_told_beside_the_screen_where_nobody_wants_it() {
 /// Check 02: also while a block waits, its keys open, nothing is written and no thread wakes.
 #[test]
 fn a_block_that_waits_draws_nothing() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = waiting(home.path(), &[]);
-    to_code(&terminal);
-    terminal.wait_for("keys open");
-    terminal.pause(Duration::from_secs(2));
-    let (written, woken) = (terminal.written(), wakeups(terminal.pid()));
-    terminal.pause(Duration::from_secs(2));
-    assert_eq!(terminal.written(), written, "{}", terminal.screen());
-    assert_eq!(wakeups(terminal.pid()), woken, "a thread woke");
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = waiting(home.path(), &[]);
+        to_code(&terminal);
+        terminal.wait_for("keys open");
+        terminal.pause(Duration::from_secs(2));
+        let (written, woken) = (terminal.written(), wakeups(terminal.pid()));
+        terminal.pause(Duration::from_secs(2));
+        assert_eq!(terminal.written(), written, "{}", terminal.screen());
+        assert_eq!(wakeups(terminal.pid()), woken, "a thread woke");
+    });
 }
 
 /// Times that any thread of a process went to sleep so far: each is a wake-up.
@@ -262,28 +264,32 @@ fn styles(raw: &[u8]) -> Vec<u32> {
 /// Check "no colour": states are words, and no sequence sets a colour.
 #[test]
 fn without_colours_none_is_written_and_all_is_said() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = waiting(home.path(), &[("NO_COLOR", "1")]);
-    terminal.wait_for("WAITING");
-    terminal.press_until("Ctrl-Y", "again approves");
-    crate::approve(&terminal, 1);
-    terminal.wait_for("FAILED 1");
-    let styles = styles(&terminal.raw());
-    let colours: Vec<_> =
-        styles.iter().filter(|n| matches!(n, 30..=38 | 40..=48 | 90..=97 | 100..=107)).collect();
-    assert!(colours.is_empty() && !styles.is_empty(), "{colours:?}");
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = waiting(home.path(), &[("NO_COLOR", "1")]);
+        terminal.wait_for("WAITING");
+        terminal.press_until_true("Ctrl-Y", crate::is_in_code);
+        crate::approve(&terminal, 1);
+        terminal.wait_for("FAILED 1");
+        let styles = styles(&terminal.raw());
+        let colours: Vec<_> =
+            styles.iter().filter(|n| matches!(n, 30..=38 | 40..=48 | 90..=97 | 100..=107)).collect();
+        assert!(colours.is_empty() && !styles.is_empty(), "{colours:?}");
+    });
 }
 
 /// The same of a terminal that knows ASCII alone: `TERM=vt100`, `LANG=C`.
 #[test]
 fn where_only_ascii_is_known_only_ascii_is_written() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = waiting(home.path(), &[("TERM", "vt100"), ("LANG", "C")]);
-    crate::approve(&terminal, 1);
-    terminal.wait_for("FAILED 1");
-    let raw = terminal.raw();
-    let strange: String = String::from_utf8_lossy(&raw).chars().filter(|c| !c.is_ascii()).collect();
-    assert!(strange.is_empty(), "{strange}");
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = waiting(home.path(), &[("TERM", "vt100"), ("LANG", "C")]);
+        crate::approve(&terminal, 1);
+        terminal.wait_for("FAILED 1");
+        let raw = terminal.raw();
+        let strange: String = String::from_utf8_lossy(&raw).chars().filter(|c| !c.is_ascii()).collect();
+        assert!(strange.is_empty(), "{strange}");
+    });
 }
 
 /// A block and its output that try to clear the screen, to write the clipboard and to turn text round.
@@ -302,15 +308,17 @@ print('\\\\x1b[2J\\\\x1b]52;c;aGFjaw==\\\\x07 still here \\\\r over')
 /// Check "hostile text": it is shown as text, the clipboard is left alone, and the line has its finding.
 #[test]
 fn hostile_text_is_text() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), HOSTILE).size(140, 40).start();
-    say(&terminal, "go");
-    terminal.wait_for("Block 1 waits");
-    terminal.wait_for("hidden character");
-    crate::approve(&terminal, 1);
-    terminal.wait_for("still here");
-    terminal.wait_for("DONE");
-    let raw = terminal.raw();
-    let has = |bytes: &[u8]| raw.windows(bytes.len()).any(|window| window == bytes);
-    assert!(!has(b"\x1b]52") && !has(b"\x1b[2J") && !has("\u{202e}".as_bytes()), "{}", terminal.screen());
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), HOSTILE).size(140, 40).start();
+        say(&terminal, "go");
+        terminal.wait_for("Block 1 waits");
+        terminal.wait_for("hidden character");
+        crate::approve(&terminal, 1);
+        terminal.wait_for("still here");
+        terminal.wait_for("DONE");
+        let raw = terminal.raw();
+        let has = |bytes: &[u8]| raw.windows(bytes.len()).any(|window| window == bytes);
+        assert!(!has(b"\x1b]52") && !has(b"\x1b[2J") && !has("\u{202e}".as_bytes()), "{}", terminal.screen());
+    });
 }

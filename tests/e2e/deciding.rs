@@ -44,59 +44,65 @@ fn an_approved_block_runs_and_the_model_closes_the_turn() {
 
 #[test]
 fn nothing_runs_before_the_decision() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), ONE).start();
-    say(&terminal, "go");
-    terminal.wait_for("WAITING");
-    to_code(&terminal);
-    terminal.wait_for("keys open");
-    for key in ["Enter", "Space", "1", "Tab", "BackTab", "Enter"] {
-        terminal.press(key);
-        terminal.pause(std::time::Duration::from_millis(200));
-    }
-    terminal.wait_for("[Block ");
-    // What it would have started is on disk within this time in every other test.
-    assert!(!terminal.holds_within(std::time::Duration::from_millis(1500), |_| ran(home.path(), 1)));
-    assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), ONE).start();
+        say(&terminal, "go");
+        terminal.wait_for("WAITING");
+        to_code(&terminal);
+        terminal.wait_for("keys open");
+        for key in ["Enter", "Space", "1", "Tab", "BackTab", "Enter"] {
+            terminal.press(key);
+            terminal.pause(std::time::Duration::from_millis(200));
+        }
+        terminal.wait_true(crate::is_in_code);
+        // What it would have started is on disk within this time in every other test.
+        assert!(!terminal.holds_within(std::time::Duration::from_millis(1500), |_| ran(home.path(), 1)));
+        assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+    });
 }
 
 #[test]
 fn an_edited_block_runs_as_edited_and_the_model_is_told() {
-    let home = tempfile::tempdir().expect("a home");
-    let story = ONE.replace(r#"when = "forty 42""#, r#"when = "forty 43 and 41""#);
-    let terminal = play(home.path(), &story).start();
-    say(&terminal, "go");
-    terminal.wait_for("WAITING");
-    to_code(&terminal);
-    terminal.press_until("e", "EDITING");
-    terminal.press("Down");
-    terminal.press("Down");
-    terminal.press("End");
-    // The last line gets one more argument: print("forty", answer) -> print("forty", answer + 1, "and 41")
-    terminal.press("Backspace");
-    terminal.type_text(" + 1, \"and 41\")");
-    terminal.press("Esc");
-    terminal.wait_for("EDITED");
-    approve(&terminal, 1);
-    terminal.wait_for("The model says: all done.");
-    assert!(ran(home.path(), 1));
-    let file = session(home.path());
-    assert!(file.contains(r#"answer + 1, \"and 41\")"#), "the edited text is in the session");
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let story = ONE.replace(r#"when = "forty 42""#, r#"when = "forty 43 and 41""#);
+        let terminal = play(home.path(), &story).start();
+        say(&terminal, "go");
+        terminal.wait_for("WAITING");
+        to_code(&terminal);
+        terminal.press_until("e", "EDITING");
+        terminal.press("Down");
+        terminal.press("Down");
+        terminal.press("End");
+        // The last line gets one more argument: print("forty", answer) -> print("forty", answer + 1, "and 41")
+        terminal.press("Backspace");
+        terminal.type_text(" + 1, \"and 41\")");
+        terminal.press("Esc");
+        terminal.wait_for("EDITED");
+        approve(&terminal, 1);
+        terminal.wait_for("The model says: all done.");
+        assert!(ran(home.path(), 1));
+        let file = session(home.path());
+        assert!(file.contains(r#"answer + 1, \"and 41\")"#), "the edited text is in the session");
+    });
 }
 
 #[test]
 fn a_rejection_carries_its_reason() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), ONE).start();
-    say(&terminal, "go");
-    terminal.wait_for("WAITING");
-    to_code(&terminal);
-    terminal.press_until("r", "Enter reject");
-    terminal.type_text("too risky for me");
-    terminal.press("Enter");
-    terminal.wait_for("The model was told the reason.");
-    assert!(!ran(home.path(), 1));
-    session_with(home.path(), "too risky for me");
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), ONE).start();
+        say(&terminal, "go");
+        terminal.wait_for("WAITING");
+        to_code(&terminal);
+        terminal.press_until("r", "Enter reject");
+        terminal.type_text("too risky for me");
+        terminal.press("Enter");
+        terminal.wait_for("The model was told the reason.");
+        assert!(!ran(home.path(), 1));
+        session_with(home.path(), "too risky for me");
+    });
 }
 
 const THREE: &str = r#"
@@ -131,18 +137,20 @@ text = "All three were settled."
 
 #[test]
 fn three_blocks_are_settled_one_at_a_time() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), THREE).start();
-    say(&terminal, "go");
-    approve(&terminal, 1);
-    terminal.wait_for("Block 2 ");
-    assert!(!ran(home.path(), 2), "deciding one never decides the next");
-    approve(&terminal, 2);
-    terminal.wait_for("Block 3 ");
-    assert!(ran(home.path(), 2));
-    to_code(&terminal);
-    terminal.press_until("s", "All three were settled.");
-    assert!(!ran(home.path(), 3));
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), THREE).start();
+        say(&terminal, "go");
+        approve(&terminal, 1);
+        terminal.wait_for("Block 2 ");
+        assert!(!ran(home.path(), 2), "deciding one never decides the next");
+        approve(&terminal, 2);
+        terminal.wait_for("Block 3 ");
+        assert!(ran(home.path(), 2));
+        to_code(&terminal);
+        terminal.press_until("s", "All three were settled.");
+        assert!(!ran(home.path(), 3));
+    });
 }
 
 /// A block that goes on for ever, with a variable at hand.
@@ -150,21 +158,23 @@ const LOOP: &str = "open('ran-1', 'w').close()\nprint('loop begins', flush=True)
 
 #[test]
 fn an_interrupted_block_keeps_the_state() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), &keeps_eleven(LOOP)).start();
-    say(&terminal, "go");
-    approve(&terminal, 1);
-    terminal.wait_for("loop begins");
-    // Nobody presses a key in the moment in which the first line comes.
-    terminal.pause(std::time::Duration::from_millis(700));
-    terminal.press("Ctrl-C");
-    terminal.wait_for("INTERRUPTED");
-    // Two keys within 30 ms are a paste: a person is slower than a run that ends at once.
-    terminal.pause(std::time::Duration::from_millis(100));
-    terminal.press("i");
-    say(&terminal, "again");
-    approve(&terminal, 2);
-    terminal.wait_for("The state survived.");
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), &keeps_eleven(LOOP)).start();
+        say(&terminal, "go");
+        approve(&terminal, 1);
+        terminal.wait_for("loop begins");
+        // Nobody presses a key in the moment in which the first line comes.
+        terminal.pause(std::time::Duration::from_millis(700));
+        terminal.press("Ctrl-C");
+        terminal.wait_for("INTERRUPTED");
+        // Two keys within 30 ms are a paste: a person is slower than a run that ends at once.
+        terminal.pause(std::time::Duration::from_millis(100));
+        terminal.press("i");
+        say(&terminal, "again");
+        approve(&terminal, 2);
+        terminal.wait_for("The state survived.");
+    });
 }
 
 /// A block that makes a name that shells obey, and changes one that was there.

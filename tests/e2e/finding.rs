@@ -14,43 +14,50 @@ One more line about the harbour.
 
 #[test]
 fn a_drag_is_copied_and_a_search_leaves_everything_where_it_was() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), STORY).start();
-    say(&terminal, "go");
-    terminal.wait_for("One more line");
-    terminal.wait_for("Idle");
-    let before = terminal.screen();
-    let row =
-        before.lines().position(|row| row.contains("The harbour opens")).expect("the reply is on screen");
-    let last = before.lines().position(|row| row.contains("One more line")).expect("all of it");
-    // From its first letter to behind the word `more`: rows and columns count from 1 here.
-    let from =
-        before.lines().nth(row).and_then(|row| row.chars().position(|c| c == 'T')).expect("its beginning");
-    terminal.send(format!("\x1b[<0;{};{}M", from + 1, row + 1).as_bytes());
-    terminal.send(format!("\x1b[<32;{};{}M", from + 9, last + 1).as_bytes());
-    terminal.send(format!("\x1b[<0;{};{}m", from + 9, last + 1).as_bytes());
-    terminal.wait_for("Sent 3 lines to the terminal clipboard.");
-    let text = "The harbour opens early. Nobody was at the harbour when the fog came in from the sea, and the lamps along \
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), STORY).start();
+        say(&terminal, "go");
+        terminal.wait_for("One more line");
+        terminal.wait_for("Idle");
+        let before = terminal.screen();
+        let row =
+            before.lines().position(|row| row.contains("The harbour opens")).expect("the reply is on screen");
+        let last = before.lines().position(|row| row.contains("One more line")).expect("all of it");
+        // From its first letter to behind the word `more`: rows and columns count from 1 here.
+        let from = before
+            .lines()
+            .nth(row)
+            .and_then(|row| row.chars().position(|c| c == 'T'))
+            .expect("its beginning");
+        terminal.send(format!("\x1b[<0;{};{}M", from + 1, row + 1).as_bytes());
+        terminal.send(format!("\x1b[<32;{};{}M", from + 9, last + 1).as_bytes());
+        terminal.send(format!("\x1b[<0;{};{}m", from + 9, last + 1).as_bytes());
+        terminal.wait_for("Sent 3 lines to the terminal clipboard.");
+        let text = "The harbour opens early. Nobody was at the harbour when the fog came in from the sea, and the lamps along \
                 the quay burned on.\n\nOne more";
-    let sent = {
-        use base64::Engine as _;
-        format!("\x1b]52;c;{}", base64::engine::general_purpose::STANDARD.encode(text))
-    };
-    let raw = terminal.raw();
-    assert!(
-        raw.windows(sent.len()).any(|bytes| bytes == sent.as_bytes()),
-        "the text itself was sent, without wraps"
-    );
-    // A search, and back.
-    terminal.press("Ctrl-F");
-    terminal.wait_for("Type what to look for.");
-    terminal.type_text("harbour");
-    terminal.wait_for("3 of 3   Chat 3");
-    terminal.press("Up");
-    terminal.wait_for("2 of 3");
-    terminal.press("Esc");
-    terminal.wait_for("Idle");
-    let after = terminal.screen();
-    let rows = |screen: &str| screen.lines().take(row + 6).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(rows(&after), rows(&before));
+        let sent = {
+            use base64::Engine as _;
+            format!("\x1b]52;c;{}", base64::engine::general_purpose::STANDARD.encode(text))
+        };
+        let raw = terminal.raw();
+        assert!(
+            raw.windows(sent.len()).any(|bytes| bytes == sent.as_bytes()),
+            "the text itself was sent, without wraps"
+        );
+        // A search, and back.
+        terminal.press("Ctrl-F");
+        terminal.wait_for("Type what to look for.");
+        terminal.type_text("harbour");
+        terminal.wait_for("3 of 3   Chat 3");
+        terminal.press("Up");
+        terminal.wait_for("2 of 3");
+        terminal.press("Esc");
+        terminal.wait_for("Idle");
+        let after = terminal.screen();
+        let rows = |screen: &str| {
+            screen.lines().take(row + 6).map(|row| row.trim_end().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(&after), rows(&before));
+    });
 }

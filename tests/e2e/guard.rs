@@ -35,42 +35,48 @@ fn hold(terminal: &Terminal, key: &str) {
 
 #[test]
 fn keys_typed_ahead_run_nothing() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), SLOW).start();
-    say(&terminal, "go");
-    // To the code pane, where the decision keys are, before there is anything to decide.
-    terminal.wait_for("come first");
-    to_code(&terminal);
-    assert!(terminal.screen().contains("[Block "), "{}", terminal.screen());
-    hold(&terminal, "a");
-    assert!(!ran(home.path(), 1));
-    assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), SLOW).start();
+        say(&terminal, "go");
+        // To the code pane, where the decision keys are, before there is anything to decide.
+        terminal.wait_for("come first");
+        to_code(&terminal);
+        assert!(crate::is_in_code(&terminal.screen()), "{}", terminal.screen());
+        hold(&terminal, "a");
+        assert!(!ran(home.path(), 1));
+        assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+    });
 }
 
 #[test]
 fn letters_in_the_message_stay_text() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), SLOW).start();
-    say(&terminal, "go");
-    terminal.type_text("yes a 1");
-    terminal.wait_for("WAITING");
-    assert!(terminal.screen().contains("yes a 1"), "{}", terminal.screen());
-    assert!(!ran(home.path(), 1));
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), SLOW).start();
+        say(&terminal, "go");
+        terminal.type_text("yes a 1");
+        terminal.wait_for("WAITING");
+        assert!(terminal.screen().contains("yes a 1"), "{}", terminal.screen());
+        assert!(!ran(home.path(), 1));
+    });
 }
 
 #[test]
 fn a_paste_into_the_code_pane_runs_nothing() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), SLOW).start();
-    say(&terminal, "go");
-    open_review(&terminal);
-    terminal.paste("a");
-    terminal.wait_for("paste");
-    terminal.pause(Duration::from_millis(1000));
-    terminal.send(b"aaaa");
-    terminal.pause(Duration::from_millis(1000));
-    assert!(!ran(home.path(), 1));
-    assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), SLOW).start();
+        say(&terminal, "go");
+        open_review(&terminal);
+        terminal.paste("a");
+        terminal.wait_for("paste");
+        terminal.pause(Duration::from_millis(1000));
+        terminal.send(b"aaaa");
+        terminal.pause(Duration::from_millis(1000));
+        assert!(!ran(home.path(), 1));
+        assert!(terminal.screen().contains("WAITING"), "{}", terminal.screen());
+    });
 }
 
 /// The attack as it was found: the shipped story of three blocks waits, and somebody types a sentence at this pace.
@@ -108,21 +114,23 @@ fn open_from_message(terminal: &Terminal, focused: bool) {
         terminal.wait_for("keys open");
     } else {
         // Longer than any focus ever took to move by itself.
-        assert!(!terminal.holds_within(Duration::from_millis(2500), |s| s.contains("[Block ")));
+        assert!(!terminal.holds_within(Duration::from_millis(2500), crate::is_in_code));
     }
 }
 
 #[test]
 fn a_sentence_typed_while_a_block_waits_decides_nothing() {
-    for (text, pace) in [("add a test", 50), ("also check", 120), ("square root", 300)] {
-        sentence(text, pace, false);
+    let texts = [("add a test", 50), ("also check", 120), ("square root", 300)];
+    for (size, (text, pace)) in crate::SIZES.into_iter().zip(texts) {
+        crate::terminal::in_size(size, || sentence(text, pace, false));
     }
 }
 
 #[test]
 fn a_sentence_typed_at_the_block_itself_goes_to_the_message() {
-    for (text, pace) in [("add a test", 60), ("also check", 200), ("square root", 300)] {
-        sentence(text, pace, true);
+    let texts = [("add a test", 60), ("also check", 200), ("square root", 300)];
+    for (size, (text, pace)) in crate::SIZES.into_iter().zip(texts) {
+        crate::terminal::in_size(size, || sentence(text, pace, true));
     }
 }
 
@@ -160,7 +168,7 @@ fn ctrl_y_goes_to_the_block_and_only_the_second_decides() {
     // Inside of a paste without brackets it does nothing.
     terminal.send(b"x\x19y");
     terminal.wait_for("halfxy");
-    assert!(!terminal.screen().contains("[Block "), "{}", terminal.screen());
+    assert!(!crate::is_in_code(&terminal.screen()), "{}", terminal.screen());
     terminal.pause(Duration::from_millis(200));
     terminal.press("Ctrl-Y");
     terminal.wait_for("again approves");

@@ -57,21 +57,25 @@ fn signals_restore_the_terminal() {
 
 #[test]
 fn idle_draws_nothing() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = play(home.path(), TALK).start();
-    terminal.wait_for("Enter send");
-    terminal.pause(std::time::Duration::from_secs(1));
-    let before = terminal.written();
-    terminal.pause(std::time::Duration::from_secs(2));
-    assert_eq!(terminal.written(), before);
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = play(home.path(), TALK).start();
+        terminal.wait_for("Enter send");
+        terminal.pause(std::time::Duration::from_secs(1));
+        let before = terminal.written();
+        terminal.pause(std::time::Duration::from_secs(2));
+        assert_eq!(terminal.written(), before);
+    });
 }
 
 #[test]
 fn the_welcome_comes_without_a_provider() {
-    let home = tempfile::tempdir().expect("a home");
-    let terminal = Setup::new(home.path(), &[]).start();
-    terminal.wait_for("Where should answers come from?");
-    terminal.wait_for("Nothing has left this computer");
-    terminal.press("Enter");
-    terminal.wait_for("Enter send");
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = Setup::new(home.path(), &[]).start();
+        terminal.wait_for("Where should answers come from?");
+        terminal.wait_for("Nothing has left this computer");
+        terminal.press("Enter");
+        terminal.wait_for("Enter send");
+    });
 }

@@ -138,11 +138,31 @@ pub fn say(terminal: &terminal::Terminal, text: &str) {
     terminal.press("Enter");
 }
 
+/// The sizes at which the checks hold: wide, medium, narrow.
+pub const SIZES: [(u16, u16); 3] = [(140, 40), (100, 30), (80, 24)];
+
+/// Plays a story in a terminal of each size.
+pub fn at_every_size(story: impl Fn()) {
+    for size in SIZES {
+        terminal::in_size(size, &story);
+    }
+}
+
+/// Whether the code has the focus: its title stands in brackets, where there are tabs the tab does.
+pub fn is_in_code(screen: &str) -> bool {
+    screen.contains("[Block ") || screen.contains("[2 Code")
+}
+
+/// Whether Message has the focus: where there are tabs its border is heavy.
+pub fn is_in_message(screen: &str) -> bool {
+    screen.contains("[Message]") || screen.contains("[1 Chat]") && screen.contains("━ Message ━")
+}
+
 /// Moves the focus to the code, where the decision keys are.
 #[track_caller]
 pub fn to_code(terminal: &terminal::Terminal) {
-    if !terminal.screen().contains("[Block ") {
-        terminal.press_until("Tab", "[Block ");
+    if !is_in_code(&terminal.screen()) {
+        terminal.press_until_true("Tab", is_in_code);
     }
 }
 

@@ -252,3 +252,17 @@ fn a_paste_whose_lines_end_in_a_backslash_arrives_whole() {
     let told = server.wait_for_requests(1)[0].last_message();
     assert!(told.contains("docker run \\\n  --rm \\\n  image"), "{told}");
 }
+
+#[test]
+fn a_summary_says_that_it_is_being_written() {
+    let home = tempfile::tempdir().expect("a home");
+    let story = "pace = 0\n[[reply]]\ntext = \"It is four.\"\n";
+    let terminal = lines(home.path(), story);
+    terminal.wait_for("You:");
+    answer(&terminal, "two and two");
+    terminal.wait_for("It is four.");
+    answer(&terminal, "/compact");
+    terminal.wait_for("Summing up what is older. Ctrl-C stops it.");
+    // What comes of it is said as well.
+    terminal.wait_for("No summary: This story has no further reply.");
+}

@@ -4,7 +4,7 @@
 //! (version 2): what the program wrote, and when; a pause is at most [`IDLE`]. What was recorded is held to today's words.
 
 use crate::terminal::{PATIENCE, Setup, Terminal, replayed};
-use crate::{is_decided, session_so_far};
+use crate::{is_decided, is_in_code, session_so_far};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -88,7 +88,7 @@ fn words_of_the_tour(home: &Path, after: usize) -> (usize, String) {
 fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
     terminal.wait_for(&format!("Block {block} waits"));
     terminal.press("Ctrl-Y");
-    terminal.wait_for("again approves");
+    terminal.wait_true(is_in_code);
     reading(terminal);
     if words.contains("reject it (`r`)") {
         terminal.press_until("r", "Reject block");
@@ -97,7 +97,7 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
         block += 1;
         terminal.wait_for(&format!("Block {block} waits"));
         terminal.press("Ctrl-Y");
-        terminal.wait_for("again approves");
+        terminal.wait_true(is_in_code);
     } else if words.contains("edit it (`e`) and") {
         terminal.press_until("e", "EDITING");
         terminal.press("Esc");

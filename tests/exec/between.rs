@@ -168,7 +168,7 @@ async fn the_terms_tell_which_blocks_share_the_interpreter_and_what_they_were_fo
     assert_eq!(shop.executor.terms(&python, None).await.unwrap().shared, None);
     shop.py("1").await.ok();
     let shared = shop.executor.terms(&python, None).await.unwrap().shared.unwrap();
-    assert_eq!((shared.blocks.len(), shared.changed.len()), (1, 0));
+    assert_eq!((shared.blocks.ranges().len(), shared.changed.len()), (1, 0));
     let tamper = "import builtins, os, sys\n\
         class Hook:\n\
         \x20   def find_spec(*a): return None\n\
@@ -198,7 +198,7 @@ async fn a_shell_carries_over_what_does_not_steer_programs_and_tells_it() {
                    ENV=x; ls() { echo mine; }; export -f ls; export PATH=$PATH:/more";
     shop.sh(exports).await.ok();
     let shared = shop.executor.terms(&bash, None).await.unwrap().shared.unwrap();
-    assert_eq!(shared.blocks.len(), 1);
+    assert_eq!(shared.blocks.ranges().len(), 1);
     assert_eq!(shared.changed[..2], ["PATH changed", "variables exported: MINE"]);
     assert!(shared.changed[2].starts_with("not carried over: "), "{:?}", shared.changed);
     let look = "env | grep -oE '^(MINE|LD_AUDIT|PYTHONSTARTUP|NODE_OPTIONS|GIT_[A-Z_]*|PERL5OPT|RUBYOPT|BASH_[A-Z_]*|ENV)'; \
@@ -223,7 +223,7 @@ async fn a_block_runs_in_a_new_kernel_where_the_person_says_so() {
     let (_, receiver) = shop.start(request);
     assert_eq!(all(receiver).await.ok().value(), "True");
     let terms = shop.executor.terms(&python, None).await.unwrap();
-    assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.len()), (2, 1));
+    assert_eq!((terms.kernel.unwrap().generation, terms.shared.unwrap().blocks.ranges().len()), (2, 1));
     assert_still(&shop);
     let why = shop.executor.fresh_terms(&Language("bash".into()), None).await.unwrap_err().to_string();
     assert!(why.contains("start anew each time"), "{why}");

@@ -314,8 +314,15 @@ async fn all_programs_see_the_python_and_the_commands_of_the_project() {
     // What the review knows by its name stays what it is.
     assert!(!shop.sh("ls").await.ok().out().contains("not the ls"));
     assert_eq!(shop.sh("echo $VIRTUAL_ENV").await.ok().out(), format!("{}\n", venv.display()));
-    let told =
-        shop.executor.terms(&Language::bash(), None).await.expect("terms").rights.python.expect("told");
+    let told = shop
+        .executor
+        .terms(&Language::bash(), None)
+        .await
+        .expect("terms")
+        .rights
+        .python
+        .clone()
+        .expect("told");
     assert_eq!(told.path, venv.join("bin/python"));
     assert!(told.version.is_some_and(|version| version.starts_with("3.")));
 }

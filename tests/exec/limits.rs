@@ -185,7 +185,7 @@ async fn output_is_kept_up_to_its_limit() {
 
 #[tokio::test]
 async fn a_fork_bomb_ends_long_before_its_time() {
-    let shop = Shop::new();
+    let shop = Shop::alone();
     let few = limits(|l| (l.processes, l.wall_ms) = (64, 5_000));
     for (language, bomb) in [
         ("bash", "b() { b | b & }; b; wait; sleep 20"),

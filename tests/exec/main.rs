@@ -8,6 +8,7 @@
     clippy::format_collect
 )]
 
+mod beside;
 mod between;
 mod bytes;
 #[cfg(feature = "docker")]
@@ -27,6 +28,7 @@ mod programs;
 mod reach;
 mod recipes;
 mod sandbox;
+mod screens;
 mod shown;
 mod speed;
 mod support;

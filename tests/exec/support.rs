@@ -1,5 +1,6 @@
 //! A workshop for runs: an executor in a folder of its own, with the helper that was just built.
 
+use crate::beside::Place;
 use sayso::config::Executors;
 use sayso::domain::*;
 use sayso::exec::{DisabledLayers, Executor, HelperFile, SandboxRequest, Setup};
@@ -13,6 +14,8 @@ pub struct Shop {
     pub executor: Executor,
     pub folder: tempfile::TempDir,
     next: AtomicU32,
+    // Last: it is left when all that ran is gone.
+    _place: Place,
 }
 
 /// All that was told of a run, and when its parts came.
@@ -35,6 +38,15 @@ impl Shop {
     }
 
     pub fn with(change: impl FnOnce(&mut Setup)) -> Self {
+        Self::at(Place::beside(), change)
+    }
+
+    /// A shop beside which no other one is open.
+    pub fn alone() -> Self {
+        Self::at(Place::alone(), |_| {})
+    }
+
+    fn at(place: Place, change: impl FnOnce(&mut Setup)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = std::fs::canonicalize(folder.path()).unwrap();
         std::fs::create_dir(base.join("work")).unwrap();
@@ -54,7 +66,7 @@ impl Shop {
             masker: Masker::default(),
         };
         change(&mut setup);
-        Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1) }
+        Self { executor: Executor::new(setup), folder, next: AtomicU32::new(1), _place: place }
     }
 
     /// A workshop with another executor than the local one.

@@ -112,8 +112,23 @@ async fn the_terminal_is_its_own_and_has_a_size() {
         shop.executor.resize(run, 11, 97);
         shop.executor.type_in(run, b"\r".to_vec());
         let told = rest_of(events, seen).await.ok();
-        for wanted in ["all three", "from the terminal", "term dumb", "24 80", "11 97"] {
+        for wanted in ["all three", "from the terminal", "term xterm-256color", "24 80", "11 97"] {
             assert!(told.out().contains(wanted), "no {wanted}: {}", told.out());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_program_finds_its_terminal_by_a_name_and_no_other_there() {
+    for shop in shops() {
+        let source = "tty\nif [ \"$(tty)\" = /dev/console ]; then\n\
+                      echo written > \"$(tty)\"; echo \"others $(ls /dev/pts)\"\nfi";
+        let told = shop.asked("bash", source, &[]).await.ok();
+        match told.out().lines().collect::<Vec<_>>()[..] {
+            ["/dev/console", "written", "others ptmx"] => {}
+            // Without a room of its own it has the name that the machine has for it.
+            [name] => assert!(name.starts_with("/dev/pts/"), "{name}"),
+            _ => panic!("{}", told.out()),
         }
     }
 }
@@ -151,7 +166,8 @@ async fn ctrl_c_and_ctrl_d_are_the_programs() {
 #[tokio::test]
 async fn the_person_stops_it_and_the_time_limit_ends_it() {
     let shop = Shop::new();
-    let (run, mut events) = shop.start_asking("bash", "read -p 'Wait? ' x").await;
+    // Not in a `read`, for the same reason.
+    let (run, mut events) = shop.start_asking("bash", "echo 'Wait? '; sleep 60").await;
     let seen = until_output(&mut events, "Wait? ").await;
     shop.executor.interrupt(run);
     assert_eq!(rest_of(events, seen).await.report.outcome, Outcome::Interrupted);

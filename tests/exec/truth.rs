@@ -309,7 +309,7 @@ async fn said(executor: &Executor, program: &Program, text: &str, home: &Path) -
     let effects = review::review(text, Some(&language), &scope).effects;
     let reach = executor.reach(&terms).await;
     let refused = review::refusals(&effects, &reach, &scope, &real);
-    let rights = terms.rights.clone();
+    let rights = (*terms.rights).clone();
     (Said { effects, refused, rights, reach, whole: program.whole }, terms, scope)
 }
 

@@ -1,5 +1,6 @@
 //! What keys do, without a terminal: wishes are compared as values.
 
+use super::drawn;
 use super::scene::{CODE, Scene, USAGE, clouds, confined, findings, inspection, key, terms};
 use sayso::domain::*;
 use sayso::engine::state::Question;
@@ -61,61 +62,69 @@ fn approval(block: u32, typed: bool) -> Command {
 
 #[test]
 fn a_seen_harmless_block_is_approved_by_one_key() {
-    let mut scene = ready();
-    assert_eq!(decide(&mut scene, "a"), [approval(3, false)]);
-    assert_eq!(scene.screen.panes.focus, Pane::Output);
+    crate::at_every_size(|| {
+        let mut scene = ready();
+        assert_eq!(decide(&mut scene, "a"), [approval(3, false)]);
+        assert_eq!(scene.screen.panes.focus, Pane::Output);
+    });
 }
 
 #[test]
 fn keys_that_other_programs_take_for_yes_decide_nothing() {
-    let mut scene = ready();
-    for name in ["enter", "space", "y", "1", "tab"] {
-        let mut scene_key = decide(&mut scene, name);
-        assert!(scene_key.drain(..).next().is_none(), "{name}");
-        scene.screen.panes.focus = Pane::Code;
-        scene.pass(1_000);
-    }
-    assert_eq!(*scene.state().phase(), Phase::Deciding(BlockId(3)));
+    crate::at_every_size(|| {
+        let mut scene = ready();
+        for name in ["enter", "space", "y", "1", "tab"] {
+            let mut scene_key = decide(&mut scene, name);
+            assert!(scene_key.drain(..).next().is_none(), "{name}");
+            scene.screen.panes.focus = Pane::Code;
+            scene.pass(1_000);
+        }
+        assert_eq!(*scene.state().phase(), Phase::Deciding(BlockId(3)));
+    });
 }
 
 #[test]
 fn what_was_not_seen_can_t_be_approved_but_rejected() {
-    let mut scene = reviewing();
-    assert!(decide(&mut scene, "a").is_empty());
-    assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
-    scene.pass(1_000);
-    scene.press(&["r"]);
-    scene.pass(50);
-    scene.type_text("not now");
-    let wishes = scene.press(&["enter"]);
-    assert_eq!(
-        commands(&wishes),
-        [Command::Decide {
-            block: BlockId(3),
-            revision: Revision(1),
-            decision: Decision::Reject("not now".into())
-        }]
-    );
-    assert_eq!(scene.screen.panes.focus, Pane::Message);
+    crate::at_every_size(|| {
+        let mut scene = reviewing();
+        assert!(decide(&mut scene, "a").is_empty());
+        assert!(scene.screen.note.as_ref().unwrap().text.contains("not shown"));
+        scene.pass(1_000);
+        scene.press(&["r"]);
+        scene.pass(50);
+        scene.type_text("not now");
+        let wishes = scene.press(&["enter"]);
+        assert_eq!(
+            commands(&wishes),
+            [Command::Decide {
+                block: BlockId(3),
+                revision: Revision(1),
+                decision: Decision::Reject("not now".into())
+            }]
+        );
+        assert_eq!(scene.screen.panes.focus, Pane::Message);
+    });
 }
 
 #[test]
 fn a_high_finding_takes_the_typed_word_and_nothing_else() {
-    let mut scene = reviewing();
-    scene.see_everything();
-    assert!(decide(&mut scene, "a").is_empty());
-    assert!(scene.screen.top::<Confirm>().is_some());
-    assert!(commands(&scene.press(&["y", "enter"])).is_empty());
-    assert!(scene.screen.overlays.is_empty());
-    scene.pass(1_000);
-    decide(&mut scene, "a");
-    let pasted = scene.step(|screen, ctx| screen.paste("run", ctx));
-    assert!(pasted.is_empty());
-    assert!(commands(&scene.press(&["enter"])).is_empty(), "a pasted word is no word");
-    scene.pass(1_000);
-    decide(&mut scene, "a");
-    scene.type_text("run");
-    assert_eq!(commands(&scene.press(&["enter"])), [approval(3, true)]);
+    crate::at_every_size(|| {
+        let mut scene = reviewing();
+        scene.see_everything();
+        assert!(decide(&mut scene, "a").is_empty());
+        assert!(scene.screen.top::<Confirm>().is_some());
+        assert!(commands(&scene.press(&["y", "enter"])).is_empty());
+        assert!(scene.screen.overlays.is_empty());
+        scene.pass(1_000);
+        decide(&mut scene, "a");
+        let pasted = scene.step(|screen, ctx| screen.paste("run", ctx));
+        assert!(pasted.is_empty());
+        assert!(commands(&scene.press(&["enter"])).is_empty(), "a pasted word is no word");
+        scene.pass(1_000);
+        decide(&mut scene, "a");
+        scene.type_text("run");
+        assert_eq!(commands(&scene.press(&["enter"])), [approval(3, true)]);
+    });
 }
 
 #[test]
@@ -181,41 +190,84 @@ fn the_focus_never_moves_by_itself_to_where_letters_act() {
 
 #[test]
 fn ctrl_y_goes_to_the_block_from_every_pane_and_approves_there() {
-    for from in [Pane::Message, Pane::Chat, Pane::Output, Pane::Code] {
-        let mut scene = ready();
-        scene.screen.panes.focus = from;
-        scene.screen.panes.composer.set("half a sentence");
-        scene.frame();
-        scene.pass(2_000);
-        assert!(commands(&scene.press(&["ctrl-y"])).is_empty(), "{from:?}: the first press only moves");
-        assert_eq!(scene.screen.panes.focus, Pane::Code);
-        let note = scene.screen.note.as_ref().unwrap().text.clone();
-        assert!(note.contains("again approves"), "{note}");
+    crate::at_every_size(|| {
+        for from in [Pane::Message, Pane::Chat, Pane::Output, Pane::Code] {
+            let mut scene = ready();
+            scene.screen.panes.focus = from;
+            scene.screen.panes.composer.set("half a sentence");
+            scene.frame();
+            scene.pass(2_000);
+            assert!(commands(&scene.press(&["ctrl-y"])).is_empty(), "{from:?}: the first press only moves");
+            assert_eq!(scene.screen.panes.focus, Pane::Code);
+            let note = scene.screen.note.as_ref().unwrap().text.clone();
+            assert!(note.contains("again approves"), "{note}");
+            scene.pass(300);
+            assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
+            assert_eq!(scene.screen.panes.composer.full_text(), "half a sentence");
+        }
+        // Where the word has to be typed it brings its box, no more.
+        let mut scene = reviewing();
+        scene.see_everything();
+        scene.press(&["ctrl-y"]);
         scene.pass(300);
-        assert_eq!(commands(&scene.press(&["ctrl-y"])), [approval(3, false)], "{from:?}");
-        assert_eq!(scene.screen.panes.composer.full_text(), "half a sentence");
-    }
-    // Where the word has to be typed it brings its box, no more.
-    let mut scene = reviewing();
-    scene.see_everything();
-    scene.press(&["ctrl-y"]);
-    scene.pass(300);
-    assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
-    assert!(scene.screen.top::<Confirm>().is_some());
-    // A list over the panes, or the editor, is not left by it.
-    let mut scene = ready();
-    scene.press(&["f2"]);
-    scene.press(&["ctrl-y"]);
-    scene.pass(300);
-    assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
-    assert!(!scene.screen.overlays.is_empty());
-    let mut scene = ready();
-    decide(&mut scene, "e");
-    for _ in 0..3 {
         assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
-        scene.pass(400);
+        assert!(scene.screen.top::<Confirm>().is_some());
+        // A list over the panes, or the editor, is not left by it.
+        let mut scene = ready();
+        scene.press(&["f2"]);
+        scene.press(&["ctrl-y"]);
+        scene.pass(300);
+        assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+        assert!(!scene.screen.overlays.is_empty());
+        let mut scene = ready();
+        decide(&mut scene, "e");
+        for _ in 0..3 {
+            assert!(commands(&scene.press(&["ctrl-y"])).is_empty());
+            scene.pass(400);
+        }
+        assert!(scene.screen.panes.code.edits(), "nothing runs from the editor");
+    });
+}
+
+#[test]
+fn whoever_goes_to_a_block_is_told_what_is_not_shown_yet() {
+    for (size, told) in [((140, 60), "look at it, then"), ((80, 24), "lines not shown yet: Space.")] {
+        let mut scene = super::scene::acted(size, Scene::waiting);
+        // The second time it is there already, and too early.
+        for _ in 0..2 {
+            scene.pass(100);
+            scene.press(&["ctrl-y"]);
+            let screen = drawn(&mut scene, size.0, size.1);
+            assert!(screen.contains(told), "{screen}");
+        }
     }
-    assert!(scene.screen.panes.code.edits(), "nothing runs from the editor");
+    // What was said of a block says nothing of another that came in front of it.
+    let mut scene = ready();
+    scene.press(&["ctrl-y"]);
+    assert!(drawn(&mut scene, 100, 30).contains("Block 3: look at it, then Ctrl-Y again approves."));
+    scene.decide(3, Decision::Skip);
+    scene.ask("next");
+    scene.reply("```python\nprint(2)\n```\n");
+    scene.inspected(4, inspection(confined("python"), Vec::new()));
+    assert!(!drawn(&mut scene, 100, 30).contains("Block 3: look"));
+}
+
+#[test]
+fn the_newest_run_is_shown_though_its_block_is_older() {
+    let mut scene = Scene::worked();
+    scene.reply("```bash\necho one\n```\n\n```bash\necho two\n```\n");
+    scene.decide(3, Decision::Skip);
+    scene.inspected(4, inspection(confined("bash"), Vec::new()));
+    scene.ran(4, 10, "fourth\n");
+    scene.reply("Done.");
+    scene.command(Command::PutBack(BlockId(3)));
+    scene.inspected_anew(3, inspection(confined("bash"), Vec::new()));
+    scene.ran(3, 10, "third at last\n");
+    scene.ask("next");
+    scene.reply("```bash\necho more\n```\n");
+    scene.inspected(5, inspection(confined("bash"), Vec::new()));
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(screen.contains("third at last"), "{screen}");
 }
 
 #[test]
@@ -331,52 +383,56 @@ fn an_edit_is_sent_as_it_was_typed_and_an_untouched_one_is_not_sent() {
 
 #[test]
 fn nothing_runs_from_the_editor() {
-    let mut scene = reviewing();
-    scene.see_everything();
-    decide(&mut scene, "e");
-    let mut all = Vec::new();
-    for name in ["a", "enter", "ctrl-j", "r", "s", "tab"] {
-        all.extend(decide(&mut scene, name));
-    }
-    assert!(all.is_empty());
+    crate::at_every_size(|| {
+        let mut scene = reviewing();
+        scene.see_everything();
+        decide(&mut scene, "e");
+        let mut all = Vec::new();
+        for name in ["a", "enter", "ctrl-j", "r", "s", "tab"] {
+            all.extend(decide(&mut scene, name));
+        }
+        assert!(all.is_empty());
+    });
 }
 
 #[test]
 fn ctrl_c_goes_down_its_ladder() {
-    // A run: interrupt, then a question.
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.running(3, "x\n", 1_000);
-    scene.frame();
-    assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
-    assert!(commands(&scene.press(&["ctrl-c"])).is_empty(), "too soon to ask");
-    scene.pass(600);
-    scene.press(&["ctrl-c"]);
-    assert!(scene.screen.top::<Ask>().is_some());
-    assert!(commands(&scene.press(&["k"])).is_empty(), "a letter right away answers nothing");
-    scene.pass(800);
-    assert_eq!(commands(&scene.press(&["k"])), [Command::Kill]);
+    crate::at_every_size(|| {
+        // A run: interrupt, then a question.
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.running(3, "x\n", 1_000);
+        scene.frame();
+        assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
+        assert!(commands(&scene.press(&["ctrl-c"])).is_empty(), "too soon to ask");
+        scene.pass(600);
+        scene.press(&["ctrl-c"]);
+        assert!(scene.screen.top::<Ask>().is_some());
+        assert!(commands(&scene.press(&["k"])).is_empty(), "a letter right away answers nothing");
+        scene.pass(800);
+        assert_eq!(commands(&scene.press(&["k"])), [Command::Kill]);
 
-    // A reply: stop.
-    let mut scene = Scene::worked();
-    scene.streaming("Well, ");
-    scene.frame();
-    assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
+        // A reply: stop.
+        let mut scene = Scene::worked();
+        scene.streaming("Well, ");
+        scene.frame();
+        assert_eq!(commands(&scene.press(&["ctrl-c"])), [Command::Stop]);
 
-    // Text: cleared, and it comes back. Then twice to quit.
-    let mut scene = Scene::worked();
-    scene.type_text("precious");
-    scene.press(&["ctrl-c"]);
-    assert!(scene.screen.panes.composer.is_empty());
-    scene.press(&["ctrl-_"]);
-    assert_eq!(scene.screen.panes.composer.full_text(), "precious");
-    scene.press(&["ctrl-c"]);
-    assert!(scene.press(&["ctrl-c"]).is_empty());
-    assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
-    scene.pass(2_500);
-    assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
-    let wishes = scene.press(&["ctrl-c"]);
-    assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+        // Text: cleared, and it comes back. Then twice to quit.
+        let mut scene = Scene::worked();
+        scene.type_text("precious");
+        scene.press(&["ctrl-c"]);
+        assert!(scene.screen.panes.composer.is_empty());
+        scene.press(&["ctrl-_"]);
+        assert_eq!(scene.screen.panes.composer.full_text(), "precious");
+        scene.press(&["ctrl-c"]);
+        assert!(scene.press(&["ctrl-c"]).is_empty());
+        assert_eq!(scene.screen.note.as_ref().unwrap().text, "Ctrl-C again within 2 s quits.");
+        scene.pass(2_500);
+        assert!(scene.press(&["ctrl-c"]).is_empty(), "that was too late");
+        let wishes = scene.press(&["ctrl-c"]);
+        assert!(matches!(wishes.as_slice(), [UiCommand::Leave(Exit::Quit { now: false })]));
+    });
 }
 
 #[test]
@@ -388,22 +444,29 @@ fn ctrl_c_never_answers_a_block_that_waits() {
 
 #[test]
 fn esc_only_goes_back() {
-    let mut scene = Scene::waiting();
-    scene.frame();
-    scene.running(3, "x\n", 1_000);
-    scene.screen.panes.focus = Pane::Output;
-    scene.frame();
-    assert!(scene.press(&["esc", "esc", "esc"]).is_empty());
-    assert_eq!(scene.screen.panes.focus, Pane::Message);
+    crate::at_every_size(|| {
+        let mut scene = Scene::waiting();
+        scene.frame();
+        scene.running(3, "x\n", 1_000);
+        scene.screen.panes.focus = Pane::Output;
+        scene.frame();
+        assert!(scene.press(&["esc", "esc", "esc"]).is_empty());
+        assert_eq!(scene.screen.panes.focus, Pane::Message);
+    });
 }
 
 #[test]
 fn a_paste_in_review_decides_nothing_and_says_so() {
-    let mut scene = ready();
-    let wishes = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
-    assert!(wishes.is_empty());
-    assert_eq!(scene.screen.note.as_ref().unwrap().text, "That looked like a paste. Nothing was decided.");
-    assert!(decide(&mut scene, "a").is_empty(), "the quiet time starts over");
+    crate::at_every_size(|| {
+        let mut scene = ready();
+        let wishes = scene.step(|screen, ctx| screen.paste("aaaa\na\n", ctx));
+        assert!(wishes.is_empty());
+        assert_eq!(
+            scene.screen.note.as_ref().unwrap().text,
+            "That looked like a paste. Nothing was decided."
+        );
+        assert!(decide(&mut scene, "a").is_empty(), "the quiet time starts over");
+    });
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn an_image_is_asked_for() {
             kernel: None,
             interpreter: "unix:///var/run/docker.sock".into(),
             version: None,
-            rights: Rights { network: true, ..Rights::default() },
+            rights: Rights { network: true, ..Rights::default() }.into(),
             limits: Limits { wall_ms: 1_800_000, ..Limits::default() },
             ..terms("python")
         };
@@ -69,7 +69,8 @@ fn into(cwd: &str) -> Terms {
             read: vec!["/home/ada/data/sales".into()],
             environment: vec!["PATH".into()],
             sandbox,
-        },
+        }
+        .into(),
         limits: Limits { wall_ms: 600_000, ..Limits::default() },
         ..terms("python")
     }

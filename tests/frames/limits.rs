@@ -12,6 +12,7 @@ fn reviewing() -> Scene {
     let mut scene = Scene::waiting();
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
+    scene.frame();
     scene.pass(2_000);
     scene.frame();
     scene

@@ -13,6 +13,7 @@ mod models;
 mod paging;
 mod pickers;
 mod pictures;
+mod rebuilding;
 mod recipes;
 mod rights;
 mod rules;
@@ -92,11 +93,18 @@ pub fn drawn(scene: &mut Scene, width: u16, height: u16) -> String {
     }
 }
 
-/// Snapshots of a scene at all sizes.
+/// Plays something in a terminal of each size from its beginning.
+pub fn at_every_size(play: impl Fn()) {
+    for size in SIZES {
+        scene::acted(size, &play);
+    }
+}
+
+/// Snapshots of a scene at all sizes, at which it was played from its beginning.
 pub fn snapshots(name: &str, make: impl Fn() -> Scene) {
     pictures::write(name, &make);
     for (width, height) in SIZES {
-        let text = drawn(&mut make(), width, height);
+        let text = drawn(&mut scene::acted((width, height), &make), width, height);
         insta::assert_snapshot!(format!("{name}_{width}x{height}"), text);
     }
 }

@@ -83,7 +83,7 @@ fn keys_go_through_it() {
     };
     let (first, last, status) = at(&mut scene, &[]);
     assert_eq!((first.as_str(), last.as_str()), ("line 1 of 1000", "line 26 of 1000"));
-    assert!(status.starts_with("2 % of 17"), "{status}");
+    assert!(status.starts_with("2% of 17"), "{status}");
     assert_eq!(at(&mut scene, &["j"]).0, "line 2 of 1000");
     assert_eq!(at(&mut scene, &["space"]).0, "line 27 of 1000");
     assert_eq!(at(&mut scene, &["k", "b"]).0, "line 1 of 1000");

@@ -30,7 +30,8 @@ pub fn write(name: &str, make: &impl Fn() -> Scene) {
     let theme = std::env::var("SAYSO_PICTURES_THEME").unwrap_or_else(|_| "ink".into());
     std::fs::create_dir_all(&folder).expect("a folder for pictures");
     for (width, height) in SIZES {
-        let picture = picture(&mut make(), &theme, width, height);
+        let mut scene = super::scene::acted((width, height), make);
+        let picture = picture(&mut scene, &theme, width, height);
         std::fs::write(folder.join(format!("{name}_{width}x{height}.svg")), picture).expect("a picture");
     }
 }

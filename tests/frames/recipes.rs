@@ -7,9 +7,10 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use sayso::domain::*;
-use sayso::driver::{Job, JobResult, Notification};
+use sayso::driver::{FolderFiles, Job, JobResult, Notification, PathOfFile};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings, WorkflowStep};
+use sayso::recipe::RecipeList;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::form::FormBox;
 use sayso::tui::overlays::recipes::Recipes;
@@ -20,6 +21,7 @@ use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
 use sayso::tui::widgets::look::{Glyphs, Look};
 use sayso::tui::widgets::words::Locale;
+use std::sync::Arc;
 
 fn field(name: &str, label: &str, kind: FieldKind) -> Field {
     Field { name: name.into(), label: label.into(), help: String::new(), kind, required: true, default: None }
@@ -138,6 +140,89 @@ fn filled() -> Scene {
 #[test]
 fn a_form_asks_for_the_inputs() {
     snapshots("18_recipe_form", filled);
+}
+
+/// The form of `tidy`, whose only field takes a path, with the files of the folder listed.
+fn naming_a_file(typed: &str) -> Scene {
+    let mut scene = with_recipes();
+    command(&mut scene, "/recipe tidy");
+    let (first, rest) = typed.split_at(1);
+    scene.type_text(first);
+    let files = ["README.md", "data/load.csv", "src/load.py", "src/loader.py", "tests/load.py", "upload.py"];
+    let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
+    let listed = JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut: false }));
+    scene.step(|screen, ctx| screen.told(Notification::Job(listed), ctx));
+    scene.type_text(rest);
+    scene
+}
+
+#[test]
+fn a_field_that_takes_a_path_completes_it() {
+    snapshots("18_recipe_form_paths", || naming_a_file("load"));
+    let mut scene = with_recipes();
+    command(&mut scene, "/recipe tidy");
+    let wishes = scene.press(&["l"]);
+    assert!(matches!(wishes[..], [UiCommand::Job(Job::FolderFiles)]), "{wishes:?}");
+    // Tab takes the best of them; what is whole is sent as ever.
+    let mut scene = naming_a_file("srcload");
+    assert!(scene.press(&["tab"]).is_empty());
+    let text = drawn(&mut scene, 80, 24);
+    assert!(text.contains("src/load.py") && !text.contains("src/loader.py"), "{text}");
+    let wishes = scene.press(&["enter"]);
+    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("src/load.py"));
+    // Another one is gone to and taken by Enter, which sends nothing yet.
+    let mut scene = naming_a_file("srcload");
+    scene.press(&["down", "down"]);
+    assert!(scene.press(&["enter"]).is_empty());
+    let wishes = scene.press(&["enter"]);
+    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("src/loader.py"));
+    // What is no file here counts as it was typed.
+    let wishes = naming_a_file("new.py").press(&["enter"]);
+    assert_eq!(begun(&wishes).map(|(_, answers)| answer(answers, "file")), Some("new.py"));
+}
+
+#[test]
+fn the_forms_of_all_recipes_stand_on_one_screen() {
+    for card in RecipeList::shipped().cards().iter() {
+        let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
+        let mut scene = Scene::begin(setup, Settings::default(), scripted());
+        command(&mut scene, &format!("/recipe {}", card.name));
+        let fields = &card.inputs.fields;
+        let walked = |at: usize| match fields.len() {
+            1 => "Nothing runs from here".to_owned(),
+            all => format!("Field {} of {all}", at + 1),
+        };
+        for (at, here) in fields.iter().enumerate() {
+            let text = drawn(&mut scene, 80, 24);
+            for field in fields {
+                assert!(
+                    text.contains(&field.label),
+                    "{} is out of sight in {}:\n{text}",
+                    field.label,
+                    here.name
+                );
+            }
+            assert!(text.contains(&walked(at)), "{text}");
+            scene.press(&["tab"]);
+        }
+        scene.press(&["shift-tab"]);
+        let text = drawn(&mut scene, 80, 24);
+        assert!(text.contains(&walked(fields.len().saturating_sub(2))), "{text}");
+    }
+}
+
+#[test]
+fn answers_stand_beside_what_is_asked_where_there_is_little_room() {
+    snapshots("18_recipe_form_tight", || {
+        let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
+        let mut scene = Scene::begin(setup, Settings::default(), scripted());
+        command(&mut scene, "/recipe debug report.py");
+        scene.press(&["tab"]);
+        scene.type_text("python3 report.py 2026");
+        scene.press(&["tab", "tab", "tab", "tab"]);
+        scene.step(|screen, ctx| screen.paste("Traceback:\n  1\n  2\n  3\n  4\n  5\nKeyError: 'start'", ctx));
+        scene
+    });
 }
 
 #[test]

@@ -81,6 +81,21 @@ fn what_changed_of_rights_is_marked() {
 }
 
 #[test]
+fn a_program_that_tells_its_version_later_has_not_changed() {
+    let known = |version: &str| Some(version.to_owned());
+    for then in [None, known("3.12")] {
+        let mut scene = Scene::new();
+        scene.ask("Load sales.csv.");
+        scene.reply("```python\ndf.info()\n```\n");
+        let terms = Terms { version: then.clone(), ..sandboxed() };
+        scene.inspected(1, inspection(terms, Vec::new()));
+        look_at_all(&mut scene);
+        let screen = drawn(&mut second(scene, |terms| terms.version = known("3.12.4")), 80, 24);
+        assert!(screen.contains(AS_BEFORE) && !screen.contains("Program"), "{then:?}\n{screen}");
+    }
+}
+
+#[test]
 fn rights_that_nobody_saw_are_told_in_full() {
     let screen = drawn(&mut second(first(), |_| {}), 140, 40);
     assert!(screen.contains("May read") && !screen.contains("as before"), "{screen}");

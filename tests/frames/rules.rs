@@ -20,7 +20,7 @@ fn held(language: &str) -> Terms {
         processes: Enforcement::Enforced,
         files: Enforcement::Enforced,
         layers: vec![Layer { name: "bwrap".into(), active: true, tested: true, why: None }],
-        ..terms.rights.sandbox
+        ..terms.rights.sandbox.clone()
     };
     terms
 }

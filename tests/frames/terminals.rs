@@ -17,6 +17,7 @@ fn wanted() -> Scene {
     scene.inspected(1, inspection(confined("bash"), Vec::new()));
     scene.frame();
     scene.screen.panes.focus = Pane::Code;
+    scene.frame();
     scene.pass(2_000);
     scene.frame();
     let wishes = scene.press(&["T"]);
@@ -34,6 +35,47 @@ fn asking() -> Scene {
     let mut scene = wanted();
     scene.see_everything();
     scene.running(1, "Name? ", 3_000);
+    scene.frame();
+    scene
+}
+
+/// A screen as a program painted it: rows of text, in reverse where a row begins with `#`.
+fn painted(rows: &[&str], cursor: (u16, u16), is_alternate: bool) -> RunEvent {
+    let row = |text: &&str| {
+        let mut pen = Pen::default();
+        pen.obey(if text.starts_with('#') { b"7" } else { b"0" });
+        let cells = text.trim_start_matches('#').chars().flat_map(|character| {
+            let width = if character == '漢' { 2 } else { 1 };
+            let cell = ScreenCell { character, marks: None, width, pen };
+            let half = (width == 2).then(|| ScreenCell { width: 0, ..ScreenCell::blank(pen) });
+            std::iter::once(cell).chain(half)
+        });
+        std::sync::Arc::new(cells.collect::<Vec<_>>())
+    };
+    let rows = rows.iter().map(row).collect();
+    let cursor = Some(cursor);
+    let application_cursor = is_alternate;
+    RunEvent::Screen(Box::new(TerminalScreen {
+        rows,
+        cursor,
+        is_alternate,
+        application_cursor,
+        bracketed_paste: is_alternate,
+    }))
+}
+
+/// An editor that paints the whole screen.
+fn editing() -> Scene {
+    let mut scene = asking();
+    let rows = [
+        "# note.txt   [modified]        ",
+        "1 Hello 漢 Ada",
+        "2 \u{1b}]0;title\u{7}\u{202e}bidi",
+        "~",
+        "~",
+        "#^X leave",
+    ];
+    scene.run(painted(&rows, (1, 12), true));
     scene.frame();
     scene
 }
@@ -59,6 +101,66 @@ fn keys_handed_over() {
         scene
     });
     snapshots("05e_asks_and_keys_are_here", asking);
+}
+
+#[test]
+fn a_screen_that_a_program_paints() {
+    snapshots("05f_full_screen", || {
+        let mut scene = editing();
+        scene.press(&["ctrl-]"]);
+        scene
+    });
+    snapshots("05g_full_screen_and_keys_are_here", editing);
+}
+
+/// A program that prints lines has its screen while it has the keys; else its lines stand there, and can be scrolled.
+#[test]
+fn lines_are_a_screen_while_the_keys_are_with_the_program() {
+    let mut scene = asking();
+    scene.run(painted(&["a screen", "Name? "], (1, 6), false));
+    assert!(!drawn(&mut scene, 100, 30).contains("a screen"));
+    scene.press(&["ctrl-]"]);
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("a screen") && !text.contains("no cursor"), "{text}");
+    scene.press(&["ctrl-]"]);
+    assert!(!drawn(&mut scene, 100, 30).contains("a screen"));
+    // When it has ended, its lines stand there.
+    scene.press(&["ctrl-]"]);
+    scene.ended(report("Name? Ada\r\n", 3_000));
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("DONE 0") && text.contains("Name?") && !text.contains("a screen"), "{text}");
+}
+
+#[test]
+fn a_program_that_is_known_to_wait_says_so() {
+    let mut scene = asking();
+    scene.run(RunEvent::Asks(true));
+    for (width, height) in [(140, 40), (100, 30), (80, 24)] {
+        let text = drawn(&mut scene, width, height);
+        assert!(text.contains("It waits for input: Ctrl-] types."), "{text}");
+    }
+    scene.run(RunEvent::Asks(false));
+    assert!(!drawn(&mut scene, 80, 24).contains("waits for input"));
+}
+
+#[test]
+fn keys_are_sent_as_the_program_wants_them() {
+    let mut scene = asking();
+    scene.press(&["ctrl-]"]);
+    assert_eq!(typed(&scene.press(&["up", "f1", "home"])), b"\x1b[A\x1bOP\x1b[H");
+    scene.run(painted(&["x"], (0, 0), true));
+    assert_eq!(typed(&scene.press(&["up", "home", "alt-b"])), b"\x1bOA\x1bOH\x1bb");
+    let pasted = scene.step(|screen, ctx| screen.paste("one\ntwo\u{1b}[201~", ctx));
+    assert_eq!(typed(&pasted), b"\x1b[200~one\rtwo[201~\x1b[201~");
+}
+
+/// Nothing that a program painted reaches the person's terminal as a sequence, wherever it stands.
+#[test]
+fn nothing_painted_is_obeyed() {
+    let mut scene = editing();
+    let text = drawn(&mut scene, 140, 40);
+    assert!(text.contains("2 ?]0;title??bidi"), "{text}");
+    assert!(!text.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'));
 }
 
 #[test]

@@ -45,12 +45,27 @@ fn the_focus_stays_and_the_message_is_remembered() {
 }
 
 #[test]
-fn in_a_turn_and_without_a_command_it_stays_in_the_box() {
+fn in_a_turn_it_is_queued_and_comes_back_to_be_changed() {
     let mut scene = Scene::waiting();
     scene.screen.panes.focus = Pane::Message;
-    assert!(typed(&mut scene, "!ls").is_empty());
-    assert_eq!(scene.screen.panes.composer.full_text(), "!ls");
-    assert!(drawn(&mut scene, 140, 40).contains("A command of your own waits for its turn"));
+    let wishes = typed(&mut scene, "!ls -la");
+    let [UiCommand::Send(command)] = &wishes[..] else { panic!("{wishes:?}") };
+    scene.command(command.clone());
+    let screen = drawn(&mut scene, 140, 40);
+    assert!(
+        screen.contains("you  queued, waits for your decision when") && screen.contains("!ls -la"),
+        "{screen}"
+    );
+    assert!(scene.screen.panes.composer.is_empty());
+    let wishes = scene.press(&["alt-up"]);
+    assert!(matches!(&wishes[..], [UiCommand::Send(Command::TakeQueued)]), "{wishes:?}");
+    assert_eq!(scene.screen.panes.composer.full_text(), "!ls -la");
+    scene.command(Command::TakeQueued);
+    assert!(!drawn(&mut scene, 140, 40).contains("queued, waits"));
+}
+
+#[test]
+fn without_a_command_it_stays_in_the_box() {
     let mut scene = Scene::worked();
     assert!(typed(&mut scene, "! ").is_empty());
     assert!(drawn(&mut scene, 140, 40).contains("A command follows the !"));

@@ -107,6 +107,39 @@ fn what_is_kept_for_it_is_private_hidden_from_runs_and_forgotten() {
 }
 
 #[test]
+fn words_are_taken_out_of_a_session_and_out_of_all_that_is_kept_for_it() {
+    let home = asked();
+    assert_eq!(hits(&home, &["glider"]).len(), 1);
+    let sessions = home.sayso().join("sessions");
+    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    let id = listed["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let redact = |input: &str, more: &[&str]| {
+        home.run_with_input(&[&["sessions", "redact", &id, "--words-from", "-"], more].concat(), input)
+    };
+    // Nothing happens to it that nobody was asked about.
+    let done = redact("Glider\nflutter\n", &[]);
+    assert_eq!(done.code, Some(10), "{}", done.err);
+    for place in ["your prompt", "block 1", "the output of block 1", "the name of the session"] {
+        let told = format!("a word that you named in {place}\n");
+        assert!(done.err.contains(&told), "{place}: {}", done.err);
+    }
+    assert!(holds(&sessions, b"glider"));
+    assert_eq!(redact("ab\n", &["--yes"]).code, Some(2), "it stands everywhere");
+    assert!(redact("helicopter\n", &["--yes"]).out.contains("holds nothing of the kind"));
+
+    let done = redact("Glider\nflutter\n", &["--yes"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.out.contains(": masked in "), "{}", done.out);
+    assert!(!holds(&sessions, b"glider") && !holds(&sessions, b"flutter"), "{}", done.out);
+    assert_eq!(hits(&home, &["glider"]), []);
+    assert_eq!(hits(&home, &["rudder"]).len(), 1, "the rest is found as before");
+    let checked = home.run(&["sessions", "check", &id]);
+    assert!(checked.out.contains("masked") && !checked.out.contains("foreign"), "{}", checked.out);
+    let shown = home.run(&["sessions", "show", &id]);
+    assert!(shown.code == Some(0) && shown.out.contains("It is the rudder."), "{}", shown.out);
+}
+
+#[test]
 fn nothing_is_removed_that_nobody_was_asked_about() {
     let home = asked();
     let id = || home.run(&["sessions", "list", "--json"]).json().remove(0)["sessions"][0]["id"].clone();

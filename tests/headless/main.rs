@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 mod branches;
+mod browser;
 mod check;
 mod commands;
 mod context;
@@ -14,6 +15,7 @@ mod finding;
 mod handed_on;
 mod home;
 mod humaneval;
+mod in_a_browser;
 mod launch;
 mod leftovers;
 #[path = "../support/model_server.rs"]

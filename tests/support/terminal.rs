@@ -7,6 +7,7 @@
 mod answer;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use std::cell::Cell;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
@@ -14,6 +15,18 @@ use std::time::{Duration, Instant};
 
 /// How long anything may take to appear.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+
+thread_local! {
+    /// The size of terminals that are set up in this thread: columns and rows.
+    static SIZE: Cell<(u16, u16)> = const { Cell::new((100, 30)) };
+}
+
+/// What happens in terminals of this size.
+pub fn in_size(size: (u16, u16), story: impl FnOnce()) {
+    let before = SIZE.replace(size);
+    story();
+    SIZE.set(before);
+}
 
 /// What the reading thread shares with the test.
 struct Shared {
@@ -54,13 +67,13 @@ pub struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    /// The program with these arguments, in a terminal of 100x30, in a home of its own.
+    /// The program with these arguments, in a terminal of 100x30 (or what [`in_size`] says), in a home of its own.
     pub fn new(home: &'a Path, args: &[&str]) -> Self {
         Self {
             args: args.iter().map(ToString::to_string).collect(),
             home,
             cwd: home.to_path_buf(),
-            size: (100, 30),
+            size: SIZE.get(),
             env: Vec::new(),
             answers: true,
             through: Vec::new(),
@@ -277,14 +290,30 @@ impl Terminal {
     /// be one that does no harm when it is pressed again.
     #[track_caller]
     pub fn press_until(&self, key: &str, text: &str) {
+        assert!(self.brings(key, |s| s.contains(text)), "`{key}` did not bring `{text}`:\n{}", self.screen());
+    }
+
+    /// The same until this holds of the screen.
+    #[track_caller]
+    pub fn press_until_true(&self, key: &str, holds: impl Fn(&str) -> bool) {
+        assert!(self.brings(key, holds), "`{key}` did not bring what it should:\n{}", self.screen());
+    }
+
+    /// Waits until this holds of the screen.
+    #[track_caller]
+    pub fn wait_true(&self, holds: impl Fn(&str) -> bool) {
+        assert!(self.holds_within(PATIENCE, holds), "it did not come:\n{}", self.screen());
+    }
+
+    fn brings(&self, key: &str, holds: impl Fn(&str) -> bool) -> bool {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             self.press(key);
-            if self.holds_within(Duration::from_millis(900), |s| s.contains(text)) {
-                return;
+            if self.holds_within(Duration::from_millis(900), &holds) {
+                return true;
             }
         }
-        panic!("`{key}` did not bring `{text}`:\n{}", self.screen());
+        false
     }
 
     /// Bytes written by the program so far.

@@ -28,7 +28,7 @@ pub(super) fn run(
     for damage in &loaded.damage {
         writeln!(console.err, "warning: {}", visible_line(&damage.to_string()))?;
     }
-    let document = Document::of(&Transcript::fold(&loaded.entries));
+    let document = Document::of(&Transcript::fold(loaded.entries));
     let keys = match (args.redact, args.allow_secrets) {
         (true, _) => ExportKeys::Mask,
         (_, true) => ExportKeys::Keep,

@@ -1,17 +1,16 @@
 //! `sayso sessions rm` and `prune`: removes sessions. It tells what would go, and asks, before anything does.
 
 use super::super::Console;
-use super::{find, moment, search, time, unreadable};
+use super::{ask, find, moment, search, time, unreadable};
 use crate::domain::Masker;
 use crate::domain::visible::visible_line;
 use crate::driver::Clock;
 use crate::engine::naming::name_for;
-use crate::report::{Failure, FailureClass};
+use crate::report::Failure;
 use crate::session::factory::SessionFactory;
 use crate::store::index::{self, Summary};
 use crate::store::manage;
 use crate::text::number::{counted, size};
-use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 /// Sessions that are told one by one.
@@ -68,21 +67,8 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
         if sessions.len() > TOLD {
             writeln!(console.err, "and {} more", sessions.len() - TOLD)?;
         }
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            return Err(Failure::new(
-                FailureClass::Decision,
-                format!("nothing was removed: nobody is there to be asked about {what}"),
-            )
-            .hint("--yes removes without a question."));
-        }
-        write!(console.err, "Remove {what} for good? [y/N] ")?;
-        console.err.flush()?;
-        let mut answer = String::new();
-        io::stdin().read_line(&mut answer)?;
-        if !is_yes(&answer) {
-            writeln!(console.err, "nothing was removed")?;
-            return Err(Failure::told(FailureClass::Decision));
-        }
+        let told = ("nothing was removed", what.as_str(), "--yes removes without a question.");
+        ask::confirm(&format!("Remove {what} for good?"), told, console)?;
     }
     let (mut freed, mut stay) = (0, Vec::new());
     for session in sessions {
@@ -106,21 +92,4 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
 /// Whether a person named it: it is not called after what was asked first.
 fn has_own_name(session: &Summary, masker: &Masker) -> bool {
     !session.name.is_empty() && session.name != name_for(&masker.mask(session.first_prompt.clone()))
-}
-
-/// Whether an answer to `[y/N]` is a yes.
-fn is_yes(answer: &str) -> bool {
-    let answer = answer.trim();
-    answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_yes;
-
-    #[test]
-    fn only_a_yes_is_one() {
-        assert!(["y", "Y", "yes\n", " Yes "].into_iter().all(is_yes));
-        assert!(["", "\n", "n", "yep", "y y", "no"].into_iter().all(|answer| !is_yes(answer)));
-    }
 }

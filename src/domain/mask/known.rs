@@ -19,13 +19,29 @@ const PART: usize = 4;
 /// What a known key is called.
 const KIND: SecretKind = "a key that sayso knows";
 
+/// What is called a word that the person named.
+const WORD: SecretKind = "a word that you named";
+
+/// Something that is looked for.
+#[derive(Clone)]
+struct Needle {
+    text: SecretString,
+    kind: SecretKind,
+}
+
+impl Needle {
+    fn bytes(&self) -> &[u8] {
+        self.text.expose_secret().as_bytes()
+    }
+}
+
 /// Known keys, ready to be looked for.
 #[derive(Clone)]
 pub(super) struct KnownKeys {
     /// The values themselves, shorter ones too.
     values: Vec<SecretString>,
     /// All that is looked for, longer ones first: one may hold another.
-    needles: Vec<SecretString>,
+    needles: Vec<Needle>,
     /// Whether the shapes of well-known tokens are looked for too.
     pub(super) shapes: bool,
     /// The needles that begin with each byte.
@@ -63,11 +79,30 @@ impl KnownKeys {
                 continue;
             }
             if value.len() >= SHORTEST {
-                self.needles.extend(forms(value).into_iter().map(SecretString::from));
+                self.look_for(value, KIND);
             }
             self.values.push(SecretString::from(value));
         }
         self.order();
+    }
+
+    /// Learns words that are to be masked wherever they stand, short ones too: as they are, in small and in large letters,
+    /// and as they stand in the name that a session gets by itself.
+    pub(super) fn learn_words(&mut self, words: impl IntoIterator<Item = SecretString>) {
+        for word in words.into_iter().filter(|word| !word.expose_secret().is_empty()) {
+            let word = word.expose_secret();
+            let (small, large) = (word.to_lowercase(), word.to_uppercase());
+            let named = small.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+            let named = named.collect::<Vec<_>>().join("-");
+            for form in [word, &small, &large, &named] {
+                self.look_for(form, WORD);
+            }
+        }
+        self.order();
+    }
+
+    fn look_for(&mut self, value: &str, kind: SecretKind) {
+        self.needles.extend(forms(value).into_iter().map(|form| Needle { text: form.into(), kind }));
     }
 
     /// One that looks for no shapes.
@@ -77,16 +112,16 @@ impl KnownKeys {
 
     fn order(&mut self) {
         self.needles.sort_by(|a, b| {
-            let (a, b) = (a.expose_secret(), b.expose_secret());
+            let (a, b) = (a.bytes(), b.bytes());
             b.len().cmp(&a.len()).then_with(|| a.cmp(b))
         });
-        self.needles.dedup_by(|a, b| a.expose_secret() == b.expose_secret());
+        self.needles.dedup_by(|a, b| a.bytes() == b.bytes());
         self.starts = vec![Vec::new(); 1 << 8];
         self.pairs = vec![false; 1 << 16];
         self.firsts = vec![false; 1 << 8];
         let mut begins = if self.shapes { shapes::beginnings() } else { Vec::new() };
         for (index, needle) in self.needles.iter().enumerate() {
-            let Some([first, second]) = needle.expose_secret().as_bytes().first_chunk::<2>() else {
+            let Some([first, second]) = needle.bytes().first_chunk::<2>() else {
                 continue;
             };
             begins.push([*first, *second]);
@@ -118,20 +153,21 @@ impl KnownKeys {
         found.map(|at| from + at)
     }
 
-    fn needles_with(&self, first: u8) -> impl Iterator<Item = &[u8]> {
+    fn needles_with(&self, first: u8) -> impl Iterator<Item = &Needle> {
         let indices = self.starts.get(usize::from(first)).map_or(&[][..], Vec::as_slice);
-        indices.iter().filter_map(|i| self.needles.get(*i)).map(|n| n.expose_secret().as_bytes())
+        indices.iter().filter_map(|i| self.needles.get(*i))
     }
 
     /// The key at the start of these bytes.
     pub(super) fn at(&self, rest: &[u8], last: bool) -> ShapeMatch {
         let Some(first) = rest.first() else { return ShapeMatch::No };
         for needle in self.needles_with(*first) {
-            if rest.starts_with(needle) {
-                return ShapeMatch::Key(0..needle.len(), KIND);
+            let (bytes, kind) = (needle.bytes(), needle.kind);
+            if rest.starts_with(bytes) {
+                return ShapeMatch::Key(0..bytes.len(), kind);
             }
-            if !last && needle.starts_with(rest) {
-                return ShapeMatch::Begun((rest.len() >= PART).then_some(KIND));
+            if !last && bytes.starts_with(rest) {
+                return ShapeMatch::Begun((rest.len() >= PART).then_some(kind));
             }
         }
         ShapeMatch::No
@@ -143,8 +179,8 @@ impl KnownKeys {
             let most = needle.len().saturating_sub(1).min(bytes.len());
             (PART..=most).rev().find(|len| needle.get(..*len).is_some_and(|part| bytes.ends_with(part)))
         };
-        let longest = self.needles.iter().filter_map(|n| of(n.expose_secret().as_bytes())).max()?;
-        Some((bytes.len() - longest, KIND))
+        let longest = self.needles.iter().filter_map(|n| Some((of(n.bytes())?, n.kind))).max()?;
+        Some((bytes.len() - longest.0, longest.1))
     }
 
     /// Where the last part of a key ends that stands at the start of these bytes.
@@ -155,8 +191,8 @@ impl KnownKeys {
                 .rev()
                 .find(|len| needle.get(needle.len() - len..).is_some_and(|part| bytes.starts_with(part)))
         };
-        let longest = self.needles.iter().filter_map(|n| of(n.expose_secret().as_bytes())).max()?;
-        Some((longest, KIND))
+        let longest = self.needles.iter().filter_map(|n| Some((of(n.bytes())?, n.kind))).max()?;
+        Some(longest)
     }
 }
 

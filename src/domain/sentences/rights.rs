@@ -5,8 +5,8 @@ use crate::domain::{SandboxLevel, Terms};
 use std::path::Path;
 
 /// What the rights say of a run with a terminal of its own.
-pub(crate) const TERMINAL: &str = "its own, with lines and no screen: you can type into it, never it into yours; what it \
-                                   prints, errors too, is one stream (T takes it back)";
+pub(crate) const TERMINAL: &str = "its own, a whole screen: you can type into it, never it into yours; what it prints, \
+                                   errors too, is one stream (T takes it back)";
 
 /// `sandbox on, network off, writes here`; `name` says how a folder is written. Here is where the code would start.
 fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
@@ -53,7 +53,7 @@ mod tests {
             version: None,
             kernel: None,
             cwd: "/work".into(),
-            rights,
+            rights: rights.into(),
             limits: Limits::default(),
             shared: None,
             target: None,
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn blocks_that_came_before_are_told_also_where_rights_are_folded() {
         let kernel = KernelRef { generation: 2, variables: 3, goes_on: false };
-        let blocks = vec![BlockId(1), BlockId(2), BlockId(4)];
+        let blocks = [1, 2, 4].map(BlockId).into_iter().collect();
         let mut terms = terms(confined(&["/work"]));
         (terms.kernel, terms.shared) = (Some(kernel), Some(SharedState { blocks, changed: Vec::new() }));
         let line = as_before(&terms, |path| path.display().to_string());

@@ -39,6 +39,11 @@ pub(crate) fn what(block: &Block) -> String {
     }
 }
 
+/// What begins and takes a while, on a page that is only added to.
+pub(crate) fn stoppable(what: &str) -> String {
+    format!("{what}. Ctrl-C stops it.")
+}
+
 /// What goes on in silence, on a page that is only added to: `Installing numpy: 30 s of 600 s. Ctrl-C stops it.`
 pub(crate) fn still(what: &str, time: &str) -> String {
     format!("{what}: {time}. Ctrl-C stops it.")
@@ -62,18 +67,12 @@ pub(crate) const GOES_ON: &str = "goes on between runs";
 
 /// What a block shares with earlier ones: `interpreter shared with blocks 1-3, 5`.
 pub(crate) fn shared(what: &str, shared: &SharedState) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for BlockId(block) in &shared.blocks {
-        match runs.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(*block) => *last = *block,
-            _ => runs.push((*block, *block)),
-        }
-    }
-    let names: Vec<String> = runs
-        .into_iter()
-        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
-        .collect();
-    let word = if shared.blocks.len() == 1 { "block" } else { "blocks" };
+    let ranges = shared.blocks.ranges();
+    let name = |(first, last): &(BlockId, BlockId)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    let names: Vec<String> = ranges.iter().map(name).collect();
+    let word = if matches!(ranges, [(first, last)] if first == last) { "block" } else { "blocks" };
     format!("{what} shared with {word} {}", names.join(", "))
 }
 

@@ -164,6 +164,30 @@ pub(crate) fn masked_in(kinds: &[&str], place: &str) -> String {
     format!("{first}{} in {place} {were} masked when it was saved.", letters.as_str())
 }
 
+/// What `sayso sessions redact` did.
+pub(crate) fn redacted(session: &str, places: &str) -> String {
+    format!("{session}: masked in {places}; what it said there is not in its files any more")
+}
+
+/// There is nothing to mask in a session.
+pub(crate) fn nothing_to_redact(session: &str) -> String {
+    format!("{session} holds nothing of the kind")
+}
+
+/// What was masked in a session may stand in this one too, which left it or which it left.
+pub(crate) fn redacted_elsewhere(session: &str) -> String {
+    format!("{session} has a part in common with it, and stays as it is: name it, too")
+}
+
+/// Pictures that a masked session shows.
+pub(crate) fn pictures_not_redacted(pictures: u64) -> String {
+    format!("{} beside it: nobody looks into them, they stay as they are", super::count(pictures, "picture"))
+}
+
+/// What masking a session does not reach.
+pub(crate) const REDACTED_NOT: &str = "a masked block can't be run again; what went to a model, copies of files for taking \
+    changes back, backups and what the disk itself keeps are not reached";
+
 /// A session that can't be written here, and why.
 pub(crate) fn reading_only(why: &str) -> String {
     format!("This session is open for reading only: {why}. Nothing is saved, and nothing runs.")

@@ -100,6 +100,9 @@ pub(crate) fn stopped_by_budget(spent: &str, limit: &str) -> String {
 /// A message behind a turn that goes on.
 pub(crate) const QUEUED: &str = "Queued. It is sent when this turn ends.";
 
+/// The mark of a command of the person's own behind such a turn.
+pub(crate) const QUEUED_COMMAND_MARK: &str = "queued, waits for your decision when this turn ends";
+
 /// The mark of such a message.
 pub(crate) const QUEUED_MARK: &str = "queued, sent when this turn ends";
 

@@ -41,7 +41,7 @@ fn length(items: &[Item]) -> u64 {
         Item::Prompt { text, files, .. } => {
             tokens(text) + files.iter().map(|file| tokens(&file.text)).sum::<u64>()
         }
-        Item::Reply(reply) => tokens(&reply.text),
+        Item::Reply(reply) => reply.tokens(),
         _ => 0,
     };
     items.iter().map(text).sum()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::{Review, Usage};
+use crate::domain::{Review, Risk, Usage};
 use crate::engine::dialogue::{Dialogue, review};
 use crate::engine::{Command, Event, Settings};
 use proptest::prelude::*;

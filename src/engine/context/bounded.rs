@@ -1,8 +1,8 @@
 //! Text from outside, made fit for a message: readable, bounded, and fenced so that it can't pass for anything else.
 
+use super::readable::readable;
 use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
-use std::fmt::Write as _;
 
 /// What one stream printed, at most about `budget` bytes of it: the first quarter and the tail.
 pub(super) fn stream(output: &OutputBuffer, stream: Stream, budget: usize) -> String {
@@ -69,40 +69,4 @@ pub(in crate::engine) fn fenced(info: &str, text: &str) -> String {
     let fence = "`".repeat(3.max(longest + 1));
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}{info}\n{text}{end}{fence}")
-}
-
-/// Without the control sequences of terminals, which say nothing to a model; other control characters are named.
-fn readable(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => match chars.peek() {
-                Some('[') => {
-                    // A control sequence ends with its first byte of @ to ~.
-                    chars.next();
-                    while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
-                    chars.next_if(|c| matches!(c, '@'..='~'));
-                }
-                Some(']') => {
-                    // A system command ends with BEL or ESC \.
-                    while chars.next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n')).is_some() {}
-                    if chars.next_if(|c| matches!(c, '\u{7}' | '\u{1b}')) == Some('\u{1b}') {
-                        chars.next_if_eq(&'\\');
-                    }
-                }
-                _ => {
-                    chars.next_if(|c| matches!(c, '0'..='~'));
-                }
-            },
-            '\r' if chars.peek() == Some(&'\n') => {}
-            '\r' => out.push('\n'),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => {
-                let _ = write!(out, "<U+{:04X}>", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -3,6 +3,7 @@
 //! Only providers can count tokens. Between their counts, and where they tell none, the length is estimated; the last
 //! count corrects the estimate.
 
+use super::count::tokens;
 use crate::domain::{Message, ModelInfo, ModelName, Usage};
 use crate::engine::transcript::{Item, Transcript};
 use std::collections::BTreeMap;
@@ -57,14 +58,6 @@ fn of_message(message: &Message) -> u64 {
         + message.kept.iter().map(|kept| tokens(&kept.json)).sum::<u64>()
 }
 
-/// About how many tokens a text has: four letters of ASCII each, or one of other letters.
-pub(in crate::engine) fn tokens(text: &str) -> u64 {
-    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    // Every character that is not ASCII has one byte that is no continuation.
-    let other = text.bytes().filter(|byte| *byte >= 0xc0).count() as u64;
-    ascii.div_ceil(4) + other
-}
-
 /// What replies of a conversation say at the least, in tokens, counted once for each.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct ToldCount {
@@ -75,6 +68,11 @@ pub(in crate::engine) struct ToldCount {
 }
 
 impl ToldCount {
+    /// What it came to when it was counted last.
+    pub(in crate::engine) fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
     /// Counts what came since. Replies that broke off may be left out when all is told, prompts too: they do not count.
     pub(in crate::engine) fn count(&mut self, transcript: &Transcript) -> u64 {
         let from = transcript.summary().map_or(0, |summary| summary.upto);
@@ -83,7 +81,7 @@ impl ToldCount {
         }
         let new = transcript.items.get(self.upto..).unwrap_or_default();
         let of = |item: &Item| match item {
-            Item::Reply(reply) if reply.finish.reason.complete() => tokens(&reply.text),
+            Item::Reply(reply) if reply.finish.reason.complete() => reply.tokens(),
             _ => 0,
         };
         self.tokens += new.iter().map(of).sum::<u64>();

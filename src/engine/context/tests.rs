@@ -72,7 +72,7 @@ fn told(entries: &[Entry]) -> Vec<(Role, String)> {
 fn told_with(entries: &[Entry], settings: &Settings) -> Vec<(Role, String)> {
     let mut transcript = Transcript::default();
     for entry in entries {
-        transcript.apply(entry, Timestamp(1));
+        transcript.apply(entry.clone(), Timestamp(1));
     }
     messages(&transcript, settings, Dialect::Fences).into_iter().map(|m| (m.role, m.text)).collect()
 }

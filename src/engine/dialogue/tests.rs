@@ -291,7 +291,7 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
     );
     assert_eq!(d.type_run(1), "'Block 1 is still being checked.' | deciding 1");
     let own = |kind| {
-        let rights = Rights { terminal: true, ..terms().rights };
+        let rights = Rights { terminal: true, ..(*terms().rights).clone() }.into();
         Terms { executor: kind, kernel: None, rights, ..terms() }
     };
     d.inspected(1, Review::default(), Ok(own(ExecutorKind::Subprocess)));
@@ -323,6 +323,27 @@ fn a_terminal_asks_for_a_new_look_and_is_part_of_what_is_approved() {
          Jupyter kernel.' | deciding 1"
     );
     assert_eq!(d.command(Command::Terminal(BlockId(9))), "| deciding 1");
+}
+
+#[test]
+fn a_language_has_its_terminal_from_the_start_until_the_person_takes_it_away() {
+    let settings = Settings { terminals: vec![Language::bash()], ..Settings::default() };
+    let mut d = Dialogue::with(settings);
+    d.user("ask");
+    let line = d.reply("```bash\nread x\n```\nand\n```python\nb = 2\n```\n");
+    assert!(line.contains("look 1.1 in a terminal") && line.contains("look 2.1,"), "{line}");
+    let rights = Rights { terminal: true, ..(*terms().rights).clone() }.into();
+    let own = Terms { executor: ExecutorKind::Subprocess, kernel: None, rights, ..terms() };
+    d.inspected(1, Review::default(), Ok(own.clone()));
+    assert_eq!(
+        d.command(Command::Terminal(BlockId(1))),
+        "'Block 1 would have no terminal: who reads its input finds the end of it.', look 1.1 | deciding 1"
+    );
+    // What it changes of its text takes nothing of that back.
+    let line = d.edit(1, "read y");
+    assert!(line.contains("look 1.2 |"), "{line}");
+    let line = d.command(Command::Terminal(BlockId(1)));
+    assert!(line.contains("look 1.2 in a terminal"), "{line}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ struct Look {
 
 impl WatchedEngine {
     pub(in crate::engine) fn new(engine: Engine, entries: Vec<(Timestamp, Entry)>) -> Self {
-        let folded = Transcript::fold(&entries);
+        let folded = Transcript::fold(entries.iter().cloned());
         let runs = folded.blocks.values().flat_map(|b| b.runs.iter().map(|r| r.run)).collect();
         Self {
             engine,
@@ -77,7 +77,7 @@ impl WatchedEngine {
         entries: Vec<(Timestamp, Entry)>,
         now: Timestamp,
     ) -> (Self, Vec<Effect>) {
-        let (engine, effects) = Engine::resume(settings, &entries, now);
+        let (engine, effects) = Engine::resume(settings, Transcript::fold(entries.iter().cloned()), now);
         let mut watched = Self::new(engine, entries);
         assert!(
             !effects.iter().any(|e| matches!(e, Effect::Ask(_) | Effect::StartRun { .. })),
@@ -240,7 +240,7 @@ impl WatchedEngine {
             );
         }
         self.world += u64::from(matches!(entry, Entry::Ran { .. } | Entry::KernelRestarted));
-        self.folded.apply(entry, now);
+        self.folded.apply(entry.clone(), now);
         self.entries.push((now, entry.clone()));
     }
 
@@ -374,7 +374,7 @@ impl WatchedEngine {
 
     /// All entries, folded at once, are the durable half.
     pub(in crate::engine) fn replay(&self) {
-        assert_eq!(Transcript::fold(&self.entries), self.engine.state().transcript);
+        assert_eq!(Transcript::fold(self.entries.iter().cloned()), self.engine.state().transcript);
     }
 }
 

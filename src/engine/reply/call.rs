@@ -6,6 +6,7 @@ use super::{Proposal, info, json};
 use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages, Tool, file_act};
 use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
+use strum::VariantArray as _;
 
 /// Most lines that one call reads.
 const MOST_LINES: u32 = 5_000;
@@ -13,7 +14,8 @@ const MOST_LINES: u32 = 5_000;
 const MOST_PACKAGES: usize = 12;
 
 /// The tools that there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 enum Name {
     RunCode,
     ReadFile,
@@ -23,23 +25,15 @@ enum Name {
 }
 
 impl Name {
-    const ALL: [Name; 5] = [Name::RunCode, Name::ReadFile, Name::EditFile, Name::WriteFile, Name::ListFiles];
-
     fn as_str(self) -> &'static str {
-        match self {
-            Name::RunCode => "run_code",
-            Name::ReadFile => "read_file",
-            Name::EditFile => "edit_file",
-            Name::WriteFile => "write_file",
-            Name::ListFiles => "list_files",
-        }
+        self.into()
     }
 
     /// The tool of this name; some models put `functions.` in front of it.
     fn parse(name: &str) -> Option<Self> {
         let name = name.trim();
         let name = name.strip_prefix("functions.").unwrap_or(name);
-        Self::ALL.into_iter().find(|known| known.as_str() == name)
+        name.parse().ok()
     }
 }
 
@@ -151,7 +145,7 @@ pub(crate) fn read(
     complete: bool,
 ) -> Result<Proposal, CallError> {
     let Some(tool) = Name::parse(name) else {
-        let there: Vec<&str> = Name::ALL.map(Name::as_str).into();
+        let there: Vec<&str> = Name::VARIANTS.iter().map(|name| name.as_str()).collect();
         return Err(CallError::NoTool { name: name.to_owned(), there: there.join(", ") });
     };
     let (arguments, whole, repaired) = fields(arguments, complete)?;

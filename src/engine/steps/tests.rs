@@ -17,7 +17,7 @@ impl Session {
     /// A second later, this happens.
     fn then(&mut self, entry: Entry) -> &mut Self {
         self.now = self.now.plus(1_000);
-        self.transcript.apply(&entry, self.now);
+        self.transcript.apply(entry, self.now);
         self
     }
 

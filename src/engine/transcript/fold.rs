@@ -12,17 +12,15 @@ use std::path::PathBuf;
 
 impl Transcript {
     /// Folds entries from the first one on.
-    pub(crate) fn fold<'a>(entries: impl IntoIterator<Item = &'a (Timestamp, Entry)>) -> Self {
+    pub(crate) fn fold(entries: impl IntoIterator<Item = (Timestamp, Entry)>) -> Self {
         let mut transcript = Self::default();
-        for (at, entry) in entries {
-            transcript.apply(entry, *at);
-        }
+        transcript.extend(entries);
         transcript
     }
 
     /// Folds one more fact in. Facts that make no sense (a block that is not known) are passed over: a damaged file
     /// still opens.
-    pub(crate) fn apply(&mut self, entry: &Entry, at: Timestamp) {
+    pub(crate) fn apply(&mut self, entry: Entry, at: Timestamp) {
         self.version += 1;
         match entry {
             Entry::Header(header) => self.begin(header),
@@ -31,117 +29,101 @@ impl Transcript {
                 self.end_rules();
                 self.items.push(Item::Resumed { at });
             }
-            Entry::Named(name) => self.name.clone_from(name),
+            Entry::Named(name) => self.name = name,
             Entry::Model(model) => {
                 self.model = Some(model.clone());
-                self.items.push(Item::Model { at, model: model.clone() });
+                self.items.push(Item::Model { at, model });
             }
             Entry::Prompt(Prompt { text, files }) => {
-                self.items.push(Item::Prompt { at, text: text.clone(), files: files.clone() });
+                self.items.push(Item::Prompt { at, text, files });
             }
             Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage } => {
                 self.items.push(Item::Reply(Box::new(ReplyItem {
                     at,
-                    step: *step,
-                    text: text.clone(),
-                    reasoning: reasoning.clone(),
-                    tool_calls: tool_calls.clone(),
-                    kept: kept.clone(),
+                    step,
+                    text,
+                    reasoning,
+                    entry: None,
+                    paged_out: None,
+                    tool_calls,
+                    kept,
                     refused: Vec::new(),
-                    finish: finish.clone(),
-                    usage: *usage,
+                    finish,
+                    usage,
                     blocks: Vec::new(),
                 })));
             }
             Entry::CallRefused { step, call, why } => {
-                let refused = RefusedCall { call: call.clone(), why: why.clone() };
-                if let Some(reply) = self.reply_of(*step) {
-                    reply.refused.push(refused);
+                if let Some(reply) = self.reply_of(step) {
+                    reply.refused.push(RefusedCall { call, why });
                 }
             }
             Entry::NoTools(model) => {
-                if !self.without_tools.contains(model) {
-                    self.without_tools.push(model.clone());
+                if !self.without_tools.contains(&model) {
+                    self.without_tools.push(model);
                 }
             }
             Entry::Block(block) => self.propose(block, at),
             Entry::KernelRestarted => self.items.push(Item::KernelRestarted { at }),
-            Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end: end.clone() }),
+            Entry::TurnEnd(end) => self.items.push(Item::TurnEnd { at, end }),
             Entry::Summary { upto, text, model, usage } => {
-                let (text, model) = (text.clone(), model.clone());
-                let summary = SummaryItem { at, upto: 0, settled: 0, text, model, usage: *usage };
-                self.sum_up(*upto, summary);
+                self.sum_up(upto, SummaryItem { at, upto: 0, settled: 0, text, model, usage });
             }
-            Entry::Recipe(fact) => self.items.push(Item::Recipe { at, fact: fact.clone() }),
-            Entry::Instructions(noted) => self.instructions.clone_from(noted),
+            Entry::Recipe(fact) => self.items.push(Item::Recipe { at, fact }),
+            Entry::Instructions(noted) => self.instructions = noted,
             of_block => self.apply_to_block(of_block, at),
         }
     }
 
     /// Folds a fact about one block in.
-    fn apply_to_block(&mut self, entry: &Entry, at: Timestamp) {
+    fn apply_to_block(&mut self, entry: Entry, at: Timestamp) {
         match entry {
             Entry::Review { block, revision, review } => {
-                self.with(*block, |item| item.review = Some((*revision, review.clone())));
+                self.with(block, |item| item.review = Some((revision, review)));
             }
             Entry::Edited { block, revision, source, whole } => {
-                self.revise(*block, *revision, |last| Version {
-                    source: source.clone(),
-                    whole: *whole,
-                    ..last
-                });
+                self.revise(block, revision, |last| Version { whole, source, ..last });
             }
             Entry::Placed { block, revision, source, bases, note, whole } => {
                 // Of an edit whose end never came the new text is not whole either.
-                self.revise(*block, *revision, |last| Version {
-                    source: source.clone(),
-                    whole: *whole && last.whole,
-                    ..last
-                });
-                let placed = Placed { revision: *revision, bases: bases.clone(), note: note.clone() };
-                self.with(*block, |item| {
-                    if item.block.current().revision == placed.revision {
-                        item.block.placed.push(placed);
+                self.revise(block, revision, |last| Version { source, whole: whole && last.whole, ..last });
+                self.with(block, |item| {
+                    if item.block.current().revision == revision {
+                        item.block.placed.push(Placed { revision, bases, note });
                     }
                 });
             }
             Entry::LanguageChosen { block, revision, language } => {
-                self.revise(*block, *revision, |last| Version { language: Some(language.clone()), ..last });
+                self.revise(block, revision, |last| Version { language: Some(language), ..last });
             }
-            Entry::Approved { run, block, revision, sha256, terms, by } => self.with(*block, |item| {
-                item.standing = BlockStanding::Approved;
-                item.settled_at = Some(at);
-                item.runs.push(RunItem {
-                    run: *run,
-                    revision: *revision,
-                    sha256: *sha256,
-                    terms: terms.clone(),
-                    by: *by,
-                    approved_at: at,
-                    ended: None,
-                    lost: false,
-                    taken_back: Vec::new(),
-                    more_taken_back: 0,
+            Entry::Approved { run, block, revision, sha256, mut terms, by } => {
+                if let Some(before) = &self.rights {
+                    terms.rights.join(before);
+                }
+                self.rights = Some(terms.rights.clone());
+                self.with(block, |item| {
+                    item.standing = BlockStanding::Approved;
+                    item.settled_at = Some(at);
+                    item.runs.push(RunItem::approved(run, (revision, sha256), terms, (by, at)));
                 });
-            }),
-            Entry::RuleAdded(rule) => self.add_rule(rule, at),
-            Entry::RuleRevoked(rule) => self.revoke(*rule, at),
-            Entry::Rejected { block, reason, .. } => self.reject(*block, reason, at),
-            Entry::Declined { block, why, .. } => self.decline(*block, why, at),
-            Entry::Skipped { block, .. } => self.with(*block, |item| {
+            }
+            Entry::RuleAdded(rule) => self.add_rule(*rule, at),
+            Entry::RuleRevoked(rule) => self.revoke(rule, at),
+            Entry::Rejected { block, reason, .. } => self.reject(block, reason, at),
+            Entry::Declined { block, why, .. } => self.decline(block, why, at),
+            Entry::Skipped { block, .. } => self.with(block, |item| {
                 item.standing = BlockStanding::Skipped;
                 item.settled_at = Some(at);
             }),
-            Entry::PutBack(block) => self.with(*block, |item| item.standing = BlockStanding::Open),
-            Entry::Ran { run, block, report } => self.end_run(*run, *block, report, at),
-            Entry::TakenBack { run, block, files, more, way } => self.with(*block, |item| {
-                let found = item.runs.iter_mut().filter(|item| item.run == *run);
-                found.for_each(|run| run.note_taken_back(files, *more, *way));
+            Entry::PutBack(block) => self.with(block, |item| item.standing = BlockStanding::Open),
+            Entry::Ran { run, block, report } => self.end_run(run, block, *report, at),
+            Entry::TakenBack { run, block, files, more, way } => self.with(block, |item| {
+                let found = item.runs.iter_mut().filter(|item| item.run == run);
+                found.for_each(|run| run.note_taken_back(&files, more, way));
             }),
             Entry::Opinion { block, revision, model, answer, usage } => {
-                let (model, answer) = (model.clone(), answer.clone());
-                let opinion = OpinionItem { at, revision: *revision, model, answer, usage: *usage };
-                self.with(*block, |item| item.opinions.push(opinion));
+                let opinion = OpinionItem { at, revision, model, answer, usage };
+                self.with(block, |item| item.opinions.push(opinion));
             }
             _ => {}
         }
@@ -188,10 +170,10 @@ impl Transcript {
         self.items.push(Item::Summary(Box::new(SummaryItem { upto, settled, ..summary })));
     }
 
-    fn begin(&mut self, header: &Header) {
+    fn begin(&mut self, header: Header) {
         self.name.clone_from(&header.name);
         self.model.clone_from(&header.model);
-        self.header = Some(header.clone());
+        self.header = Some(header);
     }
 
     fn reply_of(&mut self, step: StepId) -> Option<&mut ReplyItem> {
@@ -201,7 +183,7 @@ impl Transcript {
         })
     }
 
-    fn propose(&mut self, block: &Block, at: Timestamp) {
+    fn propose(&mut self, block: Block, at: Timestamp) {
         if block.versions.is_empty() || self.blocks.contains_key(&block.id) {
             return;
         }
@@ -212,14 +194,14 @@ impl Transcript {
             reply.blocks.push(block.id);
         }
         let item = BlockItem {
-            block: block.clone(),
+            block,
             review: None,
             opinions: Vec::new(),
             standing: BlockStanding::Open,
             settled_at: None,
             runs: Vec::new(),
         };
-        self.blocks.insert(block.id, item);
+        self.blocks.insert(item.block.id, item);
     }
 
     /// Adds a version made from the last one, if its number follows.
@@ -232,30 +214,32 @@ impl Transcript {
         });
     }
 
-    fn reject(&mut self, block: BlockId, reason: &str, at: Timestamp) {
+    fn reject(&mut self, block: BlockId, reason: String, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.standing = BlockStanding::Rejected(reason.to_owned());
+        item.standing = BlockStanding::Rejected(reason.clone());
         item.settled_at = Some(at);
-        self.settled.push(SettledEvent { after, block, what: Settlement::Rejected(reason.to_owned()) });
+        self.settled.push(SettledEvent { after, block, what: Settlement::Rejected(reason) });
     }
 
-    fn decline(&mut self, block: BlockId, why: &str, at: Timestamp) {
+    fn decline(&mut self, block: BlockId, why: String, at: Timestamp) {
         let after = self.items.len();
         let Some(item) = self.blocks.get_mut(&block) else { return };
-        item.standing = BlockStanding::Declined(why.to_owned());
+        item.standing = BlockStanding::Declined(why.clone());
         item.settled_at = Some(at);
-        self.settled.push(SettledEvent { after, block, what: Settlement::Declined(why.to_owned()) });
+        self.settled.push(SettledEvent { after, block, what: Settlement::Declined(why) });
     }
 
-    fn end_run(&mut self, run: RunId, block: BlockId, report: &RunReport, at: Timestamp) {
+    fn end_run(&mut self, run: RunId, block: BlockId, report: RunReport, at: Timestamp) {
         let after = self.items.len();
-        if !self.blocks.values().any(|b| b.runs.iter().any(|r| r.run == run)) {
+        // It is a run of its block nearly always; where it is not, it may be one of another block.
+        let is_known = |item: &BlockItem| item.runs.iter().any(|r| r.run == run);
+        if !self.blocks.get(&block).is_some_and(is_known) && !self.blocks.values().any(is_known) {
             self.make_up_approval(run, block, at);
         }
         let found = self.blocks.get_mut(&block).and_then(|b| b.runs.iter_mut().find(|r| r.run == run));
         let Some(item) = found.filter(|r| r.ended.is_none() && !r.lost) else { return };
-        item.ended = Some((at, Box::new(report.clone())));
+        item.ended = Some((at, Box::new(report)));
         self.settled.push(SettledEvent { after, block, what: Settlement::Ran(run) });
     }
 
@@ -273,7 +257,7 @@ impl Transcript {
                 version: None,
                 kernel: None,
                 cwd: PathBuf::new(),
-                rights: Rights::default(),
+                rights: Rights::default().into(),
                 limits: Limits::default(),
                 shared: None,
                 target: None,
@@ -282,18 +266,7 @@ impl Transcript {
             item.standing = BlockStanding::Approved;
             item.settled_at = Some(at);
             let by = Grantor::Person { typed: false };
-            item.runs.push(RunItem {
-                run,
-                revision,
-                sha256,
-                terms,
-                by,
-                approved_at: at,
-                ended: None,
-                lost: false,
-                taken_back: Vec::new(),
-                more_taken_back: 0,
-            });
+            item.runs.push(RunItem::approved(run, (revision, sha256), terms, (by, at)));
         });
     }
 
@@ -309,9 +282,9 @@ impl Transcript {
     }
 
     /// A rule whose number was given before is passed over: a damaged file must not widen one.
-    fn add_rule(&mut self, rule: &Rule, at: Timestamp) {
+    fn add_rule(&mut self, rule: Rule, at: Timestamp) {
         if !self.rules.iter().any(|item| item.rule.id == rule.id) {
-            self.rules.push(RuleItem { rule: rule.clone(), at, over: None });
+            self.rules.push(RuleItem { rule, at, over: None });
         }
     }
 
@@ -335,6 +308,14 @@ impl Transcript {
     }
 }
 
+impl Extend<(Timestamp, Entry)> for Transcript {
+    fn extend<I: IntoIterator<Item = (Timestamp, Entry)>>(&mut self, entries: I) {
+        for (at, entry) in entries {
+            self.apply(entry, at);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,11 +331,13 @@ mod tests {
         let whole = d.entries().to_vec();
         let damaged: Vec<(Timestamp, Entry)> =
             whole.into_iter().filter(|(_, entry)| !matches!(entry, Entry::Approved { .. })).collect();
-        let transcript = Transcript::fold(&damaged);
+        let state = crate::engine::State::at_a_glance(damaged);
+        let transcript = state.transcript();
         let item = &transcript.blocks[&BlockId(1)];
         assert_eq!(item.standing, BlockStanding::Approved, "it does not wait: it would run a second time");
         assert!(item.runs[0].ended.is_some());
         assert!(transcript.open().next().is_none());
-        assert!(crate::engine::rebuild::plan(&transcript).is_empty(), "it is never repeated by itself");
+        let plan = crate::engine::rebuild::RebuildPlan::of(&state);
+        assert!(plan.steps.is_empty(), "it is never repeated by itself");
     }
 }

@@ -1,7 +1,8 @@
 //! What the executor's loop asks of containers.
 
+use super::access::is_kernel;
 use super::error::ContainerError;
-use super::{Containers, FAREWELL, engine, is_kernel};
+use super::{Containers, FAREWELL, engine};
 use crate::domain::{
     ExecutorKind, InstallInto, Interpreter, Language, Limits, Reach, Rights, SandboxReport, Terms,
 };
@@ -36,7 +37,7 @@ impl Backend for Containers {
 
     async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError> {
         let engine = self.engine().await?;
-        let frame = self.frame(&engine, &self.setup.limits)?;
+        let frame = self.access.frame(&engine, &self.access.setup.limits)?;
         Ok(frame.rights().sandbox)
     }
 
@@ -114,7 +115,7 @@ impl Backend for Containers {
 
     async fn warm(&mut self, language: &Language) {
         // Only where the engine is there anyway: getting ready is no reason to complain.
-        if let Ok(known) = self.known(language, &self.setup.limits.clone()).await
+        if let Ok(known) = self.known(language, &self.access.setup.limits.clone()).await
             && is_kernel(&known.entry)
             && self.kernel.is_none()
         {
@@ -129,7 +130,7 @@ impl Backend for Containers {
     }
 
     async fn missing(&mut self, language: &Language) -> Option<MissingPart> {
-        let name = self.image_of(language).ok()?;
+        let name = self.access.image_of(language).ok()?;
         let engine = self.engine().await.ok()?;
         match engine.image(&name).await {
             Err(ContainerError::Missing { image }) => Some(MissingPart { name: image }),
@@ -160,8 +161,8 @@ impl Backend for Containers {
             interpreter: PathBuf::from(&engine.address),
             version: None,
             kernel: None,
-            cwd: self.setup.cwd.clone(),
-            rights,
+            cwd: self.access.setup.cwd.clone(),
+            rights: rights.into(),
             limits,
             shared: None,
             target: None,
@@ -181,10 +182,10 @@ impl Backend for Containers {
 
     async fn found(&mut self) -> Vec<Interpreter> {
         let languages: Vec<Language> =
-            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
+            self.access.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();
         for language in languages {
-            if let Ok(known) = self.known(&language, &self.setup.limits.clone()).await {
+            if let Ok(known) = self.known(&language, &self.access.setup.limits.clone()).await {
                 let path = PathBuf::from(format!("{}:{}", known.image.shown(), known.entry.command));
                 found.push(Interpreter { language, path, version: None });
             }

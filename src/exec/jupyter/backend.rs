@@ -1,10 +1,11 @@
 //! What the executor's loop asks of Jupyter kernels.
 
+use super::block::JupyterBlock;
 use super::error::JupyterError;
 use super::message::Channel;
 use super::reading::ReplyReader;
 use super::talk::KernelOrder;
-use super::{FAREWELL, Jupyter, JupyterBlock};
+use super::{FAREWELL, Jupyter};
 use crate::domain::{
     InstallInto, Interpreter, KernelFate, Language, Limits, Reach, RunEvent, SandboxLevel, SandboxReport,
     Terms,
@@ -16,12 +17,12 @@ use tokio::time::Instant;
 
 impl Backend for Jupyter {
     async fn terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
-        let spec = self.spec(language).await?;
+        let spec = self.available.spec(language).await?;
         Ok(self.terms_of(&spec, language, limits, false))
     }
 
     async fn fresh_terms(&mut self, language: &Language, limits: Limits) -> Result<Terms, ExecutorError> {
-        let spec = self.spec(language).await?;
+        let spec = self.available.spec(language).await?;
         Ok(self.terms_of(&spec, language, limits, true))
     }
 
@@ -33,8 +34,8 @@ impl Backend for Jupyter {
     }
 
     async fn sandbox(&mut self) -> Result<SandboxReport, ExecutorError> {
-        self.may_be_open()?;
-        Ok(self.report())
+        self.available.may_be_open()?;
+        Ok(self.available.report())
     }
 
     fn watch(&self) -> Watch {
@@ -49,23 +50,14 @@ impl Backend for Jupyter {
         let request = self.ids.message(Channel::Shell, "execute_request", content);
         let reading = ReplyReader::new(request.id().to_owned());
         self.resting = None;
-        let spec = match self.spec(&job.terms.language).await {
+        let spec = match self.available.spec(&job.terms.language).await {
             Ok(spec) if self.terms_hold(&spec, &job.terms) => Ok(spec),
             Ok(_) => Err("the kernel changed at the last moment: look again and decide again".to_owned()),
             Err(error) => Err(error.to_string()),
         };
         let kernel = spec.as_ref().map_or_else(|_| String::new(), |spec| spec.name.clone());
         let of_python = spec.as_ref().is_ok_and(|spec| spec.runs("python"));
-        self.block = Some(JupyterBlock {
-            kernel,
-            reading,
-            until: None,
-            lost: false,
-            of_python,
-            asked: None,
-            interrupted: None,
-            answered: false,
-        });
+        self.block = Some(JupyterBlock::new(kernel, reading, of_python));
         let spec = match spec {
             Ok(spec) => spec,
             Err(why) => return self.end_block(|_| EndCause::NotStarted(why), KernelFate::None),
@@ -132,8 +124,8 @@ impl Backend for Jupyter {
     async fn warm(&mut self, language: &Language) {
         // A kernel of this machine is not confined, and starts in the working folder, where its interpreter may look for
         // modules: it is started for a run that was approved, and never by itself.
-        if self.config.url.is_some()
-            && let Ok(spec) = self.spec(language).await
+        if self.available.config.url.is_some()
+            && let Ok(spec) = self.available.spec(language).await
             && !self.kernels.contains_key(&spec.name)
         {
             self.start_kernel(&spec);
@@ -154,7 +146,7 @@ impl Backend for Jupyter {
         _: (Option<Interpreter>, InstallInto),
         _: Limits,
     ) -> Result<Terms, ExecutorError> {
-        Err(match &self.config.url {
+        Err(match &self.available.config.url {
             Some(_) => JupyterError::ServerPackages(language.clone()),
             None => JupyterError::OwnPackages,
         }
@@ -163,11 +155,11 @@ impl Backend for Jupyter {
 
     async fn found(&mut self) -> Vec<Interpreter> {
         let languages: Vec<Language> =
-            self.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
+            self.available.setup.languages.0.iter().map(|entry| entry.name.clone()).collect();
         let mut found = Vec::new();
         for language in languages {
-            if let Ok(spec) = self.spec(&language).await {
-                let path = self.terms_of(&spec, &language, self.setup.limits, false).interpreter;
+            if let Ok(spec) = self.available.spec(&language).await {
+                let path = self.terms_of(&spec, &language, self.available.setup.limits, false).interpreter;
                 found.push(Interpreter { language, path, version: None });
             }
         }

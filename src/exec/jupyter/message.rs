@@ -12,7 +12,8 @@ const DELIMITER: &[u8] = b"<IDS|MSG>";
 const PARTS: usize = 1024;
 
 /// The channel on which a message travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Channel {
     Shell,
     /// Requests that are not held up by a block that runs.
@@ -26,18 +27,7 @@ pub(super) enum Channel {
 impl Channel {
     /// Its name on a WebSocket.
     pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Channel::Shell => "shell",
-            Channel::Control => "control",
-            Channel::Iopub => "iopub",
-            Channel::Stdin => "stdin",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        [Channel::Shell, Channel::Control, Channel::Iopub, Channel::Stdin]
-            .into_iter()
-            .find(|c| c.as_str() == name)
+        self.into()
     }
 }
 
@@ -156,7 +146,8 @@ impl JupyterMessage {
         let parts: Option<Vec<&[u8]>> = offsets.windows(2).map(|two| bytes.get(two[0]..two[1])).collect();
         let parts = parts.ok_or(MessageError::Form)?;
         let [channel, header, parent, _, content, ..] = parts[..] else { return Err(MessageError::Form) };
-        let channel = std::str::from_utf8(channel).ok().and_then(Channel::parse).ok_or(MessageError::Form)?;
+        let channel =
+            std::str::from_utf8(channel).ok().and_then(|name| name.parse().ok()).ok_or(MessageError::Form)?;
         Self::from_json(channel, header, parent, content)
     }
 
@@ -175,7 +166,7 @@ impl JupyterMessage {
     /// When it is none.
     pub(super) fn from_text(text: &[u8]) -> Result<Self, MessageError> {
         let mut value: Value = serde_json::from_slice(text).map_err(|_| MessageError::Form)?;
-        let channel = value.get("channel").and_then(Value::as_str).and_then(Channel::parse);
+        let channel = value.get("channel").and_then(Value::as_str).and_then(|name| name.parse().ok());
         let mut take = |name: &str| value.get_mut(name).map(Value::take).unwrap_or_default();
         Self::checked(
             channel.ok_or(MessageError::Form)?,

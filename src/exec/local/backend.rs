@@ -45,6 +45,11 @@ impl Backend for Local {
     fn resize(&mut self, rows: u16, columns: u16) {
         if let Some(process) = self.process_mut() {
             process.pipes.resize(rows, columns);
+            if let Some(screen) = &mut process.screen {
+                screen.resize(rows, columns);
+                let now = RunEvent::Screen(Box::new(screen.screen()));
+                self.queue.push_back(now.into());
+            }
         }
     }
 

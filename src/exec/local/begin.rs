@@ -119,7 +119,7 @@ impl Local {
             version: interpreter.version.clone(),
             kernel,
             cwd: cwd.clone(),
-            rights: Rights { read, write, network, environment, python, terminal: false, sandbox },
+            rights: Rights { read, write, network, environment, python, terminal: false, sandbox }.into(),
             limits,
             shared,
             target: None,
@@ -318,8 +318,8 @@ impl Local {
             plan::set(&mut env, "R_DEFAULT_DEVICE", "png");
         }
         if terms.rights.terminal {
-            // It has lines and no screen: programs that would paint one are told so, and ask by lines where they can.
-            plan::set(&mut env, "TERM", "dumb");
+            // What is obeyed, and how keys are sent, is what every machine has a description of under this name.
+            plan::set(&mut env, "TERM", "xterm-256color");
         }
         let mut state = None;
         let mut invocation = match way {

@@ -2,7 +2,7 @@
 
 use super::begin::ATTEMPTS;
 use super::{Local, RunHost};
-use crate::domain::{KernelFate, Language, RunEvent};
+use crate::domain::{Chunk, KernelFate, Language, RunEvent, Stream};
 use crate::exec::KernelNotice;
 use crate::exec::backend::{EndCause, RunEnd};
 use crate::exec::cgroup::Group;
@@ -74,7 +74,11 @@ impl Local {
         }
         let printed = self.process_mut().map(|process| process.pipes.drain());
         self.print(printed.unwrap_or_default());
+        let painted = self.process_mut().and_then(|process| Some(process.screen.as_mut()?.end()));
+        let painted = painted.filter(|bytes| !bytes.is_empty());
+        let painted = painted.map(|bytes| Chunk { stream: Stream::Stdout, bytes });
         let held = self.process_mut().and_then(|process| process.names.rest());
+        let held = painted.into_iter().chain(held);
         self.queue.extend(held.map(|chunk| RunEvent::Output(chunk).into()));
         let Some(mut run) = self.run.take() else { return };
         let mut ended = RunEnd { used, ..RunEnd::of(end) };

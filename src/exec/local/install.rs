@@ -41,7 +41,7 @@ impl Local {
             version: installer.version.clone(),
             kernel: None,
             cwd: folder,
-            rights: Rights { read, write, network, environment, python, terminal: false, sandbox },
+            rights: Rights { read, write, network, environment, python, terminal: false, sandbox }.into(),
             limits,
             shared: None,
             target: None,

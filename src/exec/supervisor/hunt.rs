@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 const HUNT: Duration = Duration::from_millis(1500);
 /// So many looks one after the other have to find nothing: what is handed to a new parent meanwhile is missed by one.
 const LOOKS: u32 = 2;
+/// So many get their signals at a time: while all of a crowd that forks are looked for, it grows.
+const AT_A_TIME: usize = 256;
 
 /// Ends every process below `own` but `keep`, and buries the dead; whether none was there any more. They are stopped
 /// before they are killed, so that a crowd that forks can't outrun this.
@@ -24,7 +26,7 @@ pub(super) fn hunt(own: i32, keep: Option<i32>) -> bool {
     while clean < LOOKS {
         let children = others(tree::children_of(own));
         end(&children);
-        let found = others(tree::descendants(own));
+        let found = others(tree::crowd(own, AT_A_TIME));
         end(&found);
         for pid in &children {
             let _ = rustix::process::waitpid(Some(*pid), WaitOptions::NOHANG);

@@ -1,7 +1,7 @@
 //! What a run uses: by looking at its processes while they live, by what the system counted when they are gone.
 
 use super::Supervisor;
-use crate::exec::helper_wire::ResourceUse;
+use crate::exec::helper_wire::{Notification, ResourceUse};
 use crate::exec::tree;
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use rustix::process::{Pid, WaitOptions};
@@ -12,10 +12,10 @@ const ORPHANS: usize = 256;
 impl Supervisor {
     /// Looks at every process of the run; returns their resident memory.
     pub(super) fn look(&mut self) -> u64 {
+        let crowd = self.crowd();
         let Some(watch) = &mut self.watch else { return 0 };
-        let most = if watch.bounds.processes > 0 { watch.bounds.processes as usize } else { usize::MAX };
-        let crowd = tree::crowd(self.own, most);
-        if crowd.len() > most {
+        let most = watch.bounds.processes as usize;
+        if most > 0 && crowd.len() > most {
             // What each of them uses would take long to find, and they are to end anyway.
             watch.now = u32::try_from(crowd.len()).unwrap_or(u32::MAX);
             watch.seen.extend(crowd);
@@ -37,6 +37,15 @@ impl Supervisor {
         sum
     }
 
+    /// The processes of the run: no more than it may have, and one. Whoever looked for all of a crowd that forks would not
+    /// come to the next look, which ends it.
+    fn crowd(&self) -> Vec<i32> {
+        match self.watch.as_ref().map(|watch| watch.bounds.processes as usize) {
+            Some(most) if most > 0 => tree::crowd(self.own, most),
+            _ => tree::descendants(self.own),
+        }
+    }
+
     /// Waits for those that fell to the supervisor and died: whoever looks at all processes would look at them too.
     /// Whether there were any.
     pub(super) fn bury_orphans(&self) -> bool {
@@ -56,9 +65,24 @@ impl Supervisor {
         true
     }
 
+    /// Tells whether a process waits for what is typed into the program's terminal, when that is otherwise than before.
+    pub(super) fn tell_asking(&mut self) {
+        let Some((program, terminal)) =
+            self.program.as_ref().and_then(|program| Some((program, program.terminal?)))
+        else {
+            return;
+        };
+        let asks = self.crowd().into_iter().any(|pid| tree::reads(pid, terminal));
+        if asks != program.asks {
+            self.tell(&Notification::Asks(asks));
+            self.program.iter_mut().for_each(|program| program.asks = asks);
+        }
+    }
+
     /// Processor time of everything below, living and waited for, microseconds.
     pub(super) fn cpu_now(&self) -> u64 {
-        let living: u64 = tree::descendants(self.own)
+        let living: u64 = self
+            .crowd()
             .into_iter()
             .filter_map(tree::usage)
             .map(|usage| usage.cpu_us + usage.children_us)

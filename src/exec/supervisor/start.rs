@@ -6,8 +6,10 @@ use crate::exec::helper_part::EXEC;
 use crate::exec::helper_wire::{FIRST_GIVEN, ProgramSpec, Ties, WireMessage as _};
 use rustix::io::FdFlags;
 use rustix::process::{Pid, PidfdFlags, WaitOptions};
+use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -52,6 +54,8 @@ pub(super) fn start(
     if !program.cwd.is_dir() {
         return Err(StartError::NoFolder(program.cwd.clone()));
     }
+    let device = || Ok::<_, std::io::Error>(File::from(stdout.try_clone()?).metadata()?.rdev());
+    let terminal = program.terminal.then(device).transpose()?;
     let (mut socket, theirs) = UnixStream::pair()?;
     let child = Command::new(ITSELF)
         .args(["__run", EXEC])
@@ -78,5 +82,5 @@ pub(super) fn start(
         return Err(StartError::NotBegun { program: program.executable.clone(), why });
     }
     let ended = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from)?;
-    Ok(RunningProgram { pid, ended })
+    Ok(RunningProgram { pid, ended, terminal, asks: false })
 }

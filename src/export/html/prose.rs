@@ -84,6 +84,7 @@ impl Page<'_> {
             Tag::List(Some(first)) => {
                 let _ = writeln!(self.html, "<ol start=\"{first}\">");
             }
+            Tag::HtmlBlock => self.html.push_str("<p class=\"text\">"),
             // The headings of the page stand above those of its parts.
             Tag::Heading { level, .. } => {
                 let _ = write!(self.html, "<h{}>", (level as u8).saturating_add(2).min(6));
@@ -122,6 +123,10 @@ impl Page<'_> {
             TagEnd::Heading(level) => {
                 let _ = writeln!(self.html, "</h{}>", (level as u8).saturating_add(2).min(6));
             }
+            // What follows a word may stand right at it.
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
+                let _ = write!(self.html, "</{}>", name(tag).unwrap_or_default());
+            }
             tag => {
                 if let Some(name) = name(tag) {
                     let _ = writeln!(self.html, "</{name}>");
@@ -150,7 +155,7 @@ impl Page<'_> {
 /// The elements that need nothing but their name.
 fn name(tag: TagEnd) -> Option<&'static str> {
     Some(match tag {
-        TagEnd::Paragraph => "p",
+        TagEnd::Paragraph | TagEnd::HtmlBlock => "p",
         TagEnd::BlockQuote(_) => "blockquote",
         TagEnd::List(false) => "ul",
         TagEnd::Item => "li",

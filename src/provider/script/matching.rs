@@ -5,7 +5,7 @@ use crate::domain::{ModelRequest, Purpose, Role};
 
 /// How far a story has been told.
 #[derive(Clone, Debug, Default)]
-pub struct Position {
+pub(crate) struct Position {
     /// Which replies were taken, by their place.
     taken: Vec<bool>,
     /// The way to the reply taken last: its place, then its place among the `then` of the one before.
@@ -14,8 +14,7 @@ pub struct Position {
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ScriptChoice<'a> {
-    /// This reply.
+pub(crate) enum ScriptChoice<'a> {
     Reply(&'a ScriptedReply),
     /// Nothing fits: a text that lists the prompts which the story knows.
     Prompts(String),
@@ -25,7 +24,7 @@ pub enum ScriptChoice<'a> {
 
 impl Position {
     /// Chooses the reply to a request and goes on in the story.
-    pub fn choose<'a>(&mut self, story: &'a Script, request: &ModelRequest) -> ScriptChoice<'a> {
+    pub(crate) fn choose<'a>(&mut self, story: &'a Script, request: &ModelRequest) -> ScriptChoice<'a> {
         self.taken.resize(story.replies.len(), false);
         let purpose = request.purpose;
         let message = request.messages.last().map_or("", |m| m.text.as_str()).to_lowercase();

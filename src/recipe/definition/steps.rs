@@ -6,6 +6,7 @@ use crate::domain::RecipeEnd;
 use crate::recipe::check::{self, Check};
 use crate::recipe::text::Text;
 use std::ops::Range;
+use strum::{VariantArray, VariantNames};
 
 const STEP: &[&str] =
     &["name", "title", "only_if", "say", "blocks", "check", "protects", "strict", "rounds", "on"];
@@ -141,13 +142,14 @@ fn read_options(
 
 /// What the model may propose; everything where nothing is said.
 fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<StepKind> {
-    let Some(words) = source.texts(place, "blocks") else { return StepKind::ALL.to_vec() };
-    let known: Vec<&str> = StepKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    let Some(words) = source.texts(place, "blocks") else {
+        return <StepKind as VariantArray>::VARIANTS.to_vec();
+    };
     let mut kinds = Vec::new();
     for word in words {
-        match StepKind::ALL.into_iter().find(|kind| kind.as_str() == word.value) {
-            Some(kind) => kinds.push(kind),
-            None => source.unknown(&word, "kind of block", &known),
+        match word.value.parse() {
+            Ok(kind) => kinds.push(kind),
+            Err(_) => source.unknown(&word, "kind of block", <StepKind as VariantNames>::VARIANTS),
         }
     }
     kinds

@@ -17,13 +17,14 @@ use super::disk;
 use super::index::{self, Summary};
 use crate::domain::{BlockId, Masker, Timestamp};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
-use shelf::{KeptFile, KeptPlace};
+use shelf::{KeptFile, KeptPlace, Told};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use update::Bounds;
+use words::Rough;
 
 /// Bytes of texts that are kept of all sessions together: beyond, the oldest sessions are left out.
 const MOST: u64 = 1 << 30;
@@ -172,13 +173,18 @@ impl Searching<'_> {
     ) -> Result<(Found, HashSet<OsString>), DerivedError> {
         let all = shelf::files(db)?;
         let left_out = all.values().filter(|file| file.left_out).count();
-        let files: HashMap<i64, (OsString, KeptFile)> = all
+        let mut files: HashMap<i64, (OsString, KeptFile)> = all
             .into_iter()
             .filter(|(_, file)| self.wanted.folder.as_ref().is_none_or(|folder| file.cwd.starts_with(folder)))
             .map(|(name, file)| (file.number, (name, file)))
             .collect();
+        let words = [(Told::Language, &self.wanted.language), (Told::Outcome, &self.wanted.outcome)];
+        for (what, word) in words.into_iter().filter_map(|(what, word)| Some((what, word.as_ref()?))) {
+            let with = shelf::files_with(db, what, word)?;
+            files.retain(|file, _| with.contains(file));
+        }
         let mut found = Found { left_out, ..Found::default() };
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathering { rough: Rough::of(&self.wanted.sought), ..Gathering::default() };
         let (Some(first), Some(last)) = (files.keys().min(), files.keys().max()) else {
             return Ok((found, gathering.stale));
         };
@@ -203,7 +209,7 @@ impl Searching<'_> {
                 break;
             }
             (found.hits, found.more) = (Vec::new(), false);
-            gathering = Gathering { stale: gathering.stale, ..Gathering::default() };
+            gathering = Gathering { stale: gathering.stale, rough: gathering.rough, ..Gathering::default() };
             self.ask(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
         }
         Ok((found, gathering.stale))
@@ -254,7 +260,8 @@ impl Searching<'_> {
         };
         gathering.compared += 1;
         let body = shelf::body(db, number)?.unwrap_or_default();
-        let Some(mut at) = self.wanted.sought.place(&body) else {
+        let at = if gathering.rough.excludes(&body) { None } else { self.wanted.sought.place(&body) };
+        let Some(mut at) = at else {
             // A phrase may stand apart; of single words the index knows.
             if self.wanted.sought.is_plain() {
                 gathering.stale.insert(name.clone());
@@ -324,6 +331,7 @@ impl Searching<'_> {
 #[derive(Default)]
 struct Gathering {
     compared: usize,
+    rough: Rough,
     /// How many hits of a file are told.
     told: HashMap<i64, usize>,
     /// Replies of which a block is told.

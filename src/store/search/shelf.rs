@@ -9,7 +9,7 @@ use crate::domain::Timestamp;
 use crate::store::derived::{DerivedError, Plan};
 use crate::store::index::Stamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// `words` holds which words stand in which text, and no text; `bodies` the texts, so that their words can leave it.
 pub(super) const PLAN: Plan = Plan {
     file: "search.db",
-    shape: 2,
+    shape: 3,
     tables: "
     CREATE TABLE files (
         number INTEGER PRIMARY KEY, name BLOB UNIQUE, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
@@ -28,6 +28,8 @@ pub(super) const PLAN: Plan = Plan {
         outcome TEXT, model TEXT, start INTEGER, length INTEGER, part INTEGER
     ) STRICT;
     CREATE INDEX places_of_block ON places (block, number) WHERE block IS NOT NULL;
+    CREATE INDEX places_of_language ON places (language COLLATE NOCASE, number) WHERE language IS NOT NULL;
+    CREATE INDEX places_of_outcome ON places (outcome COLLATE NOCASE, number) WHERE outcome IS NOT NULL;
     CREATE TABLE bodies (number INTEGER PRIMARY KEY, body TEXT) STRICT;
     CREATE VIRTUAL TABLE words USING fts5(body, content='', detail=none, columnsize=0, tokenize='ascii');
     CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, 'row');
@@ -219,6 +221,31 @@ pub(super) fn words_of(db: &Connection, begun: &str, most: usize) -> Result<Vec<
     )?;
     let words = rows.query_map(params![begun, most as i64], |row| row.get(0))?;
     Ok(words.collect::<Result<_, _>>()?)
+}
+
+/// The files in which something is in this language, or ended so: one step through the places of each.
+pub(super) fn files_with(db: &Connection, what: Told, word: &str) -> Result<HashSet<i64>, DerivedError> {
+    let mut row = db.prepare_cached(match what {
+        Told::Language => {
+            "SELECT number FROM places WHERE language = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
+        }
+        Told::Outcome => {
+            "SELECT number FROM places WHERE outcome = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
+        }
+    })?;
+    let (mut files, mut from) = (HashSet::new(), i64::MIN);
+    while let Some(place) = row.query_row(params![word, from], |row| row.get::<_, i64>(0)).optional()? {
+        files.insert(file_of(place));
+        from = numbers(file_of(place)).1.saturating_add(1);
+    }
+    Ok(files)
+}
+
+/// What is told of the texts of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    Language,
+    Outcome,
 }
 
 /// The language of a block, as far as it is known.

@@ -3,6 +3,7 @@
 //! A word is what stands between signs and blanks, in small letters and without accents; a Han character or kana is a word
 //! of its own. Texts and questions are taken apart by the same rule: no sign of a question means anything to a database.
 
+use regex::bytes::Regex;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -230,6 +231,31 @@ impl Sought {
     }
 }
 
+/// Tells quickly of most texts that a phrase is not in them: its words may stand in each of very many, one behind the
+/// other in few.
+#[derive(Debug, Default)]
+pub(super) struct Rough(Vec<Regex>);
+
+impl Rough {
+    pub(super) fn of(sought: &Sought) -> Self {
+        let last = sought.phrases.len().saturating_sub(1);
+        let phrases = sought.phrases.iter().enumerate().filter(|(_, phrase)| {
+            phrase.len() > 1 && phrase.iter().flat_map(|word| word.bytes()).all(|b| b.is_ascii_alphanumeric())
+        });
+        let each = phrases.filter_map(|(number, phrase)| {
+            let end = if sought.open && number == last { "" } else { "(?:[^0-9a-z]|$)" };
+            Regex::new(&format!("(?i-u)(?:^|[^0-9a-z]){}{end}", phrase.join("[^0-9a-z]+"))).ok()
+        });
+        Self(each.collect())
+    }
+
+    /// Whether a text holds not all phrases for sure.
+    pub(super) fn excludes(&self, text: &str) -> bool {
+        // Other letters may be written in several ways.
+        !self.0.is_empty() && text.is_ascii() && self.0.iter().any(|phrase| !phrase.is_match(text.as_bytes()))
+    }
+}
+
 /// A phrase that is looked for, word by word of a text.
 struct Looking<'a> {
     phrase: &'a [String],
@@ -331,6 +357,28 @@ mod tests {
     }
 
     #[test]
+    fn a_phrase_is_excluded_only_where_it_is_not() {
+        let text = "To be, or not_to-be:\nthat is the question 42";
+        for (asked, is_there) in [
+            ("\"to be\"", true),
+            ("\"not to be that\"", true),
+            ("\"question 42\"", true),
+            ("\"be not\"", false),
+            ("\"o be\"", false),
+            ("\"the quest\"", false),
+            ("that the.quest", true),
+        ] {
+            let sought = Sought::read(asked);
+            assert_eq!(
+                (sought.place(text).is_some(), !Rough::of(&sought).excludes(text)),
+                (is_there, is_there),
+                "{asked}"
+            );
+        }
+        assert!(!Rough::of(&Sought::read("\"no such\"")).excludes("é"), "what is not known is compared");
+    }
+
+    #[test]
     fn a_line_is_shown_around_the_hit() {
         let text = format!("first\n   import pandas as pd  \n{}needle{}", "x ".repeat(200), " y".repeat(200));
         let line = |asked: &str| line_around(&text, &Sought::read(asked).place(&text).unwrap());
@@ -354,6 +402,12 @@ mod tests {
         }
 
         #[test]
+        fn a_rough_look_excludes_nothing_that_is_there(text in "[a-cA-C _.\n]{0,40}", asked in "[a-c ]{1,8}") {
+            let sought = Sought::read(&format!("\"{asked}\""));
+            prop_assert!(sought.place(&text).is_none() || !Rough::of(&sought).excludes(&text));
+        }
+
+        #[test]
         fn what_stands_in_a_text_is_found_in_it(text in any::<String>(), from in 0usize..20, many in 1usize..4) {
             let chosen: Vec<&str> = text.split_whitespace().skip(from).take(many).collect();
             let asked = format!("\"{}\"", chosen.join(" ").replace('"', " "));
@@ -363,6 +417,7 @@ mod tests {
             }
             let at = sought.place(&text);
             prop_assert!(at.is_some(), "{asked:?}");
+            prop_assert!(!Rough::of(&sought).excludes(&text), "{asked:?}");
             let line = line_around(&text, &at.unwrap());
             prop_assert!(line.chars().count() <= AROUND + 2);
             // What is asked of the index stands in what it is given.

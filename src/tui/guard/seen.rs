@@ -92,6 +92,11 @@ impl SeenRows {
         self.visible.iter().map(|(_, since)| *since + need).min()
     }
 
+    /// Whether there are rows that were not seen and are not on screen now.
+    pub fn has_hidden(&self) -> bool {
+        self.unseen > self.visible.len()
+    }
+
     /// How many rows were seen, of how many.
     pub fn rows(&self) -> (usize, usize) {
         (self.rows.len() - self.unseen, self.rows.len())

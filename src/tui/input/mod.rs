@@ -6,6 +6,7 @@
 
 pub(crate) mod csi;
 pub(crate) mod parser;
+mod pasted;
 mod thread;
 
 pub(crate) use thread::{Input, InputError};
@@ -17,7 +18,7 @@ use std::time::Instant;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InputEvent {
     Key(KeyEvent),
-    /// A bracketed paste, line ends as line feeds.
+    /// A paste, line ends as line feeds.
     Paste(String),
     Mouse(MouseEvent),
     /// The window has this size now: columns, rows.

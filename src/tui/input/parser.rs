@@ -402,9 +402,13 @@ impl InputParser {
 
     fn end_paste(&mut self) {
         self.buffer.truncate(PASTE);
-        let text = String::from_utf8_lossy(&self.buffer).replace("\r\n", "\n").replace('\r', "\n");
-        self.events.push(InputEvent::Paste(text));
+        self.events.push(InputEvent::Paste(pasted_text(&self.buffer)));
     }
+}
+
+/// Pasted bytes as text, line ends as line feeds.
+pub(super) fn pasted_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n")
 }
 
 #[cfg(test)]

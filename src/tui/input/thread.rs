@@ -4,6 +4,7 @@
 //! and can be paused while another program (an editor, the shell) has the terminal.
 
 use super::parser::InputParser;
+use super::pasted::{self, UnmarkedPaste};
 use super::{InputEvent, Signal, TimedEvent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _, Write as _};
@@ -61,7 +62,15 @@ impl Input {
             .name("input".into())
             .stack_size(128 << 10)
             .spawn(move || {
-                InputReader { tty, woken, orders: taken, to, parser: InputParser::new(esc_delay) }.run();
+                InputReader {
+                    tty,
+                    woken,
+                    orders: taken,
+                    to,
+                    parser: InputParser::new(esc_delay),
+                    pasted: UnmarkedPaste::default(),
+                }
+                .run();
             })
             .map_err(InputError::Start)?;
         Ok(Self { events, sender, orders, wake, signals: None })
@@ -152,6 +161,7 @@ struct InputReader {
     orders: std_mpsc::Receiver<(InputOrder, std_mpsc::Sender<()>)>,
     to: mpsc::Sender<TimedEvent>,
     parser: InputParser,
+    pasted: UnmarkedPaste,
 }
 
 /// What made `poll` return.
@@ -177,9 +187,7 @@ impl InputReader {
                 PollResult::Bytes => match rustix::io::read(&self.tty, &mut buffer) {
                     Ok(0) => return self.hang_up(),
                     Ok(n) => {
-                        let at = Instant::now();
-                        self.parser.parse(buffer.get(..n).unwrap_or_default());
-                        if !self.send(at) {
+                        if !self.take(buffer.get(..n).unwrap_or_default()) {
                             return;
                         }
                     }
@@ -188,8 +196,12 @@ impl InputReader {
                 },
                 PollResult::Hangup => return self.hang_up(),
                 PollResult::Patience => {
+                    let now = Instant::now();
+                    if !self.end_paste(now) {
+                        return;
+                    }
                     self.parser.timeout();
-                    if !self.send(Instant::now()) {
+                    if !self.send(now) {
                         return;
                     }
                 }
@@ -197,8 +209,30 @@ impl InputReader {
         }
     }
 
+    /// Takes what was read at once. Tells whether somebody still listens.
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        let at = Instant::now();
+        // In the middle of a sequence nothing is text.
+        if self.parser.patience().is_none() && self.pasted.take(bytes) {
+            return true;
+        }
+        if !self.end_paste(at) {
+            return false;
+        }
+        self.parser.parse(bytes);
+        self.send(at)
+    }
+
+    /// A paste that goes on is over.
+    fn end_paste(&mut self, at: Instant) -> bool {
+        let Some(text) = self.pasted.end() else { return true };
+        let event = InputEvent::Paste(text);
+        self.to.blocking_send(TimedEvent { event, at, bytes: Vec::new() }).is_ok()
+    }
+
     fn wait(&self, paused: bool) -> PollResult {
-        let patience = if paused { None } else { self.parser.patience() };
+        let patience = if self.pasted.goes_on() { Some(pasted::GAP) } else { self.parser.patience() };
+        let patience = patience.filter(|_| !paused);
         let timeout = patience.and_then(|d| Timespec::try_from(d).ok());
         let mut fds = vec![PollFd::new(&self.woken, PollFlags::IN)];
         if !paused {

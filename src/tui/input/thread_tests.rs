@@ -40,6 +40,31 @@ async fn keys_arrive_and_esc_after_its_delay() {
 }
 
 #[tokio::test]
+async fn a_paste_that_is_not_marked_is_one_all_the_same() {
+    let (mut person, tty) = pty();
+    let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();
+    let lines: String = (0..5_000).map(|n| format!("/quit {n}\r")).collect();
+    let writer = std::thread::spawn(move || {
+        person.write_all(lines.as_bytes()).unwrap();
+        person
+    });
+    let mut text = String::new();
+    while text.len() < 5_000 * 7 || !text.ends_with("4999\n") {
+        match next(&mut input).await {
+            InputEvent::Paste(more) => text.push_str(&more),
+            other => panic!("{other:?} behind {} bytes", text.len()),
+        }
+    }
+    assert_eq!(text.lines().count(), 5_000);
+    let mut person = writer.join().unwrap();
+    person.write_all(b"hello\r").unwrap();
+    for c in "hello".chars() {
+        assert_eq!(next(&mut input).await, char_key(c));
+    }
+    assert_eq!(next(&mut input).await, InputEvent::Key(KeyCode::Enter.into()));
+}
+
+#[tokio::test]
 async fn a_terminal_that_goes_away_is_told_once_and_the_thread_ends() {
     let (person, tty) = pty();
     let mut input = Input::start(tty, Duration::from_millis(25)).unwrap();

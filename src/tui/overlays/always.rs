@@ -32,6 +32,20 @@ pub struct Always {
     marked: Option<usize>,
 }
 
+/// Why a letter grants nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum GrantError {
+    /// The letter has no meaning here.
+    #[error("1 2 3 mark, A confirms, Esc approves nothing.")]
+    NoMeaning,
+    /// It was confirmed before a rule was marked.
+    #[error("Nothing is marked: 1 2 3 mark, A confirms, Esc approves nothing.")]
+    NothingMarked,
+    /// The rule with this number can't be granted on the block.
+    #[error("{0} can't be granted on this block.")]
+    Refused(usize),
+}
+
 impl Always {
     /// A choice that is offered.
     pub fn new(token: Token, offers: Vec<Offer>) -> Self {
@@ -39,15 +53,15 @@ impl Always {
     }
 
     /// A letter: the scope that it grants, if it confirms; else why it does nothing.
-    fn chosen(&mut self, letter: char) -> Result<Option<RuleScope>, String> {
+    fn chosen(&mut self, letter: char) -> Result<Option<RuleScope>, GrantError> {
         if let Some(at) = letter.to_digit(10).and_then(|digit| (digit as usize).checked_sub(1)) {
             return self.mark(at).map(|()| None);
         }
         if letter != 'A' {
-            return Err("1 2 3 mark, A confirms, Esc approves nothing.".into());
+            return Err(GrantError::NoMeaning);
         }
         let Some(offer) = self.marked.and_then(|at| self.offers.get(at)) else {
-            return Err("Nothing is marked: 1 2 3 mark, A confirms, Esc approves nothing.".into());
+            return Err(GrantError::NothingMarked);
         };
         Ok(Some(offer.rule.scope))
     }
@@ -66,12 +80,10 @@ impl Always {
         self.marked = open.get(next).copied();
     }
 
-    fn mark(&mut self, at: usize) -> Result<(), String> {
+    fn mark(&mut self, at: usize) -> Result<(), GrantError> {
         match self.offers.get(at) {
             None => Ok(()),
-            Some(Offer { refused: Some(_), .. }) => {
-                Err(format!("{} can't be granted on this block.", at + 1))
-            }
+            Some(Offer { refused: Some(_), .. }) => Err(GrantError::Refused(at + 1)),
             Some(_) => {
                 self.marked = Some(at);
                 Ok(())
@@ -99,7 +111,7 @@ impl Overlay for Always {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
-            Err(why) => return vec![Then::Say(Note::of_wait(why))],
+            Err(why) => return vec![Then::Say(Note::of_wait(why.to_string()))],
         };
         let number = around.state.transcript.rules.len() + 1;
         let said = format!(

@@ -94,7 +94,7 @@ impl Overlay for Ask {
             let key = format!("{} {brief}", answer.letter);
             hints.list.push(Hint { key, label: "", short: "", rank: 0, action: None });
         }
-        hints.plain("Esc", "stay", 0);
+        hints.plain("Esc", "back", 0);
     }
 
     fn status(&self, around: OverlayContext<'_>) -> Option<String> {

@@ -1,5 +1,5 @@
-//! The files of the working folder, while one is named behind an `@` in the message. What is typed goes into the message
-//! and filters the list; the list never takes a letter away from the text.
+//! The files of the working folder, while one is named: behind an `@` in the message, or in a field of a form. What is
+//! typed goes into the text and filters the list; the list never takes a letter away from the text.
 
 use super::{Overlay, OverlayContext, Then};
 use crate::driver::{FolderFiles, JobResult, PathOfFile};
@@ -10,6 +10,7 @@ use crate::tui::panes::Panes;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::Look;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
@@ -20,29 +21,82 @@ use unicode_width::UnicodeWidthStr as _;
 /// Rows that are shown.
 const ROWS: u16 = 12;
 
+/// The files that what is typed may mean.
+#[derive(Debug, Default)]
+pub(crate) struct FileMatches {
+    /// The files, once they were listed.
+    all: Option<Arc<FolderFiles>>,
+    /// Those that what is typed leaves, by their places in `all`, best first.
+    shown: Vec<usize>,
+}
+
+impl FileMatches {
+    /// Takes in the files of the folder; `None` where something else was found.
+    pub(crate) fn found(&mut self, found: &JobResult) -> Option<()> {
+        let JobResult::FolderFiles(all) = found else { return None };
+        self.all = Some(all.clone());
+        Some(())
+    }
+
+    /// Whether the files were listed.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.all.is_some()
+    }
+
+    /// Whether a file has this path.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.all.as_ref().is_some_and(|all| all.files.iter().any(|file| file.path == path))
+    }
+
+    /// Leaves those that hold what was typed.
+    pub(crate) fn filter(&mut self, typed: &str) {
+        self.shown = self.all.as_ref().map_or_else(Vec::new, |all| rank(typed, &all.files));
+    }
+
+    /// How many are left.
+    pub(crate) fn len(&self) -> usize {
+        self.shown.len()
+    }
+
+    /// One of those that are left, best first.
+    pub(crate) fn file(&self, at: usize) -> Option<&PathOfFile> {
+        self.all.as_ref()?.files.get(*self.shown.get(at)?)
+    }
+
+    /// The rows of so many, those around the chosen one.
+    pub(crate) fn rows(
+        &self,
+        rows: usize,
+        chosen: Option<usize>,
+        width: u16,
+        look: Look<'_>,
+    ) -> Vec<Line<'static>> {
+        let first = Cursor(chosen.unwrap_or_default()).window(rows);
+        let row = |at: usize| {
+            let file = self.file(at)?;
+            let bytes = size(file.bytes);
+            let for_path = usize::from(width).saturating_sub(bytes.width() + 6).max(8);
+            let path = tail(&safe::one_line(&file.path), for_path);
+            let gap = " ".repeat(for_path.saturating_sub(path.width()) + 2);
+            Some(entry(&format!("{path}{gap}{bytes}"), chosen == Some(at), width, look))
+        };
+        (first..self.len().min(first + rows)).map_while(row).collect()
+    }
+}
+
 /// The list.
 #[derive(Debug, Default)]
 pub(crate) struct FileList {
     /// What was typed behind the `@`; it stands in the message as well.
     filter: Field,
-    /// The files, once they were listed.
-    all: Option<Arc<FolderFiles>>,
-    /// Those that the filter leaves, by their places in `all`, best first.
-    shown: Vec<usize>,
+    matches: FileMatches,
     cursor: Cursor,
 }
 
 impl FileList {
     fn refresh(&mut self) {
         self.cursor.0 = 0;
-        self.shown = match &self.all {
-            Some(all) => rank(&self.filter.text(), &all.files),
-            None => Vec::new(),
-        };
-    }
-
-    fn file(&self, at: usize) -> Option<&PathOfFile> {
-        self.all.as_ref()?.files.get(*self.shown.get(at)?)
+        self.matches.filter(&self.filter.text());
     }
 }
 
@@ -56,7 +110,7 @@ impl Overlay for FileList {
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        let rows = self.shown.len();
+        let rows = self.matches.len();
         Some((&mut self.cursor, rows))
     }
 
@@ -69,7 +123,7 @@ impl Overlay for FileList {
 
     /// The file on the cursor goes into the message; where there is none, the message is typed on.
     fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
-        if let Some(word) = self.file(self.cursor.0).and_then(|file| at_word(&file.path)) {
+        if let Some(word) = self.matches.file(self.cursor.0).and_then(|file| at_word(&file.path)) {
             let typed = self.filter.text().len() + 1;
             panes.composer.replace_before(typed, &format!("{word} "));
         }
@@ -98,8 +152,7 @@ impl Overlay for FileList {
     }
 
     fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
-        let JobResult::FolderFiles(all) = found else { return None };
-        self.all = Some(all.clone());
+        self.matches.found(found)?;
         self.refresh();
         Some(Vec::new())
     }
@@ -110,14 +163,14 @@ impl Overlay for FileList {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(match &self.all {
+        Some(match &self.matches.all {
             None => "Looking for the files of the working folder.".into(),
             Some(all) if all.is_cut => format!(
                 "{} of the first {} files. The folder has more: type the whole path of another.",
-                self.shown.len(),
+                self.matches.len(),
                 all.files.len()
             ),
-            Some(all) => format!("{} of {} files.", self.shown.len(), all.files.len()),
+            Some(all) => format!("{} of {} files.", self.matches.len(), all.files.len()),
         })
     }
 
@@ -126,16 +179,8 @@ impl Overlay for FileList {
         let mut sheet = Sheet::new("Files");
         sheet.field("> @", &self.filter, width, look).rule(width, look);
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, ROWS));
-        let first = self.cursor.window(rows);
-        for at in first..self.shown.len().min(first + rows) {
-            let Some(file) = self.file(at) else { break };
-            let bytes = size(file.bytes);
-            let for_path = usize::from(width).saturating_sub(bytes.width() + 6).max(8);
-            let path = tail(&safe::one_line(&file.path), for_path);
-            let gap = " ".repeat(for_path.saturating_sub(path.width()) + 2);
-            sheet.row(entry(&format!("{path}{gap}{bytes}"), at == self.cursor.0, width, look));
-        }
-        if self.all.is_some() && self.shown.is_empty() {
+        sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, look));
+        if self.matches.is_listed() && self.matches.len() == 0 {
             sheet.row(Line::styled("  No file matches.", look.dim()));
         }
         Some(sheet)

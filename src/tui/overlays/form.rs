@@ -1,12 +1,15 @@
 //! A form that is being filled in: each field with what is asked, what was answered, and what does not fit. The field with
-//! the cursor is always in sight; foreign text in titles, annotations and defaults is painted as text.
+//! the cursor is always in sight; foreign text in titles, annotations and defaults is painted as text. Below a field that
+//! takes a path stand the files that what is typed may mean.
 
+mod paths;
 mod rows;
 
+use super::files::FileMatches;
 use super::{Means, Overlay, OverlayContext, Then};
 use crate::domain::sentences::sending;
 use crate::domain::{AnswerError, Answers, FieldKind, Form};
-use crate::driver::Job;
+use crate::driver::{Job, JobResult};
 use crate::engine::{Command, Phase, answers};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
@@ -55,13 +58,26 @@ pub struct FormBox {
     pub misfits: Vec<AnswerError>,
     /// Whether it was sent and nothing came back yet.
     pub sent: bool,
+    /// The files of the folder, once a field that takes a path was come to.
+    files: FileMatches,
+    /// The file below the field that Up and Down went to.
+    chosen_file: Option<usize>,
 }
 
 impl FormBox {
     /// A form as it is before anything was answered: defaults stand in their fields.
     pub fn new(purpose: FormPurpose, form: Form) -> Self {
         let replies = form.fields.iter().map(|field| reply(&field.kind)).collect();
-        let mut made = Self { purpose, form, replies, at: 0, misfits: Vec::new(), sent: false };
+        let mut made = Self {
+            purpose,
+            form,
+            replies,
+            at: 0,
+            misfits: Vec::new(),
+            sent: false,
+            files: FileMatches::default(),
+            chosen_file: None,
+        };
         for at in 0..made.form.fields.len() {
             if let Some(default) = made.form.fields.get(at).and_then(|field| field.default.clone()) {
                 made.put(at, &default);
@@ -179,6 +195,7 @@ impl FormBox {
 
     /// The answer under the cursor is another: what was wrong with it may no longer be.
     fn answer_changed(&mut self) {
+        self.filter_files();
         let name = self.form.fields.get(self.at).map(|field| field.name.clone()).unwrap_or_default();
         self.misfits.retain(|misfit| misfit.field != name && !misfit.field.is_empty());
     }
@@ -186,10 +203,14 @@ impl FormBox {
     /// To the next field or the one before; it stops at both ends.
     fn walk(&mut self, by: isize) {
         self.at = self.at.saturating_add_signed(by).min(self.form.fields.len().saturating_sub(1));
+        self.filter_files();
     }
 
-    /// A line up or down in the field, beyond its ends to the other field.
+    /// A line up or down in the field or the files below it, beyond its ends to the other field.
     pub fn line(&mut self, by: isize) {
+        if self.choose_file(by) {
+            return;
+        }
         if let Some(Reply::Text(field)) = self.replies.get_mut(self.at) {
             let (row, last) = (field.cursor().row, field.rows().len().saturating_sub(1));
             if (by < 0 && row > 0) || (by > 0 && row < last) {
@@ -286,6 +307,7 @@ impl Overlay for FormBox {
     fn to_field(&mut self, number: usize) -> Option<&mut Field> {
         if !self.sent {
             self.at = number.min(self.form.fields.len().saturating_sub(1));
+            self.filter_files();
         }
         self.text_field()
     }
@@ -294,6 +316,8 @@ impl Overlay for FormBox {
         match action {
             // What was sent stays as it is until something comes back.
             _ if self.sent => {}
+            Action::FormAccept if self.chosen_file.is_some() => self.take_file(),
+            Action::FormNext if self.offers_file() => self.take_file(),
             Action::FormAccept if self.is_last() => return self.ready(around),
             Action::FormAccept | Action::FormNext => self.walk(1),
             Action::FormPrevious => self.walk(-1),
@@ -315,7 +339,7 @@ impl Overlay for FormBox {
                 }
             }
         }
-        Vec::new()
+        self.wanted_files()
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
@@ -339,7 +363,13 @@ impl Overlay for FormBox {
 
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
         self.answer_changed();
-        Vec::new()
+        self.wanted_files()
+    }
+
+    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+        self.files.found(found)?;
+        self.filter_files();
+        Some(Vec::new())
     }
 
     fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
@@ -350,10 +380,12 @@ impl Overlay for FormBox {
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+        self.forget_files();
         vec![Then::Aside]
     }
 
     fn leave(&mut self, _: &mut Panes) -> Vec<Then> {
+        self.forget_files();
         vec![Then::Aside]
     }
 
@@ -369,6 +401,9 @@ impl Overlay for FormBox {
             (true, false) => "send",
         };
         hints.key(Action::FormAccept, accept, accept, 0);
+        if self.offers_file() {
+            hints.plain("Tab", "take the file", 0).plain("Up/Down", "files", 1);
+        }
         if self.is_choice() {
             hints.plain("Left/Right", "choose", 0);
         }
@@ -376,7 +411,7 @@ impl Overlay for FormBox {
             hints.key(Action::TextNewline, "newline", "newline", 1);
             hints.key(Action::TextEditor, "$EDITOR", "$EDITOR", 3);
         }
-        if self.form.fields.len() > 1 {
+        if self.form.fields.len() > 1 && !self.offers_file() {
             hints.key(Action::FormNext, "next", "next", 2);
             hints.key(Action::FormPrevious, "previous", "previous", 3);
         }

@@ -318,7 +318,7 @@ impl Pager {
         match last {
             _ if len == 0 => "Nothing in it".into(),
             Some(last) if last >= len => format!("end of {size}"),
-            Some(last) => format!("{} % of {size}", u128::from(last) * 100 / u128::from(len.max(1))),
+            Some(last) => format!("{}% of {size}", u128::from(last) * 100 / u128::from(len.max(1))),
             None => size,
         }
     }
@@ -473,7 +473,7 @@ impl Overlay for Pager {
         };
         let looking = self.looking.map(|looking| {
             let len = u128::from(self.source.len().max(1));
-            format!("Searching at {} %  Esc stops", u128::from(looking.from) * 100 / len)
+            format!("Searching at {}%  Esc stops", u128::from(looking.from) * 100 / len)
         });
         let number = (!self.number.is_empty()).then(|| format!("{}  % goes there", self.number));
         for part in [fate.map(str::to_owned), looking, self.told.clone(), number].into_iter().flatten() {

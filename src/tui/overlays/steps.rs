@@ -168,7 +168,7 @@ fn of_block(
 ) {
     let item = block.item;
     let standing = state.block_state(item);
-    let head = format!("    block {:<4}{:<8}", block.id().0, safe::cut(words::language_of(item), 7));
+    let head = format!("    block {:<4}{:<11}", block.id().0, safe::cut(words::language_of(item), 10));
     let word = format!("{:<14}", format!("[{standing}]"));
     let mut parts = vec![decided(block.decided())];
     if item.block.edited() {

@@ -27,6 +27,12 @@ const PASTE_A_KEY: &str = "Paste a key and press Enter. It stays in memory; /key
 /// The model server that is expected on this computer: its name in the configuration, and where it listens.
 const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");
 
+/// The figures of a version, without what a build adds to them: `12.2.0` of `12.2.0-14+deb12u1`.
+fn figures(version: &str) -> &str {
+    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.');
+    version.get(..end.unwrap_or(version.len())).unwrap_or_default()
+}
+
 /// One of the places that answers can come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProviderRow {
@@ -268,7 +274,7 @@ impl Overlay for Welcome {
         sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
         for (at, row) in self.rows().iter().enumerate() {
             let (name, what, state) = describe(*row, self);
-            let text = format!("{}  {name:<10} {what:<36} {state}", at + 1);
+            let text = format!("{}  {name:<10} {what:<38} {state}", at + 1);
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
         sheet.gap();
@@ -279,7 +285,7 @@ impl Overlay for Welcome {
                 let names: Vec<String> = found
                     .iter()
                     .map(|i| match &i.version {
-                        Some(version) => format!("{} {}", i.language, safe::one_line(version)),
+                        Some(version) => format!("{} {}", i.language, figures(version)),
                         None => i.language.to_string(),
                     })
                     .collect();

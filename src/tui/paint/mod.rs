@@ -8,5 +8,7 @@ pub(crate) mod hyperlinks;
 pub(crate) mod image;
 pub(crate) mod markdown;
 pub(crate) mod output;
+mod pen;
 pub(crate) mod plain;
+pub(crate) mod screen;
 pub(crate) mod wrap;

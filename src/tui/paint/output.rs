@@ -9,11 +9,11 @@
 mod cursor;
 mod decode;
 mod kept;
-mod pen;
 mod row;
 #[cfg(test)]
 mod tests;
 
+use super::pen;
 use super::plain::{self, Spans, Strictness};
 use crate::domain::{OutputBuffer, Stream};
 use crate::text::number::grouped;
@@ -196,7 +196,7 @@ fn painted(row: &OutputRow, theme: &Theme) -> Line<'static> {
     } else {
         let mut spans = Spans::default();
         let mut runs =
-            row.runs().iter().map(|(end, pen)| (*end as usize, base.patch(pen.style(theme.depth()))));
+            row.runs().iter().map(|(end, pen)| (*end as usize, base.patch(pen::style(*pen, theme.depth()))));
         let mut run = runs.next();
         for glyph in plain::glyphs(text, Strictness::Text, TAB) {
             while run.is_some_and(|(end, _)| end <= glyph.start) {

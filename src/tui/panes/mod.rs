@@ -121,6 +121,14 @@ impl Panes {
         worked
     }
 
+    /// The items of the conversation that are looked at, or through, where one of them has to come into memory.
+    pub(crate) fn wanted(&self, state: &State) -> Vec<usize> {
+        let looked_at = self.chat.looked_at();
+        let searched = self.search.as_ref().map_or_else(Vec::new, |search| search.wanted(state));
+        let lacks = !searched.is_empty() || looked_at.clone().any(|item| chat::is_wanted(state, item));
+        if lacks { looked_at.chain(searched).collect() } else { Vec::new() }
+    }
+
     /// Puts a text that was found on screen.
     pub(crate) fn show_found(&mut self, hit: &Hit, state: &State, look: Look<'_>) {
         match hit.pane {

@@ -4,6 +4,7 @@
 //! by portion, so that a session of any length lets keys through in between.
 
 use super::Panes;
+use super::chat::{is_away, is_wanted};
 use crate::domain::{BlockId, RunId};
 use crate::engine::State;
 use crate::engine::transcript::Item;
@@ -18,6 +19,9 @@ const MOST: usize = 2_000;
 /// Bytes that are looked through at once. A byte of the conversation, which is laid out for it, counts as many.
 const PORTION: usize = 1 << 20;
 const LAID_OUT: usize = 32;
+
+/// Bytes of long replies that come into memory at once, to be looked through.
+const AHEAD: usize = 4 << 20;
 
 /// The panes that are looked through, in the order of their counts.
 pub(crate) const SEARCHED: [(Pane, &str); 3] =
@@ -133,6 +137,9 @@ impl Search {
     ) -> bool {
         let before = self.items;
         while self.items < state.transcript.items.len() && *left > 0 {
+            if is_away(state, self.items) {
+                break;
+            }
             let lines = panes.chat.lines_of(state, self.items, look);
             let cost: usize = lines.iter().map(|line| line.text().len() + 1).sum();
             *left = left.saturating_sub(cost * LAID_OUT);
@@ -148,6 +155,21 @@ impl Search {
             self.items += 1;
         }
         self.items > before
+    }
+
+    /// The items that have to come into memory before it goes on: so many that it seldom waits, and few enough to stay.
+    pub(crate) fn wanted(&self, state: &State) -> Vec<usize> {
+        if self.pattern().is_none() || !is_wanted(state, self.items) {
+            return Vec::new();
+        }
+        let mut bytes = 0;
+        let items = state.transcript.items.iter().enumerate().skip(self.items);
+        let near = items.take_while(|(_, item)| {
+            let before = bytes;
+            bytes += if let Item::Reply(reply) = item { reply.bytes() } else { 0 };
+            before < AHEAD
+        });
+        near.map(|(at, _)| at).collect()
     }
 
     fn work_through_output(&mut self, pattern: &Pattern, panes: &Panes, left: &mut usize) -> bool {

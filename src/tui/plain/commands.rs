@@ -3,15 +3,18 @@
 use super::ask::Ask;
 use super::provider::ProviderQuestion;
 use super::session::{Awaited, Session, look};
+use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, RuleId, RunReport};
 use crate::driver::{Job, export};
+use crate::engine::rebuild::RebuildPlan;
 use crate::engine::transcript::Item;
-use crate::engine::{Command, rebuild, rules};
+use crate::engine::{Command, Phase, rules};
 use crate::tui::outside;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
 use crate::tui::overlays::models::{self, NAMED};
 use crate::tui::overlays::{Then, status};
+use crate::tui::rebuilding;
 use crate::tui::slash::{self, COMMANDS, Slash, SlashLine, parse};
 use crate::tui::ui_command::{Exit, PagerText, UiCommand};
 use crate::tui::widgets::words;
@@ -86,7 +89,7 @@ impl Session<'_> {
                     (false, provider) => return self.put(Ask::Provider(ProviderQuestion::key(provider))),
                 }
             }
-            Slash::Compact => self.driver.send(Command::Compact),
+            Slash::Compact => self.compact()?,
             Slash::Cost | Slash::Status => {
                 let lines = status::lines(self.driver.state());
                 for (label, text) in lines {
@@ -122,7 +125,7 @@ impl Session<'_> {
             Slash::Kernel => self.driver.send(Command::Kill),
             Slash::Export => match export::asked(argument) {
                 Ok((format, keys)) => self.driver.start_job(Job::Export(format, keys)),
-                Err(usage) => self.say(&usage)?,
+                Err(usage) => self.say(&usage.to_string())?,
             },
             Slash::Find => self.find(argument)?,
             Slash::Copy | Slash::Theme => self.say("This has no meaning in plain lines.")?,
@@ -203,10 +206,10 @@ impl Session<'_> {
     }
 
     fn queue(&mut self) -> io::Result<()> {
-        if let Some(queued) = self.driver.state().live.queued.clone() {
-            self.plain.page.behind("Queued: ", &queued.text)?;
+        if let Some(queued) = self.driver.state().live.taken_back() {
+            self.plain.page.behind("Queued: ", &queued)?;
             self.driver.send(Command::TakeQueued);
-            self.keep(&queued.text);
+            self.keep(&queued);
         }
         for item in self.driver.state().queue() {
             self.plain.page.line(&format!("  block {} {} waits", item.block.id, item.block.label()))?;
@@ -266,15 +269,27 @@ impl Session<'_> {
     }
 
     fn rebuild(&mut self) -> io::Result<()> {
-        let steps = rebuild::plan(&self.driver.state().transcript);
-        let wanted: Vec<_> =
-            steps.iter().filter(|step| step.left_out.is_none()).map(|step| step.run).collect();
-        if wanted.is_empty() {
-            return self.say("Nothing ran in an earlier kernel that could be run again.");
+        let plan = RebuildPlan::of(self.driver.state());
+        let offered = plan.offered();
+        if offered.is_empty() {
+            return self.say(rebuilding::nothing(&plan));
         }
-        self.say(&format!("{} wait, one by one, for your decision.", words::count(wanted.len(), "block")))?;
-        self.driver.send(Command::Rebuild(wanted));
+        for line in rebuilding::lines(&plan).iter().filter(|line| !line.is_empty()) {
+            self.say(&format!("  {line}"))?;
+        }
+        self.say(&format!("{}.", rebuilding::offer(&plan)))?;
+        self.say(rebuilding::HOW)?;
+        self.driver.send(Command::Rebuild(offered));
         Ok(())
+    }
+
+    /// Has a summary written, and says that it is.
+    fn compact(&mut self) -> io::Result<()> {
+        self.driver.send(Command::Compact);
+        match self.driver.state().phase() {
+            Phase::Compacting(_) => self.say(&running::stoppable(running::SUMMING_UP)),
+            _ => Ok(()),
+        }
     }
 
     /// Lines of the conversation that hold a text.
@@ -289,6 +304,9 @@ impl Session<'_> {
             };
             let lines = words.lines().filter(|line| line.to_lowercase().contains(&needle));
             found.extend(lines.map(|line| format!("  {who}: {line}")));
+        }
+        if self.driver.state().transcript.paged_out(0).next().is_some() {
+            self.say("Long replies far back are not in memory and were not looked through: sayso sessions search finds in them.")?;
         }
         if needle.is_empty() || found.is_empty() {
             return self.say(&format!("No matches for {text}."));

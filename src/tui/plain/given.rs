@@ -4,7 +4,7 @@ use super::session::Session;
 use crate::domain::sentences::sending;
 use crate::domain::{GivenFile, Prompt};
 use crate::driver::{GivenFileError, Job};
-use crate::engine::{COMMAND_NOT_NOW, Command, Phase};
+use crate::engine::{Command, Phase};
 use crate::text::at_words::at_words;
 use crate::text::number::size;
 use crate::tui::screen::refusal;
@@ -25,15 +25,10 @@ impl Session<'_> {
         self.send_message(text.into())
     }
 
-    /// A command of the person's own becomes a block between turns; else it is there for the next message.
+    /// A command of the person's own becomes a block, or is queued until the turn ends.
     fn typed_command(&mut self, command: &str) -> io::Result<()> {
         if command.is_empty() {
             return self.plain.page.line("Warning: A command follows the !, as in !ls.");
-        }
-        if self.driver.state().phase != Phase::Idle {
-            self.plain.page.line(&format!("Warning: {COMMAND_NOT_NOW}"))?;
-            self.keep(&format!("!{command}"));
-            return Ok(());
         }
         self.send(Command::TypedCommand(command.to_owned()));
         Ok(())

@@ -287,6 +287,10 @@ impl Session<'_> {
             let cells = (wanted.width, wanted.height);
             self.driver.start_job(crate::driver::Job::Picture(wanted.path, cells));
         }
+        let items = self.screen.panes.wanted(self.driver.state());
+        if !items.is_empty() {
+            self.driver.send(Command::Load(items));
+        }
         self.colouring.ask(&self.screen.panes.code, self.driver.state(), &self.tui.theme);
     }
 

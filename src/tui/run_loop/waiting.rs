@@ -1,5 +1,6 @@
 //! Work that goes on in the place of a session, as the reading of a large one: how far it is, what was seen of the session
-//! by then, and the key that stops it. Nothing can be decided meanwhile: no engine is there.
+//! by then, and the key that stops it. Nothing can be decided or sent meanwhile: no engine is there. What is typed where
+//! Message is seen stands in it when the session is there.
 
 use super::{InputEvent, Keymap, Options, Tui};
 use crate::driver::Clock;
@@ -11,7 +12,7 @@ use crate::tui::screen::{Ctx, Screen};
 use crate::tui::theme::{Slot, Theme};
 use crate::tui::view;
 use crate::tui::widgets::{frame, safe};
-use crossterm::event::{KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::time::Duration;
@@ -63,6 +64,8 @@ impl Tui {
                     self.leaves = true;
                     stop();
                 }
+                // Where Message is seen, what is typed stands in it.
+                Some(Some(event)) if seen.is_some() && types(&mut self.draft, &event) => {}
                 // Other keys are typed to nobody.
                 Some(Some(_)) => continue,
                 None => told = true,
@@ -90,6 +93,7 @@ impl Tui {
         (setup.welcome, setup.pick_session) = (false, false);
         let mut screen = Screen::new(setup, self.keymap.clone(), self.terminal.size(), at);
         let look = super::session::look(&self.theme, options, Clock::System.now());
+        screen.panes.composer.set(&self.draft);
         screen.arrange(Ctx { state, look, at });
         let _ = self.terminal.draw(|frame| {
             let buf = frame.buffer_mut();
@@ -99,6 +103,20 @@ impl Tui {
             draw_in(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, look.theme);
         });
     }
+}
+
+/// Adds what is typed to a message that nobody can send yet; tells whether it was such a key.
+fn types(draft: &mut String, event: &InputEvent) -> bool {
+    match event {
+        InputEvent::Paste(text) => draft.push_str(text),
+        InputEvent::Key(key) if key.kind != KeyEventKind::Release => match key.code {
+            KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => draft.push(c),
+            KeyCode::Backspace => drop(draft.pop()),
+            _ => return false,
+        },
+        _ => return false,
+    }
+    true
 }
 
 /// Whether a key is the one that stops what goes on.
@@ -125,7 +143,6 @@ fn draw_in(text: &str, buf: &mut Buffer, area: Rect, theme: &Theme) {
 mod tests {
     use super::*;
     use crate::tui::theme::Depth;
-    use crossterm::event::{KeyCode, KeyModifiers};
     use ratatui::layout::Rect;
 
     #[test]

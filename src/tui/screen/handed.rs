@@ -3,8 +3,9 @@
 //! One key hands them over and takes them back. Nobody else takes them back: when the program has ended, what is typed
 //! on goes nowhere until that key comes, so that the rest of an answer decides and sends nothing.
 
+use super::handed_bytes::{bytes, pasted};
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::{BlockId, RunId};
+use crate::domain::{BlockId, RunId, TerminalScreen};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::guard::Class;
@@ -45,7 +46,12 @@ impl Screen {
                 Some(format!("{key} takes the keys back. Block {block} has ended: they go nowhere.{waits}"))
             }
             (None, Some((_, block))) => {
-                Some(format!("{key} types into block {block}'s own terminal.   Ctrl-C stops it."))
+                let asks = state.live.run.as_ref().is_some_and(|run| run.asks);
+                Some(if asks {
+                    format!("It waits for input: {key} types.   Ctrl-C stops it.")
+                } else {
+                    format!("{key} types into block {block}'s own terminal.   Ctrl-C stops it.")
+                })
             }
             (None, None) => None,
         }
@@ -88,7 +94,8 @@ impl Screen {
         if self.arrangement.class == layout::Class::TooSmall {
             return Some(Vec::new());
         }
-        Some(Self::into_terminal(run, bytes(event), ctx.state))
+        let application = ctx.state.terminal_screen().is_some_and(|screen| screen.application_cursor);
+        Some(Self::into_terminal(run, bytes(event, application), ctx.state))
     }
 
     fn take_back_keys(&mut self) {
@@ -103,24 +110,26 @@ impl Screen {
     pub(super) fn handed_paste(&mut self, text: &str, ctx: Ctx<'_>) -> Option<Vec<UiCommand>> {
         let (run, _) = self.handed.to?;
         self.guard.pasted(false, ctx.at);
-        let text: String = text
-            .chars()
-            .filter_map(|c| match c {
-                '\n' => Some('\r'),
-                '\t' => Some('\t'),
-                c => (!c.is_control()).then_some(c),
-            })
-            .collect();
-        if text.len() > MOST_PASTED {
+        let bracketed = ctx.state.terminal_screen().is_some_and(|screen| screen.bracketed_paste);
+        let bytes = pasted(text, bracketed);
+        if bytes.len() > MOST_PASTED {
             self.say(Note::warn("That is more than a terminal takes at once: nothing of it was typed."));
             return Some(Vec::new());
         }
-        Some(Self::into_terminal(run, text.into_bytes(), ctx.state))
+        Some(Self::into_terminal(run, bytes, ctx.state))
     }
 
     fn into_terminal(run: RunId, bytes: Vec<u8>, state: &State) -> Vec<UiCommand> {
         let goes_on = state.terminal().is_some_and(|(there, _)| there == run);
         if goes_on && !bytes.is_empty() { vec![UiCommand::Type(run, bytes)] } else { Vec::new() }
+    }
+
+    /// The screen that stands where the output does: while the keys are with the program, and of one that paints all of its
+    /// screen. Else its lines stand there, which can be scrolled.
+    pub(super) fn program_screen<'a>(&self, state: &'a State) -> Option<&'a TerminalScreen> {
+        let (run, _) = state.terminal()?;
+        let is_handed = self.handed.to.is_some_and(|(to, _)| to == run);
+        state.terminal_screen().filter(|screen| is_handed || screen.is_alternate)
     }
 
     /// The terminal of the run is as large as the pane that shows it.
@@ -132,76 +141,5 @@ impl Screen {
             return None;
         }
         Some(UiCommand::ResizeTerminal(run, area.height, area.width))
-    }
-}
-
-/// What a terminal sends for a key; nothing for those that have no bytes.
-fn bytes(event: &KeyEvent) -> Vec<u8> {
-    let held = |modifier| event.modifiers.contains(modifier);
-    let mut bytes = if held(KeyModifiers::ALT) { vec![0x1b] } else { Vec::new() };
-    let named: &[u8] = match event.code {
-        KeyCode::Char(c) if held(KeyModifiers::CONTROL) => match control(c) {
-            Some(byte) => return [bytes, vec![byte]].concat(),
-            None => return Vec::new(),
-        },
-        KeyCode::Char(c) => {
-            let c = if held(KeyModifiers::SHIFT) { super::keys::upper(c) } else { c };
-            bytes.extend(c.encode_utf8(&mut [0; 4]).bytes());
-            return bytes;
-        }
-        KeyCode::Enter => b"\r",
-        KeyCode::Tab => b"\t",
-        KeyCode::BackTab => b"\x1b[Z",
-        KeyCode::Backspace => b"\x7f",
-        KeyCode::Esc => b"\x1b",
-        KeyCode::Up => b"\x1b[A",
-        KeyCode::Down => b"\x1b[B",
-        KeyCode::Right => b"\x1b[C",
-        KeyCode::Left => b"\x1b[D",
-        KeyCode::Home => b"\x1b[H",
-        KeyCode::End => b"\x1b[F",
-        KeyCode::Delete => b"\x1b[3~",
-        KeyCode::PageUp => b"\x1b[5~",
-        KeyCode::PageDown => b"\x1b[6~",
-        _ => return Vec::new(),
-    };
-    bytes.extend_from_slice(named);
-    bytes
-}
-
-/// The control character that Ctrl makes of a key.
-fn control(c: char) -> Option<u8> {
-    Some(match c {
-        'a'..='z' | 'A'..='Z' | '[' | '\\' | ']' | '^' | '_' | '@' => {
-            u8::try_from(c.to_ascii_uppercase()).ok()? & 0x1f
-        }
-        ' ' | '2' => 0,
-        '3'..='7' => u8::try_from(c).ok()? - b'3' + 0x1b,
-        '/' => 0x1f,
-        '8' | '?' => 0x7f,
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_are_what_terminals_send() {
-        let key = |code, modifiers| bytes(&KeyEvent::new(code, modifiers));
-        let (none, ctrl) = (KeyModifiers::NONE, KeyModifiers::CONTROL);
-        assert_eq!(key(KeyCode::Char('é'), none), "é".as_bytes());
-        assert_eq!(key(KeyCode::Char('a'), KeyModifiers::SHIFT), b"A");
-        assert_eq!(key(KeyCode::Char('c'), ctrl), [3]);
-        assert_eq!(key(KeyCode::Char('d'), ctrl), [4]);
-        assert_eq!(key(KeyCode::Char('4'), ctrl), [0x1c]);
-        assert_eq!(key(KeyCode::Char('_'), ctrl), [0x1f]);
-        assert_eq!(key(KeyCode::Char(' '), ctrl), [0]);
-        assert_eq!(key(KeyCode::Char('é'), ctrl), b"");
-        assert_eq!(key(KeyCode::Char('b'), KeyModifiers::ALT), b"\x1bb");
-        assert_eq!(key(KeyCode::Enter, none), b"\r");
-        assert_eq!(key(KeyCode::Up, none), b"\x1b[A");
-        assert_eq!(key(KeyCode::F(3), none), b"");
     }
 }

@@ -1,7 +1,8 @@
 //! A key or a paste on its way: guard, keymap, then an action or a letter.
 
 use super::{Ctx, Lower, Note, Screen, UiCommand};
-use crate::tui::guard::{Admit, Class, Deed};
+use crate::tui::action::Action;
+use crate::tui::guard::{Admit, Class, Deed, Why};
 use crate::tui::keymap::{Context, Key};
 use crate::tui::overlays::keys_test::Sent;
 use crate::tui::widgets::field::Edit;
@@ -50,7 +51,14 @@ impl Screen {
         self.unselect();
         match admit {
             Admit::Refused(why) => {
-                self.say(Note::of_wait(why.to_string()));
+                let note = match (why, ctx.state.waiting()) {
+                    (Why::Again, Some(item)) => {
+                        let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
+                        Note::says_how(item.block.id, &key)
+                    }
+                    _ => Note::of_wait(why.to_string()),
+                };
+                self.say(note);
                 return Vec::new();
             }
             Admit::Held => return Vec::new(),

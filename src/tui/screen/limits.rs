@@ -3,8 +3,7 @@
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::engine::State;
 use crate::tui::overlays::limits::LimitsForm;
-use crate::tui::overlays::limits::limit::{Limit, pairs};
-use crate::tui::widgets::safe;
+use crate::tui::overlays::limits::limit::pairs;
 
 impl Screen {
     /// Opens the form for the block that waits.
@@ -27,11 +26,9 @@ impl Screen {
         };
         let pairs = match pairs(argument) {
             Ok(pairs) => pairs,
-            Err(word) => {
+            Err(why) => {
                 self.panes.composer.set(&format!("/limits {argument}"));
-                let names: Vec<&str> = Limit::ALL.iter().map(|limit| limit.name()).collect();
-                let (word, names) = (safe::one_line(&word), names.join(", "));
-                self.say(Note::warn(format!("{word}: /limits takes names and values of {names}.")));
+                self.say(Note::warn(why.to_string()));
                 return Vec::new();
             }
         };

@@ -4,7 +4,7 @@ use super::{Ctx, Exit, Lower, Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, BranchPoint};
 use crate::driver::{Job, export};
-use crate::engine::{COMMAND_NOT_NOW, Command, Phase, State};
+use crate::engine::{Command, State};
 use crate::text::at_words::begins_word;
 use crate::tui::action::Action;
 use crate::tui::overlays::blocks::{BlockList, copied};
@@ -94,7 +94,7 @@ impl Screen {
         match slash::parse(&text) {
             SlashLine::Prompt => {
                 if let Some(command) = slash::typed_command(&text) {
-                    return self.typed_command(command, ctx);
+                    return self.typed_command(command);
                 }
                 if self.setup.welcome {
                     self.open(Welcome::new(self.setup.clouds.clone()));
@@ -122,12 +122,10 @@ impl Screen {
         }
     }
 
-    /// A command of the person's own becomes a block between turns; else it stays in the box.
-    fn typed_command(&mut self, command: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        if command.is_empty() || ctx.state.phase != Phase::Idle {
-            let why =
-                if command.is_empty() { "A command follows the !, as in !ls." } else { COMMAND_NOT_NOW };
-            self.say(Note::warn(why));
+    /// A command of the person's own becomes a block, or is queued until the turn ends.
+    fn typed_command(&mut self, command: &str) -> Vec<UiCommand> {
+        if command.is_empty() {
+            self.say(Note::warn("A command follows the !, as in !ls."));
             return Vec::new();
         }
         self.panes.composer.send();
@@ -136,13 +134,21 @@ impl Screen {
     }
 
     fn take_queued(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let Some(queued) = &ctx.state.live.queued else {
+        let Some(queued) = ctx.state.live.taken_back() else {
             self.say(Note::info("No message is queued."));
             return Vec::new();
         };
         let draft = self.panes.composer.full_text();
-        let queued = &queued.text;
-        let text = if draft.trim().is_empty() { queued.clone() } else { format!("{queued}\n\n{draft}") };
+        let is_command = |text: &str| slash::typed_command(text).is_some();
+        let text = if draft.trim().is_empty() {
+            queued
+        } else if is_command(&queued) || is_command(&draft) {
+            // Behind each other they would be one command.
+            self.say(Note::warn("Send or clear the message first: a command stands by itself."));
+            return Vec::new();
+        } else {
+            format!("{queued}\n\n{draft}")
+        };
         self.panes.composer.set(&text);
         self.panes.focus = Pane::Message;
         vec![UiCommand::Send(Command::TakeQueued)]
@@ -182,7 +188,7 @@ impl Screen {
             Slash::Instructions => return self.instructions_command(argument, ctx),
             Slash::Provider => return self.open_welcome(),
             Slash::Key => return self.key_command(argument, ctx),
-            Slash::Queue if ctx.state.live.queued.is_some() => return self.take_queued(ctx),
+            Slash::Queue if ctx.state.live.taken_back().is_some() => return self.take_queued(ctx),
             Slash::Queue => {
                 self.panes.code.mode = Mode::Queue(0);
                 self.panes.focus = Pane::Code;
@@ -323,7 +329,7 @@ impl Screen {
         match export::asked(argument) {
             Ok((format, keys)) => vec![UiCommand::Job(Job::Export(format, keys))],
             Err(usage) => {
-                self.say(Note::warn(usage));
+                self.say(Note::warn(usage.to_string()));
                 Vec::new()
             }
         }

@@ -55,7 +55,7 @@ impl Screen {
         };
         if self.panes.code.edits() {
             self.say(Note::info(
-                "Editing. Nothing runs from here: Esc keeps the text and returns to review.",
+                "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
             return;
         }
@@ -69,7 +69,7 @@ impl Screen {
         self.panes.code.mode = Mode::View;
         self.panes.focus = Pane::Code;
         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
-        self.say(Note::of_wait(format!("Block {block}: look at it, then {key} again approves.")));
+        self.say(Note::says_how(block, &key));
     }
 
     /// The block that a decision would be about: it waits, and it is the one on screen.

@@ -68,7 +68,7 @@ impl Screen {
                 return vec![UiCommand::Copy(text)];
             }
             self.say(Note::info(
-                "Editing. Nothing runs from here: Esc keeps the text and returns to review.",
+                "Editing. Nothing runs from here. Esc keeps the text and returns to review.",
             ));
             return Vec::new();
         }

@@ -49,7 +49,8 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
     }
     let mut fields = Vec::new();
     let mut cursor = draw_code(screen, state, buf, look);
-    draw_lower(screen, state, buf, look);
+    let of_program = draw_lower(screen, state, buf, look);
+    cursor = of_program.filter(|_| screen.hands_over() && screen.overlays.is_empty()).or(cursor);
     screen.panes.draw_marks(buf, look);
     if screen.arrangement.message.is_some() {
         cursor = message::draw(screen, state, &mut fields, buf, look).or(cursor);
@@ -97,12 +98,13 @@ fn draw_code(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -
     cursor.filter(|_| screen.panes.focus == Pane::Code && screen.overlays.is_empty())
 }
 
-fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
-    let Some(slot) = screen.arrangement.output else { return };
+fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+    let slot = screen.arrangement.output?;
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
-        Lower::Output => screen.panes.output.draw(buf),
+        Lower::Output => return screen.panes.output.draw(buf, look),
         Lower::Vars => screen.panes.vars.draw(state, focused, buf, look),
         Lower::Problems => problems::draw(screen, state, slot.inner, buf, look),
     }
+    None
 }

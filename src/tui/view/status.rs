@@ -5,7 +5,7 @@ use super::header::sandbox_is_off;
 use super::problems;
 use crate::domain::sentences::saving::SavingState;
 use crate::domain::sentences::{running, sandbox};
-use crate::domain::{Level, Timestamp};
+use crate::domain::{BlockId, Level, Timestamp};
 use crate::engine::always::PAUSE_MS;
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockStanding;
@@ -35,18 +35,26 @@ pub(crate) const TOO_SMALL: &str =
 pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) {
     let area = screen.arrangement.status;
     let (text, style) = text(screen, state, now, look);
-    let room = usize::from(area.width.saturating_sub(1));
+    let is_off = sandbox_is_off(state) && screen.overlays.is_empty();
+    let mark = if is_off { sandbox::OFF_MARK.width() + 3 } else { 0 };
+    let room = usize::from(area.width.saturating_sub(1)).saturating_sub(mark);
     let mut spans = vec![Span::raw(" "), Span::styled(fit(&text, room), style)];
-    if sandbox_is_off(state) && text.width() + 14 < room && screen.overlays.is_empty() {
+    if is_off {
         spans.push(Span::styled(format!("   {}", sandbox::OFF_MARK), look.style(Slot::SandboxOff)));
     }
     buf.set_line(area.x, area.y, &Line::from(spans), area.width);
 }
 
-/// As many whole words as fit.
+/// As many whole sentences and parts as fit, where they take much of the room, else as many whole words.
 fn fit(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_owned();
+    }
+    let sentences = text.match_indices(". ").filter_map(|(at, _)| text.get(..=at));
+    let parts = text.match_indices("   ").filter_map(|(at, _)| text.get(..at));
+    let whole = sentences.chain(parts).filter(|part| part.width() <= room).max_by_key(|part| part.len());
+    if let Some(whole) = whole.filter(|part| part.width() * 5 > room * 2) {
+        return whole.to_owned();
     }
     let mut kept = String::new();
     for word in text.split(' ') {
@@ -91,7 +99,10 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>)
     }
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
     let is_over = |note: &Note| {
-        goes_on && note.is_stale(now) || note.text == NO_BLOCK_WAITS && state.waiting().is_some()
+        let waiting = state.waiting().map(|item| item.block.id);
+        goes_on && note.is_stale(now)
+            || note.text == NO_BLOCK_WAITS && waiting.is_some()
+            || note.says_how.is_some() && note.says_how != waiting
     };
     let note = screen.note.as_ref().filter(|note| !is_over(note));
     let Some(note) = note else {
@@ -101,9 +112,12 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>)
     let text = safe::one_line(&note.text);
     match state.waiting() {
         // What is about to start by itself is said before all else.
-        Some(_) if screen.announced(state).is_some() => {
+        Some(_) if screen.announced(state).or_else(|| unseen_match(screen, state)).is_some() => {
             let text = wait(screen, state, now, look).unwrap_or(text);
             (text, look.style(Slot::BlockPending))
+        }
+        Some(item) if note.says_how.is_some() && screen.guard.rows().has_hidden() => {
+            (unseen(item.block.id, screen.guard.rows().left()), look.style(Slot::BlockPending))
         }
         Some(_) if note.of_wait => (text, level(note.level, look)),
         // The wait in its shortest words stands in front of everything else that is said.
@@ -137,13 +151,20 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
                 "Rule {rule} covers block {block}. Starts in {seconds} s: Ctrl-C stops it."
             ));
         }
+        if let Some(matched) = unseen_match(screen, state) {
+            let (rule, seconds) = (matched.rule, PAUSE_MS / 1000);
+            let way = way(screen, state);
+            return Some(format!(
+                "Rule {rule} covers block {block}, and starts it {seconds} s after it is shown{way}"
+            ));
+        }
         return Some(format!("Block {block} waits{}", way(screen, state)));
     }
     Some(match &screen.panes.code.mode {
         Mode::Edit(editor) if editor.mode().is_some_and(|mode| mode != VimMode::Normal) => {
-            "Editing. Nothing runs from here: Esc goes to normal mode, there back to the review.".into()
+            "Editing. Nothing runs from here. Esc goes to normal mode, there back to the review.".into()
         }
-        Mode::Edit(_) => "Editing. Nothing runs from here: Esc keeps the text and returns to review.".into(),
+        Mode::Edit(_) => "Editing. Nothing runs from here. Esc keeps the text and returns to review.".into(),
         Mode::Queue(_) => {
             let count = state.queue().count();
             let wait = if count == 1 { "waits" } else { "wait" };
@@ -155,6 +176,13 @@ fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<
         }
         Mode::View => review(screen, state, item, now, look),
     })
+}
+
+/// The rule that covers the block that waits, where no pane shows it: its time runs only while it is seen.
+fn unseen_match<'a>(screen: &Screen, state: &'a State) -> Option<&'a RuleMatch> {
+    let block = state.waiting()?.block.id;
+    let matched = state.live.matched.as_ref().filter(|matched| matched.block == block)?;
+    screen.arrangement.code.is_none().then_some(matched)
 }
 
 /// `: Ctrl-Y.`, the key that goes to the block that waits from where the person is.
@@ -219,14 +247,14 @@ fn review(
             // The time that is left stands in the title.
             text.split(" ignored.").next().map_or(text.clone(), |t| format!("{t} ignored."))
         }
-        Some(Why::Unseen { lines }) => {
-            format!(
-                "Block {block} waits. {} not shown yet: Space. Approve is locked until then.",
-                words::count(lines, "line")
-            )
-        }
+        Some(Why::Unseen { lines }) => unseen(block, lines),
         _ => format!("Block {block} waits."),
     }
+}
+
+fn unseen(block: BlockId, lines: usize) -> String {
+    let lines = words::count(lines, "line");
+    format!("Block {block} waits. {lines} not shown yet: Space. Approve is locked until then.")
 }
 
 /// What goes on by itself.
@@ -236,7 +264,7 @@ fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
         let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
             ""
         } else {
-            "  Tab"
+            "   Tab: what can be done"
         };
         return (format!("{}{go}", problem.text), look.style(Slot::StatusError));
     }

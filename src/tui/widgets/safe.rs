@@ -80,6 +80,33 @@ pub(crate) fn hanging(
     out
 }
 
+/// The same for things one beside the other: none is broken that fits on a row.
+pub(crate) fn hanging_parts(
+    first: impl Into<Line<'static>>,
+    parts: &[String],
+    width: usize,
+    style: Style,
+) -> Vec<Line<'static>> {
+    const GAP: &str = "     ";
+    let first = first.into();
+    let room = width.saturating_sub(first.width()).max(1);
+    let mut rows = String::new();
+    let mut column = 0;
+    for part in parts.iter().map(|part| one_line(part)) {
+        let wide = part.width();
+        if column > 0 && column + GAP.len() + wide > room {
+            rows.push('\n');
+            column = 0;
+        } else if column > 0 {
+            rows.push_str(GAP);
+            column += GAP.len();
+        }
+        rows.push_str(&part);
+        column += wide;
+    }
+    hanging(first, &rows, width, style)
+}
+
 /// One line of code on rows of at most `width` columns, nothing cut off. `styles` colours byte ranges of the line,
 /// sorted and apart; `mark` is the look of what is shown as text in place of something else.
 pub(crate) fn code(

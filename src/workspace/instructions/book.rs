@@ -45,7 +45,7 @@ pub struct HeldFile {
 
 impl HeldFile {
     /// What the person is told, with what to do.
-    pub fn sentence(&self) -> String {
+    pub(crate) fn sentence(&self) -> String {
         let instead = if self.before.is_some() { "the text before that is" } else { "nothing of it is" };
         format!(
             "{} was changed since a run began, and is not told to the model: {instead}. /instructions changes shows what \
@@ -70,7 +70,7 @@ pub(super) fn settle(search: &Search, found: Vec<Instructions>) -> (Vec<Instruct
 }
 
 /// A run is about to begin here. What is told now is written down, so that a change is seen whoever asks next.
-pub fn run_begins(search: &Search) {
+pub(crate) fn run_begins(search: &Search) {
     let Some(place) = &search.book else { return };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
@@ -94,7 +94,7 @@ pub fn run_begins(search: &Search) {
 }
 
 /// No run goes on any more: where nothing was changed, nothing is suspected.
-pub fn runs_are_over(search: &Search) {
+pub(crate) fn runs_are_over(search: &Search) {
     let Some(place) = &search.book else { return };
     let (found, _) = super::find(search);
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +105,7 @@ pub fn runs_are_over(search: &Search) {
 }
 
 /// The person has seen this text and wants it told.
-pub fn accept(search: &Search, held: &HeldFile) {
+pub(crate) fn accept(search: &Search, held: &HeldFile) {
     let Some(place) = &search.book else { return };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);

@@ -1,20 +1,23 @@
 //! Which content a file had when it was read last, by what the system tells of it without reading: what is as it was is not
-//! read again. Kept in a file beside the contents, which only grows until it is written anew.
+//! read again. Kept in a file beside the contents, which only grows until it is written anew. Each of its lines has a
+//! checksum: one that is damaged is as good as none.
 
+use super::objects::plain_file;
 use crate::domain::Sha256;
+use rustix::fs::OFlags;
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::PathBuf;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// More than a tick of the clock by which file systems tell the time: what changed later may change once more unseen.
 const TICK: Duration = Duration::from_millis(50);
 /// Files that are known at the most.
 const MOST: usize = 200_000;
-/// Bytes of one file in it.
-const LINE: usize = 8 * 5 + 32;
+/// Bytes of one file in it: numbers and hash, then their checksum.
+const LINE: usize = SUMMED + 4;
+const SUMMED: usize = 8 * 5 + 32;
 
 /// What the system tells of a file. Nobody can set the time at which anything of it was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,14 +66,21 @@ impl FileKey {
         let mut line = [0; LINE];
         let bytes = numbers.into_iter().flat_map(u64::to_le_bytes).chain(sha256.0);
         line.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+        if let Some((summed, sum)) = line.split_at_mut_checked(SUMMED) {
+            sum.copy_from_slice(&crc32fast::hash(summed).to_le_bytes());
+        }
         line
     }
 
     fn read(line: &[u8]) -> Option<(Self, Sha256)> {
+        let (summed, sum) = line.split_at_checked(SUMMED)?;
+        if crc32fast::hash(summed).to_le_bytes() != sum {
+            return None;
+        }
         let number = |at: usize| Some(u64::from_le_bytes(line.get(8 * at..8 * at + 8)?.try_into().ok()?));
         let changed = (number(3)?.cast_signed(), number(4)?.cast_signed());
         let key = Self { device: number(0)?, inode: number(1)?, size: number(2)?, changed };
-        Some((key, Sha256(line.get(40..LINE)?.try_into().ok()?)))
+        Some((key, Sha256(line.get(40..SUMMED)?.try_into().ok()?)))
     }
 }
 
@@ -81,14 +91,20 @@ pub(super) struct Index {
     known: HashMap<FileKey, Sha256>,
     /// What is not in the file yet.
     news: Vec<u8>,
+    /// Whether the file is not as it was left, and is written anew.
+    anew: bool,
 }
 
 impl Index {
     /// What was known when it was written; a file that can't be read, or is none of these, is as good as none.
     pub(super) fn open(path: PathBuf) -> Self {
-        let bytes = std::fs::read(&path).unwrap_or_default();
-        let known = bytes.chunks_exact(LINE).filter_map(FileKey::read).collect();
-        Self { path, known, news: Vec::new() }
+        let mut bytes = Vec::new();
+        let read = plain_file(&path, OFlags::RDONLY).and_then(|mut file| file.read_to_end(&mut bytes));
+        let known: HashMap<_, _> = bytes.chunks_exact(LINE).filter_map(FileKey::read).collect();
+        let is_missing = read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let anew = !is_missing
+            && (read.is_err() || bytes.chunks_exact(LINE).any(|line| FileKey::read(line).is_none()));
+        Self { path, known, news: Vec::new(), anew }
     }
 
     pub(super) fn get(&self, key: &FileKey) -> Option<Sha256> {
@@ -103,22 +119,49 @@ impl Index {
     }
 
     /// Writes what is new. What fails is only read again another time.
-    pub(super) fn save(&mut self) -> io::Result<()> {
-        if self.news.is_empty() {
-            return Ok(());
-        }
+    pub(super) fn save(&mut self) {
         if self.known.len() > MOST {
             // Most of it is of files that are long gone.
             self.known.clear();
-            File::options().write(true).open(&self.path)?.set_len(0)?;
+            self.anew = true;
         }
-        let mut file = File::options().append(true).create(true).mode(0o600).open(&self.path)?;
+        let saved = if std::mem::take(&mut self.anew) { self.write_anew() } else { self.add() };
+        self.news.clear();
+        if let Err(error) = saved {
+            tracing::warn!(%error, "what is known of remembered files can't be written down: they are read again");
+        }
+    }
+
+    fn add(&self) -> io::Result<()> {
+        if self.news.is_empty() {
+            return Ok(());
+        }
+        let mut file = plain_file(&self.path, OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)?;
         // Where another process was ended in the middle, its rest would shift all that follows.
         let rest = file.metadata()?.len() % LINE as u64;
         if rest > 0 {
             file.set_len(file.metadata()?.len() - rest)?;
         }
-        file.write_all(&std::mem::take(&mut self.news))
+        file.write_all(&self.news)
+    }
+
+    fn write_anew(&self) -> io::Result<()> {
+        let new = self.path.with_extension(uuid::Uuid::now_v7().simple().to_string());
+        let lines: Vec<u8> = self.known.iter().flat_map(|(key, sha256)| key.line(*sha256)).collect();
+        let mut file = plain_file(&new, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
+        let named = file.write_all(&lines).and_then(|()| replace(&new, &self.path));
+        named.inspect_err(|_| drop(std::fs::remove_file(&new)))
+    }
+}
+
+/// Gives a file the name of another thing, which goes; a folder stays beside it.
+fn replace(new: &Path, name: &Path) -> io::Result<()> {
+    match std::fs::rename(new, name) {
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+            std::fs::rename(name, name.with_extension(uuid::Uuid::now_v7().simple().to_string()))?;
+            std::fs::rename(new, name)
+        }
+        done => done,
     }
 }
 
@@ -136,13 +179,13 @@ mod tests {
         index.note(key, Sha256::of(b"one"), SystemTime::now());
         assert_eq!(index.get(&key), None, "it may change in the same tick");
         index.note(key, Sha256::of(b"one"), SystemTime::now() + TICK + TICK);
-        index.save().unwrap();
+        index.save();
         std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"rest").unwrap();
         let other = FileKey { size: 9, ..key };
         let mut again = Index::open(path.clone());
         assert_eq!(again.get(&key), Some(Sha256::of(b"one")));
         again.note(other, Sha256::of(b"two"), SystemTime::now() + TICK + TICK);
-        again.save().unwrap();
+        again.save();
         let third = Index::open(path);
         assert_eq!(
             (third.get(&key), third.get(&other)),

@@ -46,7 +46,7 @@ const COMPARED: u64 = 1 << 20;
 const MOST_KNOWN: usize = 200_000;
 
 /// Tells whether a path is one of a file with secrets, of which no copy is made.
-pub type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+pub(crate) type IsSecret = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Where and how much is remembered.
 #[derive(Clone)]
@@ -64,7 +64,7 @@ pub struct UndoPlace {
 }
 
 /// The copies of this computer's person, and what is known of files.
-pub struct UndoStore {
+pub(crate) struct UndoStore {
     place: UndoPlace,
     opened: Option<(Objects, Index)>,
     secrets: HashMap<PathBuf, bool>,
@@ -72,7 +72,7 @@ pub struct UndoStore {
 
 /// What became of one change that was to be taken back or made again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PutBackFile {
+pub(crate) struct PutBackFile {
     /// Its path as it is told.
     pub path: String,
     /// Whether it stands as it was wanted, or why not.
@@ -84,7 +84,7 @@ pub type Texts = (Option<String>, Option<String>);
 
 impl UndoStore {
     /// Nothing is opened or made before it is needed.
-    pub fn new(place: UndoPlace) -> Self {
+    pub(crate) fn new(place: UndoPlace) -> Self {
         Self { place, opened: None, secrets: HashMap::new() }
     }
 
@@ -139,9 +139,8 @@ impl UndoStore {
         let (objects, index) = self.open()?;
         let taken = Picture::take(ground, plan, objects, index, limits.file);
         // What was copied before something went wrong need not be read again.
-        let saved = index.save();
+        index.save();
         let picture = taken?;
-        saved?;
         objects.keep_below(limits.total, &picture.needed());
         Ok(picture)
     }
@@ -158,7 +157,7 @@ impl UndoStore {
         }
         let (objects, index) = self.open()?;
         let record = picture.changes(walked, index);
-        index.save()?;
+        index.save();
         let told = (0..record.changes.len()).filter(|at| record.tells(*at)).count();
         let mut note = UndoNote { cover: picture.cover.clone(), ..UndoNote::default() };
         if told > 0 {
@@ -168,6 +167,7 @@ impl UndoStore {
                     objects.has(sha256, bytes);
                 }
             }
+            picture.make_room();
             note.record = Some(objects.put(&serde_json::to_vec(&record)?)?);
             note.changes = u32::try_from(told).unwrap_or(u32::MAX);
         }
@@ -187,7 +187,7 @@ impl UndoStore {
     ///
     /// # Errors
     /// When the record is not here any more.
-    pub fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
+    pub(crate) fn changes(&mut self, record: Sha256) -> io::Result<Vec<UndoChange>> {
         let (record, working) = (self.read(record)?, self.place.working.clone());
         let (objects, index) = self.open()?;
         let mut opener = Opener::default();
@@ -200,7 +200,7 @@ impl UndoStore {
             standing: standing(change, objects, index, &mut opener),
         });
         let changes = changes.collect();
-        index.save()?;
+        index.save();
         Ok(changes)
     }
 
@@ -208,7 +208,7 @@ impl UndoStore {
     ///
     /// # Errors
     /// When the record is not here any more.
-    pub fn texts(&mut self, record: Sha256, number: u32) -> io::Result<Texts> {
+    pub(crate) fn texts(&mut self, record: Sha256, number: u32) -> io::Result<Texts> {
         let record = self.read(record)?;
         let (objects, index) = self.open()?;
         let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
@@ -242,7 +242,7 @@ impl UndoStore {
     ///
     /// # Errors
     /// When the record is not here any more.
-    pub fn put_back(
+    pub(crate) fn put_back(
         &mut self,
         record: Sha256,
         numbers: &[u32],
@@ -257,7 +257,7 @@ impl UndoStore {
         let (objects, index) = self.open()?;
         let done =
             PutBack { objects, index: &mut *index, record: &record, way, most, kept: false }.all(&wanted);
-        index.save()?;
+        index.save();
         let files = done.into_iter().filter(|(at, result)| record.tells(*at) || result.is_err()).filter_map(
             |(at, result)| Some(PutBackFile { path: named(&working, &record.changes.get(at)?.path), result }),
         );

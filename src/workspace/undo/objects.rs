@@ -3,13 +3,13 @@
 
 use crate::domain::Sha256;
 use crate::domain::sentences::undo::DAMAGED;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FallocateFlags, Mode, OFlags};
 use sha2::Digest as _;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -51,15 +51,32 @@ impl Objects {
     pub(super) fn has(&self, sha256: Sha256, bytes: u64) -> bool {
         let path = self.path(sha256);
         let Ok(info) = std::fs::symlink_metadata(&path) else { return false };
-        if info.len() != bytes {
+        if info.len() != bytes || !info.is_file() {
             return false;
         }
         let old = info.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > NOTED);
         if old {
-            let opened = File::options().write(true).custom_flags(nofollow()).open(&path);
+            let opened = plain_file(&path, OFlags::WRONLY);
             opened.and_then(|file| file.set_modified(SystemTime::now())).ok();
         }
         true
+    }
+
+    /// Whether a content is here and is what it was; one that is not is gone.
+    pub(super) fn holds(&self, sha256: Sha256, bytes: u64) -> bool {
+        self.has(sha256, bytes)
+            && self.checked(sha256, |from| Ok(hash(from, u64::MAX, |_| Ok(()))?.0)).is_ok()
+    }
+
+    /// Reads a content; one that turns out to be another is removed, so that it is kept anew when it can be.
+    fn checked(&self, sha256: Sha256, read: impl FnOnce(&mut File) -> io::Result<Sha256>) -> io::Result<()> {
+        let path = self.path(sha256);
+        let mut from = plain_file(&path, OFlags::RDONLY)?;
+        if read(&mut from)? == sha256 {
+            return Ok(());
+        }
+        std::fs::remove_file(&path).ok();
+        Err(damaged())
     }
 
     fn name(&self, part: Part, sha256: Sha256, bytes: u64) -> io::Result<()> {
@@ -82,8 +99,8 @@ impl Objects {
         // There are many small ones: a name of its own first would double the time.
         let path = self.path(sha256);
         let made = new_file(&path).or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => make_parent(&path).and_then(|()| new_file(&path)),
-            _ => Err(error),
+            io::ErrorKind::AlreadyExists => Err(error),
+            _ => make_parent(&path).and_then(|()| new_file(&path)),
         });
         match made {
             Ok(mut file) => {
@@ -126,23 +143,27 @@ impl Objects {
 
     /// Writes a content into an empty file.
     pub(super) fn copy_to(&self, sha256: Sha256, to: &mut File) -> io::Result<()> {
-        let from = open(&self.path(sha256))?;
-        let found = if from.metadata()?.len() >= SHARED_FROM && share(to, &from) {
-            hash(to, u64::MAX, |_| Ok(()))?.0
-        } else {
-            hash(&mut &from, u64::MAX, |piece| to.write_all(piece))?.0
-        };
-        if found == sha256 { Ok(()) } else { Err(damaged()) }
+        self.checked(sha256, |from| {
+            let found = if from.metadata()?.len() >= SHARED_FROM && share(to, from) {
+                hash(to, u64::MAX, |_| Ok(()))?
+            } else {
+                hash(from, u64::MAX, |piece| to.write_all(piece))?
+            };
+            Ok(found.0)
+        })
     }
 
     /// A content of at most so many bytes.
     pub(super) fn get(&self, sha256: Sha256, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        open(&self.path(sha256))?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > most {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        if Sha256::of(&bytes) == sha256 { Ok(bytes) } else { Err(damaged()) }
+        self.checked(sha256, |from| {
+            if from.metadata()?.len() > most {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            from.take(most).read_to_end(&mut bytes)?;
+            Ok(Sha256::of(&bytes))
+        })?;
+        Ok(bytes)
     }
 
     /// Brings all that was written here onto the disk.
@@ -193,6 +214,14 @@ impl Objects {
         bytes
     }
 
+    /// Takes room for so many bytes, so that something can be kept when the disk is full by then; dropped, it is free again.
+    /// `None` where the system has none, or can't.
+    pub(super) fn reserve(&self, bytes: u64) -> Option<Part> {
+        let part = Part::new(&self.folder).ok()?;
+        rustix::fs::fallocate(&part.file, FallocateFlags::empty(), 0, bytes).ok()?;
+        Some(part)
+    }
+
     /// Bytes that are free where this lies.
     pub(super) fn free(&self) -> u64 {
         rustix::fs::statvfs(&self.folder).map_or(0, |info| info.f_bavail.saturating_mul(info.f_frsize))
@@ -200,7 +229,8 @@ impl Objects {
 }
 
 /// A content in the making. Dropped, it is gone.
-struct Part {
+#[derive(Debug)]
+pub(super) struct Part {
     file: File,
     path: Option<PathBuf>,
 }
@@ -214,10 +244,11 @@ impl Part {
     fn name(mut self, name: &Path) -> io::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
         if let Err(error) = std::fs::rename(path, name) {
-            if error.kind() != io::ErrorKind::NotFound {
-                return Err(error);
+            match error.kind() {
+                // What is no copy makes room for one.
+                io::ErrorKind::IsADirectory => std::fs::rename(name, path.with_extension("left"))?,
+                _ => make_parent(name)?,
             }
-            make_parent(name)?;
             std::fs::rename(path, name)?;
         }
         self.path = None;
@@ -232,13 +263,16 @@ impl Drop for Part {
 }
 
 fn new_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true).write(true).create_new(true).mode(0o600).custom_flags(nofollow());
-    options.open(path)
+    plain_file(path, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)
 }
 
+/// Makes the folder of a content; what is no folder makes room for it.
 fn make_parent(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path.parent().unwrap_or(path))
+    let folder = path.parent().unwrap_or(path);
+    if std::fs::symlink_metadata(folder).is_ok_and(|info| !info.is_dir()) {
+        std::fs::remove_file(folder)?;
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Removes what a process left here that was ended in the middle.
@@ -254,13 +288,11 @@ fn taken(bytes: u64) -> u64 {
     bytes.next_multiple_of(BLOCK).max(BLOCK)
 }
 
-fn nofollow() -> i32 {
-    i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default()
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+/// Opens a plain file of one's own; no link leads there, and nothing else in its place is waited for.
+pub(super) fn plain_file(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
+    if file.metadata()?.is_file() { Ok(file) } else { Err(damaged()) }
 }
 
 fn damaged() -> io::Error {
@@ -343,6 +375,22 @@ mod tests {
         assert_eq!(objects.get(small, 10).unwrap(), b"small");
         std::fs::write(objects.path(small), "smell").unwrap();
         assert!(objects.get(small, 10).is_err());
+        // A file, or a link to itself, in the place of a folder of contents is none.
+        for is_link in [true, false] {
+            let place = objects.path(small).parent().unwrap().to_owned();
+            std::fs::remove_dir_all(&place).unwrap();
+            if is_link {
+                std::os::unix::fs::symlink(&place, &place).unwrap();
+            } else {
+                std::fs::write(&place, "").unwrap();
+            }
+            assert_eq!(objects.put(b"small").unwrap(), small);
+            assert_eq!(objects.get(small, 10).unwrap(), b"small");
+            let place = objects.path(sha256).parent().unwrap().to_owned();
+            std::fs::remove_dir_all(&place).unwrap();
+            std::fs::write(&place, "").unwrap();
+            assert_eq!(objects.put_file(&File::open(&source).unwrap(), u64::MAX).unwrap().0, sha256);
+        }
         let new = objects.put(b"new").unwrap();
         let old = File::options().write(true).open(objects.path(sha256)).unwrap();
         old.set_modified(SystemTime::UNIX_EPOCH).unwrap();

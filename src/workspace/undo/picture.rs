@@ -1,7 +1,7 @@
 //! How some folders stood before a run, with copies of their files, and what is different afterwards.
 
 use super::index::{FileKey, Index};
-use super::objects::{Objects, hash};
+use super::objects::{Objects, Part, hash};
 use super::opener::{Node, Opener};
 use super::plan::Plan;
 use super::record::{Change, Record, State};
@@ -11,12 +11,19 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 /// What remembering may take; the run waits for it.
 const LONGEST: Duration = Duration::from_secs(20);
 /// Bytes of a file that is looked into for what a run left; of a larger one nothing is known but that it changed.
 const LOOKED_INTO: u64 = 256 << 20;
+
+/// Bytes of a change in a record, without its path.
+const OF_CHANGE: u64 = 350;
+/// Bytes that are held free for a record: at least, and at most.
+const LEAST_ROOM: u64 = 64 << 10;
+const MOST_ROOM: u64 = 16 << 20;
 
 /// How folders stood.
 #[derive(Debug)]
@@ -26,6 +33,8 @@ pub(crate) struct Picture {
     nodes: BTreeMap<PathBuf, (Option<FileKey>, State)>,
     /// What of them is remembered.
     pub(crate) cover: UndoCover,
+    /// Room for the record of what is different then: a run may fill the disk.
+    room: Mutex<Option<Part>>,
 }
 
 /// The content of a file, and its size.
@@ -97,7 +106,14 @@ impl Picture {
             })
             .collect();
         let cover = UndoCover { unreadable, ..plan.cover };
-        Ok(Self { ground, at, nodes, cover })
+        let of_record = nodes.keys().map(|path| path.as_os_str().len() as u64 + OF_CHANGE).sum::<u64>();
+        let room = Mutex::new(objects.reserve((of_record + LEAST_ROOM).min(MOST_ROOM)));
+        Ok(Self { ground, at, nodes, cover, room })
+    }
+
+    /// Gives the room back that was taken for the record.
+    pub(super) fn make_room(&self) {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     /// The contents that it needs.
@@ -160,7 +176,8 @@ fn copy(
     let key = |file: &File| file.metadata().map(|info| FileKey::of(&info)).map_err(|_| CopyError::Source);
     let before = key(&file)?;
     let (sha256, bytes) = objects.put_file(&file, most).map_err(|error| match error.kind() {
-        io::ErrorKind::FileTooLarge => CopyError::Source,
+        // What the system says so is about the copy.
+        io::ErrorKind::FileTooLarge if error.raw_os_error().is_none() => CopyError::Source,
         _ => CopyError::Store(error),
     })?;
     if key(&file)? == before {

@@ -149,8 +149,9 @@ impl PutBack<'_> {
         if !is_kept(to) || matches!(from, State::Unkept { .. }) {
             return Err(FileError::NoCopy);
         }
-        if let State::File { sha256, .. } = &now
-            && !is_kept(&now)
+        // What goes is kept as it is: a copy that is only as long is none.
+        if let State::File { sha256, bytes, .. } = &now
+            && !self.objects.holds(*sha256, *bytes)
         {
             let failed = |error: io::Error| FileError::NotKept(error.to_string());
             let file = opener.open(&change.path).map_err(failed)?;

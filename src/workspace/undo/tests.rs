@@ -229,6 +229,7 @@ fn what_is_large_secret_or_made_anew_is_told_and_not_copied() {
     });
     assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::NoCopy));
     assert!(ground.put_back(record, UndoWay::Back).iter().all(|why| why.contains("no copy of it was made")));
+    drop(picture);
     let kept = fs::read_dir(ground.folder.path().join("undo/objects")).unwrap().count();
     assert_eq!(kept, 1, "only the record");
     let off = UndoLimits { total: 0, ..UndoLimits::default() };
@@ -312,8 +313,21 @@ fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
     assert!(refused.len() == 1 && refused[0].contains("damaged"), "{refused:?}");
     assert_eq!(ground.all().len(), 1);
     assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "2");
-    fs::remove_file(&copy).unwrap();
-    assert_eq!(ground.told(record)[0].2, UndoStanding::NoCopy);
+    // It is none any more: the next time it is made anew.
+    assert_eq!((copy.exists(), ground.told(record)[0].2), (false, UndoStanding::NoCopy));
+}
+
+#[test]
+fn what_goes_is_kept_anew_where_its_copy_is_only_as_long() {
+    let mut ground = Ground::new();
+    ground.write("a", "1");
+    let record = ground.run(|ground| ground.write("a", "2"));
+    let hex = ground.store.open().unwrap().0.put(b"2").unwrap().to_string();
+    fs::write(ground.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..]), "9").unwrap();
+    for (way, text) in [(UndoWay::Back, "1"), (UndoWay::Again, "2")] {
+        assert_eq!(ground.put_back(record, way), Vec::<String>::new());
+        assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), text);
+    }
 }
 
 /// One thing that a run does.

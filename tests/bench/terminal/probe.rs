@@ -91,8 +91,12 @@ impl Probe {
 
     /// Opens the newest session.
     pub fn resumed(home: &Path) -> Self {
-        let args = ["resume", "--last", "--model", "openai/test", "--base-url", "http://127.0.0.1:9/v1"]
-            .map(String::from);
+        Self::resumed_at(home, "http://127.0.0.1:9/v1")
+    }
+
+    /// Opens the newest session, and talks to a model server.
+    pub fn resumed_at(home: &Path, address: &str) -> Self {
+        let args = ["resume", "--last", "--model", "openai/test", "--base-url", address].map(String::from);
         Self::start(home, &args)
     }
 
@@ -224,6 +228,14 @@ impl Probe {
                 line.split_whitespace().last()?.parse::<u64>().ok()
             })
             .sum()
+    }
+
+    /// The most memory that it ever had in use.
+    #[allow(dead_code)] // asked by the bench of sessions alone
+    pub fn peak_mb(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("its memory");
+        let line = status.lines().find(|l| l.starts_with("VmHWM:")).expect("its most memory");
+        line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
     }
 
     /// What the system says of its memory: `Pss:` is its proportional set size, `Anonymous:` what lies in no file.

@@ -9,8 +9,8 @@ mod programs;
 mod tables;
 
 use crate::model_server::{Answer, ModelServer};
-use crate::session_so_far;
 use crate::terminal::{PATIENCE, Setup, Terminal};
+use crate::{is_in_code, session_so_far};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -104,7 +104,7 @@ impl Task {
         // As quick as people are: what comes within 30 ms of another key is a paste.
         self.terminal.pause(Duration::from_millis(100));
         self.press("Ctrl-Y");
-        self.terminal.wait_for("again approves");
+        self.terminal.wait_true(is_in_code);
         began
     }
 

@@ -19,6 +19,7 @@ use sayso::tui::screen::Screen;
 use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
+use std::cell::Cell;
 use std::time::Instant;
 
 pub const CODE: &str = "import pandas as pd, shutil
@@ -60,6 +61,19 @@ pub const USAGE: Usage =
 /// 10:41 on a day in 2026, UTC.
 const MORNING: i64 = 1_790_073_660_000;
 
+thread_local! {
+    /// The size at which scenes of this thread begin: columns, then rows.
+    static SIZE: Cell<(u16, u16)> = const { Cell::new((140, 40)) };
+}
+
+/// What happens in a terminal of this size from its beginning.
+pub fn acted<T>(size: (u16, u16), act: impl FnOnce() -> T) -> T {
+    let before = SIZE.replace(size);
+    let result = act();
+    SIZE.set(before);
+    result
+}
+
 /// A screen with its session and its clock.
 pub struct Scene {
     pub screen: Screen,
@@ -94,7 +108,7 @@ impl Scene {
     pub fn begin(setup: Setup, settings: Settings, model: ModelName) -> Self {
         let at = Instant::now();
         let mut scene = Self {
-            screen: Screen::new(setup, Keymap::load(None).unwrap(), (140, 40), at),
+            screen: Screen::new(setup, Keymap::load(None).unwrap(), SIZE.get(), at),
             engine: Engine::new(settings),
             theme: Theme::terminal(Depth::True),
             now: Timestamp(MORNING),

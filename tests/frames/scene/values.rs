@@ -26,7 +26,8 @@ pub fn terms(language: &str) -> Terms {
                 ..SandboxReport::default()
             },
             ..Rights::default()
-        },
+        }
+        .into(),
         limits: Limits::default(),
         shared: None,
         target: None,

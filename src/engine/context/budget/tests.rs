@@ -23,13 +23,13 @@ fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
     let mut step = 0;
     for (turn, steps) in turns.iter().enumerate() {
         if turn > 0 {
-            transcript.apply(&Entry::TurnEnd(crate::domain::TurnEnd::Answered), Timestamp(1));
+            transcript.apply(Entry::TurnEnd(crate::domain::TurnEnd::Answered), Timestamp(1));
         }
-        transcript.apply(&Entry::Prompt(format!("prompt {turn}.").into()), Timestamp(1));
+        transcript.apply(Entry::Prompt(format!("prompt {turn}.").into()), Timestamp(1));
         for (length, fate) in steps {
             step += 1;
             for entry in entries(step, *length, fate) {
-                transcript.apply(&entry, Timestamp(1));
+                transcript.apply(entry, Timestamp(1));
             }
         }
     }
@@ -37,7 +37,7 @@ fn session(turns: &[Vec<(usize, Fate)>], summary: Option<usize>) -> Transcript {
         let upto = (upto % (transcript.items.len() + 1)) as u32;
         let entry =
             Entry::Summary { upto, text: "the summary.".into(), model: None, usage: Usage::default() };
-        transcript.apply(&entry, Timestamp(1));
+        transcript.apply(entry, Timestamp(1));
     }
     transcript
 }
@@ -242,7 +242,7 @@ fn what_is_settled_after_a_summary_of_everything_is_told() {
     let mut transcript = session(&[vec![(10, Fate::Ran(30)), (10, Fate::Skipped)]], Some(3));
     assert_eq!(transcript.summary().map(|s| (s.upto, s.settled)), Some((3, 1)));
     let reject = Entry::Rejected { block: BlockId(2), revision: Revision(1), reason: "reason 2.".into() };
-    transcript.apply(&reject, Timestamp(1));
+    transcript.apply(reject, Timestamp(1));
     let text = texts(&composer(&transcript, &Settings::default()).whole());
     assert!(text.contains("reason 2.") && !text.contains("Block 1 (python)"), "{text}");
 }
@@ -250,7 +250,7 @@ fn what_is_settled_after_a_summary_of_everything_is_told() {
 #[test]
 fn the_loss_of_a_kernel_is_told_also_when_a_summary_hides_what_ran() {
     let mut transcript = session(&[vec![(10, Fate::Ran(30))]], Some(2));
-    transcript.apply(&Entry::Resumed, Timestamp(1));
+    transcript.apply(Entry::Resumed, Timestamp(1));
     let text = texts(&composer(&transcript, &Settings::default()).whole());
     assert!(text.contains("The session was opened again"), "{text}");
 }

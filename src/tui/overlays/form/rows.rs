@@ -1,5 +1,7 @@
-//! The rows of a form: what is asked, what was answered, what does not fit; those around the cursor are in sight.
+//! The rows of a form: what is asked, what was answered, what does not fit; those around the cursor are in sight. Where
+//! they are too many for the room, answers without the cursor stand in one row, beside what is asked.
 
+use super::paths::FILES;
 use super::{FormBox, FormPurpose, LOOKING, Reply};
 use crate::domain::sentences::sending;
 use crate::domain::{Field as Asked, FieldKind};
@@ -32,8 +34,11 @@ struct Rows {
 pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: Look<'_>) -> Sheet {
     let title = safe::one_line(&form.form.title);
     let mut sheet = Sheet::new(if title.trim().is_empty() { "Form".to_owned() } else { title });
-    let all = rows(form, width.into(), look);
     let room = usize::from(height).saturating_sub(2).max(1);
+    let mut all = rows(form, width.into(), false, look);
+    if all.rows.len() > room {
+        all = rows(form, width.into(), true, look);
+    }
     // The end of the field is in sight, and where it is too long for that, its cursor.
     let mut first = all.here.end.saturating_sub(room);
     if let Some((row, _)) = all.cursor {
@@ -64,7 +69,7 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
     format!("{more}{keys}")
 }
 
-fn rows(form: &FormBox, width: usize, look: Look<'_>) -> Rows {
+fn rows(form: &FormBox, width: usize, is_tight: bool, look: Look<'_>) -> Rows {
     let mut rows = Rows::default();
     for why in form.of_none() {
         rows.rows.extend(safe::words(why, width, look.style(Slot::StatusError)));
@@ -83,8 +88,17 @@ fn rows(form: &FormBox, width: usize, look: Look<'_>) -> Rows {
         let from = rows.rows.len();
         rows.rows.extend(label(asked, here, width, look));
         match reply {
+            Reply::Text(field) if is_tight && !here => beside((at, field), width, look, &mut rows),
             Reply::Text(field) => text((at, field), here, width, look, &mut rows),
             Reply::Choice(chosen) => choice(asked, *chosen, width, look, &mut rows),
+        }
+        if here && form.files_below() > 0 {
+            let indented = |mut line: Line<'static>| {
+                line.spans.insert(0, Span::raw("  "));
+                line
+            };
+            let width = u16::try_from(width.saturating_sub(2)).unwrap_or(u16::MAX);
+            rows.rows.extend(form.files.rows(FILES, form.chosen_file, width, look).into_iter().map(indented));
         }
         if let Some(why) = form.misfit(&asked.name) {
             let head = Span::styled(format!("{:INDENT$}! ", ""), look.style(Slot::StatusError));
@@ -166,6 +180,23 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: Look<'
     if here {
         rows.cursor = Some((from + laid.cursor.0, INDENT + laid.cursor.1));
     }
+}
+
+/// The beginning of an answer in the last row of what is asked.
+fn beside((number, field): (usize, &Field), width: usize, look: Look<'_>, rows: &mut Rows) {
+    let at = rows.rows.len().saturating_sub(1);
+    let Some(row) = rows.rows.last_mut() else { return };
+    let head = Span::styled(format!("  {} ", look.glyphs.vertical), look.dim());
+    let column = row.width() + head.width();
+    let room = width.saturating_sub(column);
+    if room < 4 {
+        return;
+    }
+    let first = field.rows().first().map_or("", String::as_str);
+    let text = if field.rows().len() > 1 { format!("{first} ...") } else { first.to_owned() };
+    row.spans.push(head);
+    row.spans.push(Span::styled(safe::cut(&safe::one_line(&text), room), look.text()));
+    rows.fields.push(FieldPlace { rows: 1, here: false, ..FieldPlace::of(number, (at, column), (room, 1)) });
 }
 
 /// `(x) readability  ( ) speed`

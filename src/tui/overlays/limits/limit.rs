@@ -3,7 +3,7 @@
 use super::typed::{bytes, count, milliseconds};
 use crate::domain::{Enforcement, ExecutorKind, Limits, Terms};
 use crate::text::number::whole_size as size;
-use crate::tui::widgets::words;
+use crate::tui::widgets::{safe, words};
 
 /// One limit of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +134,23 @@ impl Limit {
     }
 }
 
+/// Why a line of limits can't be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LimitLineError {
+    /// A word that neither names a limit nor can be the value of one.
+    #[error("{}: /limits takes names and values of {}.", safe::one_line(.0), names())]
+    Word(String),
+    /// A limit without a value behind its name.
+    #[error("{}: /limits takes names and values of {}.", .0.name(), names())]
+    NoValue(Limit),
+}
+
+fn names() -> String {
+    Limit::ALL.map(Limit::name).join(", ")
+}
+
 /// `memory 2G processes 64`, also with `=` or `:` between; a unit may stand apart from its number.
-pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, String> {
+pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, LimitLineError> {
     let text = argument.replace(['=', ':', ','], " ");
     let mut made: Vec<(Limit, String)> = Vec::new();
     for word in text.split_whitespace() {
@@ -150,11 +165,11 @@ pub(crate) fn pairs(argument: &str) -> Result<Vec<(Limit, String)>, String> {
             (Some(limit), _) => made.push((limit, String::new())),
             (None, Some((_, value))) if value.is_empty() => word.clone_into(value),
             (None, None) if number => made.push((Limit::Time, word.to_owned())),
-            (None, _) => return Err(word.to_owned()),
+            (None, _) => return Err(LimitLineError::Word(word.to_owned())),
         }
     }
     match made.iter().find(|(_, value)| value.is_empty()) {
-        Some((limit, _)) => Err(limit.name().to_owned()),
+        Some((limit, _)) => Err(LimitLineError::NoValue(*limit)),
         None => Ok(made),
     }
 }

@@ -132,9 +132,9 @@ impl<'t> Layout<'t> {
                 self.lists.push(List { next: first });
             }
             Tag::Item => self.item(),
-            Tag::Table(_) => {
+            Tag::Table(alignments) => {
                 self.block();
-                self.table = Some(Table::default());
+                self.table = Some(Table::with(alignments));
             }
             Tag::TableRow | Tag::TableHead => self.table.iter_mut().for_each(Table::begin_row),
             Tag::Emphasis => self.styles.push(Style::new().add_modifier(Modifier::ITALIC)),

@@ -1,7 +1,9 @@
-//! Tables: columns as wide as their widest cell where there is room, else narrowed, their cells wrapped.
+//! Tables: columns as wide as their widest cell where there is room, else narrowed, their cells wrapped; each at the side
+//! that the row below the head names.
 
 use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::theme::{Slot, Theme};
+use pulldown_cmark::Alignment;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -21,9 +23,16 @@ const MOST: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     rows: Vec<Vec<Cell>>,
+    /// Where the text of each column stands.
+    alignments: Vec<Alignment>,
 }
 
 impl Table {
+    /// A table without rows yet.
+    pub(super) fn with(alignments: Vec<Alignment>) -> Self {
+        Self { rows: Vec::new(), alignments }
+    }
+
     pub(super) fn begin_row(&mut self) {
         self.rows.push(Vec::new());
     }
@@ -39,7 +48,7 @@ impl Table {
         let widths = self.widths(room, theme);
         let mut out = Vec::new();
         for (number, cells) in self.rows.iter().enumerate() {
-            out.extend(row(cells, &widths, number == 0, theme));
+            out.extend(row(cells, &widths, &self.alignments, number == 0, theme));
             if number == 0 {
                 let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
                 out.push(Line::styled(rule.join(&" ".repeat(BETWEEN)), theme.style(Slot::UiBorder)));
@@ -69,7 +78,13 @@ impl Table {
 }
 
 /// One row of cells, as many rows high as its highest cell.
-fn row(cells: &[Cell], widths: &[usize], head: bool, theme: &Theme) -> Vec<Line<'static>> {
+fn row(
+    cells: &[Cell],
+    widths: &[usize],
+    alignments: &[Alignment],
+    head: bool,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let laid: Vec<Vec<Line<'static>>> = cells
         .iter()
         .zip(widths)
@@ -85,6 +100,14 @@ fn row(cells: &[Cell], widths: &[usize], head: bool, theme: &Theme) -> Vec<Line<
             for (column, (cell, width)) in laid.iter().zip(widths).enumerate() {
                 let line = cell.get(at).cloned().unwrap_or_default();
                 let pad = width.saturating_sub(line.width());
+                let before = match alignments.get(column) {
+                    Some(Alignment::Right) => pad,
+                    Some(Alignment::Center) => pad / 2,
+                    _ => 0,
+                };
+                if before > 0 {
+                    spans.push(Span::raw(" ".repeat(before)));
+                }
                 for mut span in line.spans {
                     if head {
                         span.style = span.style.add_modifier(Modifier::BOLD);
@@ -92,7 +115,7 @@ fn row(cells: &[Cell], widths: &[usize], head: bool, theme: &Theme) -> Vec<Line<
                     spans.push(span);
                 }
                 if column + 1 < laid.len() {
-                    spans.push(Span::raw(" ".repeat(pad + BETWEEN)));
+                    spans.push(Span::raw(" ".repeat(pad - before + BETWEEN)));
                 }
             }
             Line::from(spans)

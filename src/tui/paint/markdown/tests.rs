@@ -61,6 +61,19 @@ fn tables_give_way() {
 }
 
 #[test]
+fn columns_stand_where_the_table_says() {
+    let text = "| name | count | mark |\n|:---|---:|:---:|\n| north | 1024 | x |\n| south and more | 7 | |\n";
+    insta::assert_snapshot!(laid(text, 40), @r"
+    name            count  mark
+    ──────────────  ─────  ────
+    north            1024   x
+    south and more      7
+    ");
+    let narrow = laid("| a | n |\n|---|---:|\n| b | one two three |\n", 12);
+    assert_eq!(narrow, "a          n\n───  ───────\nb    one two\n       three\n");
+}
+
+#[test]
 fn links_tell_where_they_lead() {
     let text = "[here](https://example.com/x) and <https://example.com>";
     assert_eq!(laid(text, 80), "here (https://example.com/x) and https://example.com\n");

@@ -4,9 +4,9 @@
 
 use super::Output;
 use super::decode::{EscapeDecoder, Token};
-use super::pen::{self, Pen};
 use super::row::{CellPlace, EDITABLE, OutputRow, RowKind, TAB};
-use crate::domain::Stream;
+use crate::domain::pen::number;
+use crate::domain::{Pen, Stream};
 
 /// The column up to which programs may move where there is no text; no terminal is wider.
 const FARTHEST: usize = 512;
@@ -36,7 +36,7 @@ impl Output {
             Token::Csi(b'K', parameters) => self.erase_in_line(stream, parameters),
             Token::Csi(b'J', b"" | b"0") => self.erase_below(stream),
             Token::Csi(end, parameters) => {
-                let first = parameters.split(|b| *b == b';').next().and_then(pen::number).unwrap_or(1);
+                let first = parameters.split(|b| *b == b';').next().and_then(number).unwrap_or(1);
                 self.motion(stream, end, first.max(1));
             }
         }

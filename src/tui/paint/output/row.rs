@@ -3,7 +3,7 @@
 //! Columns are counted character by character, as terminals do. Writing over characters costs the length of the row;
 //! rows are only written into while they are short ([`EDITABLE`]), so it is bounded.
 
-use super::pen::Pen;
+use crate::domain::Pen;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar as _;
 

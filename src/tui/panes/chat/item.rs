@@ -4,7 +4,7 @@ use super::head::{gap, speaker};
 use super::recipe;
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, FinishReason, RecipeFact, TurnEnd};
-use crate::engine::transcript::{BlockItem, BlockStanding, Item, ReplyItem};
+use crate::engine::transcript::{BlockItem, BlockStanding, Item, LoadState, PagedOut, ReplyItem};
 use crate::engine::{BlockState, State};
 use crate::text::number::size;
 use crate::tui::paint::markdown;
@@ -19,7 +19,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 pub(super) fn text(item: &Item) -> Option<&str> {
     match item {
         Item::Prompt { text, .. } => Some(text),
-        Item::Reply(reply) if !reply.text.trim().is_empty() => Some(&reply.text),
+        Item::Reply(reply) if reply.paged_out.is_none() && !reply.text.trim().is_empty() => Some(&reply.text),
         Item::Recipe { fact: RecipeFact::Ended { summary, .. }, .. } if !summary.trim().is_empty() => {
             Some(summary)
         }
@@ -35,6 +35,9 @@ pub(super) fn stamp(state: &State, at: usize, look: Look<'_>) -> u64 {
         _ => return 0,
     };
     let mut hasher = DefaultHasher::new();
+    if let Some(Item::Reply(reply)) = state.transcript.items.get(at) {
+        reply.paged_out.map(|out| out.load).hash(&mut hasher);
+    }
     for item in blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
         let standing = state.block_state(item);
         (standing.to_string(), item.runs.len(), item.block.versions.len()).hash(&mut hasher);
@@ -146,6 +149,14 @@ fn reply_rows(
     look: Look<'_>,
     (rows, places): (&mut Vec<Line<'static>>, &mut BlockPlaces),
 ) {
+    if let Some(out) = reply.paged_out {
+        rows.push(Line::styled(paged_out(out), look.style(Slot::ChatNote)));
+        for item in reply.blocks.iter().filter_map(|id| state.transcript.blocks.get(id)) {
+            places.push((rows.len(), item.block.id));
+            rows.extend(block_rows(state, item, width, look));
+        }
+        return;
+    }
     if !reply.reasoning.trim().is_empty() {
         rows.push(reasoning(&reply.reasoning, look));
     }
@@ -177,6 +188,15 @@ fn reply_rows(
     rows.push(Line::styled(format!("! {warn}"), look.style(Slot::StatusWarn)));
 }
 
+/// What stands in the place of a reply that is not in memory.
+fn paged_out(out: PagedOut) -> String {
+    let bytes = size(out.bytes as u64);
+    match out.load {
+        LoadState::Lost => format!("{bytes} that can't be read again"),
+        LoadState::Away | LoadState::Loading => format!("{bytes} are being read"),
+    }
+}
+
 pub(super) fn prose_rows(prose: &str, width: u16, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
     if !prose.trim().is_empty() {
         rows.extend(markdown::lines(prose, width, look.theme, look.links));
@@ -189,13 +209,16 @@ pub(super) fn reasoning(text: &str, look: Look<'_>) -> Line<'static> {
     Line::styled(format!("  reasoning, {words}"), look.dim())
 }
 
+/// Columns that a language may take; shorter ones are filled up to seven.
+pub(super) const LANGUAGE: usize = 10;
+
 /// With fewer columns than this for what is worth knowing of a block, its row is set close.
 const NARROW: usize = 12;
 
 /// A block as one row: number, language, state, what is worth knowing; a reason for a rejection below it.
 pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
     let standing = state.block_state(item);
-    let language = safe::cut(words::language_of(item), 7);
+    let language = safe::cut(words::language_of(item), LANGUAGE);
     let mut head = format!("  block {:<3}{language:<7} ", item.block.id.0);
     let mut word = format!("{:<11} ", format!("[{standing}]"));
     let detail = detail(state, item, standing, look);

@@ -76,12 +76,14 @@ impl Live {
             );
             self.after.extend(safe::words(&text, width.into(), look.style(Slot::StatusError)));
         }
+        for command in &state.live.commands {
+            gap(&mut self.after, at);
+            self.after.push(queued_by_you(sending::QUEUED_COMMAND_MARK, look));
+            self.after.extend(safe::words(&format!("!{command}"), width.into(), look.dim()));
+        }
         if let Some(queued) = &state.live.queued {
             gap(&mut self.after, at);
-            self.after.push(Line::from(vec![
-                Span::styled("you", look.style(Slot::ChatUser)),
-                Span::styled(format!("  {}", sending::QUEUED_MARK), look.dim()),
-            ]));
+            self.after.push(queued_by_you(sending::QUEUED_MARK, look));
             self.after.extend(safe::words(queued.text.trim_end(), width.into(), look.dim()));
             if !queued.files.is_empty() {
                 let told = sending::with_files(&queued.files, size);
@@ -157,6 +159,14 @@ impl Live {
     }
 }
 
+/// The head of what the person typed while a turn goes on.
+fn queued_by_you(mark: &str, look: Look<'_>) -> Line<'static> {
+    Line::from(vec![
+        Span::styled("you", look.style(Slot::ChatUser)),
+        Span::styled(format!("  {mark}"), look.dim()),
+    ])
+}
+
 fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
     let blocks = reply.segments.iter().take(segments).filter(|s| matches!(s, Segment::Block(_))).count();
     known.saturating_add(u32::try_from(blocks).unwrap_or(0))
@@ -171,7 +181,7 @@ fn block_row(number: u32, block: &Proposal, look: Look<'_>) -> Line<'static> {
     }
     Line::from(vec![
         Span::styled(
-            format!("  block {number:<3}{:<7} ", safe::cut(&safe::one_line(language), 7)),
+            format!("  block {number:<3}{:<7} ", safe::cut(&safe::one_line(language), item::LANGUAGE)),
             look.text(),
         ),
         Span::styled(

@@ -7,6 +7,7 @@ mod item;
 mod live;
 mod opening;
 mod recipe;
+mod wanted;
 
 use crate::domain::BlockId;
 use crate::engine::State;
@@ -24,7 +25,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 pub(in crate::tui) use recipe::verdict;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
+pub(in crate::tui) use wanted::{is_away, is_wanted};
 
 /// Rows of one item, and what they were laid out from.
 #[derive(Debug)]
@@ -51,6 +54,8 @@ pub struct ChatPane {
     /// Blocks whose lines are on screen, each with its row there, and the place of the marked one among them.
     blocks: Vec<(u16, BlockId)>,
     marked: Option<usize>,
+    /// A text that is to be on screen once its item is in memory.
+    sought: Option<FoundText>,
 }
 
 /// The conversation as a list of items: those of the transcript, and the live end behind them.
@@ -114,11 +119,6 @@ impl Items for ChatItems<'_> {
 }
 
 impl ChatPane {
-    /// Whether the end is followed.
-    pub fn follows(&self) -> bool {
-        self.list.follows()
-    }
-
     /// Goes to the end and follows it.
     pub fn follow(&mut self) {
         self.list.follow();
@@ -154,6 +154,9 @@ impl ChatPane {
         self.area = area;
         self.live.update(state, self.width, look);
         self.opening = is_open(state).then(|| OpeningRows::new(opening, suggested, self.width, look));
+        if let Some(found) = self.sought.take_if(|found| !is_away(state, found.item)) {
+            self.show(state, &found, look);
+        }
         self.with(state, look, |list, talk| list.arrange(talk, area.height.into()));
         let on_screen = (area.y..).zip(self.list.visible());
         let block = |at: &Anchor| {
@@ -163,6 +166,11 @@ impl ChatPane {
         self.blocks = on_screen.filter_map(|(y, at)| Some((y, block(at)?))).collect();
         let of_chosen = self.blocks.iter().position(|(_, block)| Some(*block) == chosen);
         self.marked = of_chosen.or(self.blocks.len().checked_sub(1));
+    }
+
+    /// The items on screen and around it.
+    pub(crate) fn looked_at(&self) -> Range<usize> {
+        wanted::around(self.list.visible())
     }
 
     /// The block whose line is marked while the pane has the focus.
@@ -193,6 +201,7 @@ impl ChatPane {
 
     /// Puts a text on screen.
     pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: Look<'_>) {
+        self.sought = is_away(state, found.item).then(|| found.clone());
         self.with(state, look, |list, talk| {
             let lines = talk.lines(found.item);
             let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();

@@ -114,10 +114,6 @@ impl Colours {
     pub(super) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.news)
     }
-
-    pub fn clear(&mut self) {
-        self.lines.clear();
-    }
 }
 
 fn fingerprint(text: &str) -> u64 {

@@ -128,11 +128,6 @@ impl CodePane {
         }
     }
 
-    /// Shows nothing.
-    pub fn clear(&mut self) {
-        self.subject = None;
-    }
-
     /// Whether a decision about `block` could be made on this pane: it is shown, in review, and nothing else is.
     pub fn reviews(&self, block: BlockId) -> bool {
         self.subject == Some(block) && matches!(self.mode, Mode::View)

@@ -6,10 +6,11 @@ mod first_error;
 mod printed;
 mod receipt;
 
-use crate::domain::{BlockId, ImageRef, RunId, Stream};
+use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::engine::{BlockState, State};
 use crate::tui::paint::output::{LineChange, Output, TAB};
+use crate::tui::paint::screen;
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::frame::Title;
@@ -19,7 +20,7 @@ use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
 use crate::tui::widgets::words;
 use printed::PrintedRows;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 pub(in crate::tui) use receipt::ended_lines;
 use std::borrow::Cow;
@@ -57,6 +58,8 @@ pub struct OutputPane {
     seek: Option<Pattern>,
     /// How often lines were changed that were there already.
     changes: u64,
+    /// The screen of the program's own terminal, where that stands in the place of the lines.
+    screen: Option<TerminalScreen>,
 }
 
 /// The run that belongs on screen: the one that goes on; else the last one of the chosen block, or what became of it;
@@ -78,7 +81,9 @@ fn subject(state: &State, chosen: Option<BlockId>) -> Subject {
             return Subject::NotRun(item.block.id);
         }
     }
-    state.transcript.blocks.values().rev().find_map(last_run).unwrap_or(Subject::Nothing)
+    // Runs are numbered as they begin; a block that came later may have run earlier.
+    let newest = state.transcript.blocks.values().max_by_key(|item| item.runs.last().map(|run| run.run));
+    newest.and_then(last_run).unwrap_or(Subject::Nothing)
 }
 
 /// Whether there is something to show when this block was chosen.
@@ -123,6 +128,11 @@ impl OutputPane {
             (None, Some(live)) if live.run == run.run => live.images.iter().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// Shows the screen of the program's own terminal in the place of what it printed, or that again.
+    pub(in crate::tui) fn show_screen(&mut self, screen: Option<TerminalScreen>) {
+        self.screen = screen;
     }
 
     /// Finds out what the next frame shows.
@@ -231,8 +241,9 @@ impl OutputPane {
                     self.head.extend(pictures.rows(image, width, height));
                 }
                 self.tail = tail;
-                if run.ended.is_some() && self.output.is_empty() && self.tail.is_empty() && images.is_empty()
-                {
+                let is_silent = self.output.is_empty() && self.tail.is_empty() && images.is_empty();
+                let report = run.ended.as_ref().map(|(_, report)| report);
+                if is_silent && report.is_some_and(|report| !receipt::has_result(report)) {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }
             }
@@ -361,6 +372,10 @@ impl OutputPane {
 
     /// The text on screen.
     pub(crate) fn screen_text(&self) -> ScreenText {
+        if self.screen.is_some() {
+            // It may be another one at any moment: nothing of it is selected.
+            return ScreenText::default();
+        }
         let (head, lines) = (self.head.len(), self.output.len());
         let places = self.list.visible().iter().map(|at| match at.item.checked_sub(head) {
             None => Anchor { item: 0, row: at.item },
@@ -425,8 +440,14 @@ impl OutputPane {
         Title { left, right, focused, style }
     }
 
-    /// Draws what was arranged.
-    pub fn draw(&self, buf: &mut Buffer) {
-        self.list.draw(self.area, buf);
+    /// Draws what was arranged. Tells where the cursor of the program stands, where its screen is shown.
+    pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+        match &self.screen {
+            Some(screen) => screen::draw(screen, self.area, buf, look.theme),
+            None => {
+                self.list.draw(self.area, buf);
+                None
+            }
+        }
     }
 }

@@ -138,7 +138,7 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
     texts.extend((more > 0).then(|| format!("and {more} more")));
     texts.extend((!variables.is_empty()).then_some(variables));
     let mut lines =
-        safe::hanging(Span::styled("changed  ", look.dim()), &texts.join("     "), width.into(), look.text());
+        safe::hanging_parts(Span::styled("changed  ", look.dim()), &texts, width.into(), look.text());
     for file in &report.receipt.files {
         let path = Path::new(&file.path);
         let (name, mark, severity) = match (obeyed(path), run_by_tools(path)) {
@@ -161,7 +161,7 @@ pub(super) fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<
             run.taken_back.iter().map(|path| look.place.path(Path::new(path))).collect();
         names.extend((run.more_taken_back > 0).then(|| format!("and {} more", run.more_taken_back)));
         let label = Span::styled("taken back  ", look.dim());
-        rows.extend(safe::hanging(label, &safe::one_line(&names.join("     ")), width.into(), look.text()));
+        rows.extend(safe::hanging_parts(label, &names, width.into(), look.text()));
     }
     let of_record = run.undo().filter(|undo| undo.record.is_some() || !undo.cover.is_some());
     if let Some(undo) = of_record {
@@ -183,7 +183,7 @@ fn not_looked_at(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'st
         return Vec::new();
     }
     let head = Span::styled("not looked at  ", look.dim());
-    safe::hanging(head, &safe::one_line(&lines.join("     ")), width.into(), look.dim())
+    safe::hanging_parts(head, &lines, width.into(), look.dim())
 }
 
 /// `variables +3 ~1 -1  (Vars)`; empty where nothing changed.

@@ -1,9 +1,9 @@
 //! Which keys are worth showing where, most important first.
 
-use crate::domain::{FailureKind, SandboxLevel};
+use crate::domain::FailureKind;
 use crate::engine::state::Question;
 use crate::engine::transcript::RunItem;
-use crate::engine::{Phase, State};
+use crate::engine::{Phase, State, rules};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::keymap::Context;
@@ -144,14 +144,10 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
 
 /// Whether a rule may cover the block that waits: else the key is not offered.
 fn offers_always(state: &State) -> bool {
-    let inspected = state.waiting().and_then(|item| state.inspected(item.block.id));
-    inspected.is_some_and(|i| {
-        let confined = i
-            .terms
-            .as_ref()
-            .is_ok_and(|terms| terms.executor.runs_code() && terms.rights.sandbox.level != SandboxLevel::Off);
-        confined && !i.review.takes_word() && !i.review.forbidden()
-    })
+    let Some(block) = state.waiting().map(|item| item.block.id) else { return false };
+    // What takes a typed word each time is offered none.
+    let is_plain = state.inspected(block).is_some_and(|i| !i.review.takes_word() && !i.review.forbidden());
+    is_plain && rules::is_offered(state, block)
 }
 
 /// Whether a rule of the person's forbids the block that waits.

@@ -141,5 +141,100 @@ fn child_with_little_space() {
     assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
     assert_eq!((read("large").unwrap(), read("gone").unwrap()), (text("before", 1), text("before", 2)));
     assert_eq!(read("new"), None);
+
+    // What has no room is not remembered, and half of it is nowhere.
+    fs::write(work.join("large"), text("newer", 4)).unwrap();
+    let ground = || walk::Ground::Folders(vec![work.clone()]);
+    let kept = copies(&work);
+    space(Some(4_000));
+    let none = store.remember(ground(), &[]).unwrap_err();
+    assert!(none.words().starts_with("none: "), "{}", none.words());
+    assert_eq!(copies(&work), kept);
+    space(None);
+    let picture = store.remember(ground(), &[]).unwrap();
+    fs::remove_file(work.join("large")).unwrap();
+    let record = store.record(&picture, &[]).unwrap().record.unwrap();
+    assert!(store.put_back(record, &[], UndoWay::Back).unwrap().iter().all(|file| file.result.is_ok()));
+    assert_eq!(read("large").unwrap(), text("newer", 4));
+    println!("all is there");
+}
+
+/// The copies that are kept of what is in a folder, by their names; each is what its name says.
+fn copies(work: &Path) -> BTreeSet<String> {
+    let folder = work.parent().unwrap().join("undo/objects");
+    let files = all(&folder).into_keys().filter(|path| path.is_file());
+    let name = |path: PathBuf| {
+        let name: String = path.strip_prefix(&folder).unwrap().to_string_lossy().replace('/', "");
+        assert_eq!(Sha256::of(&fs::read(path).unwrap()).to_string(), name, "half of a copy");
+        name
+    };
+    files.map(name).collect()
+}
+
+#[test]
+#[ignore = "mounts a small file system in a namespace of its own"]
+fn on_a_file_system_that_is_really_full_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let ended = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c"])
+        .arg("mount -t tmpfs -o size=4m tmpfs \"$SAYSO_TEST_FOLDER\" && exec \"$0\" \"$@\"")
+        .arg(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", "workspace::undo::tests::crash::child_on_a_full_disk"])
+        .env(FOLDER, folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && said.contains("all is there"), "{said}{ended:?}");
+}
+
+#[test]
+#[ignore = "runs as the child of another test"]
+fn child_on_a_full_disk() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let (work, mut store) = Ground::at_place(Path::new(&folder), UndoLimits::default());
+    let filler = Path::new(&folder).join("filler");
+    let fill = |free: u64| {
+        // Writing ends where there is no room any more; then so much is given back.
+        fs::remove_file(&filler).ok();
+        let mut file = fs::File::create(&filler).unwrap();
+        while io::Write::write(&mut file, &[7; 4096]).is_ok_and(|count| count > 0) {}
+        let length = file.metadata().unwrap().len();
+        file.set_len(length - free).unwrap();
+    };
+    let large = |whose: &str, n: usize| text(whose, n).repeat(4);
+    for n in 0..8 {
+        fs::write(work.join(format!("f{n}")), large("before", n)).unwrap();
+    }
+    let before = all(&work);
+    let ground = || walk::Ground::Folders(vec![work.clone()]);
+    fill(150_000);
+    let none = store.remember(ground(), &[]).unwrap_err();
+    assert!(none.words().contains("no room"), "{}", none.words());
+    assert_eq!((copies(&work), all(&work)), (BTreeSet::new(), before.clone()));
+
+    // The run fills the disk: what it did can be recorded all the same.
+    fill(1_500_000);
+    let picture = store.remember(ground(), &[]).unwrap();
+    assert_eq!(picture.cover.words(), "all");
+    for n in 0..8 {
+        fs::write(work.join(format!("f{n}")), large("after!", n)).unwrap();
+    }
+    fill(0);
+    let record = store.record(&picture, &[]).unwrap().record.unwrap();
+    let after = all(&work);
+    let refused = store.put_back(record, &[], UndoWay::Back).unwrap();
+    assert!(refused.iter().any(|file| file.result.is_err()), "{refused:?}");
+    for (file, n) in refused.iter().zip(0..) {
+        let path = work.join(format!("f{n}"));
+        let wanted = if file.result.is_ok() { &before } else { &after };
+        assert_eq!(all(&work).get(&path), wanted.get(&path), "{file:?}");
+    }
+    assert!(all(&work).keys().eq(before.keys()), "nothing is left behind");
+    fs::remove_file(&filler).unwrap();
+    for (way, wanted) in [(UndoWay::Back, &before), (UndoWay::Again, &after)] {
+        let done = store.put_back(record, &[], way).unwrap();
+        assert!(done.iter().all(|file| file.result.is_ok()), "{done:?}");
+        assert_eq!(all(&work), *wanted);
+    }
     println!("all is there");
 }

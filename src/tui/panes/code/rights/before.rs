@@ -2,7 +2,7 @@
 //!
 //! What was not seen row by row is not known here, so that nothing is called "as before" that nobody looked at.
 
-use crate::domain::{ExecutorKind, KernelRef, Reach, Rights, SandboxReport, Terms};
+use crate::domain::{ExecutorKind, KernelRef, ProjectPython, Reach, Rights, SandboxReport, Terms};
 
 /// The rights that were seen last, of each language and what carries it out.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +81,7 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
         shared: _,
         target: _,
     } = now;
-    let Rights { read, write, network, environment, python, terminal, sandbox } = rights;
+    let Rights { read, write, network, environment, python, terminal, sandbox } = &**rights;
     let SandboxReport {
         level,
         network_blocked,
@@ -121,10 +121,26 @@ fn between((then, reached): (&Terms, &Reach), (now, reach): (&Terms, &Reach)) ->
             || *notes != held.notes
             || *own_tree != reached.own_tree
             || *home != reached.home,
-        program: *interpreter != then.interpreter || *version != then.version || *python != may.python,
+        program: *interpreter != then.interpreter
+            || is_other(version.as_ref(), then.version.as_ref())
+            || python.as_ref().map(|python| &python.path) != may.python.as_ref().map(|python| &python.path)
+            || is_other(version_of(python.as_ref()), version_of(may.python.as_ref())),
         terminal: *terminal != may.terminal,
         start: *cwd != then.cwd || moved(*kernel, then.kernel),
     }
+}
+
+fn version_of(python: Option<&ProjectPython>) -> Option<&String> {
+    python.and_then(|python| python.version.as_ref())
+}
+
+/// Whether a version is another one. The same program's is found out while the first block waits or runs: that it is
+/// known now is no change, and neither is that it is told in more or fewer words (`3.11` by its place, `3.11.2` by itself).
+fn is_other(now: Option<&String>, then: Option<&String>) -> bool {
+    let goes_on = |long: &str, short: &str| {
+        long.strip_prefix(short).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    then.is_some_and(|then| now.is_none_or(|now| !goes_on(now, then) && !goes_on(then, now)))
 }
 
 /// Whether a block gets another kernel than was told. That the first block brought one up is no change.
@@ -138,17 +154,17 @@ mod tests {
     use super::*;
     use crate::domain::Can;
     use crate::domain::ReachPlace as Place;
-    use crate::domain::{Language, Limits, ProjectPython};
+    use crate::domain::{Language, Limits};
 
     fn terms() -> Terms {
         Terms {
             language: Language::python(),
             executor: ExecutorKind::Kernel,
             interpreter: "/usr/bin/python3".into(),
-            version: None,
+            version: Some("3.12".into()),
             kernel: None,
             cwd: "/work".into(),
-            rights: Rights::default(),
+            rights: Rights::default().into(),
             limits: Limits::default(),
             shared: None,
             target: None,
@@ -196,6 +212,31 @@ mod tests {
         for (number, (make, told)) in parts.into_iter().enumerate() {
             let found = change(make);
             assert!(found.is_some_and(|c| told(c) && c.of_rights()), "{number}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_version_that_was_not_known_yet_is_no_change() {
+        let (mut then, reach) = (terms(), Reach::default());
+        then.version = None;
+        then.rights.python = Some(ProjectPython { path: "/v".into(), version: None });
+        let mut seen = SeenRights::default();
+        seen.note(&then, &reach);
+        let mut now = terms();
+        now.rights.python = Some(ProjectPython { path: "/v".into(), version: Some("3.12".into()) });
+        assert_eq!(seen.change(&now, &reach), Some(RightsChange::default()));
+        seen.note(&now, &reach);
+        assert!(seen.change(&then, &reach).is_some_and(|change| change.program));
+    }
+
+    #[test]
+    fn a_version_in_more_or_fewer_words_is_no_change() {
+        let other = |now: &str, then: &str| is_other(Some(&now.to_owned()), Some(&then.to_owned()));
+        for (one, same) in [("3.11", "3.11.2"), ("3.13.0rc1", "3.13.0"), ("3.12.4", "3.12.4")] {
+            assert!(!other(one, same) && !other(same, one), "{one} {same}");
+        }
+        for (one, else_) in [("3.1", "3.11"), ("3.11.2", "3.11.20"), ("3.11.2", "3.11.3"), ("3.11", "3.12")] {
+            assert!(other(one, else_) && other(else_, one), "{one} {else_}");
         }
     }
 

@@ -63,7 +63,7 @@ mod tests {
             version: None,
             kernel: None,
             cwd: "/work".into(),
-            rights: May { sandbox, ..May::default() },
+            rights: May { sandbox, ..May::default() }.into(),
             limits: limits_,
             shared: None,
             target: None,

@@ -313,7 +313,7 @@ mod tests {
             version: None,
             kernel: None,
             cwd: "/work".into(),
-            rights: Rights { python: Some(python), ..Rights::default() },
+            rights: Rights { python: Some(python), ..Rights::default() }.into(),
             limits: Limits::default(),
             shared: None,
             target: None,

@@ -1,45 +1,60 @@
-//! How printed characters look: what SGR sequences say, kept small, and what a terminal of a given depth is told of it.
+//! How printed characters look: what the sequences say by which programs choose colours and marks (SGR), kept small.
 //!
-//! Blinking and hidden text are not obeyed, and text in the colour of its own background is drawn without colours.
-
-use crate::tui::theme::colour::{Colour, rgb_of};
-use crate::tui::theme::{Depth, Rgb};
-use ratatui::style::{Color, Modifier, Style};
+//! Blinking and hidden text are not obeyed. What of it is drawn is the business of whoever draws.
 
 /// A colour as a program asked for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Ink {
+pub enum Ink {
+    /// The terminal's own.
     #[default]
     Default,
+    /// One of 256: the 16 of the terminal, a cube, greys.
     Indexed(u8),
+    /// Red, green and blue.
     Rgb(u8, u8, u8),
+}
+
+/// What else is said of a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PenMark {
+    /// Heavier, or brighter.
+    Bold = 1,
+    /// Fainter.
+    Dim = 2,
+    /// Slanted.
+    Italic = 4,
+    /// With a line below.
+    Underlined = 8,
+    /// With its colours exchanged.
+    Reversed = 16,
+    /// With a line through it.
+    CrossedOut = 32,
 }
 
 /// The look of the characters that are printed next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pen {
-    fg: Ink,
-    bg: Ink,
-    modifiers: Modifier,
-}
-
-impl Ink {
-    fn at(self, depth: Depth) -> Option<Color> {
-        match self {
-            Ink::Default => None,
-            Ink::Indexed(i @ 0..=15) => Colour::Ansi(i).at(depth),
-            Ink::Indexed(i) => Colour::Indexed(i, rgb_of(i).nearest16()).at(depth),
-            Ink::Rgb(r, g, b) => {
-                let rgb = Rgb(r, g, b);
-                Colour::Rgb(rgb, rgb.nearest256(), rgb.nearest16()).at(depth)
-            }
-        }
-    }
+pub struct Pen {
+    /// The colour of the character.
+    pub fg: Ink,
+    /// The colour behind it.
+    pub bg: Ink,
+    marks: u8,
 }
 
 impl Pen {
-    /// Obeys the parameters of an SGR sequence.
-    pub(super) fn obey(&mut self, parameters: &[u8]) {
+    /// Whether it marks characters so.
+    pub fn has(self, mark: PenMark) -> bool {
+        self.marks & mark as u8 != 0
+    }
+
+    /// What is behind erased cells: the colour, and nothing else.
+    #[must_use]
+    pub fn erased(self) -> Self {
+        Self { bg: self.bg, ..Self::default() }
+    }
+
+    /// Obeys the parameters of an SGR sequence: numbers with `;` between them, and with `:` between those of one colour.
+    pub fn obey(&mut self, parameters: &[u8]) {
         let mut groups = parameters.split(|b| *b == b';');
         while let Some(group) = groups.next() {
             let mut parts = group.split(|b| *b == b':').map(number);
@@ -65,18 +80,21 @@ impl Pen {
         let low = |base: u16| u8::try_from(code - base).unwrap_or(0);
         match code {
             0 => *self = Self::default(),
-            1 => self.modifiers |= Modifier::BOLD,
-            2 => self.modifiers |= Modifier::DIM,
-            3 => self.modifiers |= Modifier::ITALIC,
-            4 if part == Some(0) => self.modifiers -= Modifier::UNDERLINED,
-            4 | 21 => self.modifiers |= Modifier::UNDERLINED,
-            7 => self.modifiers |= Modifier::REVERSED,
-            9 => self.modifiers |= Modifier::CROSSED_OUT,
-            22 => self.modifiers -= Modifier::BOLD | Modifier::DIM,
-            23 => self.modifiers -= Modifier::ITALIC,
-            24 => self.modifiers -= Modifier::UNDERLINED,
-            27 => self.modifiers -= Modifier::REVERSED,
-            29 => self.modifiers -= Modifier::CROSSED_OUT,
+            1 => self.mark(PenMark::Bold),
+            2 => self.mark(PenMark::Dim),
+            3 => self.mark(PenMark::Italic),
+            4 if part == Some(0) => self.unmark(PenMark::Underlined),
+            4 | 21 => self.mark(PenMark::Underlined),
+            7 => self.mark(PenMark::Reversed),
+            9 => self.mark(PenMark::CrossedOut),
+            22 => {
+                self.unmark(PenMark::Bold);
+                self.unmark(PenMark::Dim);
+            }
+            23 => self.unmark(PenMark::Italic),
+            24 => self.unmark(PenMark::Underlined),
+            27 => self.unmark(PenMark::Reversed),
+            29 => self.unmark(PenMark::CrossedOut),
             30..=37 => self.fg = Ink::Indexed(low(30)),
             39 => self.fg = Ink::Default,
             40..=47 => self.bg = Ink::Indexed(low(40)),
@@ -87,22 +105,17 @@ impl Pen {
         }
     }
 
-    /// The style that a terminal of this depth shows.
-    pub(super) fn style(self, depth: Depth) -> Style {
-        let mono = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;
-        let modifiers = if depth == Depth::Mono { self.modifiers & mono } else { self.modifiers };
-        let mut style = Style::new().add_modifier(modifiers);
-        let (fg, bg) = (self.fg.at(depth), self.bg.at(depth));
-        if fg.is_none() || fg != bg {
-            style.fg = fg;
-            style.bg = bg;
-        }
-        style
+    fn mark(&mut self, mark: PenMark) {
+        self.marks |= mark as u8;
+    }
+
+    fn unmark(&mut self, mark: PenMark) {
+        self.marks &= !(mark as u8);
     }
 }
 
-/// A number; `None` when there is none. What is too large stays too large.
-pub(super) fn number(digits: &[u8]) -> Option<u16> {
+/// A number of a sequence; `None` when there is none. What is too large stays too large.
+pub(crate) fn number(digits: &[u8]) -> Option<u16> {
     if digits.is_empty() {
         return None;
     }

@@ -1,0 +1,86 @@
+//! The prompt among the words of the command line: one argument, or any number of words behind `--`.
+
+use super::Cli;
+
+/// A prompt that was not written as one argument.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PromptError {
+    /// Several words without quotes.
+    #[error("a prompt is one argument, but {0} were given")]
+    Words(usize),
+    /// One word that looks like a mistyped command.
+    #[error("there is no command {given:?}; did you mean {meant:?}?")]
+    Mistyped {
+        /// What was written.
+        given: String,
+        /// What is alike.
+        meant: String,
+    },
+}
+
+impl PromptError {
+    /// What to do about it.
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            PromptError::Words(_) => {
+                "Put it in quotes, or write it behind `--`: sayso -- plot sales.csv".into()
+            }
+            PromptError::Mistyped { given, .. } => format!("To ask it as a prompt: sayso -- {given}"),
+        }
+    }
+}
+
+/// The prompt of `words` (in front of `--`) and `rest` (behind it), if there is one.
+pub(crate) fn prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
+    match (words, rest) {
+        ([], []) => Ok(None),
+        ([], rest) => Ok(Some(rest.join(" "))),
+        ([word], []) => Ok(Some(word.clone())),
+        (words, rest) => Err(PromptError::Words(words.len() + rest.len())),
+    }
+}
+
+/// Like [`prompt`] for the place where a command could stand too.
+pub(crate) fn first_prompt(words: &[String], rest: &[String]) -> Result<Option<String>, PromptError> {
+    if let ([word], []) = (words, rest)
+        && let Some(meant) = mistyped(word)
+    {
+        return Err(PromptError::Mistyped { given: word.clone(), meant });
+    }
+    prompt(words, rest)
+}
+
+/// The command that a word was probably meant for.
+fn mistyped(word: &str) -> Option<String> {
+    let commands = <Cli as clap::CommandFactory>::command();
+    let names = commands.get_subcommands().map(clap::Command::get_name);
+    names.filter(|_| !word.contains(char::is_whitespace)).find(|name| near(word, name)).map(str::to_owned)
+}
+
+/// Whether two words differ by one letter too many, too few or wrong. Stricter than a suggestion: a prompt is refused for
+/// it.
+fn near(a: &str, b: &str) -> bool {
+    b.len() > 2 && strsim::levenshtein(a, b) <= 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[test]
+    fn a_prompt_is_one_argument_or_follows_dashes() {
+        let of = |args: &[&str]| {
+            let cli = Cli::try_parse_from(std::iter::once("sayso").chain(args.iter().copied())).unwrap();
+            first_prompt(&cli.words, &cli.rest)
+        };
+        assert_eq!(of(&["plot it"]), Ok(Some("plot it".into())));
+        assert_eq!(of(&["--", "plot", "it", "--now"]), Ok(Some("plot it --now".into())));
+        assert_eq!(of(&[]), Ok(None));
+        assert_eq!(of(&["plot", "it"]), Err(PromptError::Words(2)));
+        assert_eq!(of(&["plot", "--", "it"]), Err(PromptError::Words(2)));
+        assert!(matches!(of(&["resum"]), Err(PromptError::Mistyped { meant, .. }) if meant == "resume"));
+        assert_eq!(of(&["--", "resum"]), Ok(Some("resum".into())));
+        assert_eq!(of(&["ls"]), Ok(Some("ls".into())));
+    }
+}

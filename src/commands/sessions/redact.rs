@@ -1,0 +1,105 @@
+//! `sayso sessions redact`: takes keys and words out of a session that is there. It tells what and where, and asks, before
+//! anything is written.
+
+use super::super::Console;
+use super::{ask, find, seal, unreadable};
+use crate::cli::SessionRedactArgs;
+use crate::domain::sentences::saving;
+use crate::domain::visible::visible_line;
+use crate::report::{Failure, FailureClass};
+use crate::session::factory::SessionFactory;
+use crate::store::index;
+use crate::store::redact::{Redaction, RedactionPlan};
+use crate::text::number::counted;
+use secrecy::SecretString;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Places that are told one by one.
+const TOLD: usize = 20;
+/// Characters of the shortest word: what is shorter stands everywhere.
+const SHORTEST: usize = 3;
+/// Bytes of the longest file of words.
+const LARGEST: u64 = 1 << 20;
+
+pub(super) fn run(
+    args: &SessionRedactArgs,
+    factory: &SessionFactory,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
+    let folder = factory.loaded.sessions();
+    let summary = find(&folder, &args.session)?;
+    let masker = factory.masker().with_words(words(args)?);
+    let seal = seal(&factory.loaded.paths.state, console)?;
+    let redaction =
+        Redaction::open(&summary.path, masker, seal.as_ref()).map_err(|error| unreadable(&error))?;
+    let plan = redaction.plan().map_err(|error| unreadable(&error))?;
+    let label = visible_line(summary.label());
+    if plan.places.is_empty() {
+        writeln!(console.out, "{}", saving::nothing_to_redact(&label))?;
+        return Ok(());
+    }
+    tell(&plan, console)?;
+    let related = index::list(&folder).into_iter().filter(|other| {
+        other.branch_of.as_ref() == Some(&summary.id) || summary.branch_of.as_ref() == Some(&other.id)
+    });
+    for other in related {
+        let told = saving::redacted_elsewhere(&visible_line(other.label()));
+        writeln!(console.err, "note: {told}")?;
+    }
+    writeln!(console.err, "note: {}", saving::REDACTED_NOT)?;
+    if !args.yes {
+        let told = ("nothing was masked", label.as_str(), "--yes masks without a question.");
+        ask::confirm(&format!("Mask it in {label} for good?"), told, console)?;
+    }
+    super::super::block_on(redaction.perform(seal))?.map_err(|error| unreadable(&error))?;
+    let places = counted(plan.places.len(), "place");
+    writeln!(console.out, "{}", saving::redacted(&label, &places))?;
+    Ok(())
+}
+
+fn tell(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
+    for place in plan.places.iter().take(TOLD) {
+        writeln!(console.err, "{}", visible_line(place))?;
+    }
+    if plan.places.len() > TOLD {
+        writeln!(console.err, "and {} more", plan.places.len() - TOLD)?;
+    }
+    if plan.pictures > 0 {
+        writeln!(console.err, "note: {}", saving::pictures_not_redacted(plan.pictures as u64))?;
+    }
+    if plan.damaged > 0 {
+        let lines = counted(plan.damaged, "damaged line");
+        writeln!(console.err, "note: {lines} can't be read and will not be there any more")?;
+    }
+    Ok(())
+}
+
+/// The words to mask.
+fn words(args: &SessionRedactArgs) -> Result<Vec<SecretString>, Failure> {
+    let mut words = args.word.clone();
+    if let Some(path) = &args.words_from {
+        let text = read(path).map_err(|error| {
+            let path = visible_line(&path.to_string_lossy());
+            Failure::new(FailureClass::Usage, format!("{path} can't be read: {error}"))
+        })?;
+        words.extend(text.lines().map(|line| line.trim_end_matches('\r').to_owned()));
+    }
+    words.retain(|word| !word.trim().is_empty());
+    if let Some(word) = words.iter().find(|word| word.chars().count() < SHORTEST) {
+        let told =
+            format!("a word to mask has {SHORTEST} characters at least, one has {}", word.chars().count());
+        return Err(Failure::new(FailureClass::Usage, told));
+    }
+    Ok(words.into_iter().map(SecretString::from).collect())
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(LARGEST).read_to_string(&mut text)?;
+    } else {
+        std::fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
+    }
+    Ok(text)
+}

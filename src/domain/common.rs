@@ -1,0 +1,76 @@
+//! A value that many hold in common.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// A value that is in memory once, however many hold it; who changes it changes a copy of its own. It is written as the
+/// value itself. The runs of a session nearly all have the same rights, which are larger than most of their code.
+#[derive(Clone, Debug, Default)]
+pub struct Common<T>(Arc<T>);
+
+impl<T: PartialEq> Common<T> {
+    /// Holds what the other one holds, where that is equal.
+    pub fn join(&mut self, other: &Self) {
+        if self == other {
+            self.0 = other.0.clone();
+        }
+    }
+}
+
+impl<T> Deref for Common<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> DerefMut for Common<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl<T> From<T> for Common<T> {
+    fn from(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+}
+
+impl<T: PartialEq> PartialEq for Common<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl<T: Eq> Eq for Common<T> {}
+
+impl<T: Serialize> Serialize for Common<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(to)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Common<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        T::deserialize(from).map(Self::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_equal_is_held_once_and_a_change_is_ones_own() {
+        let first: Common<String> = "rights".to_owned().into();
+        let (mut second, mut third) = (Common::from("rights".to_owned()), Common::from("others".to_owned()));
+        second.join(&first);
+        third.join(&first);
+        assert!(Arc::ptr_eq(&first.0, &second.0) && *third == "others");
+        second.push('!');
+        assert!(*first == "rights" && *second == "rights!");
+        assert_eq!(serde_json::to_string(&first).unwrap(), "\"rights\"");
+    }
+}

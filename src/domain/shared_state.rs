@@ -1,0 +1,122 @@
+//! What a block shares with the blocks before it: an interpreter, or the folder and variables of a shell.
+
+use super::BlockId;
+use serde::{Deserialize, Serialize};
+
+/// The state that a block shares with earlier ones: an interpreter's or a shell's.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SharedState {
+    /// The blocks that were in it, in their order.
+    pub blocks: BlockRanges,
+    /// What they were found to have changed for all code after them, in words: `builtins replaced: open`. Found by looking
+    /// at what the blocks may have tampered with: that nothing is told does not say that nothing changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+}
+
+impl SharedState {
+    /// A block has begun in it.
+    pub fn ran(&mut self, block: BlockId) {
+        self.blocks.push(block);
+    }
+
+    /// What is shared, where anything is.
+    pub fn told(&self) -> Option<Self> {
+        (!self.blocks.is_empty()).then(|| self.clone())
+    }
+}
+
+/// Blocks in the order in which they ran; those that follow each other by number are one range. Each approval names all
+/// blocks of its kernel: as a list of them a session would grow with their square.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<BlockRange>", into = "Vec<BlockRange>")]
+pub struct BlockRanges(Vec<(BlockId, BlockId)>);
+
+impl BlockRanges {
+    /// Adds a block; the same one twice in a row is there once.
+    pub fn push(&mut self, block: BlockId) {
+        self.add(block, block);
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first and the last block of each range; the same one where it stands alone.
+    pub fn ranges(&self) -> &[(BlockId, BlockId)] {
+        &self.0
+    }
+
+    fn add(&mut self, first: BlockId, last: BlockId) {
+        match self.0.last_mut() {
+            Some((_, end)) if *end == first => *end = last,
+            Some((_, end)) if end.0.checked_add(1) == Some(first.0) => *end = last,
+            _ => self.0.push((first, last)),
+        }
+    }
+}
+
+impl FromIterator<BlockId> for BlockRanges {
+    fn from_iter<I: IntoIterator<Item = BlockId>>(blocks: I) -> Self {
+        let mut all = Self::default();
+        blocks.into_iter().for_each(|block| all.push(block));
+        all
+    }
+}
+
+/// A range as it is written: `3`, or `[1, 3]` where it has several blocks.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum BlockRange {
+    One(BlockId),
+    Several(BlockId, BlockId),
+}
+
+impl From<Vec<BlockRange>> for BlockRanges {
+    fn from(written: Vec<BlockRange>) -> Self {
+        let mut all = Self::default();
+        for range in written {
+            match range {
+                BlockRange::One(block) => all.push(block),
+                // What ends before it begins was not written here.
+                BlockRange::Several(first, last) => all.add(first, last.max(first)),
+            }
+        }
+        all
+    }
+}
+
+impl From<BlockRanges> for Vec<BlockRange> {
+    fn from(all: BlockRanges) -> Self {
+        let written = |(first, last)| {
+            if first == last { BlockRange::One(first) } else { BlockRange::Several(first, last) }
+        };
+        all.0.into_iter().map(written).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> String {
+        let read: BlockRanges = serde_json::from_str(text).unwrap();
+        serde_json::to_string(&read).unwrap()
+    }
+
+    #[test]
+    fn blocks_that_follow_each_other_are_written_as_a_range() {
+        let all: BlockRanges = [1, 2, 3, 3, 7, 5, 6, 6, 7, u32::MAX].map(BlockId).into_iter().collect();
+        let text = serde_json::to_string(&all).unwrap();
+        assert_eq!(text, format!("[[1,3],7,[5,7],{}]", u32::MAX));
+        assert_eq!(serde_json::from_str::<BlockRanges>(&text).unwrap(), all);
+    }
+
+    #[test]
+    fn lists_of_single_blocks_are_read_and_no_range_goes_backwards() {
+        assert_eq!(json("[1,2,3,5]"), "[[1,3],5]");
+        assert_eq!(json("[[4,2],[5,4294967295],4294967295]"), "[[4,4294967295]]");
+        assert_eq!(json("[]"), "[]");
+    }
+}

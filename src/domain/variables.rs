@@ -1,0 +1,52 @@
+//! The variables of a kernel, as they are told after a run.
+
+use serde::{Deserialize, Serialize};
+
+/// One variable of the kernel, as read without running the person's code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// The name that it has in the person's code.
+    pub name: String,
+    /// The name of its type.
+    pub kind: String,
+    /// Its size in the words of its type (`36 rows`), or empty.
+    pub size: String,
+    /// A short value, for built-in types only; empty where showing it would run foreign code.
+    pub value: String,
+    /// What the last block did to it.
+    pub change: Option<Change>,
+}
+
+/// What a block did to a variable, as far as it shows: another object, another size, another short value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was not there before the block.
+    Added,
+    /// It is another than before.
+    Changed,
+    /// It was there before the block, and is no longer.
+    Deleted,
+}
+
+impl Change {
+    /// The mark on screen.
+    pub fn mark(self) -> char {
+        match self {
+            Change::Added => '+',
+            Change::Changed => '~',
+            Change::Deleted => '-',
+        }
+    }
+}
+
+/// How many variables of the kernel a block added, changed and deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VariableChanges {
+    /// Those that were not there before.
+    pub added: u32,
+    /// Those that are others than before.
+    pub changed: u32,
+    /// Those that are no longer there.
+    pub deleted: u32,
+}

@@ -1,0 +1,237 @@
+//! What a session leaves on the disk beside its own file, all of it in play at once: the index of the search and the list,
+//! copies of files before runs, branches. What death at any moment and damage do to it.
+
+mod crash;
+mod damage;
+
+use crate::domain::{
+    BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, SessionId, Sha256,
+    Timestamp, UndoNote, UndoWay,
+};
+use crate::store::search::{Found, Search, Sought, Waiting, search};
+use crate::store::{LoadedSession, Seal, Store, branch, read_with};
+use crate::workspace::undo::{Ground, UndoLimits, UndoPlace, UndoStore};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const AT: Timestamp = Timestamp(1_767_225_600_000);
+/// Files that runs change.
+const FILES: usize = 6;
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+/// A folder in memory, where there is one: what is synced need not wait for a disk to outlive a process.
+fn folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
+fn prompt(number: usize) -> String {
+    format!("prompt unique{number}x about the turbine {}", "y".repeat(number * 37 % 3000))
+}
+
+/// A folder with everything.
+struct Home {
+    base: PathBuf,
+}
+
+/// How the files of runs stand: names, contents.
+type Files = BTreeMap<String, String>;
+
+impl Home {
+    fn at(base: &Path) -> Self {
+        let home = Self { base: fs::canonicalize(base).unwrap() };
+        fs::create_dir_all(home.work()).unwrap();
+        fs::create_dir_all(home.sessions()).unwrap();
+        home
+    }
+
+    fn work(&self) -> PathBuf {
+        self.base.join("work")
+    }
+
+    fn sessions(&self) -> PathBuf {
+        self.base.join("sessions")
+    }
+
+    /// The session that everything is done in.
+    fn main(&self) -> PathBuf {
+        self.sessions().join(format!("{}.jsonl", uuid::Uuid::from_u128(1)))
+    }
+
+    fn seal(&self) -> Seal {
+        Seal::make(&self.base.join("state")).unwrap()
+    }
+
+    fn undo(&self) -> UndoStore {
+        UndoStore::new(UndoPlace {
+            folder: self.base.join("undo"),
+            own: Vec::new(),
+            limits: UndoLimits::default(),
+            is_secret: Arc::new(|_| false),
+            working: self.work(),
+        })
+    }
+
+    fn ground(&self) -> Ground {
+        Ground::Folders(vec![self.work()])
+    }
+
+    fn header(&self, id: u128) -> Header {
+        Header {
+            id: SessionId(uuid::Uuid::from_u128(id).to_string()),
+            name: format!("session {id}"),
+            created: AT,
+            cwd: self.work(),
+            model: None,
+            program: "test".into(),
+            branch_of: None,
+        }
+    }
+
+    fn open(&self) -> (Store, LoadedSession) {
+        if self.main().exists() {
+            Store::open_with(&self.main(), Some(&self.seal())).unwrap()
+        } else {
+            let store = Store::create(&self.sessions(), self.header(1)).with_seal(Some(self.seal()));
+            (store, LoadedSession::default())
+        }
+    }
+
+    fn read(&self, path: &Path) -> LoadedSession {
+        read_with(path, Some(&self.seal())).unwrap()
+    }
+
+    /// A branch that begins with so many entries of the session.
+    fn fork(&self, id: u128, entries: usize) -> PathBuf {
+        let loaded = self.read(&self.main());
+        let entries = entries.min(loaded.entries.len());
+        let origin = BranchOrigin { session: self.header(1).id, entries: entries as u64 - 1 };
+        let header = Header { branch_of: Some(origin), ..self.header(id) };
+        let masker = Masker::default();
+        let (from, to) = ((self.main(), &loaded), (self.sessions(), header));
+        wait(branch::write((&from.0, from.1), entries, (&to.0, to.1), (&masker, Some(self.seal())))).unwrap()
+    }
+
+    fn search(&self, words: &str) -> Found {
+        let wanted = Search { sought: Sought::read(words), limit: 1000, ..Search::default() };
+        let waiting = Waiting { goes_on: &|| true, told: &|_, _| {} };
+        search(&self.sessions(), &wanted, &Masker::default(), &waiting).unwrap()
+    }
+
+    /// The sessions in which a word is found, by their files' names, in order.
+    fn finds(&self, words: &str) -> Vec<String> {
+        let mut all: Vec<String> =
+            self.search(words).hits.iter().map(|hit| name_of(&hit.session.path)).collect();
+        all.sort();
+        all
+    }
+
+    /// The sessions that hold a prompt, read without any index.
+    fn holds(&self, number: usize) -> Vec<String> {
+        let holds = |path: &PathBuf| prompts(&self.read(path)).contains(&prompt(number));
+        let mut all: Vec<String> =
+            self.session_files().into_iter().filter(holds).map(|path| name_of(&path)).collect();
+        all.sort();
+        all
+    }
+
+    fn session_files(&self) -> Vec<PathBuf> {
+        let all = fs::read_dir(self.sessions()).unwrap().flatten().map(|entry| entry.path());
+        all.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect()
+    }
+
+    /// How the files of runs stand.
+    fn files(&self) -> Files {
+        let all = fs::read_dir(self.work()).unwrap().flatten().filter(|entry| !is_left(&entry.path()));
+        all.map(|entry| (name_of(&entry.path()), fs::read_to_string(entry.path()).unwrap())).collect()
+    }
+
+    /// Brings the files of runs to this, each in one step.
+    fn bring(&self, wanted: &Files) {
+        for name in self.files().keys().filter(|name| !wanted.contains_key(*name)) {
+            fs::remove_file(self.work().join(name)).unwrap();
+        }
+        let now = self.files();
+        for (name, text) in wanted.iter().filter(|(name, text)| now.get(*name) != Some(*text)) {
+            let new = self.base.join("new");
+            fs::write(&new, text).unwrap();
+            fs::rename(new, self.work().join(name)).unwrap();
+        }
+    }
+
+    /// A run of this number that was remembered: its note.
+    fn run(&self, undo: &mut UndoStore, number: usize) -> UndoNote {
+        let picture = undo.remember(self.ground(), &[]).unwrap();
+        self.bring(&after(number));
+        undo.record(&picture, &[]).unwrap()
+    }
+}
+
+/// How files stand before the run of this number.
+fn before(number: usize) -> Files {
+    let kept = (0..FILES).filter(|n| n % 3 != 2);
+    kept.map(|n| (format!("f{n}"), text("before", number, n))).collect()
+}
+
+/// The same after it: some are changed, some are gone, some are new.
+fn after(number: usize) -> Files {
+    let kept = (0..FILES).filter(|n| n % 3 != 1);
+    kept.map(|n| (format!("f{n}"), text("after", number, n))).collect()
+}
+
+/// A text of which every line tells whose it is; some are larger than what is shared.
+fn text(when: &str, number: usize, file: usize) -> String {
+    format!("{when} {number} of {file}\n").repeat(20 + file * 900)
+}
+
+/// What a process that was ended in the middle left lies under a name of its own.
+fn is_left(path: &Path) -> bool {
+    name_of(path).starts_with(".sayso-")
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+fn prompts(loaded: &LoadedSession) -> Vec<String> {
+    let prompts = loaded.entries.iter().filter_map(|(_, entry)| match entry {
+        Entry::Prompt(prompt) => Some(prompt.text.clone()),
+        _ => None,
+    });
+    prompts.collect()
+}
+
+/// A run that ended, with what is known for taking it back.
+fn ran(number: usize, undo: UndoNote) -> Entry {
+    let (run, block) = (RunId(number as u32), BlockId(number as u32));
+    let bare = RunReport::bare(Outcome::Ok);
+    let receipt = Receipt { undo: Some(undo), ..bare.receipt.clone() };
+    Entry::Ran { run, block, report: Box::new(RunReport { receipt, ..bare }) }
+}
+
+/// The runs of a session that can be taken back, in order.
+fn records(loaded: &LoadedSession) -> Vec<(usize, Sha256)> {
+    let records = loaded.entries.iter().filter_map(|(_, entry)| match entry {
+        Entry::Ran { run, report, .. } => Some((run.0 as usize, report.receipt.undo.as_ref()?.record?)),
+        _ => None,
+    });
+    records.collect()
+}
+
+/// The names of the files that are said to be put back, and what is said of the others.
+type PutBack = (Vec<String>, Vec<String>);
+
+/// Takes a record back or makes it again.
+fn put_back(undo: &mut UndoStore, record: Sha256, way: UndoWay) -> Result<PutBack, String> {
+    let done = undo.put_back(record, &[], way).map_err(|error| error.to_string())?;
+    let (did, refused): (Vec<_>, Vec<_>) = done.into_iter().partition(|file| file.result.is_ok());
+    let told = |file: &crate::workspace::undo::PutBackFile| {
+        format!("{}: {}", file.path, file.result.as_ref().err().unwrap())
+    };
+    Ok((did.into_iter().map(|file| file.path).collect(), refused.iter().map(told).collect()))
+}

@@ -1,0 +1,188 @@
+//! A process that adds to a session, remembers files, takes back, searches, lists and branches is killed at any moment.
+
+use super::*;
+use crate::store::{Damage, Fault, index, manage, sweep};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, Stdio};
+
+const FOLDER: &str = "SAYSO_TEST_FOLDER";
+/// Kills in the same folder; then another one is begun.
+const OF_ONE: usize = 25;
+
+/// What the child does, each told before it begins.
+const DEEDS: [&str; 7] = ["add", "remember", "run", "back", "search", "fork", "list"];
+
+#[test]
+fn killed_at_any_moment_nothing_is_lost_and_nothing_half_is_believed() {
+    // All thousand are tried where all cases of properties are.
+    let rounds = if crate::test_cases::cases(1000).cases == 1000 { 1000 } else { 21 };
+    let mut place = folder();
+    for round in 0..rounds {
+        if round % OF_ONE == 0 {
+            place = folder();
+        }
+        let home = Home::at(place.path());
+        let synced = killed(&home, DEEDS[round % DEEDS.len()], round);
+        let loaded = of_session(&home, synced, round);
+        of_branches(&home, &loaded, round);
+        of_search(&home, &loaded, round);
+        of_undo(&home, &loaded, round);
+    }
+}
+
+/// Starts a child, and kills it in the middle of this; tells how many prompts it had synced.
+fn killed(home: &Home, deed: &str, round: usize) -> usize {
+    let mut child = start(&home.base);
+    let (mut synced, mut seen) = (0, 0);
+    let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
+    for line in told.by_ref() {
+        let line = line.unwrap();
+        if let Some(number) = line.strip_prefix("synced ") {
+            synced = number.parse().unwrap();
+        }
+        seen += usize::from(line == deed);
+        if seen > round / DEEDS.len() % 3 && synced > 0 {
+            break;
+        }
+    }
+    // Anywhere in it, or in what comes behind.
+    let pause = (round as u64).wrapping_mul(7_919) % 4_000;
+    std::thread::sleep(std::time::Duration::from_micros(pause));
+    child.kill().unwrap();
+    let ended = child.wait().unwrap();
+    assert_eq!(ended.signal(), Some(9), "it did not end by itself");
+    drop(told);
+    synced
+}
+
+fn start(folder: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", "driver::tests::crash::child_that_does_everything"])
+        .env(FOLDER, folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+#[ignore = "runs as the child of another test"]
+fn child_that_does_everything() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let home = Home::at(Path::new(&folder));
+    let (store, loaded) = home.open();
+    let mut undo = home.undo();
+    for number in prompts(&loaded).len() + 1.. {
+        println!("add");
+        store.append(Entry::Prompt(prompt(number).into()), AT);
+        wait(store.sync()).unwrap();
+        println!("synced {number}");
+        home.bring(&before(number));
+        println!("remember");
+        drop(undo.remember(home.ground(), &[]).unwrap());
+        println!("run");
+        let note = home.run(&mut undo, number);
+        let record = note.record.unwrap();
+        store.append(ran(number, note), AT);
+        wait(store.sync()).unwrap();
+        println!("back");
+        for way in [UndoWay::Back, UndoWay::Again] {
+            undo.put_back(record, &[], way).unwrap();
+        }
+        println!("search");
+        home.search(&format!("unique{number}x"));
+        println!("fork");
+        home.fork(uuid::Uuid::now_v7().as_u128(), number * 2 - number % 3);
+        println!("list");
+        index::list(&home.sessions());
+    }
+}
+
+/// All that was synced is there, and it can be gone on with.
+fn of_session(home: &Home, synced: usize, round: usize) -> LoadedSession {
+    let (store, loaded) = home.open();
+    let whole = loaded.damage.iter().all(|d| matches!(d.fault, Fault::Torn(_)));
+    assert!(whole && loaded.foreign.is_none(), "round {round}: {:?}", loaded.damage);
+    let told = prompts(&loaded);
+    let wanted: Vec<String> = (1..=told.len()).map(prompt).collect();
+    assert!(
+        told.len() >= synced && told == wanted,
+        "round {round}: {synced} were synced, {} are there",
+        told.len()
+    );
+    store.append(Entry::Resumed, AT);
+    wait(store.close()).unwrap();
+    let again = home.read(&home.main());
+    assert_eq!((&again.damage, &again.foreign), (&Vec::<Damage>::new(), &None), "round {round}");
+    again
+}
+
+/// Each branch is whole and knows where it comes from; what was broken off is none.
+fn of_branches(home: &Home, of: &LoadedSession, round: usize) {
+    let kept = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Adopted { .. });
+    let files = home.session_files();
+    for path in files.iter().filter(|path| **path != home.main()) {
+        let branch = home.read(path);
+        assert_eq!((&branch.damage, &branch.foreign), (&Vec::<Damage>::new(), &None), "round {round}");
+        let Some((_, Entry::Header(header))) = branch.entries.first() else { panic!("round {round}") };
+        let origin = header.branch_of.as_ref().unwrap();
+        assert_eq!(origin.session, home.header(1).id);
+        let begins = of.entries.iter().take(origin.entries as usize + 1).filter(|(_, entry)| kept(entry));
+        let own = branch.entries.iter().filter(|(_, entry)| kept(entry));
+        assert!(begins.eq(own), "round {round}: {} is not what it says", path.display());
+    }
+    let listed = index::list(&home.sessions());
+    assert!(listed.iter().all(|one| one.damage.is_none()), "round {round}: {listed:?}");
+    let depths: Vec<usize> = index::tree(&listed).iter().map(|(depth, _)| *depth).collect();
+    assert_eq!(depths, [&[0][..], &vec![1; files.len() - 1]].concat(), "round {round}");
+    // Nothing of one that was broken off stays.
+    sweep(&home.sessions());
+    let left = fs::read_dir(home.sessions()).unwrap().flatten().map(|entry| entry.path());
+    let left: Vec<PathBuf> = left.filter(|path| path.extension().is_some_and(|end| end == "part")).collect();
+    assert_eq!(left, Vec::<PathBuf>::new(), "round {round}");
+}
+
+/// What stands in the files is found, and nothing else.
+fn of_search(home: &Home, loaded: &LoadedSession, round: usize) {
+    let count = prompts(loaded).len();
+    for number in [1, count / 2 + 1, count, count + 1] {
+        let found = home.search(&format!("unique{number}x"));
+        assert_eq!(found.behind, None, "round {round}");
+        assert_eq!(home.finds(&format!("unique{number}x")), home.holds(number), "round {round}: {number}");
+    }
+    for path in home.session_files().iter().filter(|path| **path != home.main()) {
+        manage::delete(path).unwrap();
+    }
+    assert_eq!(home.finds("unique1x"), home.holds(1), "round {round}");
+    assert_eq!(home.holds(1).len(), 1);
+}
+
+/// Every file is whole; what was taken back halfway can be taken back, and comes back byte for byte.
+fn of_undo(home: &Home, loaded: &LoadedSession, round: usize) {
+    let last = prompts(loaded).len();
+    for (name, text) in home.files() {
+        let known = [last - 1, last].map(|n| [before(n), after(n)]);
+        let is_whole = known.iter().flatten().any(|files| files.get(&name) == Some(&text));
+        assert!(is_whole, "round {round}: half of a file was put back: {name}");
+    }
+    let mut undo = home.undo();
+    let Some((number, record)) = records(loaded).pop() else { return };
+    let now = home.files();
+    let (did, refused) = put_back(&mut undo, record, UndoWay::Back).unwrap();
+    for (name, text) in before(number) {
+        let wanted = if did.contains(&name) { Some(&text) } else { now.get(&name) };
+        assert_eq!(home.files().get(&name), wanted, "round {round}: {refused:?}");
+    }
+    if number == last {
+        assert_eq!((refused, home.files()), (Vec::new(), before(number)), "round {round}");
+    }
+    // Every earlier one, too, once its files stand as it left them.
+    for (number, record) in records(loaded).into_iter().rev().take(3) {
+        home.bring(&after(number));
+        for (way, wanted) in [(UndoWay::Back, before(number)), (UndoWay::Again, after(number))] {
+            let (_, refused) = put_back(&mut undo, record, way).unwrap();
+            assert_eq!((refused, home.files()), (Vec::new(), wanted), "round {round}: {number}");
+        }
+    }
+    home.bring(&after(last));
+}

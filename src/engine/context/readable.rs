@@ -1,0 +1,137 @@
+//! What a terminal would show of a line that was edited, as text: what programs say to terminals says nothing to a model.
+
+use std::fmt::Write as _;
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Characters of a line that can still be edited; what is longer stays as it is up to there.
+const EDITABLE: usize = 4096;
+
+/// A text without the control sequences of terminals: those that edit a line are obeyed, the others taken out; other
+/// control characters are named.
+pub(super) fn readable(text: &str) -> String {
+    let mut line = EditedLine { done: String::with_capacity(text.len()), line: Vec::new(), at: 0 };
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => line.sequence(&mut chars),
+            '\u{8}' => line.at = line.at.saturating_sub(1),
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\n' | '\r' => line.end(),
+            '\t' => line.put(c),
+            c if c.is_control() => line.name(c),
+            c => line.put(c),
+        }
+    }
+    line.flush();
+    line.done
+}
+
+/// The line that is being written, behind those that are done.
+struct EditedLine {
+    done: String,
+    line: Vec<char>,
+    /// Where the next character goes.
+    at: usize,
+}
+
+impl EditedLine {
+    fn put(&mut self, c: char) {
+        match self.line.get_mut(self.at) {
+            Some(there) => *there = c,
+            None => self.line.push(c),
+        }
+        self.at += 1;
+        if self.line.len() >= EDITABLE {
+            self.flush();
+        }
+    }
+
+    fn name(&mut self, c: char) {
+        let mut name = String::new();
+        let _ = write!(name, "<U+{:04X}>", u32::from(c));
+        name.chars().for_each(|c| self.put(c));
+    }
+
+    fn end(&mut self) {
+        self.flush();
+        self.done.push('\n');
+    }
+
+    fn flush(&mut self) {
+        self.done.extend(self.line.drain(..));
+        self.at = 0;
+    }
+
+    /// Takes what belongs to a sequence, and obeys it where it edits the line.
+    fn sequence(&mut self, chars: &mut Peekable<Chars<'_>>) {
+        match chars.peek() {
+            Some('[') => {
+                // A control sequence ends with its first byte of @ to ~.
+                chars.next();
+                let mut parameters = String::new();
+                while let Some(c) = chars.next_if(|c| matches!(c, ' '..='?')) {
+                    parameters.push(c);
+                }
+                if let Some(end) = chars.next_if(|c| matches!(c, '@'..='~')) {
+                    self.edit(end, &parameters);
+                }
+            }
+            Some(']') => {
+                // A system command ends with BEL or ESC \.
+                while chars.next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n')).is_some() {}
+                if chars.next_if(|c| matches!(c, '\u{7}' | '\u{1b}')) == Some('\u{1b}') {
+                    chars.next_if_eq(&'\\');
+                }
+            }
+            _ => {
+                while chars.next_if(|c| matches!(c, ' '..='/')).is_some() {}
+                chars.next_if(|c| matches!(c, '0'..='~'));
+            }
+        }
+    }
+
+    fn edit(&mut self, end: char, parameters: &str) {
+        let by = if parameters.is_empty() { Ok(1) } else { parameters.parse::<usize>() };
+        let (Ok(by), length) = (by, self.line.len()) else { return };
+        match end {
+            'C' => self.at = self.at.saturating_add(by).min(length),
+            'D' => self.at = self.at.saturating_sub(by),
+            'K' if parameters.is_empty() || by == 0 => self.line.truncate(self.at),
+            'P' => drop(self.line.drain(self.at..self.at.saturating_add(by).min(length))),
+            '@' => {
+                let blanks = std::iter::repeat_n(' ', by.min(EDITABLE - length.min(EDITABLE)));
+                drop(self.line.splice(self.at..self.at, blanks));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edited_line_stands_as_a_terminal_would_show_it() {
+        for (printed, expected) in [
+            ("abc\u{8}\u{8}X", "aXc"),
+            ("abc\u{8} \u{8}d", "abd"),
+            // As readline writes it.
+            (">>> 6 8x\u{8}\u{8}\u{1b}[1@*\u{1b}[1@ \u{1b}[C\u{1b}[K\r\n48\r\n", ">>> 6 * 8\n48\n"),
+            (">>> 68\u{8}\u{8}\u{1b}[1P7\u{1b}[C!", ">>> 7!"),
+            ("\u{8}\u{8}x\u{1b}[99Dy\u{1b}[99Cz", "yz"),
+            ("50%\r100%\r\n", "50%\n100%\n"),
+            ("\u{1b}[31mred\u{1b}[m\u{1b}[K \u{1b}]0;title\u{7}\u{0}\u{1b}(Bend", "red <U+0000>end"),
+        ] {
+            assert_eq!(readable(printed), expected, "{printed:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_long_is_not_edited_for_ever() {
+        let flood = format!("{}{}", "x".repeat(100_000), "\u{1b}[1D\u{1b}[1P\u{1b}[9999@".repeat(50_000));
+        let text = readable(&flood);
+        assert!((90_000..110_000).contains(&text.len()), "{}", text.len());
+    }
+}

@@ -1,0 +1,230 @@
+//! Long replies that only the file has: they are loaded when a front end looks at them, and let go again when others are.
+
+use super::Engine;
+use super::effect::Effect;
+use super::event::LoadedReply;
+use super::transcript::{Item, LoadState, ReplyItem};
+use crate::domain::Notice;
+use std::collections::{BTreeSet, VecDeque};
+
+/// Bytes of replies that were looked at last and stay in memory.
+const LOOKED_AT: usize = 16 << 20;
+
+impl Engine {
+    /// The person looks at these items of the conversation: what of them only the file has is loaded.
+    pub(super) fn load(&mut self, items: &[usize]) {
+        self.loads.wanted = items.iter().copied().collect();
+        let mut asked = Vec::new();
+        for &item in items {
+            if let Some(reply) = self.paged(item)
+                && let (Some(entry), Some(out)) = (reply.entry, &mut reply.paged_out)
+                && out.load == LoadState::Away
+            {
+                out.load = LoadState::Loading;
+                asked.push((item, entry));
+            }
+        }
+        if !asked.is_empty() {
+            self.effects.push(Effect::Load(asked));
+        }
+    }
+
+    /// What was asked for has come, or can't be read.
+    pub(super) fn loaded(&mut self, replies: Vec<LoadedReply>) {
+        let mut lost = None;
+        for LoadedReply { item, result } in replies {
+            let taken = result.and_then(|entry| {
+                let taken = self.state.transcript.page_in(item, entry);
+                taken.ok_or_else(|| "another entry stands in its place".to_owned())
+            });
+            match taken {
+                Ok(bytes) => {
+                    self.loads.looked_at.push_back((item, bytes));
+                    self.loads.bytes += bytes;
+                }
+                Err(why) => {
+                    if let Some(out) = self.paged(item).and_then(|reply| reply.paged_out.as_mut()) {
+                        out.load = LoadState::Lost;
+                    }
+                    lost = Some(why);
+                }
+            }
+        }
+        if let Some(why) = lost {
+            self.notify(Notice::warn(format!("A reply further up can't be read again: {why}.")));
+        }
+        self.let_go();
+    }
+
+    /// Lets go of what was looked at longest ago, where it is too much.
+    fn let_go(&mut self) {
+        while self.loads.bytes > LOOKED_AT {
+            // What is looked at now stays, however much it is: it would be loaded again at once.
+            let Loads { looked_at, wanted, .. } = &mut self.loads;
+            let oldest = looked_at.iter().position(|(item, _)| !wanted.contains(item));
+            let Some((item, bytes)) = oldest.and_then(|at| looked_at.remove(at)) else { return };
+            self.loads.bytes = self.loads.bytes.saturating_sub(bytes);
+            if let Some(reply) = self.paged(item) {
+                reply.page_out();
+            }
+        }
+    }
+
+    fn paged(&mut self, item: usize) -> Option<&mut ReplyItem> {
+        match self.state.transcript.items.get_mut(item)? {
+            Item::Reply(reply) if reply.entry.is_some() => Some(reply),
+            _ => None,
+        }
+    }
+}
+
+/// What was looked at, and what is now.
+#[derive(Debug, Default)]
+pub(super) struct Loads {
+    /// What a front end looks at now.
+    wanted: BTreeSet<usize>,
+    /// What came, each with its bytes, the oldest first; and the bytes of all.
+    looked_at: VecDeque<(usize, usize)>,
+    bytes: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
+    use crate::engine::transcript::{PagedTranscript, Transcript};
+    use crate::engine::{Command, Event, Settings};
+
+    const EACH: usize = 1 << 20;
+
+    /// A session of so many replies of a megabyte each, and one short one.
+    fn entries(replies: u32) -> Vec<(Timestamp, Entry)> {
+        let header = Header {
+            id: SessionId("s".into()),
+            name: String::new(),
+            created: Timestamp(0),
+            cwd: "/w".into(),
+            model: None,
+            program: String::new(),
+            branch_of: None,
+        };
+        let reply = |n: u32, text: String| Entry::Reply {
+            step: StepId(n),
+            text,
+            reasoning: format!("thought {n}"),
+            tool_calls: vec![],
+            kept: vec![],
+            finish: Finish { reason: FinishReason::Stop, word: None },
+            usage: Usage::default(),
+        };
+        let mut entries =
+            vec![Entry::Header(header), Entry::Prompt("first".into()), reply(1, "short".into())];
+        for n in 0..replies {
+            entries.push(Entry::Prompt("go on".into()));
+            entries.push(reply(n + 2, format!("{n} {}", "x".repeat(EACH))));
+            entries.push(Entry::TurnEnd(TurnEnd::Answered));
+        }
+        entries.into_iter().map(|entry| (Timestamp(1), entry)).collect()
+    }
+
+    fn resumed(entries: &[(Timestamp, Entry)]) -> Engine {
+        let mut paged = PagedTranscript::default();
+        paged.extend(entries.to_vec());
+        Engine::resume(Settings::default(), paged.into(), Timestamp(2)).0
+    }
+
+    /// The items that are in the file alone, and the bytes of texts in memory.
+    fn standing(engine: &Engine) -> (Vec<usize>, usize) {
+        let items = engine.state().transcript.items.iter().enumerate();
+        let replies = items.filter_map(|(at, item)| match item {
+            Item::Reply(reply) => Some((at, reply)),
+            _ => None,
+        });
+        let away = replies.clone().filter(|(_, reply)| reply.paged_out.is_some()).map(|(at, _)| at).collect();
+        (away, replies.map(|(_, reply)| reply.text.len()).sum())
+    }
+
+    /// Looks at these items; what was asked of the file, answered from these entries.
+    fn look(engine: &mut Engine, items: &[usize], entries: &[(Timestamp, Entry)]) -> usize {
+        let effects = engine.handle(Event::User(Command::Load(items.to_vec())), Timestamp(3));
+        let asked: Vec<_> = effects
+            .into_iter()
+            .filter_map(|effect| if let Effect::Load(asked) = effect { Some(asked) } else { None })
+            .flatten()
+            .collect();
+        let answer = |&(item, entry): &(usize, u64)| {
+            let result = entries.get(entry as usize).map(|(_, entry)| entry.clone()).ok_or("gone".into());
+            LoadedReply { item, result }
+        };
+        engine.handle(Event::Loaded(asked.iter().map(answer).collect()), Timestamp(4));
+        asked.len()
+    }
+
+    #[test]
+    fn the_newest_stay_and_the_others_come_when_they_are_looked_at() {
+        let entries = entries(60);
+        let mut engine = resumed(&entries);
+        let (away, bytes) = standing(&engine);
+        assert!(away.len() > 40 && bytes < 18 << 20, "{} {bytes}", away.len());
+        assert!(!away.contains(&1), "a short one stays");
+        let whole = Transcript::fold(entries.clone());
+        for chunk in away.chunks(4) {
+            assert_eq!(look(&mut engine, chunk, &entries), chunk.len());
+            for at in chunk {
+                let (Some(Item::Reply(now)), Some(Item::Reply(then))) =
+                    (engine.state().transcript.items.get(*at), whole.items.get(*at))
+                else {
+                    panic!("replies");
+                };
+                assert_eq!((&now.text, &now.reasoning), (&then.text, &then.reasoning));
+            }
+            let (_, bytes) = standing(&engine);
+            assert!(bytes < 36 << 20, "what was looked at before is let go: {bytes}");
+        }
+        assert_eq!(look(&mut engine, &away[away.len() - 1..], &entries), 0, "it is there");
+    }
+
+    #[test]
+    fn what_is_on_screen_stays_however_long_it_is() {
+        let entries = entries(60);
+        let mut engine = resumed(&entries);
+        let (away, _) = standing(&engine);
+        assert_eq!(look(&mut engine, &away, &entries), away.len());
+        assert!(standing(&engine).0.is_empty());
+        assert_eq!(look(&mut engine, &away, &entries), 0);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_asked_once_and_what_can_not_be_read_is_told_once() {
+        let entries = entries(30);
+        let mut engine = resumed(&entries);
+        let at = standing(&engine).0[0];
+        let load = |engine: &mut Engine| engine.handle(Event::User(Command::Load(vec![at])), Timestamp(3));
+        let asks = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Load(_)));
+        assert!(asks(&load(&mut engine)));
+        assert!(!asks(&load(&mut engine)), "it is on its way");
+        // Another entry than the one that was there is not taken for it.
+        let other = entries[2].1.clone();
+        let told =
+            engine.handle(Event::Loaded(vec![LoadedReply { item: at, result: Ok(other) }]), Timestamp(4));
+        assert!(matches!(&told[..], [Effect::Notify(_)]), "{told:?}");
+        assert_eq!(standing(&engine).0[0], at);
+        assert!(!asks(&load(&mut engine)), "it can't be read");
+    }
+
+    #[test]
+    fn a_conversation_that_is_not_in_memory_is_not_sent_in_part() {
+        let entries = entries(60);
+        for (takes, told) in [(u64::MAX / 4, "too long to be held in memory"), (200_000, "of 200,000 tokens")]
+        {
+            let settings = Settings { context_tokens: Some(takes), ..Settings::default() };
+            let mut paged = PagedTranscript::default();
+            paged.extend(entries.clone());
+            let mut engine = Engine::resume(settings, paged.into(), Timestamp(2)).0;
+            let effects = engine.handle(Event::User(Command::Submit("and now".into())), Timestamp(3));
+            assert!(!effects.iter().any(|effect| matches!(effect, Effect::Ask(_))), "{effects:?}");
+            let crate::engine::Phase::Stuck(failure) = engine.state().phase() else { panic!("it is stuck") };
+            assert!(failure.message.contains(told), "{}", failure.message);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What a rebuild would consist of: the runs of the kernel that was there before, what each took and touched, and what
+//! becomes of its variables.
+
+use super::merged;
+use super::step::{RebuildStep, StepState};
+use super::touched::Touched;
+use crate::domain::{BlockKind, ExecutorKind, KernelFate, Language, Outcome, RunId, Sha256};
+use crate::engine::State;
+use crate::engine::transcript::{BlockItem, BlockStanding, Item, RunItem, Settlement, Transcript};
+use crate::python::names::{Names, names};
+use crate::text::line::one_line;
+use std::collections::BTreeSet;
+
+/// All runs that made the kernel that was there before, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RebuildPlan {
+    pub steps: Vec<RebuildStep>,
+    /// The variables that the kernel has now.
+    pub live: Vec<String>,
+}
+
+/// What becomes of the variables of an earlier kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PlannedNames {
+    /// They are there.
+    pub live: Vec<String>,
+    /// They come back by blocks that touch nothing but the kernel.
+    pub restorable: Vec<String>,
+    /// They need a block that is decided for by itself.
+    pub again: Vec<String>,
+    /// They need a block that can't be repeated.
+    pub lost: Vec<String>,
+}
+
+impl RebuildPlan {
+    /// The plan of this state; without steps where there is nothing to rebuild.
+    pub(crate) fn of(state: &State) -> Self {
+        let transcript = &state.transcript;
+        let kernels = Kernels::of(transcript, state.live.kernel.is_some());
+        let before: Vec<(&BlockItem, &RunItem)> =
+            kernels.before.iter().filter_map(|run| transcript.run(*run)).collect();
+        let now: Vec<(&BlockItem, &RunItem)> =
+            kernels.now.iter().filter_map(|run| transcript.run(*run)).collect();
+        // What other blocks set in the kernel that is there stays as it is.
+        let others = now.iter().filter(|other| !before.iter().any(|step| covers(**other, *step)));
+        let taken: BTreeSet<String> =
+            others.filter_map(|other| names(source(*other)?)).flat_map(|names| names.set).collect();
+        let steps = before
+            .iter()
+            .enumerate()
+            // A block that ran twice runs once again: its last run counts.
+            .filter(|(at, (item, _))| {
+                !before.iter().skip(at + 1).any(|(later, _)| later.block.id == item.block.id)
+            })
+            .filter_map(|(_, (item, run))| {
+                let live = now.iter().any(|other| covers(*other, (item, run)));
+                step(item, run, live, &taken)
+            });
+        let steps = steps.collect();
+        Self { steps, live: state.variables().map(|variable| variable.name.clone()).collect() }
+    }
+
+    /// The runs that would be repeated.
+    pub(crate) fn offered(&self) -> Vec<RunId> {
+        self.steps.iter().filter(|step| step.is_offered()).map(|step| step.run).collect()
+    }
+
+    /// Those of these runs that would be repeated, as they are decided for: those of one decision together.
+    pub(crate) fn decisions(&self, wanted: &[RunId]) -> Vec<Vec<RunId>> {
+        let mut decisions: Vec<Vec<&RebuildStep>> = Vec::new();
+        for step in self.steps.iter().filter(|step| step.is_offered() && wanted.contains(&step.run)) {
+            match decisions.last_mut() {
+                Some(last) if merged::fits(last, step) => last.push(step),
+                _ => decisions.push(vec![step]),
+            }
+        }
+        decisions.into_iter().map(|steps| steps.iter().map(|step| step.run).collect()).collect()
+    }
+
+    /// What becomes of the variables.
+    pub(crate) fn variables(&self) -> PlannedNames {
+        let (mut again, mut lost) = (BTreeSet::new(), BTreeSet::new());
+        let mut order: Vec<&String> = Vec::new();
+        for step in &self.steps {
+            let needs = |names: &BTreeSet<&String>| names.iter().any(|name| step.used.contains(*name));
+            let is_lost = matches!(step.state, StepState::LeftOut(_)) || needs(&lost);
+            let is_again = matches!(step.state, StepState::RunAgain(_)) || needs(&again);
+            for name in &step.names {
+                order.retain(|known| *known != name);
+                order.push(name);
+                again.remove(name);
+                lost.remove(name);
+                if is_lost {
+                    lost.insert(name);
+                } else if is_again {
+                    again.insert(name);
+                }
+            }
+        }
+        let mut planned = PlannedNames { live: self.live.clone(), ..PlannedNames::default() };
+        for name in order.into_iter().filter(|name| !self.live.contains(name)) {
+            let of = if lost.contains(name) {
+                &mut planned.lost
+            } else if again.contains(name) {
+                &mut planned.again
+            } else {
+                &mut planned.restorable
+            };
+            of.push(name.clone());
+        }
+        planned
+    }
+}
+
+/// The runs that ended well in the kernel that is there, and in the one before it.
+#[derive(Debug, Default)]
+struct Kernels {
+    before: Vec<RunId>,
+    now: Vec<RunId>,
+}
+
+impl Kernels {
+    fn of(transcript: &Transcript, alive: bool) -> Self {
+        let mut kernels = Self::default();
+        let mut settled = transcript.settled.iter().peekable();
+        for (at, item) in transcript.items.iter().enumerate() {
+            while let Some(one) = settled.next_if(|one| one.after <= at) {
+                kernels.take_run(transcript, &one.what);
+            }
+            if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
+                kernels.ends(transcript);
+            }
+        }
+        for one in settled {
+            kernels.take_run(transcript, &one.what);
+        }
+        if !alive {
+            kernels.ends(transcript);
+        }
+        kernels
+    }
+
+    fn take_run(&mut self, transcript: &Transcript, what: &Settlement) {
+        let Settlement::Ran(id) = what else { return };
+        let Some((_, run)) = transcript.run(*id) else { return };
+        let kernel = run.ended.as_ref().filter(|_| run.terms.executor == ExecutorKind::Kernel);
+        let Some((_, report)) = kernel else { return };
+        if report.outcome == Outcome::Ok {
+            self.now.push(*id);
+        }
+        if let KernelFate::Lost(_) = report.kernel {
+            self.ends(transcript);
+        }
+    }
+
+    /// The kernel ended. One in which nothing but a part of the one before was made again leaves that one to be rebuilt.
+    fn ends(&mut self, transcript: &Transcript) {
+        let now = std::mem::take(&mut self.now);
+        let run = |id: &RunId| transcript.run(*id);
+        let before: Vec<_> = self.before.iter().filter_map(run).collect();
+        let is_part = now.iter().filter_map(run).all(|other| before.iter().any(|step| covers(other, *step)));
+        if !is_part {
+            self.before = now;
+        }
+    }
+}
+
+/// The bytes of a run, as they stand in its block.
+fn source<'t>((item, run): (&'t BlockItem, &RunItem)) -> Option<&'t str> {
+    item.block.version(run.revision).map(|version| version.source.as_ref())
+}
+
+/// Whether a run did what a step of a plan did: its text, or a merged one that holds it.
+fn covers(run: (&BlockItem, &RunItem), step: (&BlockItem, &RunItem)) -> bool {
+    let (Some(text), Some(part)) = (source(run), source(step)) else { return false };
+    text == part || merged::is_merged(&run.0.block) && text.contains(part)
+}
+
+fn step(item: &BlockItem, run: &RunItem, live: bool, taken: &BTreeSet<String>) -> Option<RebuildStep> {
+    let report = &run.ended.as_ref()?.1;
+    let version = item.block.version(run.revision)?;
+    let review = item.review.as_ref().filter(|(of, _)| *of == run.revision).map(|(_, review)| review);
+    let python = version.language == Some(Language::python());
+    let read = names(&version.source).filter(|_| python);
+    let Names { set, used } = read.clone().unwrap_or_default();
+    let touched = Touched::of(review, report);
+    let state = match why_left_out(item, run) {
+        _ if live => StepState::Live,
+        Some(why) => StepState::LeftOut(why.into()),
+        None => match set.iter().find(|name| taken.contains(*name)) {
+            Some(name) => StepState::LeftOut(format!("it would set {} anew", one_line(name))),
+            None if read.is_none() || !matches!(item.block.kind, BlockKind::Code { .. }) => {
+                StepState::RunAgain("what it sets is not known".into())
+            }
+            None => match touched.beyond_kernel() {
+                Some(why) => StepState::RunAgain(why),
+                None if !merged::is_mergeable(&version.source) => {
+                    StepState::RunAgain("it begins a file".into())
+                }
+                None => StepState::Restorable,
+            },
+        },
+    };
+    let first = version.source.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Some(RebuildStep {
+        run: run.run,
+        block: item.block.id,
+        first_line: one_line(first),
+        wall_us: report.receipt.wall_us,
+        touched: touched.words(),
+        names: set,
+        state,
+        used,
+        size: version.source.len(),
+        wall_ms: run.terms.limits.wall_ms,
+    })
+}
+
+fn why_left_out(item: &BlockItem, run: &RunItem) -> Option<&'static str> {
+    let version = item.block.version(run.revision)?;
+    if Sha256::of(version.source.as_bytes()) != run.sha256 {
+        Some("its text is not the one that was approved")
+    } else if item.block.current().revision != run.revision {
+        Some("its text was changed since")
+    } else if item.standing == BlockStanding::Open {
+        Some("it waits for a decision")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,282 @@
+//! Dialogues about rebuilding a kernel.
+
+use super::*;
+use crate::domain::{Effects, FileChange, Review, RunEvent, Stream, Variable};
+use crate::engine::Command;
+use crate::engine::dialogue::{Dialogue, report, terms};
+use std::sync::Arc;
+
+/// What a block of an earlier kernel was.
+#[derive(Clone)]
+struct Worked {
+    text: String,
+    /// A file that it wrote.
+    wrote: Option<&'static str>,
+    value: Option<&'static str>,
+    outcome: Outcome,
+}
+
+fn pure(text: &str) -> Worked {
+    Worked { text: text.into(), wrote: None, value: None, outcome: Outcome::Ok }
+}
+
+fn writes(text: &str) -> Worked {
+    Worked { wrote: Some("out.csv"), ..pure(text) }
+}
+
+/// The end of a run that wrote this file, and showed this value.
+fn ended(wrote: Option<&str>, value: Option<&str>, outcome: Outcome) -> RunReport {
+    let mut report = report(outcome);
+    let file = |path: &str| FileChange { path: path.into(), change: "created".into(), bytes: 3 };
+    report.receipt.files = wrote.map(file).into_iter().collect();
+    report.value = value.map(str::to_owned);
+    report
+}
+
+/// A session in which these blocks ran in a kernel that is gone.
+fn worked(blocks: &[Worked]) -> Dialogue {
+    let mut d = Dialogue::new();
+    d.user("go");
+    for (number, block) in (1..).zip(blocks) {
+        d.reply(&format!("```python\n{}\n```\n", block.text));
+        let writes = block.wrote.map(str::to_owned).into_iter().collect();
+        let review = Review { effects: Effects { writes, ..Effects::default() }, ..Review::default() };
+        d.inspected(number, review, Ok(terms()));
+        d.type_run(number);
+        d.started(number);
+        d.ended_as(number, ended(block.wrote, block.value, block.outcome.clone()));
+    }
+    d.reply("Done.");
+    d.reopen();
+    d
+}
+
+fn plan(d: &Dialogue) -> RebuildPlan {
+    RebuildPlan::of(d.state())
+}
+
+/// How many blocks each decision is about.
+fn decisions(d: &Dialogue) -> Vec<usize> {
+    let plan = plan(d);
+    plan.decisions(&plan.offered()).iter().map(Vec::len).collect()
+}
+
+/// Goes through the whole plan.
+fn rebuild(d: &mut Dialogue) -> String {
+    let runs = plan(d).offered();
+    d.command(Command::Rebuild(runs))
+}
+
+/// `1 restorable; 3 again; 4 left out`
+fn told(plan: &RebuildPlan) -> String {
+    let step = |step: &RebuildStep| {
+        let state = match step.state {
+            StepState::Live => "live",
+            StepState::Restorable => "restorable",
+            StepState::RunAgain(_) => "again",
+            StepState::LeftOut(_) => "left out",
+        };
+        format!("{} {state}", step.block)
+    };
+    plan.steps.iter().map(step).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn a_plan_names_what_made_the_kernel_before_and_what_each_block_took_and_touched() {
+    let failed = Worked { outcome: Outcome::Failed, ..pure("1/0") };
+    let d = worked(&[pure("x = 1"), failed, writes("y = x + 1\nsave(y)"), pure("z = y")]);
+    let plan = plan(&d);
+    assert_eq!(told(&plan), "1 restorable; 3 again; 4 restorable");
+    assert_eq!(plan.steps[1].touched, ["wrote out.csv"]);
+    assert!(plan.steps.iter().all(|step| step.wall_us == 800_000));
+    let variables = plan.variables();
+    assert_eq!((variables.restorable, variables.again), (vec!["x".into()], vec!["y".into(), "z".into()]));
+    assert_eq!(RebuildPlan::of(Dialogue::new().state()), RebuildPlan::default());
+}
+
+#[test]
+fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
+    let mut d = worked(&[pure("x = 1"), pure("y = x + 1"), writes("save(y)"), pure("z = 3")]);
+    assert_eq!(decisions(&d), [2, 1, 1]);
+    let line = rebuild(&mut d);
+    assert!(line.contains("+block 5, look 5.1") && line.ends_with("| deciding 5"), "{line}");
+    let item = &d.state().transcript.blocks[&BlockId(5)];
+    assert_eq!(&*item.block.current().source, "# block 1\nx = 1\n\n# block 2\ny = x + 1\n");
+    assert!(item.block.is_own());
+    // It is decided about like every block, and is one run.
+    let line = d.inspected_ok(5);
+    assert!(!line.contains("start"), "{line}");
+    let line = d.type_run(5);
+    assert!(line.contains("+approved r5 5.1 person") && line.contains("start r5"), "{line}");
+    d.started(5);
+    let line = d.ended(5, Outcome::Ok);
+    assert!(line.contains("+back 3") && !line.contains("ask"), "{line}");
+    // The first approval was for the first decision alone.
+    let line = d.inspected_ok(3);
+    assert!(!line.contains("start"), "{line}");
+    let line = d.type_run(3);
+    assert!(line.contains("start r6"), "{line}");
+    d.started(6);
+    assert!(d.ended_as(6, ended(Some("out.csv"), None, Outcome::Ok)).contains("+back 4"));
+    let line = d.runs(4, 7, Outcome::Ok);
+    assert!(line.contains("4 blocks") && line.ends_with("| idle"), "{line}");
+}
+
+#[test]
+fn a_block_that_is_skipped_leaves_the_others_to_be_decided() {
+    let mut d = worked(&[writes("save(1)"), writes("save(2)")]);
+    rebuild(&mut d);
+    d.inspected_ok(1);
+    let line = d.skip(1);
+    assert!(line.contains("+back 2") && line.ends_with("deciding 2"), "{line}");
+    d.inspected_ok(2);
+    let line = d.skip(2);
+    assert!(line.contains("0 blocks") && line.ends_with("| idle"), "{line}");
+}
+
+#[test]
+fn the_first_that_does_something_else_ends_the_plan() {
+    let mut d = worked(&[writes("x = f()"), Worked { value: Some("7"), ..writes("x") }, pure("y = x")]);
+    rebuild(&mut d);
+    let line = d.runs_into(1, 4, ended(Some("out.csv"), None, Outcome::Ok));
+    assert!(line.contains("+back 2"), "{line}");
+    let line = d.runs_into(2, 5, ended(Some("out.csv"), Some("8"), Outcome::Ok));
+    assert!(
+        line.contains("differs in value, line 1: then 7; now 8") && line.contains("1 block not run again"),
+        "{line}"
+    );
+    assert!(!line.contains("+back") && line.ends_with("| idle"), "{line}");
+    // It goes on from there, once the person says so.
+    assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 restorable");
+    assert!(rebuild(&mut d).contains("+back 3"));
+    assert!(d.runs(3, 6, Outcome::Ok).contains("1 block"));
+    assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 live");
+    assert!(plan(&d).offered().is_empty());
+}
+
+#[test]
+fn what_blocks_printed_together_is_compared_with_what_each_printed() {
+    let printing = |text: &str| {
+        let mut ran = report(Outcome::Ok);
+        ran.output.push(Stream::Stdout, text.as_bytes());
+        ran
+    };
+    for (now, wanted) in [("a\nb\n", "2 blocks ran again"), ("a\nc\n", "stdout, line 2: then b; now c")] {
+        let mut d = Dialogue::new();
+        d.user("go");
+        for (number, text, printed) in [(1, "print('a')", "a\n"), (2, "print('b')", "b\n")] {
+            d.reply(&format!("```python\n{text}\n```\n"));
+            d.runs_into(number, number, printing(printed));
+        }
+        d.reply("Done.");
+        d.reopen();
+        rebuild(&mut d);
+        let line = d.runs_into(3, 3, printing(now));
+        assert!(line.contains(wanted), "{line}");
+    }
+}
+
+#[test]
+fn a_kernel_that_was_rebuilt_in_part_and_lost_leaves_the_whole_plan() {
+    let mut d = worked(&[pure("x = 1"), pure("y = 2"), writes("save(x)")]);
+    rebuild(&mut d);
+    d.runs(4, 4, Outcome::Ok);
+    assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 left out");
+    d.skip(3);
+    assert_eq!(told(&plan(&d)), "1 live; 2 live; 3 again");
+    d.reopen();
+    assert_eq!(told(&plan(&d)), "1 restorable; 2 restorable; 3 again");
+}
+
+#[test]
+fn what_other_blocks_set_in_the_new_kernel_stays_as_it_is() {
+    let mut d = worked(&[pure("x = 1"), pure("y = 2")]);
+    d.user("more");
+    d.reply("```python\nx = 5\n```\n");
+    d.runs(3, 3, Outcome::Ok);
+    d.reply("Done.");
+    let plan = plan(&d);
+    assert_eq!(told(&plan), "1 left out; 2 restorable");
+    assert_eq!(plan.variables().lost, ["x"]);
+    assert_eq!(plan.steps[0].state, StepState::LeftOut("it would set x anew".into()));
+}
+
+#[test]
+fn what_is_there_is_told_as_live() {
+    let mut d = worked(&[pure("x = 1"), pure("y = 2")]);
+    let variable = |name: &str| Variable {
+        name: name.into(),
+        kind: "int".into(),
+        size: String::new(),
+        value: "1".into(),
+        change: None,
+    };
+    rebuild(&mut d);
+    d.inspected_ok(3);
+    d.type_run(3);
+    d.started(3);
+    d.ran(3, RunEvent::Variables(vec![variable("x"), variable("y")]));
+    d.ended(3, Outcome::Ok);
+    assert_eq!(plan(&d).variables().live, ["x", "y"]);
+    assert!(plan(&d).variables().restorable.is_empty());
+}
+
+#[test]
+fn a_text_that_is_not_the_approved_one_is_named_and_not_offered() {
+    let d = worked(&[pure("x = 1"), pure("z = x")]);
+    let mut state = d.state().clone();
+    let item = state.transcript.blocks.get_mut(&BlockId(2)).unwrap();
+    item.block.versions[0].source = Arc::from("z = x\n__import__('os').system('id')");
+    let plan = RebuildPlan::of(&state);
+    assert_eq!(told(&plan), "1 restorable; 2 left out");
+    let why = StepState::LeftOut("its text is not the one that was approved".into());
+    assert_eq!(plan.steps[1].state, why);
+}
+
+#[test]
+fn texts_that_have_to_stand_first_or_are_too_long_stand_alone() {
+    let future = "from __future__ import annotations\nx = 1";
+    let d = worked(&[pure("a = 1"), pure(future), pure("b = 2"), pure("%time c = 3")]);
+    let steps = plan(&d).steps;
+    let alone = steps.iter().filter(|step| matches!(step.state, StepState::RunAgain(_)));
+    assert_eq!(alone.map(|step| step.block.0).collect::<Vec<_>>(), [2, 4]);
+    let long = pure(&format!("t = [{}]", "1,\n".repeat(4_000)));
+    let d = worked(&[pure("a = 1"), long.clone(), long, pure("b = 2")]);
+    assert_eq!(decisions(&d), [2, 2]);
+}
+
+#[test]
+fn a_prompt_that_was_queued_waits_for_the_end_of_the_plan() {
+    let mut d = worked(&[pure("x = 1"), writes("save(x)")]);
+    rebuild(&mut d);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(3);
+    assert!(d.user("what now?").contains("Queued"));
+    let line = d.ended(3, Outcome::Ok);
+    assert!(line.contains("+back 2") && !line.contains("ask") && !line.contains("+prompt"), "{line}");
+    d.inspected_ok(2);
+    let line = d.skip(2);
+    assert!(line.contains("1 block") && line.contains("+prompt") && line.contains("ask "), "{line}");
+}
+
+#[test]
+fn what_fails_ends_the_plan() {
+    let mut d = worked(&[pure("x = 1"), writes("save(x)")]);
+    rebuild(&mut d);
+    let line = d.runs(1, 3, Outcome::Failed);
+    assert!(line.contains("did not end well") && !line.contains("+back"), "{line}");
+    assert!(line.ends_with("| idle"), "{line}");
+}
+
+#[test]
+fn where_no_kernel_was_lost_nothing_is_rebuilt() {
+    let mut d = Dialogue::new();
+    d.user("go");
+    d.reply("```python\nx = 1\n```\n");
+    d.runs(1, 1, Outcome::Ok);
+    d.reply("Done.");
+    let line = d.command(Command::Rebuild(vec![RunId(1)]));
+    assert!(!line.contains("+back"), "{line}");
+    assert!(d.command(Command::Rebuild(vec![RunId(77)])).ends_with("| idle"));
+}

@@ -1,0 +1,131 @@
+//! What a run touched beside its kernel: what its text told before it, and what was found after it.
+
+use crate::domain::{Review, RunReport};
+use crate::text::line::one_line;
+
+/// Names of a kind that are told one by one.
+const NAMED: usize = 2;
+
+/// What a run touched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Touched {
+    wrote: Vec<String>,
+    deleted: Vec<String>,
+    reached: Vec<String>,
+    started: Vec<String>,
+    installed: Vec<String>,
+    read: Vec<String>,
+    /// What else speaks against repeating it unseen.
+    otherwise: Option<&'static str>,
+}
+
+impl Touched {
+    /// What is known of a run by its review, where there is one, and by its report.
+    pub(super) fn of(review: Option<&Review>, report: &RunReport) -> Self {
+        let mut touched = Self::default();
+        for file in &report.receipt.files {
+            let of = if file.change == "deleted" { &mut touched.deleted } else { &mut touched.wrote };
+            of.push(file.path.clone());
+        }
+        if report.receipt.moving || report.receipt.threads > 0 {
+            touched.otherwise = Some("something of it goes on");
+        } else if report.receipt.processes > 1 {
+            touched.otherwise = Some("it started programs");
+        }
+        let Some(review) = review else {
+            touched.otherwise = Some("what it touches was not told");
+            return touched;
+        };
+        let effects = &review.effects;
+        for (of, told) in [
+            (&mut touched.wrote, &effects.writes),
+            (&mut touched.deleted, &effects.deletes),
+            (&mut touched.reached, &effects.hosts),
+            (&mut touched.started, &effects.programs),
+            (&mut touched.installed, &effects.packages),
+            (&mut touched.read, &effects.reads),
+        ] {
+            let new: Vec<String> = told.iter().filter(|name| !of.contains(name)).cloned().collect();
+            of.extend(new);
+        }
+        if !review.is_clean() {
+            touched.otherwise = Some("its check found something");
+        } else if effects.unknown {
+            touched.otherwise = Some("what it touches can't be told");
+        }
+        touched
+    }
+
+    /// Why it did more than fill the kernel; `None` where nothing speaks for that. What it reads is no such thing.
+    pub(super) fn beyond_kernel(&self) -> Option<String> {
+        let kinds = self.kinds();
+        let first = kinds.iter().find(|(of, _)| *of != "reads").map(|(of, names)| told(of, names));
+        first.or(self.otherwise.map(str::to_owned))
+    }
+
+    /// What it touched, in words.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.kinds().iter().map(|(of, names)| told(of, names)).collect()
+    }
+
+    fn kinds(&self) -> Vec<(&'static str, &Vec<String>)> {
+        let all = [
+            ("wrote", &self.wrote),
+            ("deleted", &self.deleted),
+            ("reaches", &self.reached),
+            ("starts", &self.started),
+            ("installs", &self.installed),
+            ("reads", &self.read),
+        ];
+        all.into_iter().filter(|(_, names)| !names.is_empty()).collect()
+    }
+}
+
+/// `wrote a.csv, b.csv and 3 more`
+fn told(of: &str, names: &[String]) -> String {
+    let first: Vec<String> = names.iter().take(NAMED).map(|name| one_line(name)).collect();
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{of} {}{more}", first.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Effects, FileChange, Outcome};
+
+    fn with(effects: Effects, files: &[(&str, &str)]) -> Touched {
+        let mut report = RunReport::bare(Outcome::Ok);
+        let file = |(path, change): &(&str, &str)| FileChange {
+            path: (*path).into(),
+            change: (*change).into(),
+            bytes: 1,
+        };
+        report.receipt.files = files.iter().map(file).collect();
+        Touched::of(Some(&Review { effects, ..Review::default() }), &report)
+    }
+
+    #[test]
+    fn what_only_fills_the_kernel_is_told_from_what_does_more() {
+        assert_eq!(with(Effects::default(), &[]).beyond_kernel(), None);
+        let reads = with(Effects { reads: vec!["a.csv".into()], ..Effects::default() }, &[]);
+        assert_eq!((reads.beyond_kernel(), reads.words()), (None, vec!["reads a.csv".to_owned()]));
+        let wrote = with(
+            Effects { writes: vec!["a.csv".into()], ..Effects::default() },
+            &[("a.csv", "created"), ("b", "changed"), ("c", "created"), ("d", "deleted")],
+        );
+        assert_eq!(wrote.words(), ["wrote a.csv, b and 1 more", "deleted d"]);
+        assert_eq!(wrote.beyond_kernel().as_deref(), Some("wrote a.csv, b and 1 more"));
+        let unknown = with(Effects { unknown: true, ..Effects::default() }, &[]);
+        assert_eq!(unknown.beyond_kernel().as_deref(), Some("what it touches can't be told"));
+        let host = Effects { hosts: vec!["example.org".into()], ..Effects::default() };
+        assert_eq!(with(host, &[]).beyond_kernel().as_deref(), Some("reaches example.org"));
+        let bare = RunReport::bare(Outcome::Ok);
+        assert!(Touched::of(None, &bare).beyond_kernel().is_some());
+        let mut threads = bare.clone();
+        threads.receipt.threads = 1;
+        assert!(Touched::of(Some(&Review::default()), &threads).beyond_kernel().is_some());
+    }
+}

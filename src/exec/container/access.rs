@@ -1,0 +1,170 @@
+//! The way of one session to its container engine: the engine once it was reached, and what containers of the session may
+//! do there. It starts no container.
+
+use super::engine::{Engine, Image};
+use super::error::ContainerError;
+use super::grants::{self, Grants, WithheldPlaces, may_mount};
+use super::plan::{self, ContainerFrame};
+use super::{owner, shell};
+use crate::config::{ContainerExecutor, FolderInContainer};
+use crate::domain::language::LanguageEntry;
+use crate::domain::{Language, Limits, SandboxLevel};
+use crate::exec::{Setup, blob, environment};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The engine of one session's containers, reached when it is needed first.
+pub(super) struct EngineAccess {
+    pub setup: Arc<Setup>,
+    pub config: ContainerExecutor,
+    /// One image for all languages, where one was named.
+    image: Option<String>,
+    /// Digits that are in the names and labels of all containers of the session.
+    pub session: String,
+    engine: Option<Rc<Engine>>,
+}
+
+/// What is known of a language before it runs.
+pub(super) struct LanguageFacts {
+    pub engine: Rc<Engine>,
+    pub frame: ContainerFrame,
+    pub entry: LanguageEntry,
+    pub image: Image,
+}
+
+impl LanguageFacts {
+    /// The variables of a container that no block used before.
+    pub(super) fn usual(&self) -> environment::Environment {
+        shell::usual(&self.image.env, &self.frame, plan::HOSTNAME)
+    }
+}
+
+impl EngineAccess {
+    /// Nothing is reached yet. `image` is for all languages.
+    pub(super) fn new(setup: Arc<Setup>, config: ContainerExecutor, image: Option<String>) -> Self {
+        let digits = blob::random::<6>().unwrap_or_default();
+        let session = digits.iter().fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
+        Self { setup, config, image, session, engine: None }
+    }
+
+    /// The engine, reached when it was not yet, or does not answer any more. One that is `in_use` by a kernel is not asked.
+    pub(super) async fn engine(&mut self, in_use: bool) -> Result<Rc<Engine>, ContainerError> {
+        if let Some(engine) = &self.engine {
+            if in_use || engine.answers().await.is_ok() {
+                return Ok(engine.clone());
+            }
+            self.engine = None;
+        }
+        let engine = Rc::new(Engine::reach(self.config.host.as_deref(), &self.setup.launcher()).await?);
+        let sweeper = engine.clone();
+        tokio::task::spawn_local(async move {
+            let removed = sweeper.sweep().await;
+            if removed > 0 {
+                tracing::info!(removed, "containers that were left over are removed");
+            }
+        });
+        self.engine = Some(engine.clone());
+        Ok(engine)
+    }
+
+    /// What containers of this engine may do. A kernel lives under the session's limits, a program under its own.
+    pub(super) fn frame(&self, engine: &Engine, limits: &Limits) -> Result<ContainerFrame, ContainerError> {
+        let mut config = self.config.clone();
+        // A limit of 0 is none: then the configuration of containers alone says how much.
+        if limits.memory_bytes > 0 {
+            config.memory = config.memory.min(limits.memory_bytes);
+        }
+        config.tmp = config.tmp.min(config.memory);
+        if limits.processes > 0 {
+            config.processes = config.processes.min(limits.processes);
+        }
+        if self.setup.sandbox.level == SandboxLevel::ReadOnly && config.folder == FolderInContainer::Writable
+        {
+            config.folder = FolderInContainer::ReadOnly;
+        }
+        let env = environment::declared(std::env::vars_os(), &self.setup.environment);
+        let text = |value: &std::ffi::OsStr| value.to_str().map(str::to_owned);
+        let declared = env.iter().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        let own = [
+            ("HOME", plan::HOME),
+            ("LANG", "C.UTF-8"),
+            ("MPLBACKEND", "Agg"),
+            ("R_DEFAULT_DEVICE", "png"),
+            ("TMPDIR", "/tmp"),
+        ];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let labels = HashMap::from([
+            (owner::SESSION.to_owned(), self.session.clone()),
+            (owner::OWNER.to_owned(), owner::own()),
+        ]);
+        let account = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let remote = engine.able.remote;
+        let how = if remote { FolderInContainer::None } else { config.folder };
+        let cwd = grants::real(&self.setup.cwd);
+        let folder = (how != FolderInContainer::None).then_some((cwd.as_path(), how));
+        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let closed = &WithheldPlaces::look(home.as_deref(), engine.socket.as_deref(), &self.setup.own);
+        if let Some((path, _)) = folder {
+            may_mount(path, closed).map_err(|why| ContainerError::Folder { path: path.into(), why })?;
+        }
+        let sandbox = &self.setup.sandbox;
+        Ok(ContainerFrame {
+            granted: Grants::look(sandbox, folder, closed, remote)?,
+            asked_off: sandbox.asked && sandbox.level == SandboxLevel::Off,
+            config,
+            limits: *limits,
+            able: engine.able,
+            folder: cwd,
+            account,
+            env: own.into_iter().chain(declared).collect(),
+            labels,
+        })
+    }
+
+    /// The image of a language: the one that was named for all, else that of the configuration.
+    pub(super) fn image_of(&self, language: &Language) -> Result<String, ContainerError> {
+        self.image
+            .clone()
+            .or_else(|| self.config.images.get(language.as_str()).cloned())
+            .ok_or_else(|| ContainerError::NoImageFor(language.to_string()))
+    }
+
+    /// What has to be known before a block in this language runs.
+    pub(super) async fn known(
+        &mut self,
+        language: &Language,
+        limits: &Limits,
+        in_use: bool,
+    ) -> Result<LanguageFacts, ContainerError> {
+        let entry = self.setup.languages.0.iter().find(|entry| entry.name == *language).cloned();
+        let entry = entry.ok_or_else(|| ContainerError::NotSetUp(language.clone()))?;
+        let wanted = self.image_of(language)?;
+        let engine = self.engine(in_use).await?;
+        let limits = if is_kernel(&entry) { self.of_kernel(limits)? } else { *limits };
+        let frame = self.frame(&engine, &limits)?;
+        let image = engine.image(&wanted).await?;
+        Ok(LanguageFacts { engine, frame, entry, image })
+    }
+
+    /// The limits of the container of a kernel: those of the session. Of a block in it, time and output can be others.
+    fn of_kernel(&self, limits: &Limits) -> Result<Limits, ContainerError> {
+        let own = self.setup.limits;
+        let Limits { wall_ms, kept_bytes, output_file, .. } = *limits;
+        if (Limits { wall_ms, kept_bytes, output_file, ..own }) == *limits {
+            return Ok(own);
+        }
+        Err(ContainerError::Limits)
+    }
+}
+
+/// Whether what a block in this language leaves is there for the next one.
+pub(super) fn is_shell(entry: &LanguageEntry) -> bool {
+    entry.name.as_str() == "bash"
+}
+
+/// Whether blocks of this language share a kernel.
+pub(super) fn is_kernel(entry: &LanguageEntry) -> bool {
+    entry.persistent && entry.name.as_str() == "python"
+}

@@ -1,0 +1,80 @@
+//! The block that runs in a Jupyter kernel: what was heard of it, and what is waited for.
+
+use super::reading::{AwaitedReply, ReplyReader};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Output of a kernel may be this long under way: what comes sooner after an interrupt can be from before it.
+const UNDER_WAY: Duration = Duration::from_millis(400);
+
+/// The block that runs.
+pub(super) struct JupyterBlock {
+    pub kernel: String,
+    pub reading: ReplyReader,
+    /// What is missing is given up then.
+    pub until: Option<Instant>,
+    /// The connection was lost while it ran.
+    pub lost: bool,
+    /// The kernel runs Python.
+    pub of_python: bool,
+    /// The question for its variables, once the block is over.
+    pub asked: Option<String>,
+    /// When it was interrupted last.
+    interrupted: Option<Instant>,
+    /// It was heard of after that.
+    answered: bool,
+}
+
+impl JupyterBlock {
+    /// A block that begins in this kernel.
+    pub(super) fn new(kernel: String, reading: ReplyReader, of_python: bool) -> Self {
+        Self {
+            kernel,
+            reading,
+            until: None,
+            lost: false,
+            of_python,
+            asked: None,
+            interrupted: None,
+            answered: false,
+        }
+    }
+
+    /// It is being interrupted.
+    pub(super) fn interrupt(&mut self, now: Instant) {
+        (self.interrupted, self.answered) = (Some(now), false);
+    }
+
+    /// A message of it came, or the end of it.
+    pub(super) fn hear(&mut self, now: Instant) {
+        self.answered |= self.interrupted.is_some_and(|at| now >= at + UNDER_WAY);
+    }
+
+    /// Whether the interrupt has reached it, or came when its code was over.
+    pub(super) fn has_answered(&self) -> bool {
+        self.answered || self.asked.is_some() || self.reading.missing() != AwaitedReply::Both
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_after_an_interrupt_is_an_answer_and_what_was_under_way_is_not() {
+        let reading = ReplyReader::new("1".into());
+        let mut block = JupyterBlock::new("python3".into(), reading, true);
+        let start = Instant::now();
+        block.hear(start);
+        assert!(!block.has_answered(), "nothing was asked");
+        block.interrupt(start);
+        block.hear(start + UNDER_WAY / 2);
+        assert!(!block.has_answered());
+        block.hear(start + UNDER_WAY);
+        assert!(block.has_answered());
+        block.interrupt(start + UNDER_WAY * 2);
+        assert!(!block.has_answered(), "the person wants it once more");
+        block.asked = Some("2".into());
+        assert!(block.has_answered(), "its code is over");
+    }
+}

@@ -1,0 +1,109 @@
+//! The screen of a run's own terminal, and what of it is kept: the lines that a program prints, and of a program that
+//! paints a whole screen that it did, with the last screen that it showed. Pure; it holds as much as one screen does.
+//!
+//! `vte` tells sequences apart; it is built without its own memory, so that what never ends costs nothing. What they
+//! mean is carried out here (`perform`), because crates that do it (`vt100`) know no characters for drawing lines, which
+//! programs of curses use, repeat as often as they are told, and may panic.
+
+mod grid;
+mod perform;
+#[cfg(test)]
+mod tests;
+
+use crate::domain::TerminalScreen;
+use perform::TerminalState;
+
+/// Rows and columns until they are told.
+const SIZE: (u16, u16) = (24, 80);
+/// Bytes of a last screen that are kept.
+const LAST_SCREEN: usize = 4 << 10;
+/// So many last screens of one run are kept; of more it is only told that they were, and then not even that.
+const LAST_SCREENS: u32 = 8;
+const TOLD: u32 = 100;
+
+/// A terminal: what was printed goes in, and comes out as lines; how it looks can be seen at any time.
+pub(super) struct Emulator {
+    parser: vte::Parser,
+    state: TerminalState,
+    /// Full-screen programs that ended so far.
+    screens: u32,
+}
+
+impl Emulator {
+    /// A terminal that nothing was printed on.
+    pub(super) fn new() -> Self {
+        let state = TerminalState::new(SIZE.0, SIZE.1);
+        Self { parser: vte::Parser::new(), state, screens: 0 }
+    }
+
+    /// Takes in what was printed; what of it is kept as output.
+    pub(super) fn take_in(&mut self, mut bytes: &[u8]) -> Vec<u8> {
+        let mut kept = Vec::new();
+        while !bytes.is_empty() {
+            let was_alternate = self.state.is_alternate();
+            let count = self.parser.advance_until_terminated(&mut self.state, bytes);
+            let (done, rest) = bytes.split_at(count.min(bytes.len()));
+            if !was_alternate {
+                kept.extend_from_slice(done);
+            }
+            if self.state.take_switched() && was_alternate {
+                self.tell_screen(&mut kept);
+            }
+            bytes = rest;
+        }
+        kept
+    }
+
+    /// What is kept of a screen that a program was painting when the run ended.
+    pub(super) fn end(&mut self) -> Vec<u8> {
+        let mut kept = Vec::new();
+        if self.state.is_alternate() {
+            self.tell_screen(&mut kept);
+        }
+        kept
+    }
+
+    fn tell_screen(&mut self, kept: &mut Vec<u8>) {
+        let text = self.state.take_last_screen().unwrap_or_default();
+        self.screens = self.screens.saturating_add(1);
+        if self.screens > TOLD {
+            return;
+        }
+        if !self.state.begins_row() {
+            kept.extend_from_slice(b"\r\n");
+        }
+        if text.is_empty() || self.screens > LAST_SCREENS {
+            kept.extend_from_slice(b"--- a full-screen program ran ---\r\n");
+            return;
+        }
+        let cut = text.floor_char_boundary(LAST_SCREEN);
+        let (shown, rest) = text.split_at(cut);
+        let more = if rest.is_empty() { "" } else { "\r\n..." };
+        let shown = shown.replace('\n', "\r\n");
+        let told = format!(
+            "--- a full-screen program ran; its last screen: ---\r\n{shown}{more}\r\n--- end of that screen ---\r\n"
+        );
+        kept.extend_from_slice(told.as_bytes());
+    }
+
+    /// What is to be sent to the program: answers to what it asked of its terminal. None of what it wrote is in them.
+    pub(super) fn answers(&mut self) -> Vec<u8> {
+        self.state.take_answers()
+    }
+
+    /// Gives it another size.
+    pub(super) fn resize(&mut self, rows: u16, columns: u16) {
+        self.state.resize(rows, columns);
+    }
+
+    /// How it looks now.
+    pub(super) fn screen(&self) -> TerminalScreen {
+        self.state.screen()
+    }
+}
+
+impl std::fmt::Debug for Emulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Emulator").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,355 @@
+//! The cells of one screen: where the cursor stands, and what is written, moved and erased. Pure.
+//!
+//! Whatever is asked for, each act costs at most as much as the screen has cells, and nothing outside of it is reached.
+
+use crate::domain::{Pen, ScreenCell, ScreenRow};
+use std::sync::Arc;
+use unicode_width::UnicodeWidthChar as _;
+
+/// Marks kept on one character.
+const MARKS: usize = 6;
+/// Columns from one tab stop to the next.
+const TAB: usize = 8;
+/// The most rows and columns; no screen has more.
+const LARGEST: (u16, u16) = (500, 1000);
+
+/// A screen of cells.
+#[derive(Clone, Debug)]
+pub(super) struct Grid {
+    rows: Vec<ScreenRow>,
+    columns: usize,
+    /// Where the cursor stands.
+    row: usize,
+    column: usize,
+    /// Whether the last column was written: the next character begins a row.
+    is_full: bool,
+    /// The rows that scroll: the first and the last.
+    region: (usize, usize),
+}
+
+/// Which part of a row, or of the screen, is erased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// From the cursor on.
+    After,
+    /// Up to the cursor, with it.
+    Before,
+    All,
+}
+
+impl Part {
+    /// By the parameter of a sequence.
+    pub(super) fn of(parameter: u16) -> Option<Self> {
+        match parameter {
+            0 => Some(Self::After),
+            1 => Some(Self::Before),
+            2 => Some(Self::All),
+            _ => None,
+        }
+    }
+}
+
+impl Grid {
+    /// An empty screen of so many rows and columns.
+    pub(super) fn new(rows: u16, columns: u16) -> Self {
+        let (rows, columns) = bounded(rows, columns);
+        let row = blank_row(columns, Pen::default());
+        Self { rows: vec![row; rows], columns, row: 0, column: 0, is_full: false, region: (0, rows - 1) }
+    }
+
+    /// Its rows, shared.
+    pub(super) fn rows(&self) -> &[ScreenRow] {
+        &self.rows
+    }
+
+    /// Row and column of the cursor.
+    pub(super) fn cursor(&self) -> (usize, usize) {
+        (self.row, self.column)
+    }
+
+    /// Gives it another size. What is below the cursor goes first, then what is at the top; no row is wrapped anew.
+    pub(super) fn resize(&mut self, rows: u16, columns: u16) {
+        let (rows, columns) = bounded(rows, columns);
+        self.rows.truncate(rows.max(self.row + 1));
+        let over = self.rows.len().saturating_sub(rows);
+        self.rows.drain(..over);
+        self.row -= over.min(self.row);
+        if columns != self.columns {
+            for row in &mut self.rows {
+                let row = Arc::make_mut(row);
+                row.resize(columns, ScreenCell::blank(Pen::default()));
+                mend(row);
+            }
+        }
+        self.columns = columns;
+        self.rows.resize(rows, blank_row(columns, Pen::default()));
+        self.column = self.column.min(columns - 1);
+        (self.is_full, self.region) = (false, (0, rows - 1));
+    }
+
+    /// Writes a character where the cursor stands; one without width goes onto the one before.
+    pub(super) fn put(&mut self, c: char, pen: Pen, wraps: bool, inserts: bool) {
+        let width = c.width().unwrap_or(0).min(2);
+        if width == 0 {
+            return self.mark(c);
+        }
+        if width > self.columns {
+            return;
+        }
+        if self.is_full || self.column + width > self.columns {
+            if wraps {
+                self.column = 0;
+                self.line_feed(pen);
+            } else {
+                self.column = self.columns - width;
+            }
+            self.is_full = false;
+        }
+        if inserts {
+            self.insert_cells(width, pen);
+        }
+        let (from, to) = (self.column, self.column + width);
+        let row = self.own_row();
+        // What is left of a wide character of which one half is written over is gone.
+        if let Some(cell) = row.get(to).filter(|cell| cell.width == 0) {
+            let blank = ScreenCell::blank(cell.pen);
+            set(row, to, blank);
+        }
+        if from > 0 && row.get(from).is_some_and(|cell| cell.width == 0) {
+            let blank = ScreenCell::blank(row.get(from - 1).map(|cell| cell.pen).unwrap_or_default());
+            set(row, from - 1, blank);
+        }
+        set(row, from, ScreenCell { character: c, marks: None, width: u8::from(width == 2) + 1, pen });
+        if width == 2 {
+            set(row, from + 1, ScreenCell { width: 0, ..ScreenCell::blank(pen) });
+        }
+        self.is_full = to >= self.columns;
+        self.column = to.min(self.columns - 1);
+    }
+
+    fn mark(&mut self, c: char) {
+        let behind = if self.is_full { self.column + 1 } else { self.column };
+        let row = self.own_row();
+        let is_half = behind.checked_sub(1).and_then(|at| row.get(at)).is_some_and(|cell| cell.width == 0);
+        let Some(cell) = behind.checked_sub(1 + usize::from(is_half)).and_then(|at| row.get_mut(at)) else {
+            return;
+        };
+        let marks = cell.marks.take().unwrap_or_default().into_string();
+        let is_room = marks.chars().count() < MARKS;
+        cell.marks = Some(if is_room { marks + c.encode_utf8(&mut [0; 4]) } else { marks }.into_boxed_str());
+    }
+
+    /// To a row and a column; further than the last is the last.
+    pub(super) fn go_to(&mut self, row: usize, column: usize) {
+        self.row = row.min(self.rows.len() - 1);
+        self.column = column.min(self.columns - 1);
+        self.is_full = false;
+    }
+
+    /// Up or down so many rows, within the rows that scroll where it stands in them.
+    pub(super) fn go_down(&mut self, by: isize) {
+        let (top, bottom) = self.region;
+        let last = self.rows.len() - 1;
+        let least = if self.row >= top { top } else { 0 };
+        let most = if self.row <= bottom { bottom } else { last };
+        self.go_to(self.row.saturating_add_signed(by).clamp(least, most), self.column);
+    }
+
+    /// Left or right so many columns.
+    pub(super) fn go_right(&mut self, by: isize) {
+        self.go_to(self.row, self.column.saturating_add_signed(by));
+    }
+
+    /// To the next tab stops, or those before.
+    pub(super) fn tab(&mut self, by: isize) {
+        let stop = if by < 0 { self.column.div_ceil(TAB) } else { self.column / TAB };
+        self.go_to(self.row, stop.saturating_add_signed(by).saturating_mul(TAB));
+    }
+
+    /// One row down; at the end of the rows that scroll they do.
+    pub(super) fn line_feed(&mut self, pen: Pen) {
+        if self.row == self.region.1 {
+            self.scroll_up(1, pen);
+        } else {
+            self.row = (self.row + 1).min(self.rows.len() - 1);
+        }
+        self.is_full = false;
+    }
+
+    /// One row up; at the beginning of the rows that scroll they do.
+    pub(super) fn reverse_line_feed(&mut self, pen: Pen) {
+        if self.row == self.region.0 {
+            self.scroll_down(1, pen);
+        } else {
+            self.row = self.row.saturating_sub(1);
+        }
+        self.is_full = false;
+    }
+
+    /// Which rows scroll, the first and the last; the cursor goes to the first of all.
+    pub(super) fn set_region(&mut self, top: usize, bottom: usize) {
+        let bottom = bottom.min(self.rows.len() - 1);
+        if top < bottom {
+            self.region = (top, bottom);
+            self.go_to(0, 0);
+        }
+    }
+
+    /// What scrolls goes up by so many rows.
+    pub(super) fn scroll_up(&mut self, by: usize, pen: Pen) {
+        self.shift(self.region.0, by, pen, true);
+    }
+
+    /// What scrolls goes down by so many rows.
+    pub(super) fn scroll_down(&mut self, by: usize, pen: Pen) {
+        self.shift(self.region.0, by, pen, false);
+    }
+
+    /// New rows where the cursor stands; what scrolls below goes down.
+    pub(super) fn insert_rows(&mut self, by: usize, pen: Pen) {
+        self.shift_here(by, pen, false);
+    }
+
+    /// The rows from the cursor on go; what scrolls below goes up.
+    pub(super) fn delete_rows(&mut self, by: usize, pen: Pen) {
+        self.shift_here(by, pen, true);
+    }
+
+    fn shift_here(&mut self, by: usize, pen: Pen, up: bool) {
+        if (self.region.0..=self.region.1).contains(&self.row) {
+            self.shift(self.row, by, pen, up);
+            self.is_full = false;
+        }
+    }
+
+    fn shift(&mut self, from: usize, by: usize, pen: Pen, up: bool) {
+        let blank = blank_row(self.columns, pen);
+        let Some(rows) = self.rows.get_mut(from..=self.region.1) else { return };
+        let by = by.min(rows.len());
+        let kept = rows.len() - by;
+        if up {
+            rows.rotate_left(by);
+            rows.iter_mut().skip(kept).for_each(|row| *row = blank.clone());
+        } else {
+            rows.rotate_right(by);
+            rows.iter_mut().take(by).for_each(|row| *row = blank.clone());
+        }
+    }
+
+    /// Blank cells where the cursor stands; what is behind goes right.
+    pub(super) fn insert_cells(&mut self, by: usize, pen: Pen) {
+        let at = self.column;
+        let row = self.own_row();
+        if let Some(cells) = row.get_mut(at..) {
+            let by = by.min(cells.len());
+            cells.rotate_right(by);
+            cells.iter_mut().take(by).for_each(|cell| *cell = ScreenCell::blank(pen));
+        }
+        mend(row);
+        self.is_full = false;
+    }
+
+    /// The cells from the cursor on go; what is behind goes left.
+    pub(super) fn delete_cells(&mut self, by: usize, pen: Pen) {
+        let at = self.column;
+        let row = self.own_row();
+        if let Some(cells) = row.get_mut(at..) {
+            let by = by.min(cells.len());
+            let kept = cells.len() - by;
+            cells.rotate_left(by);
+            cells.iter_mut().skip(kept).for_each(|cell| *cell = ScreenCell::blank(pen));
+        }
+        mend(row);
+        self.is_full = false;
+    }
+
+    /// So many cells from the cursor on are erased.
+    pub(super) fn erase_cells(&mut self, by: usize, pen: Pen) {
+        self.erase(self.column, self.column.saturating_add(by), pen);
+    }
+
+    /// Erases in the row of the cursor.
+    pub(super) fn erase_in_row(&mut self, part: Part, pen: Pen) {
+        match part {
+            Part::After => self.erase(self.column, self.columns, pen),
+            Part::Before => self.erase(0, self.column + 1, pen),
+            Part::All => self.erase(0, self.columns, pen),
+        }
+    }
+
+    fn erase(&mut self, from: usize, to: usize, pen: Pen) {
+        let to = to.min(self.columns);
+        let row = self.own_row();
+        row.iter_mut().take(to).skip(from).for_each(|cell| *cell = ScreenCell::blank(pen));
+        mend(row);
+        self.is_full = false;
+    }
+
+    /// Erases on the screen.
+    pub(super) fn erase_on_screen(&mut self, part: Part, pen: Pen) {
+        if part != Part::All {
+            self.erase_in_row(part, pen);
+        }
+        let blank = blank_row(self.columns, pen);
+        let (from, to) = match part {
+            Part::After => (self.row + 1, self.rows.len()),
+            Part::Before => (0, self.row),
+            Part::All => (0, self.rows.len()),
+        };
+        self.rows.iter_mut().take(to).skip(from).for_each(|row| *row = blank.clone());
+        self.is_full = false;
+    }
+
+    /// Its text: rows without what is blank at their ends, and without blank rows at the end.
+    pub(super) fn text(&self) -> String {
+        let rows = self.rows.iter().map(|row| {
+            let mut text = String::new();
+            for cell in row.iter().filter(|cell| cell.width > 0) {
+                text.push(cell.character);
+                text.extend(cell.marks.iter().map(|marks| &**marks));
+            }
+            text.truncate(text.trim_end().len());
+            text
+        });
+        let text = rows.collect::<Vec<_>>().join("\n");
+        text.trim_end().to_owned()
+    }
+
+    fn own_row(&mut self) -> &mut Vec<ScreenCell> {
+        let last = self.rows.len().saturating_sub(1);
+        // There is a row: no size is smaller than one.
+        Arc::make_mut(&mut self.rows[self.row.min(last)])
+    }
+}
+
+fn bounded(rows: u16, columns: u16) -> (usize, usize) {
+    (rows.clamp(1, LARGEST.0).into(), columns.clamp(1, LARGEST.1).into())
+}
+
+fn blank_row(columns: usize, pen: Pen) -> ScreenRow {
+    Arc::new(vec![ScreenCell::blank(pen); columns])
+}
+
+fn set(row: &mut [ScreenCell], at: usize, cell: ScreenCell) {
+    if let Some(place) = row.get_mut(at) {
+        *place = cell;
+    }
+}
+
+/// Blanks halves of wide characters that lost the other one.
+fn mend(row: &mut [ScreenCell]) {
+    let mut before = 1;
+    for at in 0..row.len() {
+        let next = row.get(at + 1).map_or(1, |cell| cell.width);
+        let Some(cell) = row.get_mut(at) else { return };
+        let is_broken = match cell.width {
+            0 => before != 2,
+            2 => next != 0,
+            _ => false,
+        };
+        if is_broken {
+            *cell = ScreenCell::blank(cell.pen);
+        }
+        before = cell.width;
+    }
+}

@@ -1,0 +1,355 @@
+//! What a program says to its terminal, obeyed as xterm does: text, motions, colours, the second screen, modes. Pure.
+//!
+//! Titles, the clipboard, links, notifications, pictures and the mouse are of no concern here: such sequences end here
+//! and do nothing. What a program asks of the terminal is answered in few fixed words, in which nothing stands that the
+//! program wrote.
+
+use super::grid::{Grid, Part};
+use crate::domain::{Pen, TerminalScreen};
+use unicode_width::UnicodeWidthChar as _;
+use vte::{Params, Perform};
+
+/// Bytes of answers that wait to be sent; a program that asks for more without reading is not answered.
+const ANSWERS: usize = 1 << 10;
+
+/// The characters from `_` on in the set for drawing lines.
+const LINES: &str = " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
+
+/// Where the cursor was put aside, and how it wrote.
+#[derive(Clone, Copy, Debug, Default)]
+struct SavedCursor {
+    row: usize,
+    column: usize,
+    pen: Pen,
+    draws_lines: [bool; 2],
+    set: usize,
+}
+
+/// The state of a terminal.
+#[derive(Clone, Debug)]
+pub(super) struct TerminalState {
+    normal: Grid,
+    alternate: Grid,
+    is_alternate: bool,
+    pen: Pen,
+    /// Whether the first and the second set of characters is that for drawing lines, and which of them is in use.
+    draws_lines: [bool; 2],
+    set: usize,
+    saved: [SavedCursor; 2],
+    wraps: bool,
+    inserts: bool,
+    hides_cursor: bool,
+    application_cursor: bool,
+    bracketed_paste: bool,
+    last: Option<char>,
+    answers: Vec<u8>,
+    /// Whether it went from one screen to the other, which was not looked at yet.
+    switched: bool,
+    /// The text of the second screen when it was gone from.
+    last_screen: Option<String>,
+}
+
+impl TerminalState {
+    /// An empty terminal of so many rows and columns.
+    pub(super) fn new(rows: u16, columns: u16) -> Self {
+        Self {
+            normal: Grid::new(rows, columns),
+            alternate: Grid::new(rows, columns),
+            is_alternate: false,
+            pen: Pen::default(),
+            draws_lines: [false; 2],
+            set: 0,
+            saved: [SavedCursor::default(); 2],
+            wraps: true,
+            inserts: false,
+            hides_cursor: false,
+            application_cursor: false,
+            bracketed_paste: false,
+            last: None,
+            answers: Vec::new(),
+            switched: false,
+            last_screen: None,
+        }
+    }
+
+    /// Gives it another size.
+    pub(super) fn resize(&mut self, rows: u16, columns: u16) {
+        self.normal.resize(rows, columns);
+        self.alternate.resize(rows, columns);
+    }
+
+    /// How it looks now.
+    pub(super) fn screen(&self) -> TerminalScreen {
+        let grid = if self.is_alternate { &self.alternate } else { &self.normal };
+        let (row, column) = grid.cursor();
+        let at = |place| u16::try_from(place).unwrap_or(u16::MAX);
+        TerminalScreen {
+            rows: grid.rows().to_vec(),
+            cursor: (!self.hides_cursor).then(|| (at(row), at(column))),
+            is_alternate: self.is_alternate,
+            application_cursor: self.application_cursor,
+            bracketed_paste: self.bracketed_paste,
+        }
+    }
+
+    /// Whether the second screen is on.
+    pub(super) fn is_alternate(&self) -> bool {
+        self.is_alternate
+    }
+
+    /// Whether the first screen goes on at the beginning of a row.
+    pub(super) fn begins_row(&self) -> bool {
+        self.normal.cursor().1 == 0
+    }
+
+    /// The text of the second screen when it was gone from, or stands now; once.
+    pub(super) fn take_last_screen(&mut self) -> Option<String> {
+        let now = self.is_alternate.then(|| self.alternate.text());
+        self.last_screen.take().or(now)
+    }
+
+    /// What is to be sent to the program; once.
+    pub(super) fn take_answers(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.answers)
+    }
+
+    /// Whether it went from one screen to the other; once.
+    pub(super) fn take_switched(&mut self) -> bool {
+        std::mem::take(&mut self.switched)
+    }
+
+    fn grid(&mut self) -> &mut Grid {
+        if self.is_alternate { &mut self.alternate } else { &mut self.normal }
+    }
+
+    fn answer(&mut self, answer: &str) {
+        if self.answers.len() + answer.len() <= ANSWERS {
+            self.answers.extend_from_slice(answer.as_bytes());
+        }
+    }
+
+    fn save_cursor(&mut self) {
+        let (row, column) = self.grid().cursor();
+        let saved = SavedCursor { row, column, pen: self.pen, draws_lines: self.draws_lines, set: self.set };
+        let [normal, alternate] = &mut self.saved;
+        *(if self.is_alternate { alternate } else { normal }) = saved;
+    }
+
+    fn restore_cursor(&mut self) {
+        let [normal, alternate] = self.saved;
+        let saved = if self.is_alternate { alternate } else { normal };
+        (self.pen, self.draws_lines, self.set) = (saved.pen, saved.draws_lines, saved.set);
+        self.grid().go_to(saved.row, saved.column);
+    }
+
+    fn switch(&mut self, to_alternate: bool) {
+        if self.is_alternate != to_alternate {
+            if self.is_alternate {
+                self.last_screen = Some(self.alternate.text());
+            }
+            (self.is_alternate, self.switched) = (to_alternate, true);
+        }
+    }
+
+    /// Modes with a `?`.
+    fn private_mode(&mut self, mode: u16, on: bool) {
+        match mode {
+            1 => self.application_cursor = on,
+            7 => self.wraps = on,
+            25 => self.hides_cursor = !on,
+            47 => self.switch(on),
+            1047 if on => self.enter(),
+            1047 => self.switch(false),
+            1048 if on => self.save_cursor(),
+            1048 => self.restore_cursor(),
+            1049 if on => {
+                if !self.is_alternate {
+                    self.save_cursor();
+                }
+                self.enter();
+            }
+            1049 => {
+                let was_alternate = self.is_alternate;
+                self.switch(false);
+                if was_alternate {
+                    self.restore_cursor();
+                }
+            }
+            2004 => self.bracketed_paste = on,
+            _ => {}
+        }
+    }
+
+    /// To the second screen, empty; the cursor stays where it was on the first.
+    fn enter(&mut self) {
+        let (row, column) = self.grid().cursor();
+        self.switch(true);
+        let pen = self.pen;
+        self.alternate.erase_on_screen(Part::All, pen);
+        self.alternate.go_to(row, column);
+    }
+
+    /// As after its start.
+    fn reset(&mut self) {
+        self.switch(false);
+        let rows = self.normal.rows();
+        let (height, width) = (rows.len(), rows.first().map_or(1, |row| row.len()));
+        let size = |length| u16::try_from(length).unwrap_or(u16::MAX);
+        let fresh = Self::new(size(height), size(width));
+        let before = std::mem::replace(self, fresh);
+        (self.answers, self.switched, self.last_screen) =
+            (before.answers, before.switched, before.last_screen);
+    }
+
+    fn write(&mut self, c: char) {
+        let (pen, wraps, inserts) = (self.pen, self.wraps, self.inserts);
+        self.grid().put(c, pen, wraps, inserts);
+        if c.width().unwrap_or(0) > 0 {
+            self.last = Some(c);
+        }
+    }
+
+    /// Sequences that move, write and erase: their last byte, and how often.
+    fn edit(&mut self, action: char, (first, second): (u16, u16)) {
+        let (pen, alike) = (self.pen, usize::from(first.max(1)));
+        let by = isize::from(i16::try_from(first.max(1)).unwrap_or(i16::MAX));
+        let last = self.last;
+        let grid = self.grid();
+        let (row, column) = grid.cursor();
+        match action {
+            '@' => grid.insert_cells(alike, pen),
+            'A' => grid.go_down(-by),
+            'B' | 'e' => grid.go_down(by),
+            'C' | 'a' => grid.go_right(by),
+            'D' => grid.go_right(-by),
+            'E' | 'F' => {
+                grid.go_down(if action == 'E' { by } else { -by });
+                let (row, _) = grid.cursor();
+                grid.go_to(row, 0);
+            }
+            'G' | '`' => grid.go_to(row, alike - 1),
+            'H' | 'f' => grid.go_to(alike - 1, usize::from(second.max(1)) - 1),
+            'I' => grid.tab(by),
+            'J' => {
+                if let Some(part) = Part::of(first) {
+                    grid.erase_on_screen(part, pen);
+                }
+            }
+            'K' => {
+                if let Some(part) = Part::of(first) {
+                    grid.erase_in_row(part, pen);
+                }
+            }
+            'L' => grid.insert_rows(alike, pen),
+            'M' => grid.delete_rows(alike, pen),
+            'P' => grid.delete_cells(alike, pen),
+            'S' => grid.scroll_up(alike, pen),
+            'T' => grid.scroll_down(alike, pen),
+            'X' => grid.erase_cells(alike, pen),
+            'Z' => grid.tab(-by),
+            // More of them than a row has columns is more than anybody means.
+            'b' => {
+                let most = grid.rows().first().map_or(0, |row| row.len());
+                let again = last.into_iter().cycle().take(alike.min(most));
+                again.for_each(|c| self.write(c));
+            }
+            'd' => grid.go_to(alike - 1, column),
+            'r' => {
+                let bottom = if second == 0 { usize::MAX } else { usize::from(second) };
+                grid.set_region(alike - 1, bottom - 1);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Perform for TerminalState {
+    fn print(&mut self, c: char) {
+        let draws = self.draws_lines.get(self.set).copied().unwrap_or_default();
+        let drawn = u32::from(c).checked_sub(u32::from('_')).filter(|_| draws);
+        let drawn = drawn.and_then(|at| LINES.chars().nth(usize::try_from(at).ok()?));
+        self.write(drawn.unwrap_or(c));
+    }
+
+    fn execute(&mut self, byte: u8) {
+        let pen = self.pen;
+        match byte {
+            0x08 => self.grid().go_right(-1),
+            0x09 => self.grid().tab(1),
+            0x0a..=0x0c => self.grid().line_feed(pen),
+            0x0d => {
+                let (row, _) = self.grid().cursor();
+                self.grid().go_to(row, 0);
+            }
+            0x0e => self.set = 1,
+            0x0f => self.set = 0,
+            _ => {}
+        }
+    }
+
+    fn esc_dispatch(&mut self, intermediates: &[u8], ignore: bool, byte: u8) {
+        let pen = self.pen;
+        match (intermediates, byte) {
+            _ if ignore => {}
+            ([b'('], byte) => self.draws_lines[0] = byte == b'0',
+            ([b')'], byte) => self.draws_lines[1] = byte == b'0',
+            ([], b'7') => self.save_cursor(),
+            ([], b'8') => self.restore_cursor(),
+            ([], b'D') => self.grid().line_feed(pen),
+            ([], b'E') => {
+                self.execute(b'\r');
+                self.grid().line_feed(pen);
+            }
+            ([], b'M') => self.grid().reverse_line_feed(pen),
+            ([], b'c') => self.reset(),
+            _ => {}
+        }
+    }
+
+    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], ignore: bool, action: char) {
+        if ignore {
+            return;
+        }
+        let mut numbers = params.iter().map(|group| group.first().copied().unwrap_or(0));
+        match (intermediates, action) {
+            ([], 'm') => self.pen.obey(&parameters(params)),
+            ([], 's') => self.save_cursor(),
+            ([], 'u') => self.restore_cursor(),
+            ([], 'h' | 'l') => {
+                if numbers.any(|mode| mode == 4) {
+                    self.inserts = action == 'h';
+                }
+            }
+            ([], 'c') => self.answer("\x1b[?62;22c"),
+            ([b'>'], 'c') => self.answer("\x1b[>0;0;0c"),
+            ([], 'n') => match numbers.next() {
+                Some(5) => self.answer("\x1b[0n"),
+                Some(6) => {
+                    let (row, column) = self.grid().cursor();
+                    self.answer(&format!("\x1b[{};{}R", row + 1, column + 1));
+                }
+                _ => {}
+            },
+            ([b'?'], 'h' | 'l') => numbers.for_each(|mode| self.private_mode(mode, action == 'h')),
+            ([b'!'], 'p') => {
+                (self.inserts, self.wraps, self.hides_cursor) = (false, true, false);
+                (self.application_cursor, self.pen, self.draws_lines) = (false, Pen::default(), [false; 2]);
+            }
+            ([], action) | ([b'?'], action @ ('J' | 'K')) => {
+                let first = numbers.next().unwrap_or(0);
+                self.edit(action, (first, numbers.next().unwrap_or(0)));
+            }
+            _ => {}
+        }
+    }
+
+    fn terminated(&self) -> bool {
+        self.switched
+    }
+}
+
+/// The parameters as they were written.
+fn parameters(params: &Params) -> Vec<u8> {
+    let group = |group: &[u16]| group.iter().map(u16::to_string).collect::<Vec<_>>().join(":");
+    params.iter().map(group).collect::<Vec<_>>().join(";").into_bytes()
+}

@@ -1,0 +1,116 @@
+//! Where long replies stand in a session's file, as it was when it was opened: so they can be read again one by one.
+
+use super::disk;
+use super::wire::{self, LineContent};
+use crate::domain::{Entry, Sha256};
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+/// A line of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line {
+    /// Which entry it is, counted from 0.
+    entry: u64,
+    /// Where it begins, and its bytes without its newline.
+    at: u64,
+    bytes: u32,
+    /// The hash of those bytes.
+    sha256: Sha256,
+}
+
+/// The lines of long replies, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Lines(Vec<Line>);
+
+/// Why a line is not read again.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LineError {
+    /// The file does not give it.
+    #[error("the file can't be read: {0}")]
+    Io(#[from] io::Error),
+    /// Something else stands there than when the session was opened, or it is none of those that were noted.
+    #[error("the file was changed since it was opened")]
+    Changed,
+}
+
+impl Lines {
+    /// Notes the line of this entry, where it is a long reply.
+    pub(super) fn note(&mut self, (number, entry): (u64, &Entry), at: u64, line: &[u8]) {
+        if let Ok(bytes) = u32::try_from(line.len())
+            && entry.is_long_reply()
+        {
+            self.0.push(Line { entry: number, at, bytes, sha256: Sha256::of(line) });
+        }
+    }
+
+    /// Reads an entry again from the file of this path: what stood there when it was noted, or nothing.
+    pub(super) fn read(&self, path: &Path, entry: u64) -> Result<Entry, LineError> {
+        let found = self.0.binary_search_by_key(&entry, |line| line.entry);
+        let line = found.ok().and_then(|at| self.0.get(at)).ok_or(LineError::Changed)?;
+        let mut bytes = vec![0; usize::try_from(line.bytes).unwrap_or_default()];
+        let file = disk::open_read(path).map_err(|error| io::Error::other(error.brief()))?;
+        file.read_exact_at(&mut bytes, line.at)?;
+        if Sha256::of(&bytes) != line.sha256 {
+            return Err(LineError::Changed);
+        }
+        let frame = wire::open(&bytes).map_err(|_| LineError::Changed)?;
+        match wire::decode(&frame, &super::blobs_of(path)) {
+            Ok(LineContent::Entry(entry, _)) => Ok(*entry),
+            _ => Err(LineError::Changed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Finish, FinishReason, StepId, Timestamp, Usage};
+    use crate::store::{Reading, Store, samples::header};
+
+    fn reply(n: u32, bytes: usize) -> Entry {
+        Entry::Reply {
+            step: StepId(n),
+            text: format!("{n} {}", "é".repeat(bytes / 2)),
+            reasoning: String::new(),
+            tool_calls: vec![],
+            kept: vec![],
+            finish: Finish { reason: FinishReason::Stop, word: None },
+            usage: Usage::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn long_replies_are_read_again_and_nothing_that_was_changed() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("s-1.jsonl");
+        let store = Store::create(home.path(), header("s-1"));
+        let entries: Vec<Entry> =
+            (0..6).map(|n| reply(n, if n % 2 == 0 { 10 } else { 5_000 * n as usize })).collect();
+        for entry in &entries {
+            store.append(entry.clone(), Timestamp(1));
+        }
+        store.close().await.unwrap();
+        // A line that is damaged is no entry: those behind it keep their places.
+        let mut text = std::fs::read(&path).unwrap();
+        let second = text.iter().position(|byte| *byte == b'\n').unwrap() + 30;
+        text[second] ^= 1;
+        std::fs::write(&path, &text).unwrap();
+        let (store, loaded, _) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
+        assert!(!loaded.damage.is_empty());
+        for (number, (_, entry)) in loaded.entries.iter().enumerate() {
+            let again = store.read_again(number as u64);
+            assert_eq!(again.ok().as_ref(), Some(entry).filter(|entry| entry.is_long_reply()));
+        }
+        store.append(reply(9, 9_000), Timestamp(2));
+        store.sync().await.unwrap();
+        let last = loaded.entries.len() as u64 - 1;
+        assert!(store.read_again(last).is_ok() && store.read_again(last + 1).is_err());
+        // Who changes the file in place, its checksums too, is not believed.
+        let other = String::from_utf8(std::fs::read(&path).unwrap()).unwrap().replace("5 é", "5 e");
+        std::fs::write(&path, other).unwrap();
+        assert!(matches!(store.read_again(last), Err(LineError::Changed)));
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(store.read_again(last), Err(LineError::Io(_))));
+    }
+}

@@ -1,0 +1,422 @@
+//! Takes words out of a session that is there: the file is written anew with masks in their places, sealed as new, and takes
+//! the place of the old one in one step. Its large outputs are masked, too; pictures are not looked into.
+
+use super::{
+    Damage, Draft, Fault, LoadedSession, Seal, Store, StoreError, blobs_of, disk, index, news, reader,
+    search, wire,
+};
+use crate::domain::{Entry, MaskStream, Masker};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are read at once.
+const PIECE: usize = 256 << 10;
+
+/// What would be masked.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct RedactionPlan {
+    /// Of what kind and where, each once: `a GitHub token in the output of block 3`.
+    pub places: Vec<String>,
+    /// Pictures beside the session, which stay as they are.
+    pub pictures: usize,
+    /// Lines that can't be read: they are not taken over.
+    pub damaged: usize,
+}
+
+/// A session that is about to be masked. It is locked meanwhile.
+#[derive(Debug)]
+pub(crate) struct Redaction {
+    path: PathBuf,
+    loaded: LoadedSession,
+    masker: Masker,
+    /// Held until all is done.
+    _locked: File,
+}
+
+impl Redaction {
+    /// Opens a session for it.
+    ///
+    /// # Errors
+    /// When another process writes to it, it is no session or not this installation's own, or can't be read.
+    pub(crate) fn open(path: &Path, masker: Masker, seal: Option<&Seal>) -> Result<Self, StoreError> {
+        let locked = disk::open_locked(path)?;
+        let loaded = reader::read_with(path, seal)?;
+        if let Some(why) = &loaded.foreign {
+            let why = format!("it is not this installation's own ({why}): adopt it first");
+            return Err(StoreError::NotASession { path: path.to_owned(), why });
+        }
+        let newer = |damage: &Damage| matches!(damage.fault, Fault::NewerLine(_) | Fault::UnknownKind(_));
+        if let Some(damage) = loaded.damage.iter().find(|damage| newer(damage)) {
+            let why = format!("not all of it is known here: {damage}");
+            return Err(StoreError::NotASession { path: path.to_owned(), why });
+        }
+        Ok(Self { path: path.to_owned(), loaded, masker, _locked: locked })
+    }
+
+    /// What would be masked.
+    ///
+    /// # Errors
+    /// When a large output can't be read.
+    pub(crate) fn plan(&self) -> Result<RedactionPlan, StoreError> {
+        let lost = |damage: &&Damage| {
+            matches!(damage.fault, Fault::Unreadable(_) | Fault::Checksum | Fault::Torn(_))
+        };
+        let damaged = self.loaded.damage.iter().filter(lost).count();
+        let mut plan = RedactionPlan { damaged, ..RedactionPlan::default() };
+        let mut tell = |kinds: BTreeSet<&'static str>, place: &str| {
+            if !kinds.is_empty() {
+                let kinds: Vec<&str> = kinds.into_iter().collect();
+                let told = format!("{} in {place}", kinds.join(" and "));
+                if !plan.places.contains(&told) {
+                    plan.places.push(told);
+                }
+            }
+        };
+        for (_, entry) in &self.loaded.entries {
+            tell(self.kinds(entry), &news::place(entry));
+        }
+        for file in self.files()? {
+            let mut kinds = BTreeSet::new();
+            self.masked(&file, |bytes, found| {
+                kinds.extend(found);
+                drop(bytes);
+                Ok(())
+            })?;
+            tell(kinds, "a large output");
+        }
+        plan.pictures = self.pictures().len();
+        Ok(plan)
+    }
+
+    /// What would be masked in the texts of an entry.
+    fn kinds(&self, entry: &Entry) -> BTreeSet<&'static str> {
+        let entry = self.masker.mask(entry.clone());
+        let mut kinds = entry.kinds().clone();
+        if let Ok(fields) = wire::encode(&entry, &blobs_of(&self.path), None) {
+            kinds.extend(self.masker.mask(fields).kinds());
+        }
+        kinds
+    }
+
+    /// Writes it anew, and puts that in the place of what was there.
+    ///
+    /// # Errors
+    /// When something can't be written; then the session is as it was.
+    pub(crate) async fn perform(self, seal: Option<Seal>) -> Result<(), StoreError> {
+        let new = beside(&self.path);
+        forget(&new);
+        let written = self.write(&new, seal).await.and_then(|()| self.replace(&new));
+        forget(&new);
+        written?;
+        // What was being typed is not part of the session yet.
+        Draft::beside(&self.path, Masker::default()).remove()?;
+        index::forget(&self.path).ok();
+        if let Err(error) = search::forget(&self.path) {
+            tracing::warn!(%error, "what was masked leaves the file of the search with the next search");
+        }
+        Ok(())
+    }
+
+    async fn write(&self, new: &Path, seal: Option<Seal>) -> Result<(), StoreError> {
+        let Some((_, Entry::Header(header))) = self.loaded.entries.first() else {
+            let why = "its first line is missing".into();
+            return Err(StoreError::NotASession { path: self.path.clone(), why });
+        };
+        let store = Store::create_at(new, header.clone()).with_masker(self.masker.clone()).with_seal(seal);
+        let (from, to) = (blobs_of(&self.path), store.blobs());
+        let own = |entry: &Entry| !matches!(entry, Entry::Header(_) | Entry::Adopted { .. });
+        for (at, entry) in self.loaded.entries.iter().filter(|(_, entry)| own(entry)) {
+            let mut entry = entry.clone();
+            for path in files_of(&mut entry) {
+                if let Ok(name) = path.strip_prefix(&from) {
+                    *path = to.join(name);
+                }
+            }
+            store.append(entry, *at);
+        }
+        let written = store.sync().await;
+        let closed = store.close().await;
+        written.and(closed)?;
+        disk::make_folder(&to)?;
+        for file in self.files()? {
+            self.write_masked(&file, &to)?;
+        }
+        for picture in self.pictures() {
+            let there = to.join(picture.file_name().unwrap_or_default());
+            std::fs::hard_link(&picture, &there)
+                .or_else(|_| std::fs::copy(&picture, &there).map(drop))
+                .map_err(|error| StoreError::io(&there, "written", error))?;
+        }
+        Ok(())
+    }
+
+    fn write_masked(&self, file: &Path, to: &Path) -> Result<(), StoreError> {
+        let there = to.join(file.file_name().unwrap_or_default());
+        if there.exists() {
+            // The store wrote it with its entry.
+            return Ok(());
+        }
+        let failed = |error| StoreError::io(&there, "written", error);
+        let mut out = disk::replace(&there)?;
+        self.masked(file, |bytes, _| out.write_all(&bytes).map_err(failed))?;
+        out.sync_data().map_err(failed)
+    }
+
+    /// Puts what was written in the place of what was there: the files beside it first.
+    fn replace(&self, new: &Path) -> Result<(), StoreError> {
+        let (old_blobs, new_blobs) = (blobs_of(&self.path), blobs_of(new));
+        let failed = |error| StoreError::io(&self.path, "written", error);
+        // What was installed for the session is none of its words.
+        for folder in folders(&old_blobs) {
+            let there = new_blobs.join(folder.file_name().unwrap_or_default());
+            std::fs::rename(&folder, there).map_err(failed)?;
+        }
+        let gone = old_blobs.with_extension("redacted");
+        std::fs::remove_dir_all(&gone).ok();
+        if old_blobs.exists() {
+            std::fs::rename(&old_blobs, &gone).map_err(failed)?;
+        }
+        std::fs::rename(&new_blobs, &old_blobs).map_err(failed)?;
+        std::fs::rename(new, &self.path).map_err(failed)?;
+        disk::sync_folder(self.path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+        std::fs::remove_dir_all(&gone).ok();
+        Ok(())
+    }
+
+    /// The large outputs beside the session.
+    fn files(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let pictures = self.pictures();
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(blobs_of(&self.path)).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let kind = entry.file_type().map_err(|error| StoreError::io(&path, "read", error))?;
+            if kind.is_file() && !pictures.contains(&path) {
+                files.push(path);
+            }
+        }
+        Ok(files)
+    }
+
+    fn pictures(&self) -> BTreeSet<PathBuf> {
+        let reports = self.loaded.entries.iter().filter_map(|(_, entry)| match entry {
+            Entry::Ran { report, .. } => Some(report),
+            _ => None,
+        });
+        let blobs = blobs_of(&self.path);
+        let images = reports.flat_map(|report| report.all_images().map(|image| image.path.clone()));
+        images.filter(|path| path.parent() == Some(&blobs) && path.is_file()).collect()
+    }
+
+    /// Hands on a file piece by piece with masks, and what was masked.
+    fn masked(
+        &self,
+        file: &Path,
+        mut take: impl FnMut(Vec<u8>, BTreeSet<&'static str>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut from = disk::open_read(file)?;
+        let mut stream = MaskStream::new(self.masker.clone());
+        let mut piece = vec![0; PIECE];
+        loop {
+            let read = from.read(&mut piece).map_err(|error| StoreError::io(file, "read", error))?;
+            let masked = match piece.get(..read) {
+                Some(bytes) if read > 0 => stream.push(bytes),
+                _ => stream.end(),
+            };
+            let kinds = masked.kinds().clone();
+            take(masked.into_inner(), kinds)?;
+            if read == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// The files beside a session that an entry names.
+fn files_of(entry: &mut Entry) -> Vec<&mut PathBuf> {
+    let Entry::Ran { report, .. } = entry else { return Vec::new() };
+    let report = &mut **report;
+    let images = report.images.iter_mut().chain(&mut report.pictures).map(|image| &mut image.path);
+    images.chain(report.blob.as_mut()).collect()
+}
+
+fn folders(blobs: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(blobs).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+/// Where the new file is written: no name of a session.
+fn beside(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{stem}.redacting"))
+}
+
+/// Removes what an earlier attempt left.
+fn forget(new: &Path) {
+    std::fs::remove_file(new).ok();
+    std::fs::remove_dir_all(blobs_of(new)).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{BlockId, ImageRef, Outcome, OutputBuffer, RunId, RunReport, Stream, Timestamp};
+    use crate::store::{read_with, samples};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    const WORD: &str = "Miller & Söhne";
+
+    /// A session of each kind of entry, with the word in a prompt, a name, an output and a large one.
+    async fn written(folder: &Path, seal: &Seal) -> PathBuf {
+        let store = Store::create(folder, samples::header("one")).with_seal(Some(seal.clone()));
+        let mut entries = samples::each_kind();
+        entries.push(Entry::Named(format!("about {WORD}")));
+        entries.push(Entry::Prompt(format!("What does {WORD} owe?").as_str().into()));
+        let blobs = store.blobs();
+        std::fs::create_dir_all(blobs.join("packages")).unwrap();
+        std::fs::write(blobs.join("packages/left.py"), WORD).unwrap();
+        std::fs::write(blobs.join("run-9.out"), format!("{}{WORD}\nend", "x".repeat(PIECE - 5))).unwrap();
+        std::fs::write(blobs.join("figure-1.png"), WORD).unwrap();
+        let mut report = RunReport::bare(Outcome::Ok);
+        report.output.push(Stream::Stdout, format!("{WORD}: 12\n").as_bytes());
+        report.blob = Some(blobs.join("run-9.out"));
+        report.images.push(ImageRef {
+            path: blobs.join("figure-1.png"),
+            name: "figure-1.png".into(),
+            mime: "image/png".into(),
+            width: 1,
+            height: 1,
+            bytes: 3,
+        });
+        let (run, block) = (RunId(2), BlockId(2));
+        entries.push(Entry::Ran { run, block, report: Box::new(report) });
+        for (second, entry) in entries.into_iter().enumerate() {
+            store.append(entry, Timestamp(second as i64 * 1000));
+        }
+        store.sync().await.unwrap();
+        store.close().await.unwrap();
+        store.path()
+    }
+
+    fn all_bytes(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut all = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                all.extend(all_bytes(&path));
+            } else {
+                all.push((path.clone(), std::fs::read(&path).unwrap()));
+            }
+        }
+        all
+    }
+
+    fn holds(bytes: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(bytes);
+        text.contains("Söhne") || text.contains("S\\u00f6hne")
+    }
+
+    fn masker() -> Masker {
+        Masker::default().with_words([WORD.to_owned().into()])
+    }
+
+    #[tokio::test]
+    async fn a_word_is_in_none_of_its_files_any_more_and_all_else_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let seal = Seal::make(folder.path()).unwrap();
+        let path = written(&folder.path().join("sessions"), &seal).await;
+        let before = read_with(&path, Some(&seal)).unwrap();
+        let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
+        let plan = redaction.plan().unwrap();
+        let places = plan.places.join("; ");
+        for place in
+            ["in your prompt", "in the name of the session", "in the output of block", "in a large output"]
+        {
+            assert!(places.contains(&format!("a word that you named {place}")), "{place}: {places}");
+        }
+        assert_eq!(plan.pictures, 1);
+        assert!(matches!(Store::open(&path), Err(StoreError::Locked { .. })));
+        redaction.perform(Some(seal.clone())).await.unwrap();
+
+        let after = read_with(&path, Some(&seal)).unwrap();
+        let faults: Vec<_> = after.damage.iter().map(|damage| &damage.fault).collect();
+        let known =
+            |fault: &&Fault| **fault == Fault::Redacted || before.damage.iter().any(|d| d.fault == **fault);
+        assert!(after.foreign.is_none() && faults.iter().all(known), "{faults:?}");
+        assert_eq!(after.entries.len(), before.entries.len());
+        for ((at, entry), (then, was)) in after.entries.iter().zip(&before.entries) {
+            assert_eq!(at, then);
+            let told = |entry: &Entry| match entry {
+                Entry::Ran { report, .. } => {
+                    let output = String::from_utf8_lossy(&report.output.bytes(Stream::Stdout)).into_owned();
+                    format!("{output} {:?}", RunReport { output: OutputBuffer::default(), ..*report.clone() })
+                }
+                other => format!("{other:?}"),
+            };
+            assert_eq!(told(entry).replace("[redacted]*****", WORD), told(was));
+        }
+        for (file, bytes) in all_bytes(&folder.path().join("sessions")) {
+            let stays = file.ends_with("left.py") || file.ends_with("figure-1.png");
+            assert_eq!(holds(&bytes), stays, "{}", file.display());
+        }
+        assert!(all_bytes(&folder.path().join("sessions")).iter().any(|(file, _)| file.ends_with("left.py")));
+        // There is nothing left to mask, and nothing is left lying about.
+        let again = Redaction::open(&path, masker(), Some(&seal)).unwrap();
+        assert!(again.plan().unwrap().places.is_empty());
+        let names = std::fs::read_dir(folder.path().join("sessions")).unwrap().count();
+        assert_eq!(names, 2, "{:?}", all_bytes(&folder.path().join("sessions")));
+    }
+
+    #[tokio::test]
+    async fn what_another_installation_wrote_or_somebody_writes_to_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let seal = Seal::make(folder.path()).unwrap();
+        let path = written(&folder.path().join("sessions"), &seal).await;
+        let before = std::fs::read(&path).unwrap();
+        let other = Seal::make(&folder.path().join("other")).unwrap();
+        let error = Redaction::open(&path, masker(), Some(&other)).unwrap_err().to_string();
+        assert!(error.contains("adopt it first"), "{error}");
+        let (store, _) = Store::open(&path).unwrap();
+        assert!(matches!(Redaction::open(&path, masker(), Some(&seal)), Err(StoreError::Locked { .. })));
+        store.close().await.unwrap();
+        // Where nothing can be written, it is as it was.
+        let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
+        let blocked = beside(&path);
+        std::fs::create_dir(&blocked).unwrap();
+        assert!(redaction.perform(Some(seal)).await.is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert!(blobs_of(&path).join("run-9.out").exists());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn whatever_the_word_is_no_line_holds_it(word in "[a-zß0-9 ]{3,12}", around in ".{0,40}") {
+            prop_assume!(word.trim() == word);
+            let folder = tempfile::tempdir().unwrap();
+            let seal = Seal::make(folder.path()).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(async {
+                let store = Store::create(&folder.path().join("s"), samples::header("one")).with_seal(Some(seal.clone()));
+                store.append(Entry::Prompt(format!("{around}{word}{around}").as_str().into()), Timestamp(1));
+                store.sync().await.unwrap();
+                store.close().await.unwrap();
+                let masker = Masker::default().with_words([word.clone().into()]);
+                let redaction = Redaction::open(&store.path(), masker, Some(&seal)).unwrap();
+                redaction.perform(Some(seal.clone())).await.unwrap();
+                let loaded = read_with(&store.path(), Some(&seal)).unwrap();
+                let texts: Vec<Arc<str>> = loaded.entries.iter().filter_map(|(_, entry)| match entry {
+                    Entry::Prompt(prompt) => Some(Arc::from(prompt.text.as_str())),
+                    _ => None,
+                }).collect();
+                assert!(texts.len() == 1 && !texts[0].contains(&word), "{texts:?}");
+            });
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! A paste of a terminal that does not mark it: text with line ends inside that is there all at once. Nobody types so; as
+//! keys, each of its lines would be sent, and one that begins with a slash would be a command. Pure.
+
+use super::parser::{PASTE, pasted_text};
+use std::time::Duration;
+
+/// Whatever of it comes within this time belongs to it.
+pub(super) const GAP: Duration = Duration::from_millis(30);
+
+/// What was pasted so far; nothing where no paste goes on.
+#[derive(Debug, Default)]
+pub(super) struct UnmarkedPaste(Vec<u8>);
+
+impl UnmarkedPaste {
+    /// Whether one goes on.
+    pub(super) fn goes_on(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Takes bytes that were read at once, where they are a part of one. Tells whether they are.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        let is_part = if self.goes_on() { is_text(bytes) } else { begins(bytes) };
+        if is_part {
+            let room = PASTE.saturating_sub(self.0.len()).min(bytes.len());
+            self.0.extend_from_slice(bytes.get(..room).unwrap_or_default());
+        }
+        is_part
+    }
+
+    /// It is over: its text, line ends as line feeds.
+    pub(super) fn end(&mut self) -> Option<String> {
+        self.goes_on().then(|| pasted_text(&std::mem::take(&mut self.0)))
+    }
+}
+
+/// Whether a line end stands in front of more text.
+fn begins(bytes: &[u8]) -> bool {
+    let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+    let behind = end.and_then(|at| bytes.get(at..)).unwrap_or_default();
+    is_text(bytes) && end != Some(0) && behind.iter().any(|byte| !matches!(byte, b'\r' | b'\n'))
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n' | b'\t') || (*byte >= b' ' && *byte != 0x7f))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_with_line_ends_inside_is_pasted_and_what_is_typed_is_not() {
+        for typed in
+            ["a", "hello", "hello\r", "hello\r\r", "\r", "\rhello", "a\x19b\rc", "\x1b[A\rx", "a\x7f\rb"]
+        {
+            assert!(!UnmarkedPaste::default().take(typed.as_bytes()), "{typed:?}");
+        }
+        let mut paste = UnmarkedPaste::default();
+        assert!(paste.take("one\rtwo é".as_bytes()) && paste.take(b"\xc3") && paste.take(b"\xa9\r\nend\r"));
+        assert!(!paste.take(b"\x03"), "a key that is none of it");
+        assert_eq!(paste.end().as_deref(), Some("one\ntwo éé\nend\n"));
+        assert_eq!(paste.end(), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! The files that the text of a field may mean, where it takes a path: they stand below it; Tab takes one, what is typed
+//! counts as it is.
+
+use super::{FormBox, Then};
+use crate::driver::Job;
+use crate::tui::ui_command::UiCommand;
+
+/// So many are shown.
+pub(super) const FILES: usize = 4;
+
+impl FormBox {
+    /// What was typed of a path; `None` where the field with the cursor takes none, or the path of a file stands there.
+    pub(super) fn typed_path(&self) -> Option<String> {
+        self.form.fields.get(self.at).filter(|field| field.kind.is_path() && !self.sent)?;
+        let super::Reply::Text(field) = self.replies.get(self.at)? else { return None };
+        let typed = field.text();
+        (!self.files.has(&typed)).then_some(typed)
+    }
+
+    /// The files of the folder, where a path is asked for and they are not known yet.
+    pub(super) fn wanted_files(&self) -> Vec<Then> {
+        let wanted = self.typed_path().is_some() && !self.files.is_listed();
+        wanted.then_some(Then::UiCommand(UiCommand::Job(Job::FolderFiles))).into_iter().collect()
+    }
+
+    /// They are listed anew when the form is opened again.
+    pub(super) fn forget_files(&mut self) {
+        self.files = super::FileMatches::default();
+        self.chosen_file = None;
+    }
+
+    /// Leaves the files that hold what is typed.
+    pub(super) fn filter_files(&mut self) {
+        self.chosen_file = None;
+        if let Some(typed) = self.typed_path() {
+            self.files.filter(&typed);
+        }
+    }
+
+    /// How many files stand below the field with the cursor.
+    pub(super) fn files_below(&self) -> usize {
+        self.typed_path().map_or(0, |_| self.files.len())
+    }
+
+    /// Whether Tab takes a file: one was gone to, or something was typed that some hold.
+    pub(super) fn offers_file(&self) -> bool {
+        let is_typed = self.typed_path().is_some_and(|typed| !typed.trim().is_empty());
+        self.files_below() > 0 && (is_typed || self.chosen_file.is_some())
+    }
+
+    /// Up and Down among the files; beyond their ends nothing is chosen, and false is told.
+    pub(super) fn choose_file(&mut self, by: isize) -> bool {
+        let next = match self.chosen_file {
+            None if by > 0 => Some(0),
+            None => None,
+            Some(at) => at.checked_add_signed(by.signum()),
+        };
+        let was_chosen = self.chosen_file.is_some();
+        self.chosen_file = next.filter(|at| *at < self.files_below());
+        self.chosen_file.is_some() || was_chosen && by < 0
+    }
+
+    /// Puts the chosen file, else the best, into the field.
+    pub(super) fn take_file(&mut self) {
+        let path = self.files.file(self.chosen_file.unwrap_or_default()).map(|file| file.path.clone());
+        if let Some(path) = path {
+            self.put(self.at, &path);
+            self.answer_changed();
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The screen of a run's own terminal → cells that are safe to draw: each is text from outside, and stays in its place.
+
+use super::pen;
+use super::plain::{self, Strictness};
+use crate::domain::{Ink, ScreenCell, TerminalScreen};
+use crate::tui::theme::Theme;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use std::borrow::Cow;
+
+/// What is drawn of a character that may not be drawn: what it is has no room in its cell.
+const SIGN: &str = "?";
+
+/// Draws it, with the row of its cursor in sight; tells where that stands.
+pub(crate) fn draw(screen: &TerminalScreen, area: Rect, buf: &mut Buffer, theme: &Theme) -> Option<Position> {
+    let last = screen.cursor.map_or(0, |(row, _)| row);
+    let above = (last + 1).saturating_sub(area.height);
+    for (y, row) in (area.y..area.bottom()).zip(screen.rows.iter().skip(above.into())) {
+        for (x, cell) in (area.x..area.right()).zip(row.iter()) {
+            if cell.width == 0 {
+                continue;
+            }
+            let (text, is_marked) = drawn(cell);
+            let style = style(cell, theme);
+            let style = if is_marked { style.patch(theme.mark()) } else { style };
+            let room = u16::from(cell.width).min(area.right() - x);
+            buf.set_stringn(x, y, " ".repeat(room.into()), room.into(), style);
+            if room == u16::from(cell.width) {
+                buf.set_stringn(x, y, text, room.into(), style);
+            }
+        }
+    }
+    let (row, column) = screen.cursor?;
+    let place = Position { x: area.x.saturating_add(column), y: area.y.saturating_add(row - above) };
+    area.contains(place).then_some(place)
+}
+
+/// The text of a cell as it may be drawn, and whether it stands for something that may not be.
+fn drawn(cell: &ScreenCell) -> (Cow<'static, str>, bool) {
+    let mut text = String::from(cell.character);
+    if cell.marks.is_none() && plain::is_plain(&text) {
+        return (text.into(), false);
+    }
+    let alone = text.clone();
+    text.extend(cell.marks.iter().map(|marks| &**marks));
+    // What is wider than its cell with its marks loses them.
+    [text, alone]
+        .into_iter()
+        .find(|text| fits(text, cell.width))
+        .map_or((SIGN.into(), true), |text| (text.into(), false))
+}
+
+fn fits(text: &str, width: u8) -> bool {
+    let mut glyphs = plain::glyphs(text, Strictness::Text, plain::TAB);
+    let first = glyphs.next().is_some_and(|glyph| {
+        !glyph.marked
+            && glyph.width == usize::from(width)
+            && glyph.end - glyph.start == text.len()
+            && glyph.text == text
+    });
+    first && glyphs.next().is_none()
+}
+
+fn style(cell: &ScreenCell, theme: &Theme) -> Style {
+    let mut pen = cell.pen;
+    if cell.character == ' ' && cell.marks.is_none() {
+        // Nothing is hidden by a blank in the colour behind it.
+        pen.fg = Ink::Default;
+    }
+    pen::style(pen, theme.depth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Pen;
+    use crate::tui::theme::Depth;
+    use ratatui::style::Color;
+    use std::sync::Arc;
+
+    fn cell(character: char, marks: &str, width: u8) -> ScreenCell {
+        let marks = (!marks.is_empty()).then(|| marks.into());
+        ScreenCell { character, marks, width, pen: Pen::default() }
+    }
+
+    fn row(cells: Vec<ScreenCell>) -> (String, Buffer) {
+        let area = Rect::new(0, 0, 8, 1);
+        let mut buf = Buffer::empty(area);
+        let screen = TerminalScreen { rows: vec![Arc::new(cells)], ..TerminalScreen::default() };
+        draw(&screen, area, &mut buf, &Theme::terminal(Depth::True));
+        let text = buf.content().iter().map(|cell| cell.symbol()).collect();
+        (text, buf)
+    }
+
+    #[test]
+    fn each_cell_stays_in_its_place_whatever_it_holds() {
+        let hostile = ['\u{1b}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{e0041}', '\u{7}'];
+        for c in hostile {
+            assert_eq!(row(vec![cell(c, "", 1), cell('b', "", 1)]).0, "?b      ", "{c:?}");
+            // On a character it is left out.
+            let marked = String::from(c);
+            assert_eq!(row(vec![cell('a', &marked, 1), cell('b', "", 1)]).0, "ab      ", "{c:?}");
+        }
+        assert_eq!(row(vec![cell('e', "\u{301}", 1), cell('b', "", 1)]).0, "e\u{301}b      ");
+        let wide = vec![cell('漢', "", 2), cell(' ', "", 0), cell('b', "", 1)];
+        assert!(row(wide).0.starts_with("漢"));
+        // Half of one that does not fit is blank.
+        let mut cut = vec![cell('a', "", 1); 7];
+        cut.push(cell('漢', "", 2));
+        assert_eq!(row(cut).0, "aaaaaaa ");
+    }
+
+    #[test]
+    fn text_in_its_own_background_is_shown_and_blanks_keep_theirs() {
+        let mut red = Pen::default();
+        red.obey(b"31;41");
+        let cells =
+            vec![ScreenCell { pen: red, ..cell('x', "", 1) }, ScreenCell { pen: red, ..cell(' ', "", 1) }];
+        let (_, buf) = row(cells);
+        let (text, blank) = (&buf.content()[0], &buf.content()[1]);
+        assert_eq!((text.fg, text.bg), (Color::Reset, Color::Reset));
+        assert_eq!(blank.bg, Color::Red);
+    }
+}

@@ -1,0 +1,86 @@
+//! A plan for rebuilding a kernel in lines, as panes and lines show it: what becomes of its variables, what each block took
+//! and touched.
+
+use super::widgets::{safe, words};
+use crate::engine::rebuild::{RebuildPlan, RebuildStep, StepState};
+
+/// Steps that are listed one by one.
+const LISTED: usize = 10;
+/// Names that are listed of a kind.
+const NAMES: usize = 6;
+/// Columns of a line.
+const WIDTH: usize = 58;
+
+/// What the plan says, one line a row.
+pub(super) fn lines(plan: &RebuildPlan) -> Vec<String> {
+    let variables = plan.variables();
+    let kinds = [
+        ("live", &variables.live),
+        ("restorable", &variables.restorable),
+        ("run again", &variables.again),
+        ("left out", &variables.lost),
+    ];
+    let rows = kinds.into_iter().filter(|(_, names)| !names.is_empty());
+    let mut lines: Vec<String> =
+        rows.map(|(kind, of)| safe::cut(&format!("{kind:<12}{}", names(of)), WIDTH)).collect();
+    if !lines.is_empty() {
+        lines.insert(0, "Variables of the earlier kernel:".into());
+        lines.push(String::new());
+    }
+    lines.extend(plan.steps.iter().take(LISTED).map(line));
+    if plan.steps.len() > LISTED {
+        lines.push(format!("and {} more", plan.steps.len() - LISTED));
+    }
+    lines
+}
+
+/// What going through the plan means: how many blocks, by how many decisions, how long they took.
+pub(super) fn offer(plan: &RebuildPlan) -> String {
+    let offered = plan.offered();
+    let took: u64 = plan.steps.iter().filter(|step| step.is_offered()).map(|step| step.wall_us).sum();
+    let decisions = plan.decisions(&offered).len();
+    format!(
+        "{}, {}; they took {}",
+        words::count(offered.len(), "block"),
+        words::count(decisions, "decision"),
+        words::duration(took / 1_000)
+    )
+}
+
+/// Why nothing is offered.
+pub(super) fn nothing(plan: &RebuildPlan) -> &'static str {
+    if plan.steps.iter().any(|step| step.state == StepState::Live) {
+        "All that could be run again of the earlier kernel was."
+    } else {
+        "Nothing ran in an earlier kernel that could be run again."
+    }
+}
+
+/// How a plan is gone through.
+pub(super) const HOW: &str = "Blocks that touch nothing but the kernel come together, all others one by one. \
+    The first that does something else than before ends it.";
+
+/// `block 3    6.1 s  restorable  reads sales.csv   df = load()`
+fn line(step: &RebuildStep) -> String {
+    let state = match &step.state {
+        StepState::Live => "live".into(),
+        StepState::Restorable => "restorable".into(),
+        // What it touched says it already.
+        StepState::RunAgain(why) if step.touched.contains(why) => "run again".into(),
+        StepState::RunAgain(why) => format!("run again: {why}"),
+        StepState::LeftOut(why) => format!("left out: {why}"),
+    };
+    let took = words::duration(step.wall_us / 1_000);
+    let touched = step.touched.join(", ");
+    let parts = [touched.as_str(), step.first_line.as_str()];
+    let rest = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("   ");
+    safe::cut(&safe::one_line(&format!("block {:<4}{took:<8}{state:<10}  {rest}", step.block.0)), WIDTH)
+}
+
+fn names(all: &[String]) -> String {
+    let first = all.iter().take(NAMES).map(|name| safe::one_line(name)).collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(NAMES) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}

@@ -1,0 +1,93 @@
+//! Sessions that are measured: prompts and replies, sealed as those of a person are.
+
+use crate::wait;
+use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
+use sayso::store::{Seal, Store};
+use std::path::{Path, PathBuf};
+
+/// Entries that may be on their way to the disk.
+const ON_THEIR_WAY: usize = 2_000;
+
+/// A size of session.
+pub struct Size {
+    pub name: &'static str,
+    messages: usize,
+    /// Paragraphs of an answer beside its own words.
+    paragraphs: usize,
+    /// Whether what is told of it fits a model's context.
+    pub fits: bool,
+    /// How often it is opened.
+    pub rounds: usize,
+}
+
+impl Size {
+    /// Those of the table.
+    pub fn all(part: usize) -> Vec<Self> {
+        let of = |name, messages, paragraphs, fits, rounds| Self {
+            name,
+            messages: if fits { messages } else { (messages / part).max(1_000) },
+            paragraphs,
+            fits,
+            rounds,
+        };
+        vec![
+            of("10 messages", 10, 0, true, 7),
+            of("1,000 messages", 1_000, 0, true, 7),
+            of("100,000 messages", 100_000, 4, false, 3),
+            of("10,000 messages, 1 GB", 10_000, 2_300, false, 3),
+        ]
+    }
+}
+
+/// Writes a session of this size below a home.
+pub fn session(home: &Path, size: &Size) -> PathBuf {
+    write(home, 1, size.messages, size.paragraphs)
+}
+
+/// Writes one of two messages.
+pub fn small(home: &Path, number: usize) {
+    write(home, number as u128 + 1, 2, 0);
+}
+
+fn write(home: &Path, id: u128, messages: usize, paragraphs: usize) -> PathBuf {
+    let folder = home.join("sayso");
+    let header = Header {
+        id: SessionId(format!("01900000-0000-7000-8000-{id:012x}")),
+        name: format!("made-{id}"),
+        created: Timestamp(1_767_225_600_000),
+        // Where the program is started: else it asks where to go on.
+        cwd: home.to_path_buf(),
+        model: None,
+        program: "bench".into(),
+        branch_of: None,
+    };
+    let seal = Seal::make(&folder).expect("a seal");
+    let store = Store::create(&folder.join("sessions"), header).with_seal(Some(seal));
+    let turns = messages / 2;
+    let more = "A line of *words* with `code`, long enough to be wrapped where the window is narrow.\n\n"
+        .repeat(paragraphs);
+    for n in 0..turns {
+        let at = Timestamp(1_767_225_600_000 + n as i64 * 1000);
+        let needle = if n == turns / 2 { "the needle" } else { "it" };
+        store.append(Entry::Prompt(format!("Question {n}: what is {needle} about?").into()), at);
+        let end = if n + 1 == turns { "omega" } else { "and so on" };
+        let reply = Entry::Reply {
+            step: StepId(n as u32 + 1),
+            text: format!(
+                "{more}An answer with **some** words and `code`, number {n}, {end}.\n\n- one\n- two\n"
+            ),
+            reasoning: String::new(),
+            tool_calls: vec![],
+            kept: vec![],
+            finish: Finish { reason: FinishReason::Stop, word: None },
+            usage: Usage::default(),
+        };
+        store.append(reply, at);
+        store.append(Entry::TurnEnd(TurnEnd::Answered), at);
+        if n % ON_THEIR_WAY == 0 {
+            wait(store.sync()).expect("written");
+        }
+    }
+    wait(store.close()).expect("the session is written");
+    store.path()
+}
