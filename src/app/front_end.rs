@@ -15,7 +15,7 @@ pub(super) enum FrontEnd {
 
 /// Which of them is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FrontEndKind {
     Panes,
     Plain,
 }
@@ -25,14 +25,18 @@ pub(super) enum Kind {
 ///
 /// # Errors
 /// When there is no terminal to ask at.
-pub(super) fn kind(plain: bool) -> Result<Kind, Failure> {
+pub(super) fn kind(plain: bool) -> Result<FrontEndKind, Failure> {
     let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|set| set == value);
-    let kind = if plain || is("ACCESSIBLE", "1") || is("TERM", "dumb") { Kind::Plain } else { Kind::Panes };
+    let kind = if plain || is("ACCESSIBLE", "1") || is("TERM", "dumb") {
+        FrontEndKind::Plain
+    } else {
+        FrontEndKind::Panes
+    };
     let what = match kind {
-        Kind::Plain if io::stdin().is_terminal() => return Ok(kind),
-        Kind::Panes if io::stdin().is_terminal() && io::stdout().is_terminal() => return Ok(kind),
-        Kind::Plain => "sayso needs a terminal to ask at, and standard input is none",
-        Kind::Panes => "sayso needs a terminal for its panes, and this is none",
+        FrontEndKind::Plain if io::stdin().is_terminal() => return Ok(kind),
+        FrontEndKind::Panes if io::stdin().is_terminal() && io::stdout().is_terminal() => return Ok(kind),
+        FrontEndKind::Plain => "sayso needs a terminal to ask at, and standard input is none",
+        FrontEndKind::Panes => "sayso needs a terminal for its panes, and this is none",
     };
     Err(Failure::new(FailureClass::Usage, what)
         .hint("sayso run \"PROMPT\" does one turn without a terminal."))
@@ -40,10 +44,10 @@ pub(super) fn kind(plain: bool) -> Result<Kind, Failure> {
 
 impl FrontEnd {
     /// Takes the terminal. Call it inside the runtime.
-    pub(super) fn open(kind: Kind, options: &Options) -> Result<Self, TuiError> {
+    pub(super) fn open(kind: FrontEndKind, options: &Options) -> Result<Self, TuiError> {
         Ok(match kind {
-            Kind::Panes => Self::Panes(Box::new(Tui::open(options)?)),
-            Kind::Plain => Self::Plain(Box::new(Plain::open()?)),
+            FrontEndKind::Panes => Self::Panes(Box::new(Tui::open(options)?)),
+            FrontEndKind::Plain => Self::Plain(Box::new(Plain::open()?)),
         })
     }
 

@@ -1,6 +1,6 @@
 //! The opening of a session's file, beside the thread of the terminal: a large one takes seconds, and says how far it is.
 
-use super::front_end::{FrontEnd, Kind};
+use super::front_end::{FrontEnd, FrontEndKind};
 use crate::domain::Policy;
 use crate::domain::sentences::saving;
 use crate::engine::State;
@@ -26,12 +26,12 @@ pub(super) async fn at_start(
     factory: &SessionFactory,
     path: PathBuf,
     provider: Option<Provider>,
-    (kind, options): (Kind, &Options),
+    (kind, options): (FrontEndKind, &Options),
 ) -> (Result<OpenSession, StoreError>, Option<FrontEnd>) {
     let reading = Arc::new(Reading::default());
     let work = read(factory, path.clone(), provider, reading.clone());
     tokio::pin!(work);
-    if kind == Kind::Panes {
+    if kind == FrontEndKind::Panes {
         // This begins it, and waits for nothing: of a large session the end is shown first.
         if let Ok(done) = tokio::time::timeout(Duration::ZERO, &mut work).await {
             return (done, None);

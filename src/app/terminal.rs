@@ -1,7 +1,7 @@
 //! The terminal front end, from its opening to its end: one session after the other in one terminal.
 
 use super::folder;
-use super::front_end::{self, FrontEnd, Kind};
+use super::front_end::{self, FrontEnd, FrontEndKind};
 use super::opening;
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::commands::begin;
@@ -13,7 +13,7 @@ use crate::provider::{ConnectError, Provider};
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
-use crate::session::setup::{self, More};
+use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, look};
 use crate::store::{StoreError, index};
 use crate::text::shell::quoted;
@@ -44,7 +44,8 @@ pub(super) fn run(
         Some(args) => (args.model.clone().or(&cli.model), true),
         None => (cli.model.clone(), false),
     };
-    let factory = setup::factory(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
+    let factory =
+        setup::factory(&model, &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() })?;
     let env = factory.place.env();
     log::start(factory.loaded.paths.log(), env("SAYSO_LOG"), factory.masker());
     let start = match resume {
@@ -56,7 +57,7 @@ pub(super) fn run(
         _ => (factory, model),
     };
     let mut source = source(&factory, &model, pick)?;
-    source.factory.run_terminals = kind == Kind::Panes;
+    source.factory.run_terminals = kind == FrontEndKind::Panes;
     let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
@@ -89,14 +90,17 @@ fn in_its_folder(
         None => Ok((factory, model)),
         Some(was) => {
             let model = ModelArgs { cwd: Some(was), ..model };
-            let factory = setup::factory(&model, &More { theme: cli.theme.clone(), ..More::default() })?;
+            let factory = setup::factory(
+                &model,
+                &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() },
+            )?;
             Ok((factory, model))
         }
     }
 }
 
 /// What a session begins with.
-struct First {
+struct FirstInput {
     prompt: Option<String>,
     file: Option<OpenedFile>,
     recipe: Option<FirstRecipe>,
@@ -107,7 +111,7 @@ fn first(
     prompt: Option<String>,
     story: Option<setup::OpeningRecipe>,
     factory: &SessionFactory,
-) -> Result<First, Failure> {
+) -> Result<FirstInput, Failure> {
     // What a story asks is shown before it begins; what the person wrote needs no second look.
     let shown = story.is_some();
     let file = cli
@@ -118,7 +122,7 @@ fn first(
     let story = story.map(begin::ChosenRecipe::from);
     let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
-    Ok(First { prompt, file, recipe })
+    Ok(FirstInput { prompt, file, recipe })
 }
 
 fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<FirstSession, Failure> {
@@ -176,8 +180,8 @@ struct StartingPoint {
 async fn sessions(
     source: StartingPoint,
     start: FirstSession,
-    first: First,
-    kind: Kind,
+    first: FirstInput,
+    kind: FrontEndKind,
 ) -> Result<Option<String>, Failure> {
     let StartingPoint { mut factory, mut provider, notices, .. } = source;
     // Blocks of a file need no model.
@@ -325,7 +329,7 @@ async fn open(
     factory: &SessionFactory,
     path: &Path,
     provider: Option<Provider>,
-    front_end: (Kind, &Options),
+    front_end: (FrontEndKind, &Options),
 ) -> Result<(OpenSession, Option<FrontEnd>), Failure> {
     if !path.exists() {
         return Ok((factory.begin_at(path, provider, Policy::Ask), None));

@@ -12,7 +12,7 @@ use crate::domain::sentences::{sandbox, saving};
 use crate::domain::visible::visible_line;
 use crate::domain::{Limits, Policy, SandboxLevel, SandboxReport};
 use crate::engine::NamedFile;
-use crate::headless::{self, Begin, Ending, HeadlessOptions};
+use crate::headless::{self, Ending, HeadlessOptions, TurnInput};
 use crate::report::{self, Failure, FailureClass};
 use crate::session::setup;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
         wall_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
         ..factory.limits()
     });
-    let begin = Begin::Files { files, limits, fetch: args.pull };
+    let begin = TurnInput::Files { files, limits, fetch: args.pull };
     let options = HeadlessOptions { begin, json: args.json, session: None };
     let mut teller = FileTeller::new(console, args.json, kept);
     let ended = Box::pin(headless::run_told(opened.driver, &options, &mut teller)).await?;

@@ -69,12 +69,12 @@ pub(crate) fn perform(
 
 /// The factory of this process; what is wrong with its configuration is told.
 fn factory(model: &ModelArgs, console: &mut Console<'_>) -> Result<SessionFactory, Failure> {
-    factory_with(model, &setup::More::default(), console)
+    factory_with(model, &setup::SessionOptions::default(), console)
 }
 
 fn factory_with(
     model: &ModelArgs,
-    more: &setup::More,
+    more: &setup::SessionOptions,
     console: &mut Console<'_>,
 ) -> Result<SessionFactory, Failure> {
     let factory = setup::factory(model, more)?;

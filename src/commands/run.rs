@@ -5,7 +5,7 @@ use crate::cli::{self, RunArgs};
 use crate::domain::sentences::{sandbox, sending};
 use crate::domain::{Policy, SandboxLevel};
 use crate::engine::state::Question;
-use crate::headless::{self, Begin, Ending, HeadlessOptions, TurnResult};
+use crate::headless::{self, Ending, HeadlessOptions, TurnInput, TurnResult};
 use crate::report::{self, Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
@@ -16,7 +16,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     if prompt.is_none() && args.recipe.recipe.is_none() && args.model.demo.is_none() {
         return Err(nothing_asked());
     }
-    let more = setup::More { max_steps: args.max_steps, ..setup::More::default() };
+    let more = setup::SessionOptions { max_steps: args.max_steps, ..setup::SessionOptions::default() };
     let factory = super::factory_with(&args.model, &more, console)?;
     let (provider, factory, begins) = match &args.model.demo {
         Some(story) => {
@@ -31,7 +31,7 @@ pub(super) async fn run(args: RunArgs, console: &mut Console<'_>) -> Result<(), 
     };
     let begin = match begin(&args, prompt, begins, &factory)? {
         // What a script put together may name files of which the person knows nothing.
-        Begin::Prompt(text) if !args.files => Begin::Text(text),
+        TurnInput::Prompt(text) if !args.files => TurnInput::Text(text),
         begin => begin,
     };
     may_approve(&args, &factory).await?;
@@ -49,14 +49,14 @@ fn begin(
     prompt: Option<String>,
     story: Option<setup::OpeningRecipe>,
     factory: &SessionFactory,
-) -> Result<Begin, Failure> {
+) -> Result<TurnInput, Failure> {
     let story = story.map(begin::ChosenRecipe::from);
     match begin::chosen(&args.recipe, story, prompt, factory.recipes())? {
         (Some(chosen), _) => {
             begin::complete(&chosen, factory.recipes())?;
-            Ok(Begin::Recipe { name: chosen.name, given: chosen.given })
+            Ok(TurnInput::Recipe { name: chosen.name, given: chosen.given })
         }
-        (None, Some(prompt)) => Ok(Begin::Prompt(prompt)),
+        (None, Some(prompt)) => Ok(TurnInput::Prompt(prompt)),
         (None, None) => Err(nothing_asked()),
     }
 }
@@ -95,7 +95,7 @@ async fn may_approve(args: &RunArgs, factory: &SessionFactory) -> Result<(), Fai
 /// The exit code of an ending, and what is told of it on standard error.
 fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFactory) -> Result<(), Failure> {
     let TurnResult { ending, hint } = ended;
-    if let (Ending::Refused(misfits), Begin::Recipe { name, .. }) = (ending, &options.begin) {
+    if let (Ending::Refused(misfits), TurnInput::Recipe { name, .. }) = (ending, &options.begin) {
         let recipe = factory.recipes().iter().find(|recipe| recipe.card().name == *name);
         let form = recipe.map(|recipe| recipe.card().inputs.clone()).unwrap_or_default();
         return Err(begin::refused(name, misfits, &form));

@@ -8,7 +8,7 @@
 //! doesn't get it. This file decides which key may be sent; it sends nothing and runs no program.
 
 use super::origin::origin;
-use super::providers::{Provider, Texts};
+use super::providers::{OneOrMore, Provider};
 use super::{ConfigError, KeyFileError};
 use crate::text::located::{line_of, start_of};
 use secrecy::SecretString;
@@ -26,7 +26,7 @@ pub(crate) enum KeyLookup {
     /// There is one, and it may be sent to the address in use.
     Here(SecretString, KeySource),
     /// A program writes it: the person's own, or the one that asks the keyring.
-    Command(Texts, KeySource),
+    Command(OneOrMore, KeySource),
     /// There is one, for another origin than that of the address in use.
     Elsewhere {
         /// Where it is kept: `credentials.toml`.
@@ -108,13 +108,13 @@ pub(crate) fn find(
 
 /// The program that asks the system's keyring for a provider's key. The keyring belongs to the desktop, and its own
 /// program speaks to it: `secret-tool` of libsecret, `security` on macOS.
-fn from_keyring(name: &str) -> Texts {
+fn from_keyring(name: &str) -> OneOrMore {
     let words: &[&str] = if cfg!(target_os = "macos") {
         &["security", "find-generic-password", "-s", "sayso", "-w", "-a", name]
     } else {
         &["secret-tool", "lookup", "service", "sayso", "provider", name]
     };
-    Texts::Several(words.iter().map(|word| (*word).to_owned()).collect())
+    OneOrMore::Several(words.iter().map(|word| (*word).to_owned()).collect())
 }
 
 /// How a provider's key is put into the system's keyring.
@@ -131,7 +131,7 @@ pub(crate) fn from_environment(
     provider: &Provider,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(SecretString, String)> {
-    let names = provider.key_env.as_ref().map(Texts::all).unwrap_or_default();
+    let names = provider.key_env.as_ref().map(OneOrMore::all).unwrap_or_default();
     names.iter().find_map(|name| {
         let key = env(name).filter(|key| !key.trim().is_empty())?;
         Some((key.trim().to_owned().into(), name.clone()))

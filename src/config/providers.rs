@@ -18,10 +18,10 @@ pub struct Provider {
     pub elsewhere: Option<String>,
     /// The environment variables that may hold its key, the first that is set counts; `None`: it needs none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key_env: Option<Texts>,
+    pub key_env: Option<OneOrMore>,
     /// A program that writes its key to standard output: a list is run as it is, a line by the shell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub key_command: Option<Texts>,
+    pub key_command: Option<OneOrMore>,
     /// Whether its key is in the system's keyring: see [`Provider::key_program`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keyring: bool,
@@ -94,19 +94,19 @@ impl Effort {
 /// One text, or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Texts {
+pub enum OneOrMore {
     /// One.
     One(String),
     /// Several, in their order.
     Several(Vec<String>),
 }
 
-impl Texts {
+impl OneOrMore {
     /// All of them.
     pub(crate) fn all(&self) -> &[String] {
         match self {
-            Texts::One(text) => std::slice::from_ref(text),
-            Texts::Several(texts) => texts,
+            OneOrMore::One(text) => std::slice::from_ref(text),
+            OneOrMore::Several(texts) => texts,
         }
     }
 }
@@ -247,8 +247,8 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
         kind,
         base_url: Some(address.into()),
         key_env: match keys {
-            [one] => Some(Texts::One((*one).into())),
-            several => Some(Texts::Several(several.iter().map(|key| (*key).into()).collect())),
+            [one] => Some(OneOrMore::One((*one).into())),
+            several => Some(OneOrMore::Several(several.iter().map(|key| (*key).into()).collect())),
         },
         model: Some(model.into()),
         ..Provider::default()

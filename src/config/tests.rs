@@ -173,7 +173,7 @@ fn later_layers_win_and_every_value_knows_its_origin() {
     let openai = &config.providers["openai"];
     assert_eq!(openai.address(), Some("http://127.0.0.1:9/v1"));
     assert_eq!(openai.own_address(), Some("https://api.openai.com/v1"));
-    assert_eq!(openai.key_env, Some(Texts::One("OPENAI_API_KEY".into())), "the rest stays");
+    assert_eq!(openai.key_env, Some(OneOrMore::One("OPENAI_API_KEY".into())), "the rest stays");
     let origin = |name| loaded.origins.of(name).to_string();
     assert_eq!(origin("model"), "--model");
     assert!(origin("step_limit").ends_with("work/project/.sayso.toml:1"), "{}", origin("step_limit"));

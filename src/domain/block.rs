@@ -114,7 +114,7 @@ pub struct Version {
 
 /// An edit whose places were found: which version of its block has the new text, and what that was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct EditPlacement {
     /// The version with the new text.
     pub revision: Revision,
     /// What each of its files was then, in their order.
@@ -142,7 +142,7 @@ pub struct Block {
     pub versions: Vec<Version>,
     /// Of an edit, the times that its places were found, oldest first. Folded from entries of their own.
     #[serde(skip)]
-    pub placed: Vec<Placed>,
+    pub placed: Vec<EditPlacement>,
 }
 
 /// Reads the versions of a block.

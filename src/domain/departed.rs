@@ -6,14 +6,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// Requests by the host that they went to. A request counts once its connection stood, whether it was answered or not.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Departed {
+pub struct RequestCounts {
     /// Requests to hosts elsewhere.
     pub far: BTreeMap<String, u64>,
     /// Requests to this computer itself.
     pub near: BTreeMap<String, u64>,
 }
 
-impl Departed {
+impl RequestCounts {
     /// One more request went to this host.
     pub fn count(&mut self, host: &str, is_near: bool) {
         let hosts = if is_near { &mut self.near } else { &mut self.far };
@@ -22,7 +22,7 @@ impl Departed {
 
     /// These and others together.
     #[must_use]
-    pub fn and(mut self, others: Departed) -> Departed {
+    pub fn and(mut self, others: RequestCounts) -> RequestCounts {
         for (mine, others) in [(&mut self.far, others.far), (&mut self.near, others.near)] {
             for (host, requests) in others {
                 *mine.entry(host).or_default() += requests;
@@ -34,12 +34,12 @@ impl Departed {
 
 /// Where the requests of a room of I/O are counted as they are sent.
 #[derive(Debug)]
-pub struct Ledger(Mutex<Departed>);
+pub struct Ledger(Mutex<RequestCounts>);
 
 impl Ledger {
     /// One in which nothing is counted yet.
     pub const fn new() -> Self {
-        Self(Mutex::new(Departed { far: BTreeMap::new(), near: BTreeMap::new() }))
+        Self(Mutex::new(RequestCounts { far: BTreeMap::new(), near: BTreeMap::new() }))
     }
 
     /// One more request went to this host.
@@ -48,7 +48,7 @@ impl Ledger {
     }
 
     /// What went out until now.
-    pub fn departed(&self) -> Departed {
+    pub fn departed(&self) -> RequestCounts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

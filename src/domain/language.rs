@@ -110,10 +110,10 @@ impl Languages {
 }
 
 /// A language as a row: name, aliases, extensions, ways.
-type LanguageRow = (&'static str, &'static [&'static str], &'static [&'static str], &'static [Known]);
+type LanguageRow = (&'static str, &'static [&'static str], &'static [&'static str], &'static [CommandRow]);
 
 /// A way as a row: program, arguments, arguments for building.
-type Known = (&'static str, &'static [&'static str], &'static [&'static str]);
+type CommandRow = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const FILE: &[&str] = &["{file}"];
 const SOURCE: &[&str] = &["{source}"];

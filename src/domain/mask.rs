@@ -3,7 +3,7 @@
 //! It knows the keys of this process (`known`: as they stand and in the encodings that are cheap to look for) and the
 //! shapes of well-known tokens (`shapes`). A mask is as long as what it stands for and keeps line ends, so that places
 //! in a text stay what they were. `stream` masks what comes in pieces, `told` the sentences of servers about a key.
-//! Everybody who writes takes a [`Masked`], which nobody else can make. Text on the screen is not masked: the person
+//! Everybody who writes takes a [`MaskedValue`], which nobody else can make. Text on the screen is not masked: the person
 //! sees what there was.
 
 mod known;
@@ -44,12 +44,12 @@ pub struct KeySpan {
 
 /// A value without keys. Only a [`Masker`] makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Masked<T> {
+pub struct MaskedValue<T> {
     value: T,
     kinds: BTreeSet<SecretKind>,
 }
 
-impl<T> Masked<T> {
+impl<T> MaskedValue<T> {
     /// What was masked in it; empty where it is as it was.
     pub fn kinds(&self) -> &BTreeSet<SecretKind> {
         &self.kinds
@@ -61,7 +61,7 @@ impl<T> Masked<T> {
     }
 }
 
-impl<T> std::ops::Deref for Masked<T> {
+impl<T> std::ops::Deref for MaskedValue<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -114,10 +114,10 @@ impl Masker {
     }
 
     /// The value without keys.
-    pub fn mask<T: Maskable>(&self, mut value: T) -> Masked<T> {
+    pub fn mask<T: Maskable>(&self, mut value: T) -> MaskedValue<T> {
         let mut pen = MaskPen { known: self.known(), kinds: BTreeSet::new() };
         value.mask_with(&mut pen);
-        Masked { value, kinds: pen.kinds }
+        MaskedValue { value, kinds: pen.kinds }
     }
 
     /// The text without keys, where only the text matters.

@@ -52,13 +52,13 @@ mod variables;
 pub(crate) mod visible;
 
 pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Target, Terms};
-pub use block::{Block, Dialect, Origin, Placed, Readiness, Version};
+pub use block::{Block, Dialect, EditPlacement, Origin, Readiness, Version};
 pub use block_kind::BlockKind;
 pub use block_text_error::BlockTextError;
 pub use branch::{BranchPoint, NoBranch};
 pub use common::Common;
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
-pub use departed::{Departed, Departure, Ledger};
+pub use departed::{Departure, Ledger, RequestCounts};
 pub use entry::{BranchOrigin, Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Review, Severity};
@@ -69,7 +69,7 @@ pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};
 pub use image_name::ImageName;
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
-pub use mask::{KeySpan, MaskStream, Maskable, Masked, Masker};
+pub use mask::{KeySpan, MaskStream, Maskable, MaskedValue, Masker};
 pub use message::{
     AnswerForm, FailureKind, Finish, FinishReason, LongPrice, Message, MessageImage, ModelInfo, ModelName,
     ModelRequest, OpaqueItem, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
@@ -82,7 +82,7 @@ pub use pen::{Ink, Pen, PenMark};
 pub use pixels::Pixels;
 pub use place::Place;
 pub use prompt::{GivenFile, Prompt};
-pub use reach::{Can, Place as ReachPlace, Reach};
+pub use reach::{Place as ReachPlace, Reach, Reachability};
 pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
 pub use rights::{Enforcement, Layer, Limits, ProjectPython, Rights, SandboxLevel, SandboxReport};
 pub use run::{
@@ -93,6 +93,6 @@ pub use sha256::Sha256;
 pub use shared_state::{BlockRanges, SharedState};
 pub use terminal_screen::{ScreenCell, ScreenRow, TerminalScreen};
 pub use timestamp::Timestamp;
-pub use trace::{Source, Trace};
+pub use trace::{TextOrigin, Trace};
 pub use undo::{UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};
-pub use variables::{Change, Variable, VariableChanges};
+pub use variables::{Variable, VariableChange, VariableChanges};

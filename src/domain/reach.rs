@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Whether something can be done there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Can {
+pub enum Reachability {
     /// Nothing of ours stands against it. The account's own rights may.
     Yes,
     /// The sandbox, or what else carries the run out, stands against it.
@@ -17,15 +17,15 @@ pub enum Can {
     Unknown,
 }
 
-impl Can {
+impl Reachability {
     /// Whether what this computer has there is out of reach.
     pub fn is_closed(self) -> bool {
-        matches!(self, Can::No | Can::Empty)
+        matches!(self, Reachability::No | Reachability::Empty)
     }
 
     /// What is said of a place that two things are known of.
     fn unless_below(self, other: bool) -> Self {
-        if self.is_closed() && other { Can::Unknown } else { self }
+        if self.is_closed() && other { Reachability::Unknown } else { self }
     }
 }
 
@@ -35,9 +35,9 @@ pub struct Place {
     /// Where it is, as programs see it.
     pub path: PathBuf,
     /// Whether it can be read. What is in something empty is not there.
-    pub read: Can,
+    pub read: Reachability,
     /// Whether it can be written, and what is in it deleted.
-    pub write: Can,
+    pub write: Reachability,
     /// Whether it is the session's own: what this computer has at the path is not seen.
     pub private: bool,
 }
@@ -45,17 +45,17 @@ pub struct Place {
 impl Place {
     /// A place that can be read and not written.
     pub fn to_read(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), read: Can::Yes, write: Can::No, private: false }
+        Self { path: path.into(), read: Reachability::Yes, write: Reachability::No, private: false }
     }
 
     /// A place that can be read and written.
     pub fn to_write(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), read: Can::Yes, write: Can::Yes, private: false }
+        Self { path: path.into(), read: Reachability::Yes, write: Reachability::Yes, private: false }
     }
 
     /// A place of which nothing is seen: something empty stands there.
     pub fn closed(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), read: Can::Empty, write: Can::No, private: true }
+        Self { path: path.into(), read: Reachability::Empty, write: Reachability::No, private: true }
     }
 }
 
@@ -65,14 +65,14 @@ pub struct Reach {
     /// Places; of those that a path is in, the deepest counts.
     pub places: Vec<Place>,
     /// Whether what is in none of them can be read.
-    pub read: Can,
+    pub read: Reachability,
     /// Whether it can be written.
-    pub write: Can,
+    pub write: Reachability,
     /// Whether it has a file system of its own: there a path leads somewhere only if it is there too, link or not. Else
     /// all paths lead where they lead on this computer, and it counts whether the end of them is open.
     pub own_tree: bool,
     /// Whether other computers can be reached.
-    pub network: Can,
+    pub network: Reachability,
     /// What programs are told is their home folder, where that is not the person's.
     pub home: Option<PathBuf>,
 }
@@ -80,22 +80,27 @@ pub struct Reach {
 impl Reach {
     /// The reach of a run that nothing confines.
     pub fn open() -> Self {
-        Self { read: Can::Yes, write: Can::Yes, network: Can::Yes, ..Self::default() }
+        Self {
+            read: Reachability::Yes,
+            write: Reachability::Yes,
+            network: Reachability::Yes,
+            ..Self::default()
+        }
     }
 
     /// Whether this path can be read. A folder on the way to an open place is seen in part: that can't be told.
-    pub fn reads(&self, path: &Path) -> Can {
+    pub fn reads(&self, path: &Path) -> Reachability {
         let can = self.place(path).map_or(self.read, |place| match place.read {
-            Can::Empty if place.path != path => Can::No,
+            Reachability::Empty if place.path != path => Reachability::No,
             can => can,
         });
         can.unless_below(self.below(path).any(|place| !place.read.is_closed()))
     }
 
     /// Whether this path can be written, or deleted. What lies above an open place is lost in part: that can't be told.
-    pub fn writes(&self, path: &Path) -> Can {
+    pub fn writes(&self, path: &Path) -> Reachability {
         let can = self.place(path).map_or(self.write, |place| place.write);
-        can.unless_below(self.below(path).any(|place| place.write != Can::No))
+        can.unless_below(self.below(path).any(|place| place.write != Reachability::No))
     }
 
     /// Whether a path is in a place of the session's own, where this computer's files are not seen.
@@ -104,7 +109,7 @@ impl Reach {
     }
 
     /// What reading or writing by this path comes to; `end` is where its links lead on this computer.
-    pub fn through(&self, path: &Path, end: &Path, can: fn(&Self, &Path) -> Can) -> Can {
+    pub fn through(&self, path: &Path, end: &Path, can: fn(&Self, &Path) -> Reachability) -> Reachability {
         if !self.own_tree {
             return can(self, end);
         }
@@ -118,7 +123,12 @@ impl Reach {
     /// The places inside of these folders that can't be written as they can.
     pub fn kept_from_writing(&self, folders: &[PathBuf]) -> Vec<&Path> {
         let inside = |place: &&Place| folders.iter().any(|f| place.path.starts_with(f) && place.path != *f);
-        self.places.iter().filter(|p| p.write == Can::No).filter(inside).map(|p| p.path.as_path()).collect()
+        self.places
+            .iter()
+            .filter(|p| p.write == Reachability::No)
+            .filter(inside)
+            .map(|p| p.path.as_path())
+            .collect()
     }
 
     /// The places inside of these folders of which nothing can be read.
@@ -152,10 +162,10 @@ mod tests {
                 Place::closed("/home/ann/work/keys"),
                 Place { private: true, ..Place::to_write("/tmp") },
             ],
-            read: Can::No,
-            write: Can::No,
+            read: Reachability::No,
+            write: Reachability::No,
             own_tree: true,
-            network: Can::No,
+            network: Reachability::No,
             home: None,
         }
     }
@@ -164,21 +174,21 @@ mod tests {
     fn the_deepest_place_counts() {
         let reach = reach();
         for (path, read, write) in [
-            ("/usr/bin/env", Can::Yes, Can::No),
-            ("/home/ann/work", Can::Yes, Can::Yes),
-            ("/home/ann/work/a/b.csv", Can::Yes, Can::Yes),
-            ("/home/ann/work/.git/hooks/pre-commit", Can::Yes, Can::No),
-            ("/home/ann/work/.git", Can::Yes, Can::Yes),
-            ("/home/ann/work/keys", Can::Empty, Can::No),
-            ("/home/ann/work/keys/a", Can::No, Can::No),
-            ("/home/ann/.ssh/id", Can::No, Can::No),
-            ("/home/ann/workshop", Can::No, Can::No),
-            ("/tmp/x", Can::Yes, Can::Yes),
-            ("/etc/shadow", Can::No, Can::No),
+            ("/usr/bin/env", Reachability::Yes, Reachability::No),
+            ("/home/ann/work", Reachability::Yes, Reachability::Yes),
+            ("/home/ann/work/a/b.csv", Reachability::Yes, Reachability::Yes),
+            ("/home/ann/work/.git/hooks/pre-commit", Reachability::Yes, Reachability::No),
+            ("/home/ann/work/.git", Reachability::Yes, Reachability::Yes),
+            ("/home/ann/work/keys", Reachability::Empty, Reachability::No),
+            ("/home/ann/work/keys/a", Reachability::No, Reachability::No),
+            ("/home/ann/.ssh/id", Reachability::No, Reachability::No),
+            ("/home/ann/workshop", Reachability::No, Reachability::No),
+            ("/tmp/x", Reachability::Yes, Reachability::Yes),
+            ("/etc/shadow", Reachability::No, Reachability::No),
             // On the way to an open place.
-            ("/home/ann", Can::Unknown, Can::Unknown),
-            ("/home", Can::Unknown, Can::Unknown),
-            ("/", Can::Unknown, Can::Unknown),
+            ("/home/ann", Reachability::Unknown, Reachability::Unknown),
+            ("/home", Reachability::Unknown, Reachability::Unknown),
+            ("/", Reachability::Unknown, Reachability::Unknown),
         ] {
             assert_eq!(reach.reads(Path::new(path)), read, "read {path}");
             assert_eq!(reach.writes(Path::new(path)), write, "write {path}");
@@ -197,7 +207,13 @@ mod tests {
     #[test]
     fn nothing_is_known_by_default_and_nothing_is_closed_when_open() {
         let path = Path::new("/etc/shadow");
-        assert_eq!((Reach::default().reads(path), Reach::default().network), (Can::Unknown, Can::Unknown));
-        assert_eq!((Reach::open().reads(path), Reach::open().writes(path)), (Can::Yes, Can::Yes));
+        assert_eq!(
+            (Reach::default().reads(path), Reach::default().network),
+            (Reachability::Unknown, Reachability::Unknown)
+        );
+        assert_eq!(
+            (Reach::open().reads(path), Reach::open().writes(path)),
+            (Reachability::Yes, Reachability::Yes)
+        );
     }
 }

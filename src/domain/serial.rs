@@ -36,7 +36,7 @@ pub(crate) mod bytes {
     use std::fmt;
 
     #[derive(Serialize, Deserialize)]
-    struct Encoded {
+    struct EncodedBytes {
         base64: String,
     }
 
@@ -54,7 +54,7 @@ pub(crate) mod bytes {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Vec<u8>, A::Error> {
-            let encoded = Encoded::deserialize(MapAccessDeserializer::new(fields))?;
+            let encoded = EncodedBytes::deserialize(MapAccessDeserializer::new(fields))?;
             BASE64.decode(encoded.base64).map_err(A::Error::custom)
         }
     }
@@ -62,7 +62,7 @@ pub(crate) mod bytes {
     pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
         match std::str::from_utf8(bytes) {
             Ok(text) => serializer.serialize_str(text),
-            Err(_) => Encoded { base64: BASE64.encode(bytes) }.serialize(serializer),
+            Err(_) => EncodedBytes { base64: BASE64.encode(bytes) }.serialize(serializer),
         }
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "from", content = "block", rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-pub enum Source {
+pub enum TextOrigin {
     /// The person's: nothing is told of it, and no file says so.
     #[serde(skip_deserializing)]
     Person,
@@ -24,7 +24,7 @@ pub enum Source {
     Model,
 }
 
-impl Source {
+impl TextOrigin {
     /// The word in files and JSON: `person`, `output`, `file`, `project`, `given`, `model`.
     pub fn as_str(self) -> &'static str {
         self.into()
@@ -33,8 +33,8 @@ impl Source {
     /// The block that brought it in, where one did.
     pub fn block(self) -> Option<BlockId> {
         match self {
-            Source::Output(block) | Source::File(block) => Some(block),
-            Source::Person | Source::Project | Source::Given | Source::Model => None,
+            TextOrigin::Output(block) | TextOrigin::File(block) => Some(block),
+            TextOrigin::Person | TextOrigin::Project | TextOrigin::Given | TextOrigin::Model => None,
         }
     }
 }
@@ -50,5 +50,5 @@ pub struct Trace {
     pub text: String,
     /// Where it appeared first.
     #[serde(flatten)]
-    pub from: Source,
+    pub from: TextOrigin,
 }

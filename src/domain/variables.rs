@@ -14,12 +14,12 @@ pub struct Variable {
     /// A short value, for built-in types only; empty where showing it would run foreign code.
     pub value: String,
     /// What the last block did to it.
-    pub change: Option<Change>,
+    pub change: Option<VariableChange>,
 }
 
 /// What a block did to a variable, as far as it shows: another object, another size, another short value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum VariableChange {
     /// It was not there before the block.
     Added,
     /// It is another than before.
@@ -28,13 +28,13 @@ pub enum Change {
     Deleted,
 }
 
-impl Change {
+impl VariableChange {
     /// The mark on screen.
     pub fn mark(self) -> char {
         match self {
-            Change::Added => '+',
-            Change::Changed => '~',
-            Change::Deleted => '-',
+            VariableChange::Added => '+',
+            VariableChange::Changed => '~',
+            VariableChange::Deleted => '-',
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Who can be asked, with which key, is the composition root's to know: it gives [`ModelSource`]s. Nothing here chooses.
 
-use super::Informed;
+use super::ModelInfoOverride;
 use crate::domain::sentences::sending;
 use crate::domain::{ModelInfo, ModelName, Price, ReplyFailure};
 use crate::provider::Provider;
@@ -37,7 +37,7 @@ pub struct ModelSource {
     /// Models that the configuration names; they are offered even where the server lists none.
     pub known: Vec<ModelName>,
     /// Lays what the configuration says of a model over what is told of it.
-    pub informed: Informed,
+    pub informed: ModelInfoOverride,
 }
 
 /// What is known of a provider's key.

@@ -20,7 +20,7 @@ const NOT_LOOKED: &str = "places are looked for only in the working folder, in f
 const LARGEST: usize = 4 << 20;
 
 /// How an edit stands to its files.
-pub(super) enum Placing {
+pub(super) enum EditState {
     /// It is placed, and its files are as they were then: what was seen of them. Or it is no edit: nothing was.
     Stands(Option<Vec<TargetFacts>>),
     /// Its places were looked for, now.
@@ -30,13 +30,13 @@ pub(super) enum Placing {
 }
 
 /// Looks at how an edit stands to its files. This reads them: for a worker.
-pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> Placing {
-    let crate::domain::BlockKind::Edit { paths } = &block.kind else { return Placing::Stands(None) };
+pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &Path)) -> EditState {
+    let crate::domain::BlockKind::Edit { paths } = &block.kind else { return EditState::Stands(None) };
     // The first version is what the model wrote.
     let written = block.versions.first().map_or("", |version| &version.source);
     let edits = match edit::read(written, paths.first().map_or("", String::as_str)) {
         Ok(edits) => edits,
-        Err(why) => return Placing::Looked(Err(fault(why.to_string()))),
+        Err(why) => return EditState::Looked(Err(fault(why.to_string()))),
     };
     let act = match paths.as_slice() {
         [path] => FileAct::Write { path: path.clone() },
@@ -44,28 +44,28 @@ pub(super) fn place(block: &Block, revision: Revision, (scope, own): (&Scope, &P
     };
     let places = Searchable::new(scope, own);
     if let Some(path) = paths.iter().find(|path| !places.by_name(path)) {
-        return Placing::Looked(Err(not_looked(path)));
+        return EditState::Looked(Err(not_looked(path)));
     }
     let seen = match target::look_all(&scope.cwd, scope.home.as_deref(), &act) {
         Ok(seen) => seen,
-        Err(why @ FileError::SameFile(..)) => return Placing::Looked(Err(fault(why.to_string()))),
+        Err(why @ FileError::SameFile(..)) => return EditState::Looked(Err(fault(why.to_string()))),
         Err(why) => {
             // What is wrong behind a link would tell of the place where it leads.
             let linked = paths.iter().find(|path| places.leads_on(path));
-            return Placing::Looked(Err(
+            return EditState::Looked(Err(
                 linked.map_or_else(|| fault(why.to_string()), |path| not_looked(path))
             ));
         }
     };
     if let Some(placed) = block.placed.last() {
         let moved = placed.bases.iter().zip(&seen).position(|(base, seen)| *base != seen.target.found);
-        let Some(moved) = moved else { return Placing::Stands(Some(seen)) };
+        let Some(moved) = moved else { return EditState::Stands(Some(seen)) };
         let is_own = block.version(revision).is_some_and(|version| version.source != block.original().source);
         if is_own {
-            return Placing::Outdated(paths.get(moved).cloned().unwrap_or_default());
+            return EditState::Outdated(paths.get(moved).cloned().unwrap_or_default());
         }
     }
-    Placing::Looked(made(&edits, paths, &seen, &places))
+    EditState::Looked(made(&edits, paths, &seen, &places))
 }
 
 fn fault(why: String) -> EditFault {

@@ -1,6 +1,6 @@
 //! Looking at blocks that write, read or list: what they are about, and under which terms they would act.
 
-use super::edits::{self, Placing};
+use super::edits::{self, EditState};
 use super::review_time::review_in_time;
 use crate::domain::{
     Block, BlockKind, ExecutorKind, FileAct, Finding, Language, Limits, OnDisk, Place, Review, Revision,
@@ -31,12 +31,12 @@ pub(super) fn inspect(
     ground: &FileScope,
 ) -> (Inspection, Vec<Held>) {
     let placed = match edits::place(block, revision, (&ground.scope, &ground.own)) {
-        Placing::Stands(seen) => seen,
-        Placing::Looked(edit) => {
+        EditState::Stands(seen) => seen,
+        EditState::Looked(edit) => {
             let inspection = impossible("its places in the file are looked for".into());
             return (Inspection { edit: Some(edit), ..inspection }, Vec::new());
         }
-        Placing::Outdated(path) => {
+        EditState::Outdated(path) => {
             let why =
                 format!("{path} changed since your text was made from it; take the model's text back first");
             return (impossible(why), Vec::new());

@@ -2,7 +2,7 @@
 
 use super::file_look::{self, FileScope, impossible};
 use super::links::{AllSeen, SeenPaths, review_with_links};
-use super::places::Places;
+use super::places::HeldFolders;
 use super::review_time::traces_in_time;
 use super::sources::Signal;
 use super::undo::UndoRoom;
@@ -28,7 +28,7 @@ pub(super) fn spawn(
     earlier: Arc<Earlier>,
     ground: FileScope,
     executor: Executor,
-    (seen, places, undo, inbox): (AllSeen, Places, Arc<UndoRoom>, mpsc::Sender<Signal>),
+    (seen, places, undo, inbox): (AllSeen, HeldFolders, Arc<UndoRoom>, mpsc::Sender<Signal>),
 ) {
     tokio::spawn(async move {
         let id = block.id;

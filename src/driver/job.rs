@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::engine::transcript::BlockItem;
 use crate::export::ExportFormat;
 use crate::store::index::Summary;
-use crate::store::search::Hit as SessionHit;
+use crate::store::search::SearchHit as SessionHit;
 use crate::workspace::instructions::HeldFile;
 use crate::workspace::{FolderFiles, GivenFileError};
 use std::path::PathBuf;

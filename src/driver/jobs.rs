@@ -11,7 +11,7 @@ use crate::domain::{ModelName, Sha256};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::export::{Document, ExportFormat};
-use crate::store::search::{self, Sought, Waiting};
+use crate::store::search::{self, SearchWords, Waiting};
 use crate::store::{index, manage};
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
@@ -118,8 +118,9 @@ impl Driver {
         tokio::task::spawn_blocking(move || {
             let goes_on = || searches.load(Ordering::Acquire) == own;
             let waiting = Waiting { goes_on: &goes_on, told: &|_, _| {} };
-            let sought = Sought::read(&text);
-            let wanted = search::Search { sought, folder, limit: HITS, ..search::Search::default() };
+            let sought = SearchWords::read(&text);
+            let wanted =
+                search::SearchQuery { sought, folder, limit: HITS, ..search::SearchQuery::default() };
             let found = search::search(&sessions, &wanted, &masker, &waiting);
             if goes_on() {
                 let told = found.map_or_else(

@@ -36,7 +36,7 @@ mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
-pub use crate::store::search::{Hit as SessionHit, PlaceKind, SessionPlace};
+pub use crate::store::search::{PlaceKind, SearchHit as SessionHit, SessionPlace};
 pub use crate::workspace::instructions::HeldFile;
 pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
@@ -45,14 +45,16 @@ pub use job::{Job, JobResult, StoreKey};
 pub use review_time::review_in_time;
 pub use update::{Notification, Update};
 
-use crate::domain::{Departed, ModelInfo, ModelName, ReplyEvent, RunEvent, RunId, SandboxReport, Timestamp};
+use crate::domain::{
+    ModelInfo, ModelName, ReplyEvent, RequestCounts, RunEvent, RunId, SandboxReport, Timestamp,
+};
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
 use crate::recipe::RecipeList;
 use crate::review::Scope;
 use crate::store::{Draft, Store, StoreError};
-use crate::workspace::instructions::{self, Search};
+use crate::workspace::instructions::{self, InstructionSearch};
 use crate::workspace::place::Folder;
 use rooms::Rooms;
 use sources::Sources;
@@ -65,10 +67,10 @@ use std::sync::{Arc, PoisonError};
 pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, ConnectError> + Send + Sync>;
 
 /// Lays what the configuration says of a model over what is told of it.
-pub type Informed = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
+pub type ModelInfoOverride = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
 
 /// What a driver is put together from.
-pub struct Parts {
+pub struct DriverParts {
     /// The machine, new or resumed.
     pub engine: Engine,
     /// What the machine ordered when it was resumed; empty for a new session.
@@ -96,9 +98,9 @@ pub struct Parts {
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
-    pub instructions: Search,
+    pub instructions: InstructionSearch,
     /// Lays what the configuration says of a model over what is told of it.
-    pub informed: Informed,
+    pub informed: ModelInfoOverride,
     /// Where and how much is remembered before runs; `None`: the session is kept nowhere, and nothing is.
     pub undo: Option<UndoPlace>,
     /// The clock.
@@ -122,7 +124,7 @@ pub struct Driver {
 
 impl Driver {
     /// Puts a driver together and performs what the engine ordered on resuming. Must be called inside a runtime.
-    pub fn new(parts: Parts) -> Self {
+    pub fn new(parts: DriverParts) -> Self {
         let draft = parts.store.draft(parts.scope.masker.clone());
         let working = Folder::find(&parts.scope.cwd).map(Arc::new);
         let rooms = Rooms {
@@ -147,7 +149,7 @@ impl Driver {
             asked_saved: 0,
             stopped: Arc::default(),
             seen: Arc::default(),
-            places: places::Places::default(),
+            places: places::HeldFolders::default(),
             working,
             earlier: None,
             update: Update::default(),
@@ -205,7 +207,7 @@ impl Driver {
     }
 
     /// Which requests went out of this process until now.
-    pub fn departed(&self) -> Departed {
+    pub fn departed(&self) -> RequestCounts {
         provider::departed().and(exec::departed())
     }
 

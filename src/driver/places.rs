@@ -11,12 +11,12 @@ const MOST_HELD: usize = 64;
 /// The places of blocks that wait, held from the newest look at each until it is settled. They end with the process: a
 /// session that is taken up is looked at anew.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(Arc<Mutex<VecDeque<HeldPlaces>>>);
+pub(super) struct HeldFolders(Arc<Mutex<VecDeque<HeldPlaces>>>);
 
 /// The places of one version of a block.
 type HeldPlaces = (BlockId, Revision, Vec<OpenPlace>);
 
-impl Places {
+impl HeldFolders {
     pub(super) fn hold(&self, block: BlockId, revision: Revision, places: Vec<OpenPlace>) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|(other, at, _)| (*other, *at) != (block, revision));
@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn so_many_places_are_held_and_each_ends_with_its_block() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places::default();
+        let places = HeldFolders::default();
         let at = |n: usize| (BlockId(u32::try_from(n).unwrap()), Revision(1));
         let hold = |n: usize| {
             let place = OpenPlace::find(&folder.path().join(n.to_string())).unwrap();

@@ -1,6 +1,6 @@
 //! Reviews in bounded time: the same text gets the same findings, however busy the machine is.
 
-use crate::domain::{Language, Review, Source, Trace};
+use crate::domain::{Language, Review, TextOrigin, Trace};
 use crate::engine::provenance::Earlier;
 use crate::review::{self, Scope};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub fn review_in_time(source: &str, language: Option<&Language>, scope: &Scope) 
 
 /// Which words of a text came from an output or a file.
 pub(super) fn traces_in_time(source: &str, language: Option<&Language>, earlier: &Earlier) -> Vec<Trace> {
-    let texts: Vec<(&str, Source)> = earlier.iter().map(|(text, from)| (&**text, *from)).collect();
+    let texts: Vec<(&str, TextOrigin)> = earlier.iter().map(|(text, from)| (&**text, *from)).collect();
     review::provenance::trace(source, language, &texts, &within(LONGEST_REVIEW))
 }
 

@@ -5,10 +5,10 @@
 //! [`Rooms::inbox`].
 
 use super::links::AllSeen;
-use super::places::Places;
+use super::places::HeldFolders;
 use super::sources::{Signal, Sources};
-use super::undo::{Remembered, UndoRoom};
-use super::{Clock, Connect, Informed, Update};
+use super::undo::{FolderCopies, UndoRoom};
+use super::{Clock, Connect, ModelInfoOverride, Update};
 use crate::domain::{NotedInstructions, Notice, RunId, StepId};
 use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Phase, State, StoreEvent};
@@ -18,7 +18,7 @@ use crate::review::Scope;
 use crate::store::Store;
 use crate::workspace::FileError;
 use crate::workspace::changes;
-use crate::workspace::instructions::Search;
+use crate::workspace::instructions::InstructionSearch;
 use crate::workspace::obeyed::ObeyedFiles;
 use crate::workspace::place::Folder;
 use crate::workspace::protected::ProtectedFiles;
@@ -29,10 +29,10 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 
 /// When texts were gathered: at which version of the transcript, before which step, with which instructions.
-pub(super) type Stamp = (u64, StepId, Vec<NotedInstructions>);
+pub(super) type LookVersion = (u64, StepId, Vec<NotedInstructions>);
 
 /// Of which run, the working folder, the files that the recipe protects, and what is remembered of what it may change.
-pub(super) type FolderBefore = (RunId, Option<changes::FolderLook>, ProtectedFiles, Remembered);
+pub(super) type FolderBefore = (RunId, Option<changes::FolderLook>, ProtectedFiles, FolderCopies);
 
 /// What effects are performed with.
 pub(super) struct Rooms {
@@ -42,8 +42,8 @@ pub(super) struct Rooms {
     pub(super) connect: Connect,
     pub(super) scope: Scope,
     pub(super) sessions: PathBuf,
-    pub(super) instructions: Search,
-    pub(super) informed: Informed,
+    pub(super) instructions: InstructionSearch,
+    pub(super) informed: ModelInfoOverride,
     pub(super) clock: Clock,
     pub(super) sources: Sources,
     /// What the engine is told next: it came up while effects were performed.
@@ -61,7 +61,7 @@ pub(super) struct Rooms {
     /// Where the paths lead that blocks name.
     pub(super) seen: AllSeen,
     /// The places that blocks about files would act at.
-    pub(super) places: Places,
+    pub(super) places: HeldFolders,
     /// The working folder, held since the session began here; what the person saves goes there.
     pub(super) working: Result<Arc<Folder>, FileError>,
     /// What runs may change and changed, to be taken back.
@@ -71,7 +71,7 @@ pub(super) struct Rooms {
     /// The newest run that was to be stopped; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.
-    pub(super) earlier: Option<(Stamp, Arc<Earlier>)>,
+    pub(super) earlier: Option<(LookVersion, Arc<Earlier>)>,
     /// So many entries were asked about whether they are on disk.
     pub(super) asked_saved: u64,
     /// What has been told since the front end was told last.

@@ -8,7 +8,7 @@ use crate::domain::{
     BlockId, BranchOrigin, Entry, Header, Masker, Outcome, Receipt, RunId, RunReport, SessionId, Sha256,
     Timestamp, UndoNote, UndoWay,
 };
-use crate::store::search::{Found, Search, Sought, Waiting, search};
+use crate::store::search::{SearchQuery, SearchResults, SearchWords, Waiting, search};
 use crate::store::{LoadedSession, Seal, Store, branch, read_with};
 use crate::workspace::undo::{Ground, UndoLimits, UndoPlace, UndoStore};
 use std::collections::BTreeMap;
@@ -117,8 +117,8 @@ impl Home {
         wait(branch::write((&from.0, from.1), entries, (&to.0, to.1), (&masker, Some(self.seal())))).unwrap()
     }
 
-    fn search(&self, words: &str) -> Found {
-        let wanted = Search { sought: Sought::read(words), limit: 1000, ..Search::default() };
+    fn search(&self, words: &str) -> SearchResults {
+        let wanted = SearchQuery { sought: SearchWords::read(words), limit: 1000, ..SearchQuery::default() };
         let waiting = Waiting { goes_on: &|| true, told: &|_, _| {} };
         search(&self.sessions(), &wanted, &Masker::default(), &waiting).unwrap()
     }

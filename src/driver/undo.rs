@@ -3,7 +3,7 @@
 
 use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NOT_SAVED};
 use crate::domain::{Approval, BlockId, ExecutorKind, Grantor, Revision, Terms, UndoCover, UndoNote};
-use crate::workspace::undo::{Ground, Picture, Texts, UndoPlace, UndoStore};
+use crate::workspace::undo::{Ground, Picture, TextPair, UndoPlace, UndoStore};
 use similar::TextDiff;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(super) struct UndoRoom {
 }
 
 /// What is remembered of what a run may change; `None`: it may change nothing.
-pub(super) type Remembered = Option<Result<Picture, UndoCover>>;
+pub(super) type FolderCopies = Option<Result<Picture, UndoCover>>;
 
 impl UndoRoom {
     pub(super) fn new(place: Option<UndoPlace>) -> Self {
@@ -83,7 +83,7 @@ impl UndoRoom {
         approval: &Approval,
         working: &Path,
         others: &[PathBuf],
-    ) -> Result<Remembered, String> {
+    ) -> Result<FolderCopies, String> {
         let block = (approval.block(), approval.revision());
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(&block);
         let ground = self.ground(approval.terms(), working);
@@ -104,7 +104,7 @@ impl UndoRoom {
     }
 
     /// Records what is different now.
-    pub(super) fn record(&self, remembered: Remembered, others: &[PathBuf]) -> Option<UndoNote> {
+    pub(super) fn record(&self, remembered: FolderCopies, others: &[PathBuf]) -> Option<UndoNote> {
         let none = |cover| UndoNote { cover, ..UndoNote::default() };
         Some(match remembered? {
             Ok(picture) => match self.with(|store| store.record(&picture, others)) {
@@ -118,7 +118,7 @@ impl UndoRoom {
 }
 
 /// The texts of a change, compared.
-pub(super) fn compared((before, after): &Texts) -> String {
+pub(super) fn compared((before, after): &TextPair) -> String {
     match (before, after) {
         (Some(before), Some(after)) => TextDiff::configure()
             .timeout(COMPARING)

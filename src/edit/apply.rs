@@ -2,9 +2,9 @@
 //! stay as the file has them.
 
 use super::align;
-use super::find::{self, Found, Part};
+use super::find::{self, FoundLines, HunkPlace};
 use super::lines::FileLines;
-use super::{Exactness, FileEdit, Hunk, HunkFault, Unmatched};
+use super::{EditHunk, Exactness, FileEdit, HunkFault, UnmatchedHunk};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Hunks of a file that are looked for by likeness.
@@ -15,7 +15,7 @@ const MOST_COMPARED: usize = 4_000_000;
 
 /// What came of an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Applied {
+pub struct EditResult {
     /// The new text of the file.
     pub text: String,
     /// How each hunk was found.
@@ -26,7 +26,7 @@ pub struct Applied {
 ///
 /// # Errors
 /// The first hunk that does not fit; then nothing is changed.
-pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<Applied, Unmatched> {
+pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<EditResult, UnmatchedHunk> {
     let mut file = FileLines::of(before.unwrap_or_default());
     let mut how = Vec::with_capacity(edit.hunks.len());
     // Where lines came and went, and how many: diffs count those of the old file.
@@ -49,16 +49,16 @@ pub fn apply(before: Option<&str>, edit: &FileEdit) -> Result<Applied, Unmatched
     if before == Some(text.as_str()) {
         return Err(unmatched(edit, edit.hunks.len(), HunkFault::Idle));
     }
-    Ok(Applied { text, how })
+    Ok(EditResult { text, how })
 }
 
-fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> Unmatched {
-    Unmatched { path: edit.path.clone(), hunk, of: edit.hunks.len(), fault }
+fn unmatched(edit: &FileEdit, hunk: usize, fault: HunkFault) -> UnmatchedHunk {
+    UnmatchedHunk { path: edit.path.clone(), hunk, of: edit.hunks.len(), fault }
 }
 
 fn put(
     file: &mut FileLines<'_>,
-    hunk: &Hunk,
+    hunk: &EditHunk,
     there: bool,
     (expected, tries): (Option<usize>, &mut u32),
 ) -> Result<Exactness, HunkFault> {
@@ -94,14 +94,14 @@ fn put(
 }
 
 /// Whether what a hunk would put there stands there already.
-fn is_done(file: &FileLines<'_>, hunk: &Hunk) -> bool {
+fn is_done(file: &FileLines<'_>, hunk: &EditHunk) -> bool {
     let says = hunk.replace.iter().any(|line| line.trim().len() > 3);
     let Some(last) = file.len().checked_sub(hunk.replace.len()) else { return false };
     says && (0..=last).any(|at| file.has(at, &hunk.replace, |a, b| a.trim_end() == b.trim_end()))
 }
 
 /// Puts in what differs between the two sides of a part, from its end on, so that the places before it hold.
-fn put_part(file: &mut FileLines<'_>, part: &Part, found: &Found) -> Result<(), HunkFault> {
+fn put_part(file: &mut FileLines<'_>, part: &FoundLines, found: &HunkPlace) -> Result<(), HunkFault> {
     // Two long texts that have little in common take for ever: there the whole is replaced.
     let is_long = part.search.len().saturating_mul(part.replace.len()) > MOST_COMPARED;
     let whole = || {
@@ -154,7 +154,7 @@ fn indent(line: &str) -> &str {
 
 impl Indents {
     /// `near`: the line of the search around which it is; the nearest lines tell first.
-    fn of(file: &FileLines<'_>, part: &Part, how: Exactness, near: usize) -> Self {
+    fn of(file: &FileLines<'_>, part: &FoundLines, how: Exactness, near: usize) -> Self {
         let mut pairs: Vec<(String, String)> = Vec::new();
         let mut order: Vec<usize> = (0..part.search.len()).collect();
         order.sort_by_key(|at| at.abs_diff(near));

@@ -89,7 +89,7 @@ impl fmt::Display for HunkFault {
 
 /// A hunk that does not fit. It tells nothing of what stands in the file instead: nobody approved that it is read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Unmatched {
+pub struct UnmatchedHunk {
     /// The file, as it was named.
     pub path: String,
     /// Which hunk of the file, from 1.
@@ -100,7 +100,7 @@ pub struct Unmatched {
     pub fault: HunkFault,
 }
 
-impl fmt::Display for Unmatched {
+impl fmt::Display for UnmatchedHunk {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, hunk, of, fault } = self;
         match of {

@@ -3,7 +3,7 @@
 
 use super::align::{self, ALIKE};
 use super::lines::FileLines;
-use super::{Exactness, Hunk, HunkFault, numbered};
+use super::{EditHunk, Exactness, HunkFault, numbered};
 
 /// From here on lines are taken for those that were meant.
 pub(super) const MEANT: f64 = 0.85;
@@ -16,15 +16,15 @@ const NAMED: usize = 6;
 
 /// Lines that were found, and what becomes of them.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct FoundLines {
     pub search: Vec<String>,
     pub replace: Vec<String>,
     /// The line of the file for each line that is searched; `None`: it is not there.
     pub map: Vec<Option<usize>>,
 }
 
-impl Part {
-    fn at(hunk: &Hunk, first: usize) -> Self {
+impl FoundLines {
+    fn at(hunk: &EditHunk, first: usize) -> Self {
         let map = (first..first + hunk.search.len()).map(Some).collect();
         Self { search: hunk.search.clone(), replace: hunk.replace.clone(), map }
     }
@@ -32,12 +32,12 @@ impl Part {
 
 /// Where a hunk stands, in parts that follow each other.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub parts: Vec<Part>,
+pub(super) struct HunkPlace {
+    pub parts: Vec<FoundLines>,
     pub how: Exactness,
 }
 
-type Same = fn(&str, &str) -> bool;
+type LineComparison = fn(&str, &str) -> bool;
 
 fn exact(a: &str, b: &str) -> bool {
     a == b
@@ -59,27 +59,27 @@ fn same_words(a: &str, b: &str) -> bool {
 /// `tries` counts down how often likeness may be looked for.
 pub(super) fn find(
     file: &FileLines<'_>,
-    hunk: &Hunk,
+    hunk: &EditHunk,
     expected: Option<usize>,
     tries: &mut u32,
-) -> Result<Found, HunkFault> {
+) -> Result<HunkPlace, HunkFault> {
     if leaves_out(&hunk.replace) && !hunk.search.iter().any(|line| elides(line)) {
         return Err(HunkFault::Elision);
     }
     if let Some(found) = as_it_stands(file, hunk, expected, exact)? {
-        return Ok(Found { parts: vec![found], how: Exactness::Exact });
+        return Ok(HunkPlace { parts: vec![found], how: Exactness::Exact });
     }
-    for same in [same_end as Same, same_words] {
+    for same in [same_end as LineComparison, same_words] {
         if let Some(found) = as_it_stands(file, hunk, expected, same)? {
-            return Ok(Found { parts: vec![found], how: Exactness::Spaces });
+            return Ok(HunkPlace { parts: vec![found], how: Exactness::Spaces });
         }
     }
     if let Some(part) = inside_lines(file, hunk)? {
-        return Ok(Found { parts: vec![part], how: Exactness::Inside });
+        return Ok(HunkPlace { parts: vec![part], how: Exactness::Inside });
     }
     if let Some(bare) = numbered::without(hunk) {
         return find(file, &bare, expected, tries)
-            .map(|found| Found { how: found.how.max(Exactness::Spaces), ..found });
+            .map(|found| HunkPlace { how: found.how.max(Exactness::Spaces), ..found });
     }
     if hunk.search.iter().any(|line| elides(line)) {
         return around_gaps(file, hunk);
@@ -91,12 +91,12 @@ pub(super) fn find(
 /// The one place where the lines stand. Blank lines at its ends may be missing where the others are compared loosely.
 fn as_it_stands(
     file: &FileLines<'_>,
-    hunk: &Hunk,
+    hunk: &EditHunk,
     expected: Option<usize>,
-    same: Same,
-) -> Result<Option<Part>, HunkFault> {
+    same: LineComparison,
+) -> Result<Option<FoundLines>, HunkFault> {
     if let Some(first) = the_one(positions(file, &hunk.search, same), expected)? {
-        return Ok(Some(Part::at(hunk, first)));
+        return Ok(Some(FoundLines::at(hunk, first)));
     }
     let blank = |line: &&String| line.trim().is_empty();
     let (before, behind) =
@@ -109,7 +109,7 @@ fn as_it_stands(
     let Some(first) = the_one(positions(file, core, same), expected.map(|line| line + before))? else {
         return Ok(None);
     };
-    let mut part = Part::at(hunk, 0);
+    let mut part = FoundLines::at(hunk, 0);
     for (at, line) in part.map.iter_mut().enumerate() {
         *line = (before..filled).contains(&at).then(|| first + at - before);
     }
@@ -117,7 +117,7 @@ fn as_it_stands(
 }
 
 /// Where lines stand, from 0. White space alone stands nowhere but as it is.
-fn positions(file: &FileLines<'_>, search: &[String], same: Same) -> Vec<usize> {
+fn positions(file: &FileLines<'_>, search: &[String], same: LineComparison) -> Vec<usize> {
     let is_loose = same(" ", "  ");
     if search.is_empty() || is_loose && search.iter().all(|line| line.trim().is_empty()) {
         return Vec::new();
@@ -142,7 +142,7 @@ fn several(found: &[usize]) -> HunkFault {
 }
 
 /// A text that begins or ends inside of lines.
-fn inside_lines(file: &FileLines<'_>, hunk: &Hunk) -> Result<Option<Part>, HunkFault> {
+fn inside_lines(file: &FileLines<'_>, hunk: &EditHunk) -> Result<Option<FoundLines>, HunkFault> {
     let searched = hunk.search.join("\n");
     if searched.trim().is_empty() {
         return Ok(None);
@@ -161,8 +161,8 @@ fn inside_lines(file: &FileLines<'_>, hunk: &Hunk) -> Result<Option<Part>, HunkF
     let text = |range: std::ops::Range<usize>| whole.get(range).unwrap_or_default();
     let new = format!("{}{}{}", text(from..at), hunk.replace.join("\n"), text(end..until));
     let lines = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
-    let changed = Hunk { search: lines(text(from..until)), replace: lines(&new), ..Hunk::default() };
-    Ok(Some(Part::at(&changed, line_of(from))))
+    let changed = EditHunk { search: lines(text(from..until)), replace: lines(&new), ..EditHunk::default() };
+    Ok(Some(FoundLines::at(&changed, line_of(from))))
 }
 
 /// The places of a text in another, also where they overlap, that neither begin nor end inside of a word.
@@ -213,7 +213,7 @@ fn leaves_out(lines: &[String]) -> bool {
 }
 
 /// The lines around what is left out, one piece behind the other.
-fn around_gaps(file: &FileLines<'_>, hunk: &Hunk) -> Result<Found, HunkFault> {
+fn around_gaps(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
     fn pieces(lines: &[String]) -> Vec<Vec<String>> {
         lines.split(|line| elides(line)).map(<[String]>::to_vec).collect()
     }
@@ -233,13 +233,13 @@ fn around_gaps(file: &FileLines<'_>, hunk: &Hunk) -> Result<Found, HunkFault> {
         found.retain(|line| *line >= from);
         let Some(first) = the_one(found, None)? else { return Err(HunkFault::Missing) };
         from = first + search.len();
-        parts.push(Part::at(&Hunk { search, replace, ..Hunk::default() }, first));
+        parts.push(FoundLines::at(&EditHunk { search, replace, ..EditHunk::default() }, first));
     }
-    if parts.is_empty() { Err(HunkFault::Missing) } else { Ok(Found { parts, how: Exactness::Gaps }) }
+    if parts.is_empty() { Err(HunkFault::Missing) } else { Ok(HunkPlace { parts, how: Exactness::Gaps }) }
 }
 
 /// The one place that is alike enough.
-fn alike(file: &FileLines<'_>, hunk: &Hunk) -> Result<Found, HunkFault> {
+fn alike(file: &FileLines<'_>, hunk: &EditHunk) -> Result<HunkPlace, HunkFault> {
     let letters: usize = hunk.search.iter().map(|line| line.trim().chars().count()).sum();
     let places = align::places(file, &hunk.search);
     let Some(best) = places.first().filter(|best| best.score >= MEANT && letters >= LETTERS) else {
@@ -251,8 +251,9 @@ fn alike(file: &FileLines<'_>, hunk: &Hunk) -> Result<Found, HunkFault> {
         return Err(several(&near));
     }
     // What goes has to be there, and nothing else between it.
-    let part = Part { search: hunk.search.clone(), replace: hunk.replace.clone(), map: best.map.clone() };
+    let part =
+        FoundLines { search: hunk.search.clone(), replace: hunk.replace.clone(), map: best.map.clone() };
     let percent = (best.score * 100.0).min(99.0) as u8;
     debug_assert!(best.score >= ALIKE);
-    Ok(Found { parts: vec![part], how: Exactness::Alike(percent) })
+    Ok(HunkPlace { parts: vec![part], how: Exactness::Alike(percent) })
 }

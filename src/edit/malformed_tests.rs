@@ -188,7 +188,8 @@ fn each_kind_comes_out_as_it_should() {
         });
         let told = format!("{kind}: {came:?}");
         match (came, comes) {
-            (Ok(Applied { text, how }), To(wanted, exactness)) if text == *wanted && how == [*exactness] => {}
+            (Ok(EditResult { text, how }), To(wanted, exactness))
+                if text == *wanted && how == [*exactness] => {}
             (Err(why), No(wanted)) if why.contains(wanted) => {}
             _ => wrong.push(told),
         }

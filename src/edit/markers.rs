@@ -1,7 +1,7 @@
 //! SEARCH/REPLACE blocks: between lines of `<`, `=` and `>` stand the lines that are searched and those that replace them.
 //! A line in front of a block names its file. Written with markers that are longer than any like them in the texts.
 
-use super::{EditError, FileEdit, Hunk};
+use super::{EditError, EditHunk, FileEdit};
 use std::fmt::Write as _;
 
 /// How long markers are, at least and at most.
@@ -100,7 +100,7 @@ fn is_fence(line: &str) -> bool {
 }
 
 /// One block behind its opening line, and how many lines it takes.
-fn block(lines: &[&str], length: usize, number: usize) -> Result<(Hunk, usize), EditError> {
+fn block(lines: &[&str], length: usize, number: usize) -> Result<(EditHunk, usize), EditError> {
     // A marker of the same length is meant; where there is none, any other.
     let exact = lines.iter().position(|line| closes(line) == Some(length));
     let any = || lines.iter().position(|line| closes(line).is_some());
@@ -125,10 +125,10 @@ fn block(lines: &[&str], length: usize, number: usize) -> Result<(Hunk, usize), 
     let owned = |lines: Option<&[&str]>| -> Vec<String> {
         lines.unwrap_or_default().iter().map(|line| (*line).to_owned()).collect()
     };
-    let hunk = Hunk {
+    let hunk = EditHunk {
         search: owned(inside.get(..divider)),
         replace: owned(inside.get(divider + 1..)),
-        ..Hunk::default()
+        ..EditHunk::default()
     };
     Ok((hunk, end + 1))
 }

@@ -14,8 +14,8 @@ mod markers;
 mod numbered;
 mod unified;
 
-pub use apply::{Applied, apply};
-pub(crate) use error::{EditError, HunkFault, Unmatched};
+pub use apply::{EditResult, apply};
+pub(crate) use error::{EditError, HunkFault, UnmatchedHunk};
 pub use exactness::Exactness;
 pub(crate) use markers::write;
 
@@ -26,7 +26,7 @@ pub(crate) const MOST_HUNKS: usize = 500;
 
 /// One place of a file that is to be replaced. Lines are without their ends.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Hunk {
+pub struct EditHunk {
     /// The lines that stand there; none: the file is new, or empty.
     pub search: Vec<String>,
     /// The lines that come in their place.
@@ -37,7 +37,7 @@ pub struct Hunk {
     pub newline: Option<bool>,
 }
 
-impl Hunk {
+impl EditHunk {
     /// A hunk of two texts.
     pub fn new(search: &str, replace: &str) -> Self {
         let lines = |text: &str| text.lines().map(str::to_owned).collect();
@@ -51,7 +51,7 @@ pub struct FileEdit {
     /// The file, as it was named; empty where only what stands around the text can tell.
     pub path: String,
     /// Its places, in the order in which they are changed.
-    pub hunks: Vec<Hunk>,
+    pub hunks: Vec<EditHunk>,
 }
 
 /// Whether a text looks like an edit in one of the forms that are read.

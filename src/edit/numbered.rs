@@ -1,6 +1,6 @@
 //! Numbers of lines in front of text, as a model copies them from a listing.
 
-use super::Hunk;
+use super::EditHunk;
 
 /// The number and the rest of `12| x`, `  12: x`, `12\tx` or `12→x`.
 fn split(line: &str) -> Option<(usize, &str)> {
@@ -19,7 +19,7 @@ fn all_split(lines: &[String]) -> Option<Vec<(usize, &str)>> {
 
 /// A hunk without numbers in what it searches, where they grow by one; those of its replacement are taken off where all its
 /// lines have one.
-pub(super) fn without(hunk: &Hunk) -> Option<Hunk> {
+pub(super) fn without(hunk: &EditHunk) -> Option<EditHunk> {
     let search = all_split(&hunk.search)?;
     if !search.windows(2).all(|pair| matches!(pair, [(a, _), (b, _)] if a + 1 == *b)) {
         return None;
@@ -36,5 +36,5 @@ pub(super) fn without(hunk: &Hunk) -> Option<Hunk> {
     };
     let (search, replace) =
         (bare(&search), replace.map_or_else(|| hunk.replace.clone(), |lines| bare(&lines)));
-    Some(Hunk { search, replace, ..hunk.clone() })
+    Some(EditHunk { search, replace, ..hunk.clone() })
 }

@@ -8,7 +8,7 @@ fn one(text: &str) -> FileEdit {
     files.remove(0)
 }
 
-fn put(before: &str, text: &str) -> Result<Applied, Unmatched> {
+fn put(before: &str, text: &str) -> Result<EditResult, UnmatchedHunk> {
     apply(Some(before), &one(text))
 }
 
@@ -159,8 +159,8 @@ fn a_new_file_needs_nothing_to_search() {
 #[test]
 fn what_is_written_down_of_a_call_is_read_back() {
     let hunks = vec![
-        Hunk::new("<<<<<<< SEARCH\na\n=======\n", "=========\n>>>>>>>>>> REPLACE\n"),
-        Hunk::new("", "\n\n"),
+        EditHunk::new("<<<<<<< SEARCH\na\n=======\n", "=========\n>>>>>>>>>> REPLACE\n"),
+        EditHunk::new("", "\n\n"),
     ];
     let edits = vec![
         FileEdit { path: "-a b (1).py".into(), hunks: hunks.clone() },
@@ -209,7 +209,7 @@ proptest! {
         // Indentation and blanks at the ends of lines that the file has not.
         let blanks = " ".repeat(shift);
         let search: String = middle.iter().map(|line| format!("{blanks}{line}{blanks}\n")).collect();
-        let hunk = Hunk::new(&search, &format!("{blanks}new\n"));
+        let hunk = EditHunk::new(&search, &format!("{blanks}new\n"));
         match apply(Some(&file), &FileEdit { path: "f".into(), hunks: vec![hunk] }) {
             Ok(applied) => {
                 let wanted = format!("{mark}{}new{ends}{}", lines(&head), lines(&tail));
@@ -224,7 +224,7 @@ proptest! {
     fn two_places_are_none(lines in proptest::collection::vec("[a-z]{3,9}", 1..4), between in "[A-Z]{3,9}") {
         let piece = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let file = format!("{piece}{between}\n{piece}");
-        let edit = FileEdit { path: "f".into(), hunks: vec![Hunk::new(&piece, "new\n")] };
+        let edit = FileEdit { path: "f".into(), hunks: vec![EditHunk::new(&piece, "new\n")] };
         prop_assert!(matches!(apply(Some(&file), &edit).unwrap_err().fault, HunkFault::Several(_)));
     }
 

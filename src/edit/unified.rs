@@ -1,7 +1,7 @@
 //! Unified diffs, as models write them: counts in `@@` lines are believed only where they come out even, and a context line
 //! may lack its blank.
 
-use super::{EditError, FileEdit, Hunk};
+use super::{EditError, EditHunk, FileEdit};
 
 /// How the patches of some models name a file that is changed or added.
 const HEADS: [&str; 2] = ["*** Update File:", "*** Add File:"];
@@ -69,7 +69,7 @@ pub(super) fn read(text: &str, path: &str) -> Result<Vec<FileEdit>, EditError> {
 }
 
 /// Adds a hunk that changes something: one of context alone says nothing.
-fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: Hunk) {
+fn put(edits: &mut Vec<FileEdit>, file: &str, hunk: EditHunk) {
     if hunk.search != hunk.replace || hunk.newline.is_some() {
         edits.push(FileEdit { path: file.to_owned(), hunks: vec![hunk] });
     }
@@ -125,11 +125,11 @@ fn seen(body: &[&str]) -> usize {
 }
 
 /// One hunk from its `@@` line on, and how many lines it takes.
-fn hunk(lines: &[&str]) -> (Hunk, usize) {
+fn hunk(lines: &[&str]) -> (EditHunk, usize) {
     let said = lines.first().and_then(|line| head(line));
     let body = lines.get(1..).unwrap_or_default();
     let end = said.and_then(|(_, old, new)| counted(body, old, new)).unwrap_or_else(|| seen(body));
-    let mut hunk = Hunk { line: said.map(|(from, ..)| from), ..Hunk::default() };
+    let mut hunk = EditHunk { line: said.map(|(from, ..)| from), ..EditHunk::default() };
     let mut last = ' ';
     for line in body.get(..end).unwrap_or_default() {
         if line.starts_with(NO_NEWLINE) {

@@ -9,7 +9,7 @@ use std::fmt;
 /// What differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub(crate) enum Part {
+pub(crate) enum DifferentPart {
     Outcome,
     Error,
     Value,
@@ -19,7 +19,7 @@ pub(crate) enum Part {
     Pictures,
 }
 
-impl Part {
+impl DifferentPart {
     /// The word on screen and in JSON.
     pub(crate) fn as_str(self) -> &'static str {
         self.into()
@@ -29,7 +29,7 @@ impl Part {
 /// The first thing that differs in a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
-    pub part: Part,
+    pub part: DifferentPart,
     /// In which line of a text, from 1.
     pub line: Option<usize>,
     /// How it was; `None`: there was nothing of the kind.
@@ -79,10 +79,22 @@ impl Comparer {
         let mut found = self.compare_outcome(then, now);
         let masked = |text: Option<&String>| text.map(|text| self.masker.text(text));
         let error = |report: &RunReport| report.error.as_ref().map(|error| self.error(error));
-        self.texts(Part::Error, error(then).as_ref(), masked(error(now).as_ref()).as_ref(), &mut found);
-        self.texts(Part::Value, then.value.as_ref(), masked(now.value.as_ref()).as_ref(), &mut found);
+        self.texts(
+            DifferentPart::Error,
+            error(then).as_ref(),
+            masked(error(now).as_ref()).as_ref(),
+            &mut found,
+        );
+        self.texts(
+            DifferentPart::Value,
+            then.value.as_ref(),
+            masked(now.value.as_ref()).as_ref(),
+            &mut found,
+        );
         let output = self.masker.mask(now.output.clone());
-        for (part, stream) in [(Part::Stdout, Stream::Stdout), (Part::Stderr, Stream::Stderr)] {
+        for (part, stream) in
+            [(DifferentPart::Stdout, Stream::Stdout), (DifferentPart::Stderr, Stream::Stderr)]
+        {
             self.streams((part, stream), &then.output, &output, &mut found);
         }
         self.files(then, now, &mut found);
@@ -90,14 +102,14 @@ impl Comparer {
             let sizes = report.all_images().map(|image| format!("{}x{}", image.width, image.height));
             Some(sizes.collect::<Vec<_>>().join(", ")).filter(|sizes| !sizes.is_empty())
         };
-        self.texts(Part::Pictures, pictures(then).as_ref(), pictures(now).as_ref(), &mut found);
+        self.texts(DifferentPart::Pictures, pictures(then).as_ref(), pictures(now).as_ref(), &mut found);
         found
     }
 
     /// The same of how they ended, and of nothing else.
     pub(crate) fn compare_outcome(&self, then: &RunReport, now: &RunReport) -> Comparison {
         let mut found = Comparison::default();
-        self.texts(Part::Outcome, Some(&self.outcome(then)), Some(&self.outcome(now)), &mut found);
+        self.texts(DifferentPart::Outcome, Some(&self.outcome(then)), Some(&self.outcome(now)), &mut found);
         found
     }
 
@@ -121,7 +133,13 @@ impl Comparer {
         if self.exact { format!("{told}\n{}", error.traceback) } else { told }
     }
 
-    fn texts(&self, part: Part, then: Option<&String>, now: Option<&String>, found: &mut Comparison) {
+    fn texts(
+        &self,
+        part: DifferentPart,
+        then: Option<&String>,
+        now: Option<&String>,
+        found: &mut Comparison,
+    ) {
         let difference = match (then, now) {
             (Some(then), Some(now)) => {
                 self.first_difference(then, now).map(|line| (Some(line.line), line.then, line.now))
@@ -156,7 +174,7 @@ impl Comparer {
 
     fn streams(
         &self,
-        (part, stream): (Part, Stream),
+        (part, stream): (DifferentPart, Stream),
         then: &OutputBuffer,
         now: &OutputBuffer,
         found: &mut Comparison,
@@ -178,7 +196,7 @@ impl Comparer {
         });
     }
 
-    fn bytes(&self, part: Part, then: &[u8], now: &[u8], found: &mut Comparison) {
+    fn bytes(&self, part: DifferentPart, then: &[u8], now: &[u8], found: &mut Comparison) {
         if then == now {
             return;
         }
@@ -218,7 +236,7 @@ impl Comparer {
             let of =
                 |files: &BTreeMap<String, String>| files.get(*path).map(|what| format!("{path}: {what}"));
             let (then, now) = (of(&left), of(&right));
-            found.differences.push(Difference { part: Part::Files, line: None, then, now });
+            found.differences.push(Difference { part: DifferentPart::Files, line: None, then, now });
         }
     }
 
@@ -362,7 +380,7 @@ mod tests {
         let found = Comparer::default().compare(&long(&lines), &long(&lines.replace("150", "x")));
         assert!(found.differences.is_empty() && found.gaps[0].contains("the first 3"), "{found:?}");
         let found = Comparer::default().compare(&long(&lines), &long(&lines.replace("\n7\n", "\nx\n")));
-        assert_eq!((found.differences[0].part, found.differences[0].line), (Part::Stdout, Some(8)));
+        assert_eq!((found.differences[0].part, found.differences[0].line), (DifferentPart::Stdout, Some(8)));
         // Its file is gone.
         let gone = OutputBuffer::restore(400, [], (900, 0));
         let found = Comparer::default().compare(&RunReport { output: gone, ..long("") }, &long("a\n"));

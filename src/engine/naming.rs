@@ -2,7 +2,7 @@
 //! Names stand in titles and lists: no key gets into one.
 
 use super::Engine;
-use crate::domain::{Entry, Masked, Prompt};
+use crate::domain::{Entry, MaskedValue, Prompt};
 
 /// Characters of a name at the most.
 const LONGEST: usize = 32;
@@ -16,7 +16,7 @@ const FILLERS: [&str; 32] = [
 
 /// A short name from a prompt: lower-case words joined by hyphens, safe as a file name and on a command line.
 /// `Load sales.csv, plot revenue by region` becomes `load-sales-csv-plot-revenue`.
-pub(crate) fn name_for(prompt: &Masked<String>) -> String {
+pub(crate) fn name_for(prompt: &MaskedValue<String>) -> String {
     let start: String = prompt.chars().take(400).collect();
     let words = start.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase);
     let (telling, filling): (Vec<_>, Vec<_>) = words.partition(|w| !FILLERS.contains(&w.as_str()));

@@ -5,14 +5,14 @@
 
 use super::transcript::{BlockItem, Item, Settlement};
 use super::{State, Transcript};
-use crate::domain::{BlockId, BlockKind, Source, StepId, Stream};
+use crate::domain::{BlockId, BlockKind, StepId, Stream, TextOrigin};
 use std::sync::Arc;
 
 /// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all.
 const MOST: usize = 4 << 20;
 
 /// Texts with those whose words they are, oldest first.
-pub(crate) type Earlier = Vec<(Arc<str>, Source)>;
+pub(crate) type Earlier = Vec<(Arc<str>, TextOrigin)>;
 
 /// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
 /// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
@@ -24,7 +24,7 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
     let mut texts: Earlier = state
         .live
         .used_instructions()
-        .map(|file| (file.text.clone(), if file.own { Source::Person } else { Source::Project }))
+        .map(|file| (file.text.clone(), if file.own { TextOrigin::Person } else { TextOrigin::Project }))
         .collect();
     let mut settled = transcript.settled.iter().peekable();
     for (at, item) in transcript.items.iter().take(end).enumerate() {
@@ -33,10 +33,10 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
         }
         match item {
             Item::Prompt { text, files, .. } => {
-                texts.push((text.as_str().into(), Source::Person));
-                texts.extend(files.iter().map(|file| (file.text.as_str().into(), Source::Given)));
+                texts.push((text.as_str().into(), TextOrigin::Person));
+                texts.extend(files.iter().map(|file| (file.text.as_str().into(), TextOrigin::Given)));
             }
-            Item::Reply(reply) => texts.push((reply.text.as_str().into(), Source::Model)),
+            Item::Reply(reply) => texts.push((reply.text.as_str().into(), TextOrigin::Model)),
             _ => {}
         }
     }
@@ -44,7 +44,7 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
         outcome(transcript, next.block, &next.what, &mut texts);
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
-    texts.extend(edits.filter_map(edited).map(|text| (text, Source::Person)));
+    texts.extend(edits.filter_map(edited).map(|text| (text, TextOrigin::Person)));
     bounded(texts)
 }
 
@@ -53,13 +53,13 @@ fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &m
     let Some(item) = transcript.blocks.get(&block) else { return };
     match what {
         Settlement::Declined(_) => {}
-        Settlement::Rejected(reason) => texts.push((reason.as_str().into(), Source::Person)),
+        Settlement::Rejected(reason) => texts.push((reason.as_str().into(), TextOrigin::Person)),
         Settlement::Ran(run) => {
             let run = item.runs.iter().find(|item| item.run == *run);
             let Some((_, report)) = run.and_then(|run| run.ended.as_ref()) else { return };
             let from = match item.block.kind {
-                BlockKind::Code { .. } => Source::Output(block),
-                _ => Source::File(block),
+                BlockKind::Code { .. } => TextOrigin::Output(block),
+                _ => TextOrigin::File(block),
             };
             for stream in [Stream::Stdout, Stream::Stderr] {
                 texts.push((String::from_utf8_lossy(&report.output.bytes(stream)).into(), from));
@@ -107,7 +107,7 @@ mod tests {
 
     const ONE: &str = "```python\nprint(1)\n```\n";
 
-    fn told(d: &Dialogue, step: u32) -> Vec<(String, Source)> {
+    fn told(d: &Dialogue, step: u32) -> Vec<(String, TextOrigin)> {
         let texts = earlier(d.state(), StepId(step));
         texts
             .into_iter()
@@ -130,8 +130,8 @@ mod tests {
         d.edit(2, "print(2)\nprint('mine')\n");
         d.reject(2, "not so");
         d.reply(ONE);
-        let (person, model) = (Source::Person, Source::Model);
-        let output = Source::Output(BlockId(1));
+        let (person, model) = (TextOrigin::Person, TextOrigin::Model);
+        let output = TextOrigin::Output(BlockId(1));
         let first = [("look at a.txt".to_owned(), person)];
         assert_eq!(told(&d, 1), first);
         let second = [
@@ -158,8 +158,9 @@ mod tests {
         d.send(crate::engine::Event::Instructions(files));
         d.user("go");
         d.reply(ONE);
-        let (mine, theirs) = (("be brief".into(), Source::Person), ("use /srv/x".into(), Source::Project));
-        let asked = ("go".into(), Source::Person);
+        let (mine, theirs) =
+            (("be brief".into(), TextOrigin::Person), ("use /srv/x".into(), TextOrigin::Project));
+        let asked = ("go".into(), TextOrigin::Person);
         assert_eq!(told(&d, 1), [mine.clone(), theirs, asked.clone()]);
         d.command(crate::engine::Command::UseInstructions(false));
         assert_eq!(told(&d, 1), [mine, asked]);
@@ -167,12 +168,12 @@ mod tests {
 
     #[test]
     fn too_much_from_outside_is_left_out_oldest_first_and_never_the_persons_words() {
-        let outside = |n: u32| (Arc::from("x".repeat(MOST / 2 + 1)), Source::Output(BlockId(n)));
-        let person = (Arc::from("y".repeat(MOST)), Source::Person);
+        let outside = |n: u32| (Arc::from("x".repeat(MOST / 2 + 1)), TextOrigin::Output(BlockId(n)));
+        let person = (Arc::from("y".repeat(MOST)), TextOrigin::Person);
         let kept = bounded(vec![outside(1), person.clone(), outside(2)]);
         assert_eq!(
             kept.iter().map(|(_, from)| *from).collect::<Vec<_>>(),
-            [Source::Person, Source::Output(BlockId(2))]
+            [TextOrigin::Person, TextOrigin::Output(BlockId(2))]
         );
     }
 }

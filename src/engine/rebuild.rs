@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 
 /// A plan that the person goes through.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct RebuildQueue {
     /// The runs that are still to be repeated: those of one decision together.
     todo: VecDeque<Vec<RunId>>,
     /// The block whose turn it is, and the runs that it repeats.
@@ -35,7 +35,7 @@ pub(super) struct Plan {
     done: usize,
 }
 
-impl Plan {
+impl RebuildQueue {
     /// How many blocks were not run again.
     fn left(&self) -> usize {
         self.todo.iter().map(Vec::len).sum()
@@ -52,7 +52,7 @@ impl Engine {
         if todo.is_empty() {
             return self.notify(notices::nothing_to_rebuild());
         }
-        self.plan = Plan { todo: todo.into(), ..Plan::default() };
+        self.plan = RebuildQueue { todo: todo.into(), ..RebuildQueue::default() };
         self.next_of_plan();
     }
 
@@ -95,13 +95,13 @@ impl Engine {
         };
         let left = self.plan.left();
         if *outcome != Outcome::Ok {
-            self.plan = Plan::default();
+            self.plan = RebuildQueue::default();
             self.notify(notices::rebuild_broke(block, left));
             return false;
         }
         self.plan.done += repeated.len();
         if let Some(difference) = self.differs(run, &repeated) {
-            self.plan = Plan::default();
+            self.plan = RebuildQueue::default();
             self.notify(notices::rebuild_differs(block, &difference, left));
             return false;
         }
@@ -143,7 +143,7 @@ impl Engine {
 
     /// What the plan has built so far is gone: so is the plan.
     pub(super) fn drop_plan(&mut self) {
-        self.plan = Plan::default();
+        self.plan = RebuildQueue::default();
     }
 
     /// A block was rejected or skipped. Where it was the plan's turn, its next block comes back; tells whether one did.

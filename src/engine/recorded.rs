@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRuns {
     /// Those of each time that it was open: kernels and shells begin anew with each.
-    pub sittings: Vec<Sitting>,
+    pub sittings: Vec<RecordedPeriod>,
     /// Blocks of which changes were taken back, or made again: that is not repeated.
     pub taken_back: BTreeSet<BlockId>,
     /// Files that were there before, and that a run changed.
@@ -28,7 +28,7 @@ pub(crate) struct RecordedRuns {
 
 /// The runs of one time that the session was open.
 #[derive(Debug, Default)]
-pub(crate) struct Sitting {
+pub(crate) struct RecordedPeriod {
     pub steps: Vec<RecordedStep>,
 }
 
@@ -134,12 +134,12 @@ impl RecordedRuns {
     /// The runs that these entries tell of. `installs`: those of packages are repeated too.
     pub(crate) fn of(entries: &[(Timestamp, Entry)], installs: bool) -> Self {
         let transcript = Transcript::fold(entries.iter().cloned());
-        let mut all = Self { sittings: vec![Sitting::default()], ..Self::default() };
+        let mut all = Self { sittings: vec![RecordedPeriod::default()], ..Self::default() };
         let mut kernel = KernelBefore::default();
         for (_, entry) in entries {
             match entry {
                 Entry::Resumed => {
-                    all.sittings.push(Sitting::default());
+                    all.sittings.push(RecordedPeriod::default());
                     kernel = KernelBefore::default();
                 }
                 Entry::KernelRestarted => kernel.restarted = true,
@@ -178,7 +178,7 @@ impl RecordedRuns {
     /// What all of its programs were allowed.
     pub(crate) fn allowed(&self) -> AllowedThen {
         let mut all = AllowedThen::default();
-        let runs = self.sittings.iter().flat_map(Sitting::runs);
+        let runs = self.sittings.iter().flat_map(RecordedPeriod::runs);
         let programs = runs.filter(|run| run.terms.executor.runs_code());
         for (at, rights) in programs.map(|run| &run.terms.rights).enumerate() {
             let environment = rights.environment.iter().cloned().collect();
@@ -201,7 +201,7 @@ impl RecordedRuns {
 
     /// Whether packages are fetched by one of the runs that are repeated.
     pub(crate) fn installs(&self) -> bool {
-        let mut runs = self.sittings.iter().flat_map(Sitting::runs);
+        let mut runs = self.sittings.iter().flat_map(RecordedPeriod::runs);
         runs.any(|run| matches!(run.bytes.kind, BlockKind::Install { .. }))
     }
 
@@ -210,7 +210,7 @@ impl RecordedRuns {
     }
 }
 
-impl Sitting {
+impl RecordedPeriod {
     /// The runs that are repeated.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &RecordedRun> {
         self.steps.iter().filter_map(|step| step.repeats.as_deref().ok())
@@ -313,12 +313,12 @@ mod tests {
 
     /// A session as its file tells it.
     #[derive(Default)]
-    struct Told {
+    struct RecordedSession {
         entries: Vec<(Timestamp, Entry)>,
         run: u32,
     }
 
-    impl Told {
+    impl RecordedSession {
         fn add(&mut self, entry: Entry) -> &mut Self {
             self.entries.push((Timestamp(self.entries.len() as i64), entry));
             self
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn runs_are_told_by_sittings_and_kernels() {
-        let mut told = Told::default();
+        let mut told = RecordedSession::default();
         told.block(1, "x = 1").block(2, "x").runs(1, "x = 1", in_kernel(1)).runs(2, "x", in_kernel(1));
         told.add(Entry::KernelRestarted).runs(2, "x", in_kernel(2)).runs(1, "x = 1", in_kernel(2));
         told.add(Entry::Resumed).add(Entry::Resumed).runs(1, "x = 1", in_kernel(1)).runs(
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn what_has_no_end_of_its_own_or_other_bytes_is_not_repeated() {
-        let mut told = Told::default();
+        let mut told = RecordedSession::default();
         let by = Grantor::Person { typed: false };
         told.block(1, "a").approved(1, "a", terms(), by).ran(1, Outcome::Interrupted);
         told.approved(1, "a", terms(), by).ran(1, Outcome::Refused("changed".into()));
@@ -423,24 +423,24 @@ mod tests {
 
     #[test]
     fn an_approval_that_no_line_tells_of_is_made_up_by_nobody() {
-        let mut told = Told::default();
+        let mut told = RecordedSession::default();
         told.block(1, "a").ran(1, Outcome::Ok);
         assert_eq!(told.runs_told(), Vec::<String>::new());
     }
 
     #[test]
     fn what_was_named_is_called_by_its_name() {
-        let mut told = Told::default();
+        let mut told = RecordedSession::default();
         told.block(1, "a").approved(1, "a", terms(), Grantor::Named).ran(1, Outcome::Ok);
         assert_eq!(told.runs_told(), ["1 tests/a.py"]);
     }
 
     #[test]
     fn an_edit_is_told_with_what_it_was_made_from() {
-        let mut told = Told::default();
+        let mut told = RecordedSession::default();
         let bases = vec![OnDisk::File(Some(Sha256::of(b"x = 1\n")))];
         told.block_of(1, BlockKind::Edit { paths: vec!["a.py".into()] }, "the edit");
-        let placed = |told: &mut Told, revision, bases: &[OnDisk]| {
+        let placed = |told: &mut RecordedSession, revision, bases: &[OnDisk]| {
             told.add(Entry::Placed {
                 block: BlockId(1),
                 revision: Revision(revision),
@@ -477,13 +477,13 @@ mod tests {
         };
         let with =
             |network, read: &[&str], level| Terms { rights: rights(network, read, level).into(), ..terms() };
-        let mut told = Told::default();
+        let mut told = RecordedSession::default();
         told.block(1, "a").runs(1, "a", with(true, &["/a", "/b"], SandboxLevel::Workspace));
-        let allowed = |told: &Told| RecordedRuns::of(&told.entries, false).allowed();
+        let allowed = |told: &RecordedSession| RecordedRuns::of(&told.entries, false).allowed();
         assert_eq!((allowed(&told).network, allowed(&told).level), (true, Some(SandboxLevel::Workspace)));
         told.runs(1, "a", with(false, &["/b"], SandboxLevel::ReadOnly));
         told.add(Entry::Resumed).runs(1, "a", with(true, &["/c"], SandboxLevel::Off));
-        assert!(!allowed(&Told::default()).network, "nothing ran");
+        assert!(!allowed(&RecordedSession::default()).network, "nothing ran");
         let all = allowed(&told);
         assert_eq!((all.network, all.level), (false, Some(SandboxLevel::ReadOnly)));
         assert_eq!(all.read, Some(["/b", "/work"].map(PathBuf::from).into()));

@@ -12,7 +12,7 @@ use super::{Effect, Engine, Phase, notices};
 use crate::domain::{
     Dialect, FailureKind, Finish, FinishReason, Notice, OpaqueItem, ReplyEvent, ReplyFailure, StepId, TurnEnd,
 };
-use closing::Came;
+use closing::ReplyContent;
 
 /// The provider's word of a reply that the person stopped.
 pub(super) const STOPPED: &str = "stopped";
@@ -119,7 +119,7 @@ impl Engine {
         // A connection that was closed in good order before the model said that it is done cut the reply all the same.
         let early = reason == FinishReason::Incomplete && finish.word.is_none();
         let fate = if early { Blocks::EndedEarly } else { Blocks::Offered };
-        let Came { mut blocks, refused, empty } = self.close_reply(finish, fate);
+        let ReplyContent { mut blocks, refused, empty } = self.close_reply(finish, fate);
         if early && !blocks.is_empty() {
             self.notify(notices::ended_early(&blocks));
             blocks.clear();

@@ -7,9 +7,9 @@ pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Change, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo,
-    Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId,
-    SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable,
+    BlockId, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Notice,
+    OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId, SandboxLevel,
+    StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable, VariableChange,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -343,7 +343,7 @@ impl State {
 
     /// The kernel's variables that are there, as last told.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
-        self.live.variables.iter().filter(|variable| variable.change != Some(Change::Deleted))
+        self.live.variables.iter().filter(|variable| variable.change != Some(VariableChange::Deleted))
     }
 
     /// The inspection of a block's newest revision; `None` while it is being looked at.

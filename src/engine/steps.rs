@@ -19,7 +19,7 @@ pub(crate) struct TurnLog<'a> {
     /// The name of its recipe.
     pub recipe: Option<&'a str>,
     /// Its steps, in their order.
-    pub steps: Vec<Step<'a>>,
+    pub steps: Vec<ModelStep<'a>>,
     /// How its recipe ended.
     pub recipe_end: Option<RecipeEnd>,
     /// How it ended; `None`: it goes on.
@@ -28,7 +28,7 @@ pub(crate) struct TurnLog<'a> {
 
 /// One step: a reply with what became of its blocks; or blocks of sayso's own that came before any reply.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Step<'a> {
+pub(crate) struct ModelStep<'a> {
     /// Which step of its turn, from 1.
     pub number: u32,
     /// The step of its recipe that it is a round of.
@@ -127,7 +127,7 @@ impl<'a> StepBlock<'a> {
     }
 }
 
-impl Step<'_> {
+impl ModelStep<'_> {
     /// Milliseconds from the request to the end of the reply, repetitions and their pauses counted.
     pub(crate) fn reply_ms(&self) -> Option<u64> {
         self.reply.map(|reply| reply.at.since(self.began))
@@ -288,7 +288,7 @@ impl<'a> Log<'a, '_> {
         // What stands before the first prompt belongs to no turn: functions that are loaded at the start.
         let Some(turn) = self.turns.last_mut() else { return };
         let number = u32::try_from(turn.steps.len()).unwrap_or(u32::MAX).saturating_add(1);
-        turn.steps.push(Step { number, round: self.round, reply, began, cost, blocks, judged: None });
+        turn.steps.push(ModelStep { number, round: self.round, reply, began, cost, blocks, judged: None });
     }
 }
 

@@ -4,7 +4,7 @@
 //! part and the last megabytes stay; the middle is left out, and a line in the file tells how much that was.
 
 use super::error::ExecError;
-use crate::domain::Masked;
+use crate::domain::MaskedValue;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -49,7 +49,7 @@ impl Blob {
     }
 
     /// Adds output, which holds no key any more. What can't be written is left out; the run goes on.
-    pub(super) fn write(&mut self, bytes: &Masked<Vec<u8>>) {
+    pub(super) fn write(&mut self, bytes: &MaskedValue<Vec<u8>>) {
         if !self.failed && self.try_write(bytes).is_err() {
             self.failed = true;
         }

@@ -42,7 +42,7 @@ pub(super) enum HelperOrder {
     /// Start this program. Comes once.
     Spawn(ProgramSpec),
     /// A run begins: measure it, and end it where it is over its limits.
-    Begin(Bounds),
+    Begin(WatchedLimits),
     /// The run is over, the program stays: stop it, end what else the run left behind, and tell what it used.
     End,
     /// No run uses the program: stop it until one does.
@@ -61,7 +61,7 @@ pub(super) enum HelperOrder {
 
 /// The limits that a helper watches; 0 is none, but for the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Bounds {
+pub(super) struct WatchedLimits {
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
     /// Memory of all processes together, bytes.
@@ -74,7 +74,7 @@ pub(super) struct Bounds {
     pub open_files: u32,
 }
 
-impl From<&Limits> for Bounds {
+impl From<&Limits> for WatchedLimits {
     fn from(limits: &Limits) -> Self {
         let Limits { wall_ms, memory_bytes, processes, file_bytes, open_files, .. } = *limits;
         Self { wall_ms, memory_bytes, processes, file_bytes, open_files }
@@ -270,8 +270,8 @@ mod tests {
         };
         for order in [
             HelperOrder::Spawn(program),
-            HelperOrder::Begin(Bounds::from(&Limits::default())),
-            HelperOrder::Begin(Bounds { wall_ms: u64::MAX, ..Bounds::default() }),
+            HelperOrder::Begin(WatchedLimits::from(&Limits::default())),
+            HelperOrder::Begin(WatchedLimits { wall_ms: u64::MAX, ..WatchedLimits::default() }),
             HelperOrder::End,
             HelperOrder::Interrupt,
             HelperOrder::Kill,

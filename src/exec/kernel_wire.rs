@@ -5,7 +5,9 @@
 //! it used, comes from the supervisor.
 
 use super::frames::{FrameError, WireFrame, encode};
-use crate::domain::{Change, Function, Parameter, ParameterKind, RunError, Variable, VariableChanges};
+use crate::domain::{
+    Function, Parameter, ParameterKind, RunError, Variable, VariableChange, VariableChanges,
+};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -147,9 +149,9 @@ fn variables(frame: &WireFrame) -> Result<Vec<Variable>, FrameError> {
                 size: text(size),
                 value: text(value),
                 change: match mark.as_slice() {
-                    b"+" => Some(Change::Added),
-                    b"~" => Some(Change::Changed),
-                    b"-" => Some(Change::Deleted),
+                    b"+" => Some(VariableChange::Added),
+                    b"~" => Some(VariableChange::Changed),
+                    b"-" => Some(VariableChange::Deleted),
                     _ => None,
                 },
             }),

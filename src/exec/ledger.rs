@@ -3,7 +3,7 @@
 
 #[cfg(any(feature = "docker", feature = "jupyter"))]
 use crate::config::is_loopback;
-use crate::domain::{Departed, Ledger};
+use crate::domain::{Ledger, RequestCounts};
 
 static LEDGER: Ledger = Ledger::new();
 
@@ -15,7 +15,7 @@ pub(super) fn count(host: &str) {
 }
 
 /// What went out until now.
-pub fn departed() -> Departed {
+pub fn departed() -> RequestCounts {
     LEDGER.departed()
 }
 

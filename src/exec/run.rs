@@ -34,7 +34,7 @@ const IMAGES: usize = 200;
 
 /// What is to be done because time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
+pub(super) enum DueAction {
     /// Interrupt it: the time is over.
     Interrupt,
     /// Interrupt it once more: it goes on as if it had not been.
@@ -60,7 +60,7 @@ pub(super) struct Run {
     started: bool,
     /// Since when the clock runs.
     since: Option<Instant>,
-    next: Option<(Instant, Due)>,
+    next: Option<(Instant, DueAction)>,
     /// When the interrupt is repeated, and how often it may be after that.
     again: Option<(Instant, u8)>,
 }
@@ -98,8 +98,10 @@ impl Run {
         self.since = Some(now);
         let limit = now.checked_add(Duration::from_millis(self.limits.wall_ms));
         let next = match self.watch {
-            Watch::Helper => limit.and_then(|at| at.checked_add(GIVE_UP_HELPER)).map(|at| (at, Due::GiveUp)),
-            Watch::Loop { .. } => limit.map(|at| (at, Due::Interrupt)),
+            Watch::Helper => {
+                limit.and_then(|at| at.checked_add(GIVE_UP_HELPER)).map(|at| (at, DueAction::GiveUp))
+            }
+            Watch::Loop { .. } => limit.map(|at| (at, DueAction::Interrupt)),
         };
         self.next = self.next.or(next);
     }
@@ -164,7 +166,7 @@ impl Run {
             (Watch::Helper, None) => now + GIVE_UP_HELPER,
             (Watch::Loop { .. }, _) => now + GIVE_UP,
         };
-        self.next = Some((at, Due::GiveUp));
+        self.next = Some((at, DueAction::GiveUp));
     }
 
     /// When something has to be done next.
@@ -174,22 +176,22 @@ impl Run {
     }
 
     /// Passes waiting output on; what else is to be done by now.
-    pub(super) fn on_time(&mut self, now: Instant) -> Option<Due> {
+    pub(super) fn on_time(&mut self, now: Instant) -> Option<DueAction> {
         self.events.pass_on(now);
         if let Some((_, left)) = self.again.filter(|(at, _)| *at <= now) {
             self.again = left.checked_sub(1).filter(|left| *left > 0).map(|left| (now + AGAIN, left));
-            return Some(Due::InterruptAgain);
+            return Some(DueAction::InterruptAgain);
         }
         let (_, due) = self.next.filter(|(at, _)| *at <= now)?;
         self.next = match due {
-            Due::Interrupt => {
+            DueAction::Interrupt => {
                 self.pressed.out_of_time = true;
                 self.again = self.loses_interrupts().then_some((now + AGAIN_AT_END, 1));
-                Some((now + GRACE, Due::Kill))
+                Some((now + GRACE, DueAction::Kill))
             }
-            Due::InterruptAgain => self.next,
-            Due::Kill => Some((now + GIVE_UP, Due::GiveUp)),
-            Due::GiveUp => {
+            DueAction::InterruptAgain => self.next,
+            DueAction::Kill => Some((now + GIVE_UP, DueAction::GiveUp)),
+            DueAction::GiveUp => {
                 // A process that hangs in the system can't be ended; the run can.
                 self.pressed.out_of_time |= !self.pressed.killed;
                 None

@@ -7,7 +7,7 @@ use super::executor_error::ExecutorError;
 use super::order::ExecutorOrder;
 use super::pull::{self, Pull, PullStep};
 use super::receipt::ExitKind;
-use super::run::{Due, Run};
+use super::run::{DueAction, Run};
 use super::{blob, packages, plan};
 use crate::domain::{ExecutorKind, ImageName, Limits, Outcome, RunEvent, RunId, RunRequest, Stream, Terms};
 use std::sync::Arc;
@@ -251,10 +251,10 @@ impl<B: Backend> ExecutorLoop<B> {
         let Some(run) = &mut self.run else { return };
         match run.on_time(Instant::now()) {
             // It was reached, and cleans up or goes on by its own will: one more would disturb that.
-            Some(Due::InterruptAgain) if self.backend.has_answered() => run.leave_alone(),
-            Some(Due::Interrupt | Due::InterruptAgain) => self.interrupt(),
-            Some(Due::Kill) => self.kill(),
-            Some(Due::GiveUp) => {
+            Some(DueAction::InterruptAgain) if self.backend.has_answered() => run.leave_alone(),
+            Some(DueAction::Interrupt | DueAction::InterruptAgain) => self.interrupt(),
+            Some(DueAction::Kill) => self.kill(),
+            Some(DueAction::GiveUp) => {
                 if let Some(ended) = self.backend.give_up() {
                     self.finish(ended);
                 }

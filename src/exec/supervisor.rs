@@ -12,7 +12,7 @@ mod shells;
 mod start;
 
 use super::frames::FrameDecoder;
-use super::helper_wire::{Bounds, HelperOrder, LIMIT, Notification, ProgramSpec, WireMessage as _};
+use super::helper_wire::{HelperOrder, LIMIT, Notification, ProgramSpec, WatchedLimits, WireMessage as _};
 use super::sandbox::confinement::Limit;
 use super::tree;
 use hunt::hunt;
@@ -88,7 +88,7 @@ struct RunningProgram {
 struct Watch {
     step_at: Instant,
     step: usize,
-    bounds: Bounds,
+    bounds: WatchedLimits,
     /// Whether a limit was passed: the run is being ended.
     over: bool,
     /// When its processes are looked at again, and when that is told.
@@ -307,7 +307,7 @@ impl Supervisor {
         self.tell(&told);
     }
 
-    fn begin(&mut self, bounds: Bounds) {
+    fn begin(&mut self, bounds: WatchedLimits) {
         if let Err(why) = self.fit(&bounds) {
             return self.tell(&Notification::NotBegun(why.to_string()));
         }

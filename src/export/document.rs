@@ -22,13 +22,13 @@ pub(crate) struct Document {
     /// The models that answered, in the order in which they came.
     pub models: Vec<String>,
     /// What was said and done.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DocumentPart>,
 }
 
 /// One thing of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum Part {
+pub(crate) enum DocumentPart {
     /// What the person asked; the names of the files that went with it.
     Asked {
         at: Timestamp,
@@ -109,7 +109,7 @@ pub(crate) struct RunPart {
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
     /// What it printed, in its order.
-    pub printed: Vec<Printed>,
+    pub printed: Vec<StreamText>,
     /// Bytes of output that were not kept.
     pub left_out: u64,
     /// The value of its last expression.
@@ -128,7 +128,7 @@ pub(crate) struct RunPart {
 
 /// A stretch of output on one stream.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Printed {
+pub(crate) struct StreamText {
     pub stream: Stream,
     pub text: String,
 }
@@ -200,7 +200,7 @@ impl Document {
         self.parts
             .iter_mut()
             .filter_map(|part| match part {
-                Part::Block(block) => block.run.as_mut(),
+                DocumentPart::Block(block) => block.run.as_mut(),
                 _ => None,
             })
             .flat_map(|run| &mut run.pictures)
@@ -209,7 +209,7 @@ impl Document {
     /// All blocks, in their order.
     pub(super) fn blocks(&self) -> impl Iterator<Item = &BlockPart> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Block(block) => Some(&**block),
+            DocumentPart::Block(block) => Some(&**block),
             _ => None,
         })
     }
@@ -242,7 +242,7 @@ impl Document {
         let (mut asked, mut said) = (0, 0);
         for part in &mut self.parts {
             match part {
-                Part::Asked { text, files, .. } => {
+                DocumentPart::Asked { text, files, .. } => {
                     asked += 1;
                     let place = format!("message {asked}");
                     see(&place, text);
@@ -250,12 +250,12 @@ impl Document {
                         see(&place, file);
                     }
                 }
-                Part::Said { text } => {
+                DocumentPart::Said { text } => {
                     said += 1;
                     see(&format!("the model's words, {said}"), text);
                 }
-                Part::Note { text } => see("a note", text),
-                Part::Block(block) => block.each_text(see),
+                DocumentPart::Note { text } => see("a note", text),
+                DocumentPart::Block(block) => block.each_text(see),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! From a transcript to the document that is handed on.
 
-use super::document::{BlockPart, Document, Part, Picture, Printed, RunPart};
+use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart, StreamText};
 use super::error::PictureError;
 use crate::domain::visible::visible_line;
 use crate::domain::{BlockId, ImageRef, RecipeFact, RunReport, TurnEnd};
@@ -32,7 +32,7 @@ impl Document {
 
     fn add(&mut self, item: &Item, transcript: &Transcript) {
         match item {
-            Item::Prompt { at, text, files } => self.parts.push(Part::Asked {
+            Item::Prompt { at, text, files } => self.parts.push(DocumentPart::Asked {
                 at: *at,
                 text: text.clone(),
                 files: files.iter().map(|file| file.path.clone()).collect(),
@@ -64,13 +64,13 @@ impl Document {
     }
 
     fn note(&mut self, text: &str) {
-        self.parts.push(Part::Note { text: visible_line(text) });
+        self.parts.push(DocumentPart::Note { text: visible_line(text) });
     }
 
     fn said(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
-            self.parts.push(Part::Said { text: text.to_owned() });
+            self.parts.push(DocumentPart::Said { text: text.to_owned() });
         }
     }
 
@@ -94,7 +94,7 @@ impl Document {
 
     fn block(&mut self, id: BlockId, transcript: &Transcript) {
         if let Some(item) = transcript.blocks.get(&id) {
-            self.parts.push(Part::Block(Box::new(block_part(item))));
+            self.parts.push(DocumentPart::Block(Box::new(block_part(item))));
         }
     }
 }
@@ -181,7 +181,7 @@ fn ended_part(part: RunPart, report: &RunReport) -> RunPart {
 }
 
 /// What was printed, in stretches of one stream; a character that was cut between two pieces of it is whole again.
-fn printed(report: &RunReport) -> Vec<Printed> {
+fn printed(report: &RunReport) -> Vec<StreamText> {
     let mut stretches: Vec<(crate::domain::Stream, Vec<u8>)> = Vec::new();
     for piece in report.output.pieces() {
         match stretches.last_mut() {
@@ -190,7 +190,7 @@ fn printed(report: &RunReport) -> Vec<Printed> {
         }
     }
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    stretches.into_iter().map(|(stream, bytes)| Printed { stream, text: text(bytes) }).collect()
+    stretches.into_iter().map(|(stream, bytes)| StreamText { stream, text: text(bytes) }).collect()
 }
 
 fn picture(image: &ImageRef, written: bool) -> Picture {

@@ -4,7 +4,7 @@
 mod code;
 mod prose;
 
-use super::document::{BlockPart, Document, Part, Picture, RunPart};
+use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
 use super::printed::{moment, plain};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
@@ -34,7 +34,7 @@ pub(super) fn write(document: &Document) -> String {
     page.push_str("</header>\n");
     for part in &document.parts {
         match part {
-            Part::Asked { at, text, files } => {
+            DocumentPart::Asked { at, text, files } => {
                 let _ =
                     writeln!(page, "<section class=\"asked\">\n<h2>You <time>{}</time></h2>", moment(*at));
                 let _ = writeln!(page, "<p class=\"text\">{}</p>", escaped(&visible(text.trim())));
@@ -47,14 +47,14 @@ pub(super) fn write(document: &Document) -> String {
                 }
                 page.push_str("</section>\n");
             }
-            Part::Said { text } => {
+            DocumentPart::Said { text } => {
                 let _ =
                     writeln!(page, "<section class=\"said\">\n{}</section>", prose::html(text, &mut colours));
             }
-            Part::Note { text } => {
+            DocumentPart::Note { text } => {
                 let _ = writeln!(page, "<p class=\"note\">{}</p>", escaped(&visible_line(text)));
             }
-            Part::Block(part) => block(&mut page, part, &mut colours),
+            DocumentPart::Block(part) => block(&mut page, part, &mut colours),
         }
     }
     page.push_str("</main>\n</body>\n</html>\n");

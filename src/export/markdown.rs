@@ -1,6 +1,6 @@
 //! The document as Markdown. Pictures are named, not shown: text has no place for them.
 
-use super::document::{BlockPart, Document, Part, Picture, RunPart};
+use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart};
 use super::printed::{moment, plain};
 use crate::domain::sentences::saving;
 use crate::domain::visible::{visible, visible_line};
@@ -12,20 +12,20 @@ pub(super) fn write(document: &Document) -> String {
     text.push_str(&about(document));
     for part in &document.parts {
         match part {
-            Part::Asked { at, text: asked, files } => {
+            DocumentPart::Asked { at, text: asked, files } => {
                 let _ = write!(text, "\n## You, {}\n\n{}\n", moment(*at), inert(asked.trim()));
                 if !files.is_empty() {
                     let files: Vec<String> = files.iter().map(|file| code(file)).collect();
                     let _ = write!(text, "\nWith {}\n", files.join(", "));
                 }
             }
-            Part::Said { text: said } => {
+            DocumentPart::Said { text: said } => {
                 let _ = write!(text, "\n{}\n", inert(said));
             }
-            Part::Note { text: note } => {
+            DocumentPart::Note { text: note } => {
                 let _ = write!(text, "\n*{}*\n", inline(note));
             }
-            Part::Block(part) => block(&mut text, part),
+            DocumentPart::Block(part) => block(&mut text, part),
         }
     }
     text

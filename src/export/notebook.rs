@@ -3,7 +3,7 @@
 //! A notebook has one kernel: Python, where a block of Python ran, else the language in which most ran. Blocks in other
 //! languages go through the magics of IPython where it has some; what did not run is text.
 
-use super::document::{BlockPart, Document, Part, RunPart};
+use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, inert, inline};
 use super::script::packages;
 use crate::domain::Stream;
@@ -79,19 +79,21 @@ struct Notebook {
 }
 
 impl Notebook {
-    fn add(&mut self, part: &Part) {
+    fn add(&mut self, part: &DocumentPart) {
         self.said += 1;
         let id = |kind: &str| format!("{kind}-{}", self.said);
         match part {
-            Part::Asked { text, .. } => {
+            DocumentPart::Asked { text, .. } => {
                 let quoted: String = inert(text.trim()).lines().map(|line| format!("> {line}\n")).collect();
                 self.markdown(&id("message"), quoted.trim_end().to_owned(), &json!({ "kind": "asked" }));
             }
-            Part::Said { text } => self.markdown(&id("reply"), inert(text), &json!({ "kind": "said" })),
-            Part::Note { text } => {
+            DocumentPart::Said { text } => {
+                self.markdown(&id("reply"), inert(text), &json!({ "kind": "said" }))
+            }
+            DocumentPart::Note { text } => {
                 self.markdown(&id("note"), format!("*{}*", inline(text)), &json!({ "kind": "note" }));
             }
-            Part::Block(block) => self.block(block),
+            DocumentPart::Block(block) => self.block(block),
         }
     }
 

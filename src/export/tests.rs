@@ -1,6 +1,6 @@
 //! Each form of one session that has everything, also what is hostile, and what keys do to it.
 
-use super::document::{BlockPart, Document, Part, Picture, Printed, RunPart};
+use super::document::{BlockPart, Document, DocumentPart, Picture, RunPart, StreamText};
 use super::error::PictureError;
 use super::{ExportError, ExportFormat};
 use crate::domain::{Masker, Stream, Timestamp};
@@ -21,8 +21,14 @@ fn ran(outcome: &str) -> RunPart {
     }
 }
 
-fn block(number: u32, what: &str, language: Option<&str>, source: &str, run: Option<RunPart>) -> Part {
-    Part::Block(Box::new(BlockPart {
+fn block(
+    number: u32,
+    what: &str,
+    language: Option<&str>,
+    source: &str,
+    run: Option<RunPart>,
+) -> DocumentPart {
+    DocumentPart::Block(Box::new(BlockPart {
         block: number,
         label: language.unwrap_or(what).into(),
         what: what.into(),
@@ -38,7 +44,7 @@ fn block(number: u32, what: &str, language: Option<&str>, source: &str, run: Opt
 }
 
 fn printing(text: &str) -> RunPart {
-    RunPart { printed: vec![Printed { stream: Stream::Stdout, text: text.into() }], ..ran("ok") }
+    RunPart { printed: vec![StreamText { stream: Stream::Stdout, text: text.into() }], ..ran("ok") }
 }
 
 fn with_all() -> Document {
@@ -66,7 +72,7 @@ fn with_all() -> Document {
     };
     let installed = printing("Successfully installed pandas-2.2.1 six-1.16.0\n");
     let mut write = block(6, "write", None, "a\n```\nb\n", Some(ran("ok")));
-    if let Part::Block(block) = &mut write {
+    if let DocumentPart::Block(block) = &mut write {
         block.writes = vec![("notes/a.md".into(), "a\n```\nb\n".into())];
     }
     Document {
@@ -75,8 +81,8 @@ fn with_all() -> Document {
         created: Some(Timestamp(0)),
         models: vec!["local/one".into()],
         parts: vec![
-            Part::Asked { at: Timestamp(0), text: hostile.into(), files: vec!["a.csv".into()] },
-            Part::Said {
+            DocumentPart::Asked { at: Timestamp(0), text: hostile.into(), files: vec!["a.csv".into()] },
+            DocumentPart::Said {
                 text: format!(
                     "# One\n\n{hostile}\n\n```python\nx = 1 # <i>\n```\n\n| a | b |\n|--|-:|\n| 1 | 2 |"
                 ),
@@ -94,7 +100,7 @@ fn with_all() -> Document {
             block(5, "code", Some("python"), "rm()", None),
             write,
             block(7, "code", Some("c"), "int main(){return 0;}", Some(ran("ok"))),
-            Part::Note { text: "The kernel was restarted.".into() },
+            DocumentPart::Note { text: "The kernel was restarted.".into() },
         ],
     }
 }
@@ -171,14 +177,15 @@ fn a_notebook_has_a_cell_of_its_own_name_for_each_block() {
 fn a_script_holds_what_ran_or_is_refused() {
     let mut masked = with_all();
     for part in &mut masked.parts {
-        if let Part::Block(block) = part {
+        if let DocumentPart::Block(block) = part {
             block.whole &= block.block != 2;
         }
     }
     assert!(matches!(masked.write(ExportFormat::Script), Err(ExportError::Masked(2))));
     let mut none = with_all();
-    none.parts
-        .retain(|part| !matches!(part, Part::Block(block) if block.ended_well() && block.what != "install"));
+    none.parts.retain(
+        |part| !matches!(part, DocumentPart::Block(block) if block.ended_well() && block.what != "install"),
+    );
     assert!(matches!(none.write(ExportFormat::Script), Err(ExportError::NothingRan)));
     let bash =
         Document { parts: vec![block(1, "code", Some("bash"), "echo 1\n", Some(ran("ok")))], ..with_all() };
@@ -200,8 +207,8 @@ fn keys_are_named_wherever_they_stand_and_masked_in_every_form() {
     let mut document = Document {
         title: KEY.into(),
         parts: vec![
-            Part::Asked { at: Timestamp(0), text: format!("use {KEY}"), files: vec![KEY.into()] },
-            Part::Said { text: KEY.into() },
+            DocumentPart::Asked { at: Timestamp(0), text: format!("use {KEY}"), files: vec![KEY.into()] },
+            DocumentPart::Said { text: KEY.into() },
             block(3, "code", Some("python"), &format!("k = '{KEY}'"), Some(printed)),
         ],
         ..with_all()

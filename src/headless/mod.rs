@@ -30,7 +30,7 @@ use form::GivenAnswers;
 use std::future::pending;
 use std::io::{self, Write};
 use std::time::Duration;
-use teller::Teller;
+use teller::TurnReporter;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::{Instant, sleep_until};
 
@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a turn begins with.
 #[derive(Clone, Debug)]
-pub(crate) enum Begin {
+pub(crate) enum TurnInput {
     /// A message; the files that it names by `@` are given with it.
     Prompt(String),
     /// A message as it stands.
@@ -82,12 +82,14 @@ pub(crate) trait Tell {
     }
 }
 
-impl Begin {
+impl TurnInput {
     /// The answers that were given beforehand.
     fn given(&self) -> Answers {
         match self {
-            Begin::Prompt(_) | Begin::Text(_) | Begin::Files { .. } | Begin::Recorded(_) => Answers::new(),
-            Begin::Recipe { given, .. } => given.clone(),
+            TurnInput::Prompt(_) | TurnInput::Text(_) | TurnInput::Files { .. } | TurnInput::Recorded(_) => {
+                Answers::new()
+            }
+            TurnInput::Recipe { given, .. } => given.clone(),
         }
     }
 }
@@ -95,7 +97,7 @@ impl Begin {
 #[derive(Clone, Debug)]
 pub(crate) struct HeadlessOptions {
     /// What the turn begins with.
-    pub begin: Begin,
+    pub begin: TurnInput,
     /// JSON lines instead of text.
     pub json: bool,
     /// By what `sayso resume` finds the session.
@@ -117,7 +119,7 @@ pub(crate) async fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<TurnResult> {
-    Box::pin(run_told(driver, options, &mut Teller::new(out, err, options.json))).await
+    Box::pin(run_told(driver, options, &mut TurnReporter::new(out, err, options.json))).await
 }
 
 /// The same, told by this one.
@@ -165,24 +167,26 @@ async fn turn(
     let (mut cause, mut over) = (None, None);
     let mut reminder = Reminder::default();
     match &options.begin {
-        Begin::Prompt(prompt) if !at_words(prompt).is_empty() => {
+        TurnInput::Prompt(prompt) if !at_words(prompt).is_empty() => {
             driver.start_job(Job::GivenFiles(prompt.clone()));
         }
-        Begin::Prompt(prompt) | Begin::Text(prompt) => driver.send(Command::Submit(prompt.as_str().into())),
-        Begin::Recipe { name, given } => {
+        TurnInput::Prompt(prompt) | TurnInput::Text(prompt) => {
+            driver.send(Command::Submit(prompt.as_str().into()))
+        }
+        TurnInput::Recipe { name, given } => {
             driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));
         }
-        Begin::Files { files, limits, fetch } => {
+        TurnInput::Files { files, limits, fetch } => {
             let (files, limits, fetch) = (files.clone(), *limits, *fetch);
             driver.send(Command::RunFiles { files, limits, fetch });
         }
-        Begin::Recorded(_) => {}
+        TurnInput::Recorded(_) => {}
     }
     let mut recorded = match &options.begin {
-        Begin::Recorded(blocks) => blocks.iter(),
+        TurnInput::Recorded(blocks) => blocks.iter(),
         _ => [].iter(),
     };
-    if matches!(options.begin, Begin::Recorded(_)) && !next_recorded(&mut recorded, driver) {
+    if matches!(options.begin, TurnInput::Recorded(_)) && !next_recorded(&mut recorded, driver) {
         return Ok(Ending::Done);
     }
     loop {
@@ -201,7 +205,7 @@ async fn turn(
                     }
                     teller.tell(told, driver.state())?;
                 }
-                let refused = refused(&update, driver).filter(|_| matches!(options.begin, Begin::Recipe { .. }));
+                let refused = refused(&update, driver).filter(|_| matches!(options.begin, TurnInput::Recipe { .. }));
                 if let Some(misfits) = refused {
                     return Ok(Ending::Refused(misfits));
                 }

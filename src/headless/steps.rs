@@ -3,7 +3,7 @@
 use super::shapes;
 use crate::domain::Language;
 use crate::engine::State;
-use crate::engine::steps::{self, LastDecision, Step, StepBlock};
+use crate::engine::steps::{self, LastDecision, ModelStep, StepBlock};
 use serde_json::{Value, json};
 
 /// The steps of the newest turn.
@@ -12,7 +12,7 @@ pub(super) fn log(state: &State) -> Value {
     turns.last().map_or_else(|| json!([]), |turn| turn.steps.iter().map(step).collect())
 }
 
-fn step(step: &Step<'_>) -> Value {
+fn step(step: &ModelStep<'_>) -> Value {
     json!({
         "number": step.number,
         "step": step.reply.map(|reply| reply.step.0),

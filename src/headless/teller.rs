@@ -15,21 +15,21 @@ use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::going_on::GoingOn;
 use crate::text::number::{duration, size};
-use crate::text::rewritten::Rewritten;
+use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
 /// Where a turn is told.
-pub(super) struct Teller<'a> {
+pub(super) struct TurnReporter<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     json: bool,
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
     /// Lines that programs write over; on standard output, and on that for errors.
-    rewritten: [Rewritten; 2],
+    rewritten: [LineCollapser; 2],
     began: Instant,
     /// What the unfinished line of standard output belongs to.
     line: ToldLine,
@@ -43,7 +43,7 @@ enum ToldLine {
     Output(Stream),
 }
 
-impl<'a> Teller<'a> {
+impl<'a> TurnReporter<'a> {
     pub(super) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, json: bool) -> Self {
         let (stdout, stderr) = (Utf8Decoder::default(), Utf8Decoder::default());
         let (rewritten, began) = (Default::default(), Instant::now());
@@ -51,7 +51,7 @@ impl<'a> Teller<'a> {
     }
 }
 
-impl Tell for Teller<'_> {
+impl Tell for TurnReporter<'_> {
     fn tell(&mut self, told: &Notification, state: &State) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state),
@@ -116,7 +116,7 @@ impl Tell for Teller<'_> {
     }
 }
 
-impl Teller<'_> {
+impl TurnReporter<'_> {
     fn entry(&mut self, entry: &Entry, state: &State) -> io::Result<()> {
         if let Entry::Ran { run, .. } = entry {
             for stream in [Stream::Stdout, Stream::Stderr] {
@@ -309,7 +309,7 @@ impl Teller<'_> {
         self.rewritten(stream).push(&text, now)
     }
 
-    fn rewritten(&mut self, stream: Stream) -> &mut Rewritten {
+    fn rewritten(&mut self, stream: Stream) -> &mut LineCollapser {
         let [stdout, stderr] = &mut self.rewritten;
         if stream == Stream::Stdout { stdout } else { stderr }
     }

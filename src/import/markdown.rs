@@ -1,10 +1,10 @@
 //! Markdown: fenced blocks in a language that can be run are blocks, all else is told.
 
-use super::Parts;
+use super::ImportedParts;
 use crate::domain::Languages;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-pub(super) fn read(text: &str, languages: &Languages, file: &mut Parts) {
+pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) {
     let mut told = 0;
     let mut code: Option<(crate::domain::Language, String)> = None;
     for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {

@@ -43,7 +43,7 @@ pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<Ope
     let name = path.file_name().map(|name| visible_line(&name.to_string_lossy())).unwrap_or_default();
     let ending =
         path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let mut file = Parts { name, text: String::new(), blocks: Vec::new() };
+    let mut file = ImportedParts { name, text: String::new(), blocks: Vec::new() };
     match ending.as_str() {
         "ipynb" => notebook::read(text, languages, &mut file)?,
         "md" | "markdown" => markdown::read(text, languages, &mut file),
@@ -62,7 +62,7 @@ pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<Ope
 }
 
 /// What was read so far.
-struct Parts {
+struct ImportedParts {
     /// What the file is called.
     name: String,
     /// What it says, with marks in place of its blocks.
@@ -70,7 +70,7 @@ struct Parts {
     blocks: Vec<OpenedBlock>,
 }
 
-impl Parts {
+impl ImportedParts {
     fn said(&mut self, text: &str) {
         let text = text.trim();
         if !text.is_empty() {

@@ -1,7 +1,7 @@
 //! Jupyter notebooks of nbformat 4: cells of code are blocks, their text in between is told. Outputs are left behind:
 //! what a block gives is found by running it.
 
-use super::{ImportError, Parts};
+use super::{ImportError, ImportedParts};
 use crate::domain::{BlockKind, Language, Languages};
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,40 +12,40 @@ struct Notebook {
     #[serde(default)]
     metadata: Value,
     #[serde(default)]
-    cells: Vec<Cell>,
+    cells: Vec<NotebookCell>,
 }
 
 #[derive(Deserialize)]
-struct Cell {
+struct NotebookCell {
     cell_type: String,
     #[serde(default)]
-    source: Source,
+    source: CellSource,
 }
 
 /// A text, whole or in its lines.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Source {
+enum CellSource {
     Whole(String),
     Lines(Vec<String>),
 }
 
-impl Default for Source {
+impl Default for CellSource {
     fn default() -> Self {
-        Source::Whole(String::new())
+        CellSource::Whole(String::new())
     }
 }
 
-impl Source {
+impl CellSource {
     fn text(self) -> String {
         match self {
-            Source::Whole(text) => text,
-            Source::Lines(lines) => lines.concat(),
+            CellSource::Whole(text) => text,
+            CellSource::Lines(lines) => lines.concat(),
         }
     }
 }
 
-pub(super) fn read(text: &str, languages: &Languages, file: &mut Parts) -> Result<(), ImportError> {
+pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) -> Result<(), ImportError> {
     let notebook: Notebook =
         serde_json::from_str(text).map_err(|error| ImportError::NoNotebook(error.to_string()))?;
     if notebook.nbformat != 4 {
@@ -68,7 +68,7 @@ pub(super) fn read(text: &str, languages: &Languages, file: &mut Parts) -> Resul
 }
 
 /// A cell of code; IPython's own first lines say what the rest is.
-fn code(text: &str, language: &Language, languages: &Languages, file: &mut Parts, place: &str) {
+fn code(text: &str, language: &Language, languages: &Languages, file: &mut ImportedParts, place: &str) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let first = first.trim_end();
     if let Some(packages) = first.strip_prefix("%pip install ").filter(|_| rest.trim().is_empty()) {

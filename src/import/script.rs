@@ -1,9 +1,9 @@
 //! Scripts: one block, or the cells that lines with `# %%` begin (as editors know them); cells of `[markdown]` are told.
 
-use super::Parts;
+use super::ImportedParts;
 use crate::domain::Language;
 
-pub(super) fn read(text: &str, language: &Language, file: &mut Parts) {
+pub(super) fn read(text: &str, language: &Language, file: &mut ImportedParts) {
     if !text.lines().any(|line| cell(line).is_some()) {
         return file.code(language, text, "all");
     }
@@ -25,7 +25,7 @@ fn cell(line: &str) -> Option<&str> {
     (words.is_empty() || words.starts_with(' ')).then(|| words.trim())
 }
 
-fn part(head: Option<&str>, body: &str, number: usize, language: &Language, file: &mut Parts) {
+fn part(head: Option<&str>, body: &str, number: usize, language: &Language, file: &mut ImportedParts) {
     match head {
         Some(head) if head.starts_with("[markdown]") || head.starts_with("[md]") => {
             let bare =

@@ -7,11 +7,11 @@
 mod events;
 
 use super::catalogue::listed::{self, Listing};
-use super::conversation::{self, ReplyOutcome, Said};
+use super::conversation::{self, ReplyOutcome, Utterance};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{Part, ServerQuirks};
+use super::quirks::{OptionalPart, ServerQuirks};
 use super::server::Access;
 use super::wire::{Format, Wire, WireDecoder};
 use crate::config::ProviderKind;
@@ -54,7 +54,7 @@ impl Anthropic {
     /// Tokens that a reply may have: the server wants to be told.
     fn limit(&self, known: &ServerQuirks) -> u64 {
         let model = &self.access.name.model;
-        let usual = if known.left_out.has(Part::Limit) {
+        let usual = if known.left_out.has(OptionalPart::Limit) {
             4_096
         } else if model.contains("claude-3-5") {
             8_192
@@ -88,7 +88,7 @@ impl Wire for Anthropic {
     }
 
     fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let with_reasoning = !known.left_out.has(Part::Reasoning);
+        let with_reasoning = !known.left_out.has(OptionalPart::Reasoning);
         let mut said = conversation::said(request, with_reasoning.then_some(FORMAT.kind.as_str()));
         let mut body = Map::new();
         body.insert("model".into(), json!(self.access.name.model));
@@ -128,7 +128,7 @@ impl Wire for Anthropic {
             output.insert("effort".into(), effort.as_str().into());
         }
         // A server that refuses one of both refuses the whole.
-        if !output.is_empty() && !known.left_out.has(Part::Form) {
+        if !output.is_empty() && !known.left_out.has(OptionalPart::Form) {
             body.insert("output_config".into(), output.into());
         }
         body.insert("stream".into(), true.into());
@@ -141,12 +141,12 @@ impl Wire for Anthropic {
 }
 
 /// The conversation, person and model in turns, the person first.
-fn messages(said: &[Said<'_>]) -> Vec<Value> {
+fn messages(said: &[Utterance<'_>]) -> Vec<Value> {
     let parts = said.iter().map(|said| match said {
-        Said::System(words) => ("user", vec![text(words)]),
-        Said::User { text, images } => ("user", parts(text, images)),
-        Said::Model(parts) => ("assistant", parts.iter().map(model).collect()),
-        Said::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
+        Utterance::System(words) => ("user", vec![text(words)]),
+        Utterance::User { text, images } => ("user", parts(text, images)),
+        Utterance::Model(parts) => ("assistant", parts.iter().map(model).collect()),
+        Utterance::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
     });
     let mut turns = conversation::turns(parts, || text(conversation::GOES_ON));
     if let Some((role, blocks)) = turns.last_mut() {

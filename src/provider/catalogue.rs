@@ -7,7 +7,7 @@ use super::http::Connection;
 use super::server::HttpRequest;
 use crate::domain::{FailureKind, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure};
 use futures_util::future::join_all;
-use listed::{Listing, Page};
+use listed::{Listing, ModelPage};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -121,7 +121,7 @@ impl CatalogueServer {
     async fn pages(
         &self,
         size: Option<(&str, &str)>,
-        read: fn(&Value, &str) -> Option<Page>,
+        read: fn(&Value, &str) -> Option<ModelPage>,
     ) -> Result<Vec<ModelInfo>, ReplyFailure> {
         let provider = &self.connection.access().name.provider;
         let mut all = Vec::new();

@@ -17,7 +17,7 @@ pub(super) const GOES_ON: &str = "(The conversation goes on.)";
 
 /// Something that was said.
 #[derive(Debug, PartialEq)]
-pub(super) enum Said<'a> {
+pub(super) enum Utterance<'a> {
     System(&'a str),
     /// The person, or a result in a dialect without tools.
     User {
@@ -38,7 +38,7 @@ pub(super) struct ReplyOutcome<'a> {
 }
 
 /// The conversation of a request. `kind`: whose kept items are given back; `None`: nobody's.
-pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Said<'a>> {
+pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Utterance<'a>> {
     // Without tools a server refuses calls too: they are left to the text around them.
     let with_calls = !request.tools.is_empty();
     let messages = &request.messages;
@@ -50,10 +50,10 @@ pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Sai
         }
         match message.role {
             Role::System if message.text.trim().is_empty() => {}
-            Role::System => all.push(Said::System(&message.text)),
+            Role::System => all.push(Utterance::System(&message.text)),
             Role::User | Role::Tool => {
                 if !message.text.trim().is_empty() || !message.images.is_empty() {
-                    all.push(Said::User { text: &message.text, images: &message.images });
+                    all.push(Utterance::User { text: &message.text, images: &message.images });
                 }
             }
             Role::Assistant => {
@@ -61,10 +61,10 @@ pub(super) fn said<'a>(request: &'a ModelRequest, kind: Option<&str>) -> Vec<Sai
                 let kept = kind.map(|kind| (kind, message.kept.as_slice()));
                 let parts = opaque_items::parts(&message.text, calls, kept);
                 if parts.iter().any(|part| !matches!(part, opaque_items::OpaquePart::Item(_))) {
-                    all.push(Said::Model(parts));
+                    all.push(Utterance::Model(parts));
                 }
                 if !calls.is_empty() {
-                    all.push(Said::Results(outcomes(calls, messages, at, &mut taken)));
+                    all.push(Utterance::Results(outcomes(calls, messages, at, &mut taken)));
                 }
             }
         }
@@ -104,8 +104,9 @@ fn outcomes<'a>(
 }
 
 /// Takes the standing instructions away that a conversation begins with.
-pub(super) fn take_system<'a>(said: &mut Vec<Said<'a>>) -> Vec<&'a str> {
-    let texts = said.iter().map_while(|said| if let Said::System(text) = said { Some(*text) } else { None });
+pub(super) fn take_system<'a>(said: &mut Vec<Utterance<'a>>) -> Vec<&'a str> {
+    let texts =
+        said.iter().map_while(|said| if let Utterance::System(text) = said { Some(*text) } else { None });
     let texts: Vec<&str> = texts.collect();
     said.drain(..texts.len());
     texts
@@ -201,10 +202,10 @@ mod tests {
         said(&request, None)
             .iter()
             .map(|said| match said {
-                Said::System(text) => format!("s:{text}"),
-                Said::User { text, .. } => format!("u:{text}"),
-                Said::Model(parts) => format!("m:{}", parts.len()),
-                Said::Results(all) => {
+                Utterance::System(text) => format!("s:{text}"),
+                Utterance::User { text, .. } => format!("u:{text}"),
+                Utterance::Model(parts) => format!("m:{}", parts.len()),
+                Utterance::Results(all) => {
                     let all: Vec<_> = all.iter().map(|o| format!("{}={}", o.call.id, o.text)).collect();
                     format!("r:{}", all.join(","))
                 }

@@ -6,8 +6,8 @@ mod body;
 
 pub(super) use body::ErrorBody;
 
-use super::quirks::Part;
-use super::retry::Again;
+use super::quirks::OptionalPart;
+use super::retry::RetryAdvice;
 use crate::domain::sentences::sending::{self, NOT_AGAIN};
 use crate::domain::{Departure, FailureKind, ReplyFailure};
 use crate::text::line::short_line;
@@ -33,7 +33,7 @@ pub(super) struct ServerIdentity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServerRefusal {
     pub(super) failure: ReplyFailure,
-    pub(super) again: Again,
+    pub(super) again: RetryAdvice,
 }
 
 /// An answer that is no reply: its status, what its headers say, its body.
@@ -139,8 +139,8 @@ impl ServerIdentity {
         let mut refusal = self.by_status(answer, &body);
         refusal.failure.departure = Departure::Left;
         match (refusal.again, answer.should_retry) {
-            (Again::Backoff | Again::Loading | Again::After(_), Some(false)) => {
-                ServerRefusal { again: Again::Never, ..refusal }
+            (RetryAdvice::Backoff | RetryAdvice::Loading | RetryAdvice::After(_), Some(false)) => {
+                ServerRefusal { again: RetryAdvice::Never, ..refusal }
             }
             _ => refusal,
         }
@@ -149,16 +149,20 @@ impl ServerIdentity {
     fn by_status(&self, answer: &ServerAnswer, body: &ErrorBody) -> ServerRefusal {
         let status = answer.status;
         let said = self.said(body);
-        let never = |failure| ServerRefusal { failure, again: Again::Never };
+        let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
         if status != 429 && body.tells_overflow() && (400..=500).contains(&status) {
             // Where the room that was asked for the reply is a part of the need, less of it may do.
-            let again = if body.blames_limit() { Again::Without(Part::Limit) } else { Again::Never };
+            let again = if body.blames_limit() {
+                RetryAdvice::Without(OptionalPart::Limit)
+            } else {
+                RetryAdvice::Never
+            };
             return ServerRefusal { failure: self.overflow(body.tokens(), Some(status), true), again };
         }
         if status != 429 && body.refuses_tools() && (400..=501).contains(&status) {
             return never(self.no_tools(status, said));
         }
-        let again = answer.retry_after.or(body.retry_after).map_or(Again::Backoff, Again::After);
+        let again = answer.retry_after.or(body.retry_after).map_or(RetryAdvice::Backoff, RetryAdvice::After);
         match status {
             300..=399 => never(self.sent_on(status, answer.location.as_deref())),
             401 | 403 => never(self.key_refused(status, said)),
@@ -193,7 +197,7 @@ impl ServerIdentity {
             _ if body.is_page => never(self.not_a_model(Some(status), "a web page")),
             _ if body.tells_unknown_model() => never(self.not_found(status, body, said)),
             _ => {
-                let again = body.refused_part().map_or(Again::Never, Again::Without);
+                let again = body.refused_part().map_or(RetryAdvice::Never, RetryAdvice::Without);
                 ServerRefusal { failure: self.bad_request(status, said), again }
             }
         }
@@ -254,9 +258,9 @@ impl ServerIdentity {
         failure(FailureKind::NotFound, Some(status), message, hint)
     }
 
-    fn failed(&self, status: u16, body: &ErrorBody, said: String, again: Again) -> ServerRefusal {
+    fn failed(&self, status: u16, body: &ErrorBody, said: String, again: RetryAdvice) -> ServerRefusal {
         let (message, again) = if body.tells_loading() {
-            let again = if again == Again::Backoff { Again::Loading } else { again };
+            let again = if again == RetryAdvice::Backoff { RetryAdvice::Loading } else { again };
             (format!("{} is still loading the model ({status}).", self.host), again)
         } else if matches!(status, 503 | 529) || body.tells_overload() {
             (format!("{} is overloaded ({status}).", self.provider), again)
@@ -264,7 +268,7 @@ impl ServerIdentity {
             (format!("{} failed ({status}).", self.provider), again)
         };
         // Not implemented, or a version that is not spoken: no wait helps.
-        let again = if matches!(status, 501 | 505) { Again::Never } else { again };
+        let again = if matches!(status, 501 | 505) { RetryAdvice::Never } else { again };
         ServerRefusal { failure: failure(FailureKind::Server, Some(status), message, said), again }
     }
 

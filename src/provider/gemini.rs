@@ -9,11 +9,11 @@ mod models;
 mod schema;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Said};
+use super::conversation::{self, ReplyOutcome, Utterance};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{Part, ServerQuirks};
+use super::quirks::{OptionalPart, ServerQuirks};
 use super::server::Access;
 use super::wire::{Format, Wire, WireDecoder};
 use crate::config::{Effort, ProviderKind};
@@ -76,11 +76,11 @@ impl Gemini {
         if let Some(limit) = self.access.max_output {
             config.insert("maxOutputTokens".into(), limit.into());
         }
-        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(Part::Form)) {
+        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(OptionalPart::Form)) {
             config.insert("responseMimeType".into(), "application/json".into());
             config.insert("responseSchema".into(), schema::subset(&conversation::schema(&form.schema)));
         }
-        if let Some(effort) = self.access.effort.filter(|_| !known.left_out.has(Part::Reasoning)) {
+        if let Some(effort) = self.access.effort.filter(|_| !known.left_out.has(OptionalPart::Reasoning)) {
             let mut thinking = json!({ "includeThoughts": true });
             if self.access.name.model.contains("gemini-3") {
                 // It knows two levels everywhere.
@@ -95,12 +95,12 @@ impl Gemini {
     }
 
     /// The conversation, person and model in turns, the person first.
-    fn contents(&self, said: &[Said<'_>]) -> Vec<Value> {
+    fn contents(&self, said: &[Utterance<'_>]) -> Vec<Value> {
         let parts = said.iter().map(|said| match said {
-            Said::System(words) => ("user", vec![text(words)]),
-            Said::User { text, images } => ("user", words_and_images(text, images)),
-            Said::Model(parts) => ("model", self.model(parts)),
-            Said::Results(outcomes) => ("user", results(outcomes)),
+            Utterance::System(words) => ("user", vec![text(words)]),
+            Utterance::User { text, images } => ("user", words_and_images(text, images)),
+            Utterance::Model(parts) => ("model", self.model(parts)),
+            Utterance::Results(outcomes) => ("user", results(outcomes)),
         });
         let turns = conversation::turns(parts, || text(conversation::GOES_ON));
         turns.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
@@ -148,7 +148,7 @@ impl Wire for Gemini {
     }
 
     fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let kept = (!known.left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
+        let kept = (!known.left_out.has(OptionalPart::Reasoning)).then_some(FORMAT.kind.as_str());
         let mut said = conversation::said(request, kept);
         let mut body = Map::new();
         let system: Vec<Value> = conversation::take_system(&mut said).into_iter().map(text).collect();

@@ -10,8 +10,8 @@ mod refusal;
 use super::address;
 use super::failure::{ServerIdentity, ServerRefusal};
 use super::ledger;
-use super::quirks::{Part, RefusedParts, ServerQuirks};
-use super::retry::{self, Again, REPETITIONS};
+use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
+use super::retry::{self, REPETITIONS, RetryAdvice};
 use super::server::{Access, HttpRequest};
 use super::wire::{self, End, Format, Wire, WireDecoder};
 use crate::config::Timeouts;
@@ -93,7 +93,7 @@ impl Connection {
             let known = self.known();
             let Some(Attempt::Refused(refusal)) = self.once(request, &known, out).await else { return };
             let ServerRefusal { failure, again } = self.without_keys(refusal);
-            if let Again::Without(part) = again
+            if let RetryAdvice::Without(part) = again
                 && self.leave_out(part, request, &known)
             {
                 continue;
@@ -124,7 +124,7 @@ impl Connection {
     }
 
     /// Leaves out a part from now on; false where that changes nothing of this request.
-    fn leave_out(&self, part: Part, request: &ModelRequest, known: &ServerQuirks) -> bool {
+    fn leave_out(&self, part: OptionalPart, request: &ModelRequest, known: &ServerQuirks) -> bool {
         let without = ServerQuirks { left_out: known.left_out.with(part), ..*known };
         let changes = self.wire.encode(request, known) != self.wire.encode(request, &without);
         if changes {
@@ -150,19 +150,20 @@ impl Connection {
                 Err(_) => ServerRefusal {
                     failure: ServerIdentity { address, ..self.access().asked.clone() }
                         .not_a_model(None, "something that is no list"),
-                    again: Again::Never,
+                    again: RetryAdvice::Never,
                 },
             },
             Ok(Err(refusal)) => refusal,
-            Err(_) => {
-                ServerRefusal { failure: self.access().asked.silent(within, false), again: Again::Never }
-            }
+            Err(_) => ServerRefusal {
+                failure: self.access().asked.silent(within, false),
+                again: RetryAdvice::Never,
+            },
         };
         Err(self.without_keys(refusal).failure)
     }
 
     async fn fetch_whole(&self, request: HttpRequest) -> Result<Vec<u8>, ServerRefusal> {
-        let never = |failure| ServerRefusal { failure, again: Again::Never };
+        let never = |failure| ServerRefusal { failure, again: RetryAdvice::Never };
         let asked = ServerIdentity { address: address::shown(&request.url), ..self.access().asked.clone() };
         let client = self.client().map_err(never)?;
         let sent = client::build(client, request).send().await;
@@ -200,7 +201,7 @@ impl Connection {
         let refused = |failure, again| Some(Attempt::Refused(ServerRefusal { failure, again }));
         let client = match self.client() {
             Ok(client) => client,
-            Err(failure) => return refused(failure, Again::Never),
+            Err(failure) => return refused(failure, RetryAdvice::Never),
         };
         let began = Instant::now();
         let body = self.wire.encode(request, known);
@@ -213,7 +214,7 @@ impl Connection {
             Err(_) => {
                 // It may have gone out before it hung: then it counts.
                 self.note(None);
-                return refused(asked.silent(self.timeouts.first_token, false), Again::Never);
+                return refused(asked.silent(self.timeouts.first_token, false), RetryAdvice::Never);
             }
             Ok(Err(error)) => {
                 let refusal = client::not_sent(asked, &error, self.timeouts);
@@ -284,7 +285,7 @@ impl Connection {
                 {
                     return Some(Attempt::Refused(ServerRefusal {
                         failure: failure.clone(),
-                        again: Again::Backoff,
+                        again: RetryAdvice::Backoff,
                     }));
                 }
                 let is_last = wire::is_last(&event);
@@ -308,9 +309,9 @@ fn may_pass(kind: FailureKind) -> bool {
 }
 
 /// What is told when nothing is asked again any more.
-fn given_up(mut failure: ReplyFailure, repetitions: u32, again: Again) -> ReplyFailure {
+fn given_up(mut failure: ReplyFailure, repetitions: u32, again: RetryAdvice) -> ReplyFailure {
     match again {
-        Again::After(wait) if wait > retry::LONGEST_WAIT => {
+        RetryAdvice::After(wait) if wait > retry::LONGEST_WAIT => {
             let seconds = wait.as_secs();
             failure.message = format!("{} The server asks to wait {seconds} s.", failure.message);
         }

@@ -35,18 +35,18 @@ impl From<ProviderError> for ConnectError {
 pub type Make = Arc<dyn Fn() -> Result<Provider, ConnectError> + Send + Sync>;
 
 /// A provider that is made when it is needed first.
-pub(super) struct Later {
+pub(super) struct LazyProvider {
     make: Make,
     made: OnceCell<Provider>,
 }
 
-impl fmt::Debug for Later {
+impl fmt::Debug for LazyProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Later").field("made", &self.made).finish_non_exhaustive()
     }
 }
 
-impl Later {
+impl LazyProvider {
     pub(super) fn new(make: Make) -> Self {
         Self { make, made: OnceCell::new() }
     }

@@ -2,7 +2,7 @@
 
 use super::address;
 use super::server::Access;
-use crate::domain::{Departed, Ledger};
+use crate::domain::{Ledger, RequestCounts};
 
 static LEDGER: Ledger = Ledger::new();
 
@@ -12,6 +12,6 @@ pub(super) fn count(access: &Access) {
 }
 
 /// What went out until now.
-pub fn departed() -> Departed {
+pub fn departed() -> RequestCounts {
     LEDGER.departed()
 }

@@ -120,7 +120,7 @@ pub struct Provider {
 enum Transport {
     Scripted(scripted::ScriptedProvider),
     Http(Box<catalogue::CatalogueServer>),
-    Later(later::Later),
+    Later(later::LazyProvider),
 }
 
 impl Provider {
@@ -145,7 +145,7 @@ impl Provider {
 
     /// A provider that is made when it is needed first.
     pub(crate) fn later(name: ModelName, make: Make) -> Self {
-        Self { name, source: Arc::new(Transport::Later(later::Later::new(make))) }
+        Self { name, source: Arc::new(Transport::Later(later::LazyProvider::new(make))) }
     }
 
     /// What is told before anything was asked, in Markdown, and what can be asked; of a story that tells something.

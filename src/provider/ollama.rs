@@ -7,11 +7,11 @@
 mod lines;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Said};
+use super::conversation::{self, ReplyOutcome, Utterance};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
-use super::quirks::{Part, ServerQuirks};
+use super::quirks::{OptionalPart, ServerQuirks};
 use super::server::Access;
 use super::wire::{Format, Wire, WireDecoder};
 use crate::config::{Effort, ProviderKind};
@@ -68,7 +68,7 @@ impl Wire for Ollama {
     }
 
     fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let kept = (!known.left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
+        let kept = (!known.left_out.has(OptionalPart::Reasoning)).then_some(FORMAT.kind.as_str());
         let messages: Value = conversation::said(request, kept).iter().flat_map(messages).collect();
         let tools: Value = request.tools.iter().map(tool).collect();
         let mut options = Map::new();
@@ -83,10 +83,10 @@ impl Wire for Ollama {
         if !request.tools.is_empty() {
             body.insert("tools".into(), tools);
         }
-        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(Part::Form)) {
+        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(OptionalPart::Form)) {
             body.insert("format".into(), conversation::schema(&form.schema));
         }
-        if let Some(effort) = self.access.effort.filter(|_| !known.left_out.has(Part::Reasoning)) {
+        if let Some(effort) = self.access.effort.filter(|_| !known.left_out.has(OptionalPart::Reasoning)) {
             // One family takes a level, all others a yes.
             let levels = self.access.name.model.contains("gpt-oss");
             let think = if levels { effort.as_str().into() } else { Value::Bool(effort != Effort::Low) };
@@ -97,17 +97,17 @@ impl Wire for Ollama {
     }
 
     fn decoder(&self, sent: &Value) -> Box<dyn WireDecoder> {
-        Box::new(ReplyDecoder::new(&self.access, true, lines::Lines::new(sent)))
+        Box::new(ReplyDecoder::new(&self.access, true, lines::LineDecoder::new(sent)))
     }
 }
 
 /// What was said, as messages of this wire.
-fn messages(said: &Said<'_>) -> Vec<Value> {
+fn messages(said: &Utterance<'_>) -> Vec<Value> {
     match said {
-        Said::System(text) => vec![json!({ "role": "system", "content": text })],
-        Said::User { text, images } => vec![user(text, images)],
-        Said::Model(parts) => vec![model(parts)],
-        Said::Results(outcomes) => outcomes.iter().map(result).collect(),
+        Utterance::System(text) => vec![json!({ "role": "system", "content": text })],
+        Utterance::User { text, images } => vec![user(text, images)],
+        Utterance::Model(parts) => vec![model(parts)],
+        Utterance::Results(outcomes) => outcomes.iter().map(result).collect(),
     }
 }
 

@@ -8,11 +8,11 @@ mod decoder;
 pub(super) use chunk::{reason, usage};
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Said};
+use super::conversation::{self, ReplyOutcome, Utterance};
 use super::opaque_items;
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, KeyHeader, Protocol};
-use super::quirks::{Part, RefusedParts, ServerQuirks};
+use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::server::Access;
 use super::wire::{Format, Wire, WireDecoder};
 use crate::config::ProviderKind;
@@ -70,20 +70,20 @@ impl Wire for OpenAi {
 
     fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
         let left_out = known.left_out;
-        let kept = (!left_out.has(Part::Reasoning)).then_some(FORMAT.kind.as_str());
+        let kept = (!left_out.has(OptionalPart::Reasoning)).then_some(FORMAT.kind.as_str());
         let messages: Vec<Value> =
             conversation::said(request, kept).iter().flat_map(|said| messages(said, left_out)).collect();
         let mut body = Map::new();
         body.insert("model".into(), json!(self.access.name.model));
         body.insert("messages".into(), messages.into());
         body.insert("stream".into(), true.into());
-        if !left_out.has(Part::Usage) {
+        if !left_out.has(OptionalPart::Usage) {
             body.insert("stream_options".into(), json!({ "include_usage": true }));
         }
         if !request.tools.is_empty() {
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
         }
-        if let Some(form) = request.form.as_ref().filter(|_| !left_out.has(Part::Form)) {
+        if let Some(form) = request.form.as_ref().filter(|_| !left_out.has(OptionalPart::Form)) {
             body.insert(
                 "response_format".into(),
                 json!({ "type": "json_schema", "json_schema": strict(form) }),
@@ -91,11 +91,12 @@ impl Wire for OpenAi {
         }
         if let Some(limit) = self.access.max_output {
             // OpenAI itself refuses the name that everybody else expects.
-            let usual = self.access.asked.host.ends_with("openai.com") || known.left_out.has(Part::Limit);
+            let usual =
+                self.access.asked.host.ends_with("openai.com") || known.left_out.has(OptionalPart::Limit);
             let name = if usual { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), limit.into());
         }
-        if let Some(effort) = self.access.effort.filter(|_| !left_out.has(Part::Reasoning)) {
+        if let Some(effort) = self.access.effort.filter(|_| !left_out.has(OptionalPart::Reasoning)) {
             body.insert("reasoning_effort".into(), effort.as_str().into());
         }
         Value::Object(body)
@@ -107,12 +108,12 @@ impl Wire for OpenAi {
 }
 
 /// What was said, as messages of this wire.
-fn messages(said: &Said<'_>, left_out: RefusedParts) -> Vec<Value> {
+fn messages(said: &Utterance<'_>, left_out: RefusedParts) -> Vec<Value> {
     match said {
-        Said::System(text) => vec![json!({ "role": "system", "content": text })],
-        Said::User { text, images } => vec![json!({ "role": "user", "content": content(text, images) })],
-        Said::Model(parts) => vec![model(parts, left_out)],
-        Said::Results(outcomes) => results(outcomes, left_out),
+        Utterance::System(text) => vec![json!({ "role": "system", "content": text })],
+        Utterance::User { text, images } => vec![json!({ "role": "user", "content": content(text, images) })],
+        Utterance::Model(parts) => vec![model(parts, left_out)],
+        Utterance::Results(outcomes) => results(outcomes, left_out),
     }
 }
 
@@ -175,7 +176,7 @@ fn results(outcomes: &[ReplyOutcome<'_>], left_out: RefusedParts) -> Vec<Value> 
 /// The id of a call; where a server takes its own form of ids only (Mistral: nine letters and digits), one of that form.
 fn id(given: &str, left_out: RefusedParts) -> String {
     let fits = given.len() == 9 && given.bytes().all(|b| b.is_ascii_alphanumeric());
-    if !left_out.has(Part::Ids) || fits {
+    if !left_out.has(OptionalPart::Ids) || fits {
         return given.to_owned();
     }
     let mut hasher = DefaultHasher::new();

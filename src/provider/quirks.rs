@@ -2,7 +2,7 @@
 
 /// A part of a request that some servers refuse and that can be left out, or said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum OptionalPart {
     /// The wish to be told the tokens used (`stream_options`).
     Usage,
     /// The form of the answer: the messages say it too.
@@ -21,16 +21,16 @@ pub(super) struct RefusedParts(pub(super) u8);
 
 impl RefusedParts {
     /// Whether this part is left out.
-    pub(super) fn has(self, part: Part) -> bool {
+    pub(super) fn has(self, part: OptionalPart) -> bool {
         self.0 & Self::bit(part) != 0
     }
 
     /// The same without this part too.
-    pub(super) fn with(self, part: Part) -> Self {
+    pub(super) fn with(self, part: OptionalPart) -> Self {
         Self(self.0 | Self::bit(part))
     }
 
-    fn bit(part: Part) -> u8 {
+    fn bit(part: OptionalPart) -> u8 {
         1 << part as u8
     }
 }

@@ -1,7 +1,7 @@
 //! The requests that leave, of every wire: one conversation with everything in it, and what each makes of it.
 
 use super::opaque_items;
-use super::quirks::{Part, RefusedParts, ServerQuirks};
+use super::quirks::{OptionalPart, RefusedParts, ServerQuirks};
 use super::server::{Access, Server};
 use super::wire::Wire;
 use super::{fixture, format_of, wire_of};
@@ -74,7 +74,7 @@ fn sent(kind: Kind) -> Value {
     wire(kind).encode(&request(kind), &ServerQuirks::default())
 }
 
-fn without(kind: Kind, part: Part) -> Value {
+fn without(kind: Kind, part: OptionalPart) -> Value {
     wire(kind)
         .encode(&request(kind), &ServerQuirks { left_out: RefusedParts::default().with(part), context: None })
 }
@@ -110,10 +110,10 @@ fn chat_completions() {
             "type": "object", "properties": { "risk": { "type": "string" } }, "additionalProperties": false } } },
     });
     assert_eq!(sent(Kind::Openai), expected);
-    assert!(without(Kind::Openai, Part::Usage).get("stream_options").is_none());
-    assert!(without(Kind::Openai, Part::Form).get("response_format").is_none());
-    assert!(without(Kind::Openai, Part::Reasoning)["messages"][2].get("thinking").is_none());
-    let ids = without(Kind::Openai, Part::Ids);
+    assert!(without(Kind::Openai, OptionalPart::Usage).get("stream_options").is_none());
+    assert!(without(Kind::Openai, OptionalPart::Form).get("response_format").is_none());
+    assert!(without(Kind::Openai, OptionalPart::Reasoning)["messages"][2].get("thinking").is_none());
+    let ids = without(Kind::Openai, OptionalPart::Ids);
     let id = ids["messages"][2]["tool_calls"][0]["id"].as_str().unwrap();
     assert!(id.len() == 9 && ids["messages"][3]["tool_call_id"] == id, "{ids}");
 }
@@ -142,7 +142,7 @@ fn responses() {
         (&body["tools"][0]["name"], &body["text"]["format"]["name"]),
         (&json!("run"), &json!("judgement"))
     );
-    assert!(without(Kind::OpenaiResponses, Part::Reasoning).get("include").is_none());
+    assert!(without(Kind::OpenaiResponses, OptionalPart::Reasoning).get("include").is_none());
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn messages() {
     assert_eq!(body["system"], json!([{ "type": "text", "text": "be kind", "cache_control": cached }]));
     assert_eq!(body["tools"][0]["input_schema"]["type"], "object");
     assert_eq!((&body["max_tokens"], &body["stream"]), (&json!(32_000), &json!(true)));
-    assert_eq!(without(Kind::Anthropic, Part::Limit)["max_tokens"], 4_096);
+    assert_eq!(without(Kind::Anthropic, OptionalPart::Limit)["max_tokens"], 4_096);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn generate_content() {
             { "type": "object", "properties": { "code": { "type": "string" } } } }] }])
     );
     assert_eq!(body["generationConfig"]["responseMimeType"], "application/json");
-    assert!(without(Kind::Gemini, Part::Form).get("generationConfig").is_none());
+    assert!(without(Kind::Gemini, OptionalPart::Form).get("generationConfig").is_none());
 }
 
 #[test]

@@ -4,12 +4,12 @@
 mod events;
 
 use super::catalogue::listed::Listing;
-use super::conversation::{self, ReplyOutcome, Said};
+use super::conversation::{self, ReplyOutcome, Utterance};
 use super::opaque_items;
 use super::openai::{self, strict};
 use super::piece_decoder::ReplyDecoder;
 use super::protocol::{self, Protocol};
-use super::quirks::{Part, ServerQuirks};
+use super::quirks::{OptionalPart, ServerQuirks};
 use super::server::Access;
 use super::wire::{Format, Wire, WireDecoder};
 use crate::config::ProviderKind;
@@ -47,12 +47,12 @@ impl Wire for Responses {
     }
 
     fn encode(&self, request: &ModelRequest, known: &ServerQuirks) -> Value {
-        let with_reasoning = !known.left_out.has(Part::Reasoning);
+        let with_reasoning = !known.left_out.has(OptionalPart::Reasoning);
         let kept = with_reasoning.then_some(FORMAT.kind.as_str());
         let mut said = conversation::said(request, kept);
         let mut body = Map::new();
         body.insert("model".into(), json!(self.access.name.model));
-        if let Some(Said::System(text)) = said.first() {
+        if let Some(Utterance::System(text)) = said.first() {
             body.insert("instructions".into(), json!(text));
             said.remove(0);
         }
@@ -66,7 +66,7 @@ impl Wire for Responses {
         if !request.tools.is_empty() {
             body.insert("tools".into(), request.tools.iter().map(tool).collect());
         }
-        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(Part::Form)) {
+        if let Some(form) = request.form.as_ref().filter(|_| !known.left_out.has(OptionalPart::Form)) {
             let mut format = strict(form);
             if let Some(fields) = format.as_object_mut() {
                 fields.insert("type".into(), "json_schema".into());
@@ -88,13 +88,13 @@ impl Wire for Responses {
 }
 
 /// What was said, as items of this wire.
-fn items(said: &Said<'_>) -> Vec<Value> {
+fn items(said: &Utterance<'_>) -> Vec<Value> {
     match said {
-        Said::System(text) => vec![json!({ "role": "system", "content": text })],
-        Said::User { text, images: [] } => vec![json!({ "role": "user", "content": text })],
-        Said::User { text, images } => vec![json!({ "role": "user", "content": parts(text, images) })],
-        Said::Model(parts) => parts.iter().map(model).collect(),
-        Said::Results(outcomes) => outcomes.iter().map(result).collect(),
+        Utterance::System(text) => vec![json!({ "role": "system", "content": text })],
+        Utterance::User { text, images: [] } => vec![json!({ "role": "user", "content": text })],
+        Utterance::User { text, images } => vec![json!({ "role": "user", "content": parts(text, images) })],
+        Utterance::Model(parts) => parts.iter().map(model).collect(),
+        Utterance::Results(outcomes) => outcomes.iter().map(result).collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! When to ask again, and how long to wait. Pure: the time and chance arrive as arguments.
 
-use super::quirks::Part;
+use super::quirks::OptionalPart;
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// What is to be done about a request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Again {
+pub(super) enum RetryAdvice {
     /// Nothing: it would fail again.
     Never,
     /// It may pass: wait longer each time.
@@ -21,10 +21,10 @@ pub(super) enum Again {
     /// The server says when.
     After(Duration),
     /// At once, without this part of the request.
-    Without(Part),
+    Without(OptionalPart),
 }
 
-impl Again {
+impl RetryAdvice {
     /// How long to wait before repetition `attempt` (from 1); `None`: don't. `chance` is any number.
     pub(super) fn wait(self, attempt: u32, chance: u64) -> Option<Duration> {
         if attempt > REPETITIONS {
@@ -35,12 +35,14 @@ impl Again {
         let doubled = 1u64 << (attempt.saturating_sub(1)).min(16);
         match self {
             // What was left out already can't be left out again.
-            Again::Never | Again::Without(_) => None,
-            Again::Backoff => Some(spread((500 * doubled).min(30_000))),
-            Again::Loading => Some(spread((2_000 * doubled).min(30_000))),
+            RetryAdvice::Never | RetryAdvice::Without(_) => None,
+            RetryAdvice::Backoff => Some(spread((500 * doubled).min(30_000))),
+            RetryAdvice::Loading => Some(spread((2_000 * doubled).min(30_000))),
             // Never earlier than asked for.
-            Again::After(wait) if wait <= LONGEST_WAIT => Some(wait + Duration::from_millis(chance % 250)),
-            Again::After(_) => None,
+            RetryAdvice::After(wait) if wait <= LONGEST_WAIT => {
+                Some(wait + Duration::from_millis(chance % 250))
+            }
+            RetryAdvice::After(_) => None,
         }
     }
 }
@@ -93,20 +95,22 @@ mod tests {
 
     #[test]
     fn waits_grow_and_end() {
-        let waits: Vec<_> = (1..=REPETITIONS).map(|n| Again::Backoff.wait(n, 7).unwrap()).collect();
+        let waits: Vec<_> = (1..=REPETITIONS).map(|n| RetryAdvice::Backoff.wait(n, 7).unwrap()).collect();
         assert!(waits.windows(2).all(|w| w[0] < w[1]), "{waits:?}");
-        assert_eq!(Again::Backoff.wait(REPETITIONS + 1, 7), None);
-        assert_eq!(Again::Never.wait(1, 7), None);
+        assert_eq!(RetryAdvice::Backoff.wait(REPETITIONS + 1, 7), None);
+        assert_eq!(RetryAdvice::Never.wait(1, 7), None);
     }
 
     #[test]
     fn chance_keeps_the_order_of_waits_and_never_comes_too_early() {
         for chance in [0, 1, 499, u64::MAX] {
-            let first = Again::Backoff.wait(1, chance).unwrap();
-            let second = Again::Backoff.wait(2, u64::MAX - chance).unwrap();
+            let first = RetryAdvice::Backoff.wait(1, chance).unwrap();
+            let second = RetryAdvice::Backoff.wait(2, u64::MAX - chance).unwrap();
             assert!(first >= Duration::from_millis(375) && first <= second, "{first:?} {second:?}");
-            assert!(Again::After(Duration::from_secs(2)).wait(1, chance).unwrap() >= Duration::from_secs(2));
+            assert!(
+                RetryAdvice::After(Duration::from_secs(2)).wait(1, chance).unwrap() >= Duration::from_secs(2)
+            );
         }
-        assert_eq!(Again::After(Duration::from_secs(301)).wait(1, 0), None);
+        assert_eq!(RetryAdvice::After(Duration::from_secs(301)).wait(1, 0), None);
     }
 }

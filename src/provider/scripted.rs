@@ -1,7 +1,7 @@
 //! Plays a story: the replies of a model that is not there, in its tempo, with its failures. No network.
 
 use super::failure::{ServerAnswer, ServerIdentity, ServerRefusal, failure};
-use super::retry::{Again, REPETITIONS};
+use super::retry::{REPETITIONS, RetryAdvice};
 use super::script::{Cause, Position, Script, ScriptChoice, ScriptedError, ScriptedReply};
 use crate::domain::{
     FailureKind, Finish, FinishReason, ModelInfo, ModelName, ModelRequest, ReplyEvent, ReplyFailure, ToolCall,
@@ -25,7 +25,7 @@ pub(super) struct ScriptedProvider {
 }
 
 /// Nobody listens any more.
-struct Gone;
+struct ReceiverGone;
 
 impl ScriptedProvider {
     pub(super) fn new(name: ModelName, story: Script) -> Self {
@@ -65,7 +65,7 @@ impl ScriptedProvider {
         };
     }
 
-    async fn list(&self, text: &str, out: &Sender<ReplyEvent>) -> Result<(), Gone> {
+    async fn list(&self, text: &str, out: &Sender<ReplyEvent>) -> Result<(), ReceiverGone> {
         told(out, ReplyEvent::Sent).await?;
         let whole = text.len();
         stream(out, text, 0..whole, 0, ReplyEvent::Delta).await?;
@@ -73,7 +73,7 @@ impl ScriptedProvider {
             .await
     }
 
-    async fn reply(&self, reply: &ScriptedReply, out: &Sender<ReplyEvent>) -> Result<(), Gone> {
+    async fn reply(&self, reply: &ScriptedReply, out: &Sender<ReplyEvent>) -> Result<(), ReceiverGone> {
         if let Some(fault) = &reply.fault
             && !self.fail(fault, out).await?
         {
@@ -116,7 +116,7 @@ impl ScriptedProvider {
     }
 
     /// Fails as a server would; tells whether the reply comes after all.
-    async fn fail(&self, fault: &ScriptedError, out: &Sender<ReplyEvent>) -> Result<bool, Gone> {
+    async fn fail(&self, fault: &ScriptedError, out: &Sender<ReplyEvent>) -> Result<bool, ReceiverGone> {
         let mut failed = 0;
         loop {
             if fault.times.is_some_and(|times| failed >= times) {
@@ -137,7 +137,7 @@ impl ScriptedProvider {
 
     fn refusal(&self, fault: &ScriptedError) -> ServerRefusal {
         let asked = self.asked(&fault.host, fault.provider.as_deref());
-        let never = |failure: ReplyFailure| ServerRefusal { failure, again: Again::Never };
+        let never = |failure: ReplyFailure| ServerRefusal { failure, again: RetryAdvice::Never };
         match fault.cause {
             Cause::Status(status) => {
                 let body = serde_json::json!({ "error": { "message": fault.message } }).to_string();
@@ -155,14 +155,14 @@ impl ScriptedProvider {
     }
 }
 
-async fn told(out: &Sender<ReplyEvent>, event: ReplyEvent) -> Result<(), Gone> {
-    out.send(event).await.map_err(|_| Gone)
+async fn told(out: &Sender<ReplyEvent>, event: ReplyEvent) -> Result<(), ReceiverGone> {
+    out.send(event).await.map_err(|_| ReceiverGone)
 }
 
-async fn pause(out: &Sender<ReplyEvent>, time: Duration) -> Result<(), Gone> {
+async fn pause(out: &Sender<ReplyEvent>, time: Duration) -> Result<(), ReceiverGone> {
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
-        () = out.closed() => Err(Gone),
+        () = out.closed() => Err(ReceiverGone),
     }
 }
 
@@ -173,7 +173,7 @@ async fn stream(
     range: std::ops::Range<usize>,
     pace: u32,
     kind: fn(String) -> ReplyEvent,
-) -> Result<(), Gone> {
+) -> Result<(), ReceiverGone> {
     let mut rest = text.get(range).unwrap_or_default();
     let begin = Instant::now();
     let mut sent: u64 = 0;

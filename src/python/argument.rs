@@ -36,10 +36,10 @@ pub(crate) fn value(annotation: &str, answer: &str) -> Result<Literal, ArgumentE
 }
 
 /// Why something does not fit, where there is more to say than that.
-type Why = Option<String>;
+type MismatchReason = Option<String>;
 
 /// The value that a text means which stands by itself in its field.
-fn raw(wanted: &Annotation, text: &str) -> Result<Literal, Why> {
+fn raw(wanted: &Annotation, text: &str) -> Result<Literal, MismatchReason> {
     let literal = Literal::read(text);
     if let Ok(literal) = &literal
         && let Ok(value) = conform(wanted, literal)
@@ -70,7 +70,7 @@ fn raw(wanted: &Annotation, text: &str) -> Result<Literal, Why> {
 }
 
 /// The value as it is passed, where a literal is of the kind that is asked for.
-fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, Why> {
+fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchReason> {
     use Literal as L;
     let all = |of: &Annotation, items: &[L]| {
         items.iter().map(|item| inside(of, item)).collect::<Result<Vec<_>, _>>()
@@ -99,7 +99,7 @@ fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, Why> {
         }
         (Annotation::Dict(key, value), L::Dict(items)) => {
             let each = items.iter().map(|(k, v)| Ok((inside(key, k)?, inside(value, v)?)));
-            let dict = L::Dict(each.collect::<Result<_, Why>>()?);
+            let dict = L::Dict(each.collect::<Result<_, MismatchReason>>()?);
             hashable(&dict).map(|()| dict)
         }
         (Annotation::Union(of), value) => of.iter().find_map(|one| conform(one, value).ok()).ok_or(None),
@@ -112,12 +112,12 @@ fn conform(wanted: &Annotation, literal: &Literal) -> Result<Literal, Why> {
 }
 
 /// The same inside of a list and the like, where the fault has to be told with its place.
-fn inside(wanted: &Annotation, literal: &Literal) -> Result<Literal, Why> {
+fn inside(wanted: &Annotation, literal: &Literal) -> Result<Literal, MismatchReason> {
     conform(wanted, literal)
         .map_err(|why| why.or_else(|| Some(format!("{} in it is no {}", short(literal), word(wanted)))))
 }
 
-fn set(of: &Annotation, given: &Literal) -> Result<Literal, Why> {
+fn set(of: &Annotation, given: &Literal) -> Result<Literal, MismatchReason> {
     let items = match given {
         Literal::Set(items) | Literal::List(items) | Literal::Tuple(items) => items.as_slice(),
         Literal::Dict(items) if items.is_empty() => &[],
@@ -128,7 +128,7 @@ fn set(of: &Annotation, given: &Literal) -> Result<Literal, Why> {
 }
 
 /// Lists, sets and dicts can't be in a set or be keys of a dict.
-fn hashable(value: &Literal) -> Result<(), Why> {
+fn hashable(value: &Literal) -> Result<(), MismatchReason> {
     fn is(value: &Literal) -> bool {
         match value {
             Literal::List(_) | Literal::Set(_) | Literal::Dict(_) => false,
@@ -152,7 +152,7 @@ fn made(maker: &str, text: &str) -> Literal {
     Literal::Made { maker: maker.to_owned(), from: Box::new(Literal::Text(text.to_owned())) }
 }
 
-fn make_of(make: Make, name: &str, value: &Literal) -> Result<Literal, Why> {
+fn make_of(make: Make, name: &str, value: &Literal) -> Result<Literal, MismatchReason> {
     let text = match (make, value) {
         (_, Literal::Text(text)) => text.as_str(),
         (Make::Decimal, Literal::Int(digits) | Literal::Float(digits)) => digits,

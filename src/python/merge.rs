@@ -20,8 +20,8 @@ pub(crate) enum MergeError {
 /// # Errors
 /// Why they can't be put together.
 pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<String, MergeError> {
-    let new = Parts::of(source, name).ok_or(MergeError::Function)?;
-    let old = Parts::of(file, name).ok_or(MergeError::File)?;
+    let new = TopLevelParts::of(source, name).ok_or(MergeError::Function)?;
+    let old = TopLevelParts::of(file, name).ok_or(MergeError::File)?;
     let mut text = file.to_owned();
     let known: Vec<&str> = old.others.iter().map(|(_, text)| *text).collect();
     let missing: Vec<&str> =
@@ -64,7 +64,7 @@ fn put_first(text: &mut String, head: usize, lines: &[&str]) -> usize {
 }
 
 /// What stands at the top level of a text.
-struct Parts<'a> {
+struct TopLevelParts<'a> {
     /// The function of that name, with its decorators.
     function: Option<Range<usize>>,
     others: Vec<(Range<usize>, &'a str)>,
@@ -73,7 +73,7 @@ struct Parts<'a> {
     head: usize,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> TopLevelParts<'a> {
     fn of(source: &'a str, name: &str) -> Option<Self> {
         let tree = parse(source)?;
         let root = tree.root_node();

@@ -83,7 +83,7 @@ pub(crate) struct Definition {
     pub(crate) either: Vec<String>,
     /// Replies of the model in a round, at most.
     pub(crate) replies: u32,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<RecipeStep>,
     /// What is shown at the end.
     pub(crate) summary: Text,
 }
@@ -111,7 +111,7 @@ impl Definition {
             let of_turns = step.on.iter().map(|(_, turn)| &turn.say);
             of_turns.chain([&step.say])
         });
-        let told = |step: &Step| {
+        let told = |step: &RecipeStep| {
             let mut options =
                 step.check.facts().options.iter().filter(|option| option.kind == OptionKind::Input);
             options.any(|option| step.option(option.name) == input)
@@ -128,7 +128,7 @@ impl Definition {
 
 /// A step: what the model is told, what it may propose, and how it is found out what came of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct RecipeStep {
     pub(crate) name: String,
     pub(crate) title: String,
     /// The answers with which it is taken; none: always.
@@ -149,7 +149,7 @@ pub(crate) struct Step {
     pub(crate) on: Vec<(String, TurnLimit)>,
 }
 
-impl Step {
+impl RecipeStep {
     /// A step that asks nothing and lets nothing in.
     pub(crate) fn none() -> Self {
         Self {

@@ -8,7 +8,7 @@ const MOST_LINES: usize = 5_000;
 
 /// A stretch of lines that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
+pub(super) struct ReplacedLines {
     /// Lines of the old text, from 0.
     pub(super) old: Range<usize>,
     /// Lines of the new text, from 0.
@@ -19,7 +19,7 @@ pub(super) struct Hunk {
 
 /// The hunks between two texts, at most so many: neighbours are joined until they are. Empty where the texts are equal or
 /// too long.
-pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<Hunk> {
+pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<ReplacedLines> {
     // Lines end with a line feed and nowhere else: the script that takes hunks back counts them so, too.
     let (before, after): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
@@ -44,7 +44,7 @@ pub(super) fn hunks(old: &str, new: &str, most: usize) -> Vec<Hunk> {
     let taken = |old: Range<usize>| {
         before.get(old).unwrap_or_default().iter().map(|line| (*line).to_owned()).collect()
     };
-    spans.into_iter().map(|(old, new)| Hunk { before: taken(old.clone()), old, new }).collect()
+    spans.into_iter().map(|(old, new)| ReplacedLines { before: taken(old.clone()), old, new }).collect()
 }
 
 /// Joins the two neighbours between which the fewest lines stand.
@@ -68,7 +68,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The new text with these hunks taken back, as the script does it.
-    fn without(new: &str, hunks: &[Hunk], undone: impl Fn(usize) -> bool) -> String {
+    fn without(new: &str, hunks: &[ReplacedLines], undone: impl Fn(usize) -> bool) -> String {
         let mut lines: Vec<String> = new.split_inclusive('\n').map(str::to_owned).collect();
         for (_, hunk) in hunks.iter().enumerate().rev().filter(|(at, _)| undone(*at)) {
             lines.splice(hunk.new.clone(), hunk.before.clone());

@@ -1,7 +1,7 @@
 //! The scripts that recipes propose as blocks of sayso's own: readable Python (`assets/recipes/*.py`) with what they are
 //! about written out as literals. They run like every block, after a yes.
 
-use super::hunks::Hunk;
+use super::hunks::ReplacedLines;
 use crate::python::Literal;
 use std::fmt::Write as _;
 
@@ -13,7 +13,13 @@ const COLUMNS: &str = include_str!("../../assets/recipes/columns.py");
 const RESULT: &str = "=> ";
 
 /// A script that finds out which of these hunks of a file break the net.
-pub(super) fn which_hunk(folder: &str, file: &str, net: &str, hunks: &[Hunk], seconds: u64) -> String {
+pub(super) fn which_hunk(
+    folder: &str,
+    file: &str,
+    net: &str,
+    hunks: &[ReplacedLines],
+    seconds: u64,
+) -> String {
     let mut all = String::new();
     for (at, hunk) in hunks.iter().enumerate() {
         let _ = writeln!(

@@ -7,7 +7,7 @@ use super::diagnostic::Diagnostic;
 use super::links;
 use super::nested::NestedCode;
 use super::path_class::{self, PathMeaning};
-use super::rule_set::{RuleSet, Shape};
+use super::rule_set::{RuleSet, RuleShape};
 use super::rules::{Condition, Effect, InnerPattern, PathClass, Rule};
 use super::value::{Act, HOLE, Value, ValueKind, taint};
 use super::wording::{list, short, spell};
@@ -114,7 +114,7 @@ fn strongest(diagnostics: &mut Vec<Diagnostic>, over: &[&str]) {
 }
 
 fn apply(
-    (rule, shape): (&Rule, &Shape),
+    (rule, shape): (&Rule, &RuleShape),
     act: &Act,
     source: &str,
     scope: &Scope,

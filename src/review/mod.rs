@@ -226,7 +226,7 @@ fn findings(source: &str, mut diagnostics: Vec<Diagnostic>, scope: &Scope) -> Ve
     let mut told = HashSet::new();
     diagnostics.retain(|r| told.insert((r.rule.clone(), r.span.clone(), r.message.clone())));
     let rest = most(&mut diagnostics);
-    let places = places::Places::new(source);
+    let places = places::LineStarts::new(source);
     let told = diagnostics.into_iter().map(|r| Finding {
         rule: r.rule,
         severity: r.severity,

@@ -4,12 +4,12 @@ use crate::domain::Place;
 use std::ops::Range;
 
 /// The starts of the lines of a text.
-pub(super) struct Places<'a> {
+pub(super) struct LineStarts<'a> {
     source: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> LineStarts<'a> {
     pub(super) fn new(source: &'a str) -> Self {
         let starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self { source, starts }
@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn columns_are_characters() {
-        let places = Places::new("aé\n漢字x\n");
+        let places = LineStarts::new("aé\n漢字x\n");
         assert_eq!(places.place(&(4..11)), Place { line: 2, column: 1, end_line: 2, end_column: 4 });
         assert_eq!(places.place(&(0..3)), Place { line: 1, column: 1, end_line: 1, end_column: 3 });
     }

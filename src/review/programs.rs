@@ -26,7 +26,7 @@ pub(super) const SHIPPED: &[(&str, &str)] = &[
 
 /// What becomes of the value of an option, or of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Does {
+pub(super) enum OperandUse {
     /// Nothing that another program or person would notice.
     Nothing,
     /// A file is read.
@@ -91,13 +91,13 @@ pub(super) enum Takes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OptionChoice {
     pub(super) takes: Takes,
-    pub(super) does: Does,
+    pub(super) does: OperandUse,
 }
 
 /// One operand by its position.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
-    pub(super) does: Does,
+    pub(super) does: OperandUse,
     /// It stands for all operands but those that later roles take.
     pub(super) all: bool,
     /// Left out where one of these options is given.
@@ -110,7 +110,7 @@ pub(super) struct Program {
     options: HashMap<String, OptionChoice>,
     pub(super) operands: Vec<Role>,
     /// What it reads on its standard input, where that is started.
-    pub(super) stdin: Option<Does>,
+    pub(super) stdin: Option<OperandUse>,
     /// Options that are not listed do nothing either.
     pub(super) rest: bool,
     /// It runs what the folder says: a build, tests, scripts.
@@ -131,11 +131,11 @@ impl Program {
         }
         let fits = self.options.iter().filter(|(name, _)| name.len() > 2 && name.starts_with(key));
         let weight = |choice: &OptionChoice| match choice.does {
-            Does::Nothing => 0,
-            Does::Reads | Does::Hosts => 1,
-            Does::Starts(_) => 2,
-            Does::Writes | Does::Makes | Does::Deletes => 3,
-            Does::Hides(_) => 4,
+            OperandUse::Nothing => 0,
+            OperandUse::Reads | OperandUse::Hosts => 1,
+            OperandUse::Starts(_) => 2,
+            OperandUse::Writes | OperandUse::Makes | OperandUse::Deletes => 3,
+            OperandUse::Hides(_) => 4,
         };
         let found = fits.max_by(|(a, one), (b, other)| weight(one).cmp(&weight(other)).then(b.cmp(a)));
         found.map(|(name, choice)| (name.clone(), *choice))
@@ -153,9 +153,9 @@ impl Program {
 
     /// From which operand on the words are a command of their own.
     pub(super) fn command_at(&self) -> Option<usize> {
-        self.operands
-            .iter()
-            .position(|role| matches!(role.does, Does::Starts(Code::Words) | Does::Hides(Code::Words)))
+        self.operands.iter().position(|role| {
+            matches!(role.does, OperandUse::Starts(Code::Words) | OperandUse::Hides(Code::Words))
+        })
     }
 }
 
@@ -280,7 +280,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
     let mut options = HashMap::new();
     let mut put =
-        |text: &str, takes: Takes, does: fn(Code) -> Does, plain: bool| -> Result<(), UnknownWord> {
+        |text: &str, takes: Takes, does: fn(Code) -> OperandUse, plain: bool| -> Result<(), UnknownWord> {
             for word in words(text) {
                 let (name, kind) = match word.split_once(':') {
                     Some((name, kind)) if !plain => (name, code(kind)?),
@@ -295,16 +295,16 @@ fn program(row: &ProgramRow) -> Result<Program, UnknownWord> {
             }
             Ok(())
         };
-    put(&row.nothing, Takes::Nothing, |_| Does::Nothing, true)?;
-    put(&row.takes, Takes::Value, |_| Does::Nothing, true)?;
-    put(&row.attached, Takes::Attached, |_| Does::Nothing, true)?;
-    put(&row.reads, Takes::Value, |_| Does::Reads, true)?;
-    put(&row.writes, Takes::Value, |_| Does::Writes, true)?;
-    put(&row.makes, Takes::Value, |_| Does::Makes, true)?;
-    put(&row.deletes, Takes::Value, |_| Does::Deletes, true)?;
-    put(&row.hosts, Takes::Value, |_| Does::Hosts, true)?;
-    put(&row.starts, Takes::Value, Does::Starts, false)?;
-    put(&row.hides, Takes::Value, Does::Hides, false)?;
+    put(&row.nothing, Takes::Nothing, |_| OperandUse::Nothing, true)?;
+    put(&row.takes, Takes::Value, |_| OperandUse::Nothing, true)?;
+    put(&row.attached, Takes::Attached, |_| OperandUse::Nothing, true)?;
+    put(&row.reads, Takes::Value, |_| OperandUse::Reads, true)?;
+    put(&row.writes, Takes::Value, |_| OperandUse::Writes, true)?;
+    put(&row.makes, Takes::Value, |_| OperandUse::Makes, true)?;
+    put(&row.deletes, Takes::Value, |_| OperandUse::Deletes, true)?;
+    put(&row.hosts, Takes::Value, |_| OperandUse::Hosts, true)?;
+    put(&row.starts, Takes::Value, OperandUse::Starts, false)?;
+    put(&row.hides, Takes::Value, OperandUse::Hides, false)?;
     let operands = row.operands.iter().map(|text| role(text)).collect::<Result<_, _>>()?;
     let stdin = Some(row.stdin.as_str()).filter(|s| !s.is_empty()).map(does).transpose()?;
     let verbs = row.verbs.as_ref().map(|verbs| words(verbs).collect());
@@ -319,18 +319,18 @@ fn role(text: &str) -> Result<Role, UnknownWord> {
     Ok(Role { does: does(what)?, all, without })
 }
 
-fn does(text: &str) -> Result<Does, UnknownWord> {
+fn does(text: &str) -> Result<OperandUse, UnknownWord> {
     let (what, kind) = text.split_once(':').unwrap_or((text, "shell"));
     let kind = code(kind)?;
     Ok(match what {
-        "nothing" => Does::Nothing,
-        "reads" => Does::Reads,
-        "writes" => Does::Writes,
-        "makes" => Does::Makes,
-        "deletes" => Does::Deletes,
-        "hosts" => Does::Hosts,
-        "starts" => Does::Starts(kind),
-        "hides" => Does::Hides(kind),
+        "nothing" => OperandUse::Nothing,
+        "reads" => OperandUse::Reads,
+        "writes" => OperandUse::Writes,
+        "makes" => OperandUse::Makes,
+        "deletes" => OperandUse::Deletes,
+        "hosts" => OperandUse::Hosts,
+        "starts" => OperandUse::Starts(kind),
+        "hides" => OperandUse::Hides(kind),
         _ => return Err(UnknownWord(text.to_owned())),
     })
 }
@@ -383,7 +383,7 @@ mod tests {
         )])
         .unwrap();
         let a = all.get("a").unwrap();
-        assert_eq!(a.option("checkpoint", true).unwrap().1.does, Does::Nothing);
+        assert_eq!(a.option("checkpoint", true).unwrap().1.does, OperandUse::Nothing);
         assert_eq!(a.option("checkp", true).unwrap().0, "checkpoint-action");
         assert_eq!(a.option("x", true), None);
     }

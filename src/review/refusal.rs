@@ -5,7 +5,7 @@ use super::Scope;
 use super::path_class;
 use super::rules::PathClass;
 use crate::domain::sentences::sandbox::{Hindrance, refusal};
-use crate::domain::{Can, Effects, Reach};
+use crate::domain::{Effects, Reach, Reachability};
 use std::path::{Path, PathBuf};
 
 /// Where a path leads when its links are followed, as far as it is there.
@@ -14,8 +14,8 @@ pub(super) type Links<'a> = &'a dyn Fn(&Path) -> PathBuf;
 /// Lines such as `writes ~/.bashrc: the sandbox will refuse`, in the order of the effects.
 pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_>) -> Vec<String> {
     let mut lines = Vec::new();
-    let reads: fn(&Reach, &Path) -> Can = |reach, path| reach.reads(path);
-    let writes: fn(&Reach, &Path) -> Can = |reach, path| reach.writes(path);
+    let reads: fn(&Reach, &Path) -> Reachability = |reach, path| reach.reads(path);
+    let writes: fn(&Reach, &Path) -> Reachability = |reach, path| reach.writes(path);
     let kinds = [
         ("reads", &effects.reads, reads),
         ("writes", &effects.writes, writes),
@@ -31,7 +31,7 @@ pub fn refusals(effects: &Effects, reach: &Reach, scope: &Scope, links: Links<'_
         });
         lines.extend(told);
     }
-    if reach.network == Can::No {
+    if reach.network == Reachability::No {
         let far = effects.hosts.iter().filter(|host| path_class::host_ground(host) == PathClass::Remote);
         lines.extend(far.map(|host| refusal("reaches", host, Hindrance::Network)));
         let fetched = effects.packages.iter().filter(|name| !is_here(name));
@@ -62,13 +62,13 @@ fn places(text: &str, reach: &Reach, scope: &Scope) -> Vec<PathBuf> {
 }
 
 /// What stands against it in every sense that it can have.
-fn hindrance(found: impl Iterator<Item = Can>) -> Option<Hindrance> {
+fn hindrance(found: impl Iterator<Item = Reachability>) -> Option<Hindrance> {
     let mut all = None;
     for can in found {
         all = match (all, can) {
-            (None | Some(Hindrance::Empty), Can::Empty) => Some(Hindrance::Empty),
-            (_, Can::No | Can::Empty) => Some(Hindrance::Place),
-            (_, Can::Yes | Can::Unknown) => return None,
+            (None | Some(Hindrance::Empty), Reachability::Empty) => Some(Hindrance::Empty),
+            (_, Reachability::No | Reachability::Empty) => Some(Hindrance::Place),
+            (_, Reachability::Yes | Reachability::Unknown) => return None,
         };
     }
     all
@@ -105,10 +105,10 @@ mod tests {
                 Place::to_read("/home/ann/work/.git/hooks"),
                 Place { private: true, ..Place::to_write("/tmp") },
             ],
-            read: Can::No,
-            write: Can::No,
+            read: Reachability::No,
+            write: Reachability::No,
             own_tree: true,
-            network: Can::No,
+            network: Reachability::No,
             home: Some("/home/ann".into()),
         }
     }
@@ -202,7 +202,7 @@ mod tests {
         let lines = told(&effects, &reach());
         assert_eq!(lines.len(), 2, "{lines:?}");
         assert!(lines[0].starts_with("reaches example.com: ") && lines[1].starts_with("installs requests: "));
-        for network in [Can::Yes, Can::Unknown] {
+        for network in [Reachability::Yes, Reachability::Unknown] {
             assert_eq!(told(&effects, &Reach { network, ..reach() }), Vec::<String>::new());
         }
     }

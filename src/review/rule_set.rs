@@ -12,7 +12,7 @@ use std::sync::{LazyLock, OnceLock};
 
 /// A rule together with one way of doing what it speaks of.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct RuleShape {
     rule: usize,
     pub(super) target: Vec<String>,
     pub(super) when: Vec<Condition>,
@@ -28,7 +28,7 @@ pub(super) struct Shape {
 pub(super) struct RuleSet {
     pub(super) file: RuleFile,
     queries: OnceLock<Option<CompiledQueries>>,
-    shapes: Vec<Shape>,
+    shapes: Vec<RuleShape>,
     exact: HashMap<String, Vec<usize>>,
     prefixes: Vec<(String, usize)>,
     suffixes: Vec<(String, usize)>,
@@ -101,7 +101,7 @@ impl RuleSet {
         let shape = self.shapes.len();
         let target = if target.is_empty() { act.target.clone() } else { target.to_vec() };
         let (when, words) = (act.when.clone(), act.words.clone());
-        self.shapes.push(Shape { rule, target, when, words, makes: act.makes, fetches: act.fetches });
+        self.shapes.push(RuleShape { rule, target, when, words, makes: act.makes, fetches: act.fetches });
         for call in &act.calls {
             if call.matches('*').count() > 1 || call.trim_matches('*').contains('*') {
                 self.globs.push((call.split('*').map(str::to_owned).collect(), shape));
@@ -116,7 +116,7 @@ impl RuleSet {
     }
 
     /// The rules that may apply to a call of this name, each with the way in which it does.
-    pub(super) fn rules_for<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a Rule, &'a Shape)> {
+    pub(super) fn rules_for<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a Rule, &'a RuleShape)> {
         let exact = self.exact.get(name).into_iter().flatten().copied();
         let prefixed =
             self.prefixes.iter().filter(move |(p, _)| name.starts_with(p.as_str())).map(|(_, i)| *i);

@@ -4,7 +4,7 @@ use super::factory::SessionFactory;
 use super::source;
 use crate::config::{self, ChosenModel, Provider, ProviderKind};
 use crate::domain::{ModelInfo, ModelName};
-use crate::driver::Informed;
+use crate::driver::ModelInfoOverride;
 use crate::driver::catalogue::{KeyState, ModelSource};
 use crate::provider::script::Script;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl SessionFactory {
     }
 
     /// What the configuration says of models, their prices among it.
-    fn informed_and_priced(&self) -> Informed {
+    fn informed_and_priced(&self) -> ModelInfoOverride {
         let (factory, prices) = (self.clone(), self.prices());
         Arc::new(move |told| {
             let told = factory.informed(told);
@@ -39,7 +39,13 @@ impl SessionFactory {
         })
     }
 
-    fn source(&self, name: &str, provider: &Provider, by_name: bool, informed: &Informed) -> ModelSource {
+    fn source(
+        &self,
+        name: &str,
+        provider: &Provider,
+        by_name: bool,
+        informed: &ModelInfoOverride,
+    ) -> ModelSource {
         let address = provider.address().map(str::to_owned);
         let local = address.as_deref().is_some_and(config::is_loopback);
         let kept = self.kept_key(name, provider);

@@ -11,7 +11,7 @@ use crate::engine::cost::Prices;
 use crate::provider::{ConnectError, Provider};
 use crate::recipe::{Recipe, RecipeList};
 use crate::review::{RuleRegistry, Scope};
-use crate::workspace::instructions::Search;
+use crate::workspace::instructions::InstructionSearch;
 use secrecy::SecretString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -172,10 +172,10 @@ impl SessionFactory {
     }
 
     /// Where files of instructions are looked for.
-    pub(crate) fn instructions(&self) -> Search {
+    pub(crate) fn instructions(&self) -> InstructionSearch {
         let own = self.loaded.config.instructions.files.clone();
         // Those of the project are looked for even where they are switched off: they can be switched on.
-        Search {
+        InstructionSearch {
             cwd: self.place.cwd.clone(),
             home: self.place.home.clone(),
             project: true,

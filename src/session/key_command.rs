@@ -3,7 +3,7 @@
 //! It is the person's own configuration that names it (a project's file can't), so it runs without being asked about,
 //! with the person's environment, in `/`; a program that runs or the project could have put there is not run.
 
-use crate::config::Texts;
+use crate::config::OneOrMore;
 use crate::launch::{LaunchError, Launcher, Start};
 use KeyCommandError::{
     Failed, NoOutput, NoProgram, NoText, NotAllowed, NotStarted, Nothing, SeveralLines, Signal, TooLate,
@@ -52,12 +52,12 @@ pub(super) enum KeyCommandError {
 }
 
 /// The key that the program writes.
-pub(super) fn run(command: &Texts, programs: &Launcher) -> Result<SecretString, KeyCommandError> {
+pub(super) fn run(command: &OneOrMore, programs: &Launcher) -> Result<SecretString, KeyCommandError> {
     run_for(command, programs, PATIENCE)
 }
 
 fn run_for(
-    command: &Texts,
+    command: &OneOrMore,
     programs: &Launcher,
     patience: Duration,
 ) -> Result<SecretString, KeyCommandError> {
@@ -78,10 +78,10 @@ fn run_for(
     }
 }
 
-fn program(command: &Texts, programs: &Launcher) -> Result<Command, KeyCommandError> {
+fn program(command: &OneOrMore, programs: &Launcher) -> Result<Command, KeyCommandError> {
     match command {
-        Texts::One(line) => programs.line(Start::KeyCommand, line).map_err(NotAllowed),
-        Texts::Several(words) => {
+        OneOrMore::One(line) => programs.line(Start::KeyCommand, line).map_err(NotAllowed),
+        OneOrMore::Several(words) => {
             let Some((first, rest)) = words.split_first() else { return Err(NoProgram) };
             let keyring = [Start::SecretTool, Start::Security].into_iter();
             let mut program = match keyring.into_iter().find(|start| start.row().found.name() == first) {
@@ -147,7 +147,7 @@ mod tests {
 
     fn line(text: &str) -> Result<String, String> {
         let launcher = Launcher::default();
-        run_for(&Texts::One(text.into()), &launcher, Duration::from_secs(20))
+        run_for(&OneOrMore::One(text.into()), &launcher, Duration::from_secs(20))
             .map(|key| key.expose_secret().to_owned())
             .map_err(|why| why.to_string())
     }
@@ -156,7 +156,7 @@ mod tests {
     fn the_key_is_the_line_that_it_writes() {
         assert_eq!(line("echo ' sk-1 '; echo noise >&2"), Ok("sk-1".into()));
         // A list meets no shell.
-        let words = Texts::Several(["printf", "%s", "a $HOME `b`"].map(str::to_owned).into());
+        let words = OneOrMore::Several(["printf", "%s", "a $HOME `b`"].map(str::to_owned).into());
         assert_eq!(run(&words, &Launcher::default()).unwrap().expose_secret(), "a $HOME `b`");
     }
 
@@ -172,7 +172,8 @@ mod tests {
         ] {
             assert_eq!(line(text), Err(why.into()), "{text}");
         }
-        let missing = run(&Texts::Several(vec!["/nowhere/pass".into()]), &Launcher::default()).unwrap_err();
+        let missing =
+            run(&OneOrMore::Several(vec!["/nowhere/pass".into()]), &Launcher::default()).unwrap_err();
         let missing = missing.to_string();
         assert!(missing.starts_with("can't be started: no such file"), "{missing}");
     }
@@ -181,8 +182,9 @@ mod tests {
     fn it_is_ended_when_it_takes_too_long_with_all_that_it_started() {
         for text in ["sleep 600", "sleep 600 & echo sk-1", "exec 1>&-; sleep 600"] {
             let start = Instant::now();
-            let told = run_for(&Texts::One(text.into()), &Launcher::default(), Duration::from_millis(200))
-                .unwrap_err();
+            let told =
+                run_for(&OneOrMore::One(text.into()), &Launcher::default(), Duration::from_millis(200))
+                    .unwrap_err();
             assert_eq!(told.to_string(), "gave no key within 1 s", "{text}");
             assert!(start.elapsed() < Duration::from_secs(10));
         }

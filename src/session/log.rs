@@ -1,6 +1,6 @@
 //! The log: a file in the state folder, made when the first line is written. Never the terminal, and never a key.
 
-use crate::domain::{Masked, Masker};
+use crate::domain::{MaskedValue, Masker};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ impl Write for LogTarget {
 }
 
 /// A line comes in one piece, so a key is never split here.
-fn write(file: &mut File, line: &Masked<Vec<u8>>) -> io::Result<()> {
+fn write(file: &mut File, line: &MaskedValue<Vec<u8>>) -> io::Result<()> {
     file.write_all(line)
 }
 

@@ -2,7 +2,7 @@
 
 use super::factory::SessionFactory;
 use super::{borders, zone};
-use crate::config::{Images, Texts, ThemeChoice};
+use crate::config::{Images, OneOrMore, ThemeChoice};
 use crate::domain::Notice;
 use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
@@ -133,7 +133,7 @@ fn clouds(factory: &SessionFactory) -> Vec<Cloud> {
     let providers = &factory.loaded.config.providers;
     let cloud = |(name, title): (&str, &str)| {
         let provider = providers.get(name)?;
-        let variables = provider.key_env.as_ref().map(Texts::all);
+        let variables = provider.key_env.as_ref().map(OneOrMore::all);
         Some(Cloud {
             provider: name.to_owned(),
             title: title.to_owned(),

@@ -4,7 +4,7 @@ use super::factory::SessionFactory;
 use super::place::own_folders;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
-use crate::driver::{Clock, Driver, Parts, UndoLimits, UndoPlace};
+use crate::driver::{Clock, Driver, DriverParts, UndoLimits, UndoPlace};
 use crate::engine::transcript::PagedTranscript;
 use crate::engine::{Effect, Engine, Settings};
 use crate::provider::Provider;
@@ -180,7 +180,7 @@ impl SessionFactory {
     ) -> OpenSession {
         let (factory, asked, knows, keeps) = (self.clone(), self.clone(), self.clone(), self.clone());
         let executor = self.executor(store.blobs());
-        let driver = Driver::new(Parts {
+        let driver = Driver::new(DriverParts {
             engine,
             effects,
             executor,

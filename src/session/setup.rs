@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Options beside those of the model that the configuration has a place for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct More {
+pub(crate) struct SessionOptions {
     pub theme: Option<String>,
     pub max_steps: Option<u32>,
     /// `--timeout SECONDS`; what is less than a whole second is for the caller to see to.
@@ -29,7 +29,7 @@ pub(crate) struct More {
 }
 
 /// The factory of this process.
-pub(crate) fn factory(model: &ModelArgs, more: &More) -> Result<SessionFactory, Failure> {
+pub(crate) fn factory(model: &ModelArgs, more: &SessionOptions) -> Result<SessionFactory, Failure> {
     let place = ProcessContext::find(model.cwd.as_deref())
         .map_err(|error| no_folder(model.cwd.as_deref(), &error))?;
     let env = place.env();

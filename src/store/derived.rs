@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Which of the files, and what it holds.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct TablePlan {
     /// Its name in the folder.
     pub(super) file: &'static str,
     /// The shape of its tables; a file of another one is made anew.
@@ -60,7 +60,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// The file, open.
 #[derive(Debug)]
-pub(crate) struct Derived {
+pub(crate) struct DerivedFile {
     pub(super) db: Connection,
 }
 
@@ -71,9 +71,9 @@ fn folder_of(sessions: &Path) -> Result<PathBuf, StoreError> {
     Ok(sessions.join("index"))
 }
 
-impl Derived {
+impl DerivedFile {
     /// Opens it, or makes it where it is missing; a damaged one is made anew. The folder of the sessions has to be there.
-    pub(super) fn open(sessions: &Path, plan: &Plan) -> Result<Self, DerivedError> {
+    pub(super) fn open(sessions: &Path, plan: &TablePlan) -> Result<Self, DerivedError> {
         let folder = folder_of(sessions)?;
         if folder.is_symlink() {
             return Err(StoreError::unsafe_place(&folder, "is a symbolic link").into());
@@ -87,13 +87,13 @@ impl Derived {
     }
 
     /// The file where there is one: what only removes from it needs none.
-    pub(super) fn open_existing(sessions: &Path, plan: &Plan) -> Result<Option<Self>, DerivedError> {
+    pub(super) fn open_existing(sessions: &Path, plan: &TablePlan) -> Result<Option<Self>, DerivedError> {
         let is_there = sessions.join("index").join(plan.file).symlink_metadata().is_ok();
         if is_there { Self::open(sessions, plan).map(Some) } else { Ok(None) }
     }
 
     /// One that is kept nowhere.
-    pub(super) fn in_memory(plan: &Plan) -> Result<Self, DerivedError> {
+    pub(super) fn in_memory(plan: &TablePlan) -> Result<Self, DerivedError> {
         let mut db = Connection::open_in_memory()?;
         make_tables(&mut db, plan)?;
         Ok(Self { db })
@@ -102,7 +102,7 @@ impl Derived {
     /// Opens it and does this work; where the file turns out to be damaged, once more with a new one.
     pub(super) fn open_with<T>(
         sessions: &Path,
-        plan: &Plan,
+        plan: &TablePlan,
         work: impl Fn(&mut Self) -> Result<T, DerivedError>,
     ) -> Result<(Self, T), DerivedError> {
         let mut derived = Self::open(sessions, plan)?;
@@ -119,7 +119,7 @@ impl Derived {
         }
     }
 
-    fn make_anew(plan: &Plan, folder: &Path) -> Result<Self, DerivedError> {
+    fn make_anew(plan: &TablePlan, folder: &Path) -> Result<Self, DerivedError> {
         {
             let path = folder.join(plan.file);
             let _gate = gate(folder, File::try_lock)?;
@@ -166,7 +166,7 @@ fn gate(folder: &Path, lock: fn(&File) -> Result<(), TryLockError>) -> Result<Fi
     }
 }
 
-fn connect(plan: &Plan, folder: &Path) -> Result<Connection, DerivedError> {
+fn connect(plan: &TablePlan, folder: &Path) -> Result<Connection, DerivedError> {
     let _gate = gate(folder, File::try_lock_shared)?;
     let path = &folder.join(plan.file);
     // Made by us: SQLite would make it readable for others, and gives its log the rights of this file.
@@ -190,7 +190,7 @@ fn connect(plan: &Plan, folder: &Path) -> Result<Connection, DerivedError> {
 }
 
 /// Makes the tables of a new file; one of another shape counts as damaged.
-fn make_tables(db: &mut Connection, plan: &Plan) -> Result<(), rusqlite::Error> {
+fn make_tables(db: &mut Connection, plan: &TablePlan) -> Result<(), rusqlite::Error> {
     let shape = |db: &Connection| db.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
     if shape(db)? == plan.shape {
         return Ok(());

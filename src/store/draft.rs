@@ -5,7 +5,7 @@
 //! the process that kept it is gone.
 
 use super::{StoreError, disk};
-use crate::domain::{Masked, Masker};
+use crate::domain::{MaskedValue, Masker};
 use serde_json::json;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -107,7 +107,7 @@ fn is_running(pid: u32) -> bool {
 }
 
 /// Written beside and put in its place: a process that is killed meanwhile leaves the old text whole.
-fn write(path: &Path, text: &Masked<String>) -> Result<(), StoreError> {
+fn write(path: &Path, text: &MaskedValue<String>) -> Result<(), StoreError> {
     disk::make_folder(path.parent().unwrap_or(Path::new("")))?;
     let new = path.with_extension("draft-new");
     let body = json!({ "v": 1, "pid": std::process::id(), "text": &**text }).to_string();

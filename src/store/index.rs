@@ -101,7 +101,7 @@ pub(crate) fn tree(sessions: &[Summary]) -> Vec<(usize, &Summary)> {
 /// What is told of the session in this file; `None` where there is no such file.
 pub(crate) fn of(path: &Path) -> Option<Summary> {
     let meta = std::fs::symlink_metadata(path).ok()?;
-    let file = Candidate { path: path.to_owned(), stamp: Stamp::of(&meta) };
+    let file = Candidate { path: path.to_owned(), stamp: IndexStamp::of(&meta) };
     Some(file.summary(&Locks::read()))
 }
 
@@ -183,7 +183,7 @@ impl fmt::Display for FindError {
 /// A file of the folder.
 pub(super) struct Candidate {
     pub(super) path: PathBuf,
-    pub(super) stamp: Stamp,
+    pub(super) stamp: IndexStamp,
 }
 
 /// A file that changed so short ago may change again without telling: its time is counted in ticks of the system.
@@ -192,14 +192,14 @@ const SETTLED_NS: i64 = 100_000_000;
 /// What changes when a file does: its size, when it was written and when anything of it changed (in nanoseconds), and
 /// which file it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct IndexStamp {
     pub(super) bytes: u64,
     pub(super) modified: i64,
     pub(super) changed: i64,
     pub(super) inode: u64,
 }
 
-impl Stamp {
+impl IndexStamp {
     fn of(meta: &Metadata) -> Self {
         let ns = |seconds: i64, ns: i64| seconds.saturating_mul(1_000_000_000).saturating_add(ns);
         Self {
@@ -228,7 +228,7 @@ pub(super) fn by_age(folder: &Path) -> Vec<Candidate> {
         .filter_map(|entry| {
             let entry = entry.ok()?;
             (Path::new(&entry.file_name()).extension()? == "jsonl").then_some(())?;
-            Some(Candidate { path: entry.path(), stamp: Stamp::of(&entry.metadata().ok()?) })
+            Some(Candidate { path: entry.path(), stamp: IndexStamp::of(&entry.metadata().ok()?) })
         })
         .collect();
     files.sort_by(|a, b| (b.stamp.modified(), &b.path).cmp(&(a.stamp.modified(), &a.path)));

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// A line of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line {
+struct LinePosition {
     /// Which entry it is, counted from 0.
     entry: u64,
     /// Where it begins, and its bytes without its newline.
@@ -21,7 +21,7 @@ struct Line {
 
 /// The lines of long replies, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Lines(Vec<Line>);
+pub(super) struct LineIndex(Vec<LinePosition>);
 
 /// Why a line is not read again.
 #[derive(Debug, thiserror::Error)]
@@ -34,13 +34,13 @@ pub(crate) enum LineError {
     Changed,
 }
 
-impl Lines {
+impl LineIndex {
     /// Notes the line of this entry, where it is a long reply.
     pub(super) fn note(&mut self, (number, entry): (u64, &Entry), at: u64, line: &[u8]) {
         if let Ok(bytes) = u32::try_from(line.len())
             && entry.is_long_reply()
         {
-            self.0.push(Line { entry: number, at, bytes, sha256: Sha256::of(line) });
+            self.0.push(LinePosition { entry: number, at, bytes, sha256: Sha256::of(line) });
         }
     }
 

@@ -40,7 +40,7 @@ pub use scratch::{Scratch, sweep};
 pub use seal::Seal;
 
 use crate::domain::{Entry, Header, Masker, Timestamp};
-use lines::{LineError, Lines};
+use lines::{LineError, LineIndex};
 use news::{MaskedNews, masked_words};
 use std::fs::File;
 use std::io::Write as _;
@@ -123,7 +123,7 @@ struct StoreInner {
     durable: OnceLock<bool>,
     reads_only: bool,
     seal: OnceLock<Seal>,
-    lines: Lines,
+    lines: LineIndex,
 }
 
 impl Store {
@@ -193,10 +193,10 @@ impl Store {
     /// A session that is only read, for this reason: what is added stays in memory, and is told as not saved. Nothing
     /// runs in it, for no decision can be written down.
     pub fn reading(path: &Path, why: String) -> Store {
-        Self::reading_with(path, why, Lines::default())
+        Self::reading_with(path, why, LineIndex::default())
     }
 
-    fn reading_with(path: &Path, why: String, lines: Lines) -> Store {
+    fn reading_with(path: &Path, why: String, lines: LineIndex) -> Store {
         let place = Arc::new(SessionPlace::of(path.to_owned()));
         let (failure, told) = watch::channel(WriteFailure::default());
         Self::start_with(Writer::reading(place.clone(), why, failure), place, told, (true, lines))
@@ -229,14 +229,14 @@ impl Store {
     }
 
     fn start(writer: Writer, place: Arc<SessionPlace>, failure: watch::Receiver<WriteFailure>) -> Store {
-        Self::start_with(writer, place, failure, (false, Lines::default()))
+        Self::start_with(writer, place, failure, (false, LineIndex::default()))
     }
 
     fn start_with(
         writer: Writer,
         place: Arc<SessionPlace>,
         failure: watch::Receiver<WriteFailure>,
-        (reads_only, lines): (bool, Lines),
+        (reads_only, lines): (bool, LineIndex),
     ) -> Store {
         let (orders, taken) = mpsc::channel();
         let news = MaskedNews::default();

@@ -4,10 +4,10 @@
 //! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
 
 use super::chain::Chain;
-use super::lines::Lines;
+use super::lines::LineIndex;
 use super::reading::Reading;
 use super::seal::Seal;
-use super::texts::Texts;
+use super::texts::TextHashes;
 use super::wire::{self, Crc, Frame, LineContent, LineFault, Link};
 use super::{Damage, Entries, Fault, LoadedSession, StoreError, disk};
 use crate::domain::{Entry, Header, SessionId, Sha256, Timestamp};
@@ -60,7 +60,7 @@ pub(super) struct OpenSession<C> {
     /// Its name, as given last.
     pub(super) name: Option<String>,
     /// Where its long replies stand.
-    pub(super) lines: Lines,
+    pub(super) lines: LineIndex,
 }
 
 /// Reads an open session file from its start.
@@ -132,8 +132,8 @@ struct LineScan<'a, C> {
     name: Option<String>,
     /// Entries so far, and where the long replies among them stand.
     entries: u64,
-    lines: Lines,
-    texts: Texts,
+    lines: LineIndex,
+    texts: TextHashes,
     chain: Chain<'a>,
     /// What the line adopts that is read.
     adopts: Option<Sha256>,
@@ -154,8 +154,8 @@ impl<'a, C: Entries> LineScan<'a, C> {
             blocks: 0,
             name: None,
             entries: 0,
-            lines: Lines::default(),
-            texts: Texts::default(),
+            lines: LineIndex::default(),
+            texts: TextHashes::default(),
             chain,
             adopts: None,
         }

@@ -364,9 +364,9 @@ pub(super) fn about_rules() -> Vec<Entry> {
             Trace {
                 place: Place { line: 2, column: 7, end_line: 2, end_column: 30 },
                 text: "https://collect.example.net".into(),
-                from: Source::Output(BlockId(1)),
+                from: TextOrigin::Output(BlockId(1)),
             },
-            Trace { place: Place::default(), text: "~/.netrc".into(), from: Source::File(BlockId(4)) },
+            Trace { place: Place::default(), text: "~/.netrc".into(), from: TextOrigin::File(BlockId(4)) },
         ],
         ..Review::default()
     };
@@ -390,7 +390,8 @@ pub(super) fn about_rules() -> Vec<Entry> {
 
 /// A review with words that stand in the project's instructions.
 pub(super) fn about_instructions() -> Vec<Entry> {
-    let traces = vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: Source::Project }];
+    let traces =
+        vec![Trace { place: Place::default(), text: "/srv/deploy".into(), from: TextOrigin::Project }];
     let review = Review { traces, ..Review::default() };
     vec![Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
@@ -400,7 +401,7 @@ pub(super) fn about_files() -> Vec<Entry> {
     let whole = GivenFile { path: "src/a b.py".into(), bytes: 6, text: "x = 1\n".into(), masked: false };
     let cut = GivenFile { path: ".env".into(), bytes: 99_000, text: "KEY=***\n".into(), masked: true };
     let prompt = Prompt { text: "see @\"src/a b.py\" and @.env".into(), files: vec![whole, cut] };
-    let traces = vec![Trace { place: Place::default(), text: "/srv/x".into(), from: Source::Given }];
+    let traces = vec![Trace { place: Place::default(), text: "/srv/x".into(), from: TextOrigin::Given }];
     let review = Review { traces, ..Review::default() };
     vec![Entry::Prompt(prompt), Entry::Review { block: BlockId(1), revision: Revision(1), review }]
 }
@@ -543,10 +544,10 @@ pub(super) fn same(a: &Entry, b: &Entry) -> bool {
 }
 
 /// Pieces, counts of both streams, limit.
-type Told = (Vec<(Stream, Vec<u8>)>, [u64; 4], usize);
+type OutputParts = (Vec<(Stream, Vec<u8>)>, [u64; 4], usize);
 
 /// All that an output tells.
-pub(super) fn told(output: &OutputBuffer) -> Told {
+pub(super) fn told(output: &OutputBuffer) -> OutputParts {
     let mut pieces: Vec<(Stream, Vec<u8>)> = Vec::new();
     for piece in output.pieces() {
         match pieces.last_mut() {

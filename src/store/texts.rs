@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What was read so far.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct TextHashes {
     /// The hash of each version; `None` where a key in it was masked, so that it can't be compared.
     hashes: BTreeMap<(BlockId, Revision), Option<Sha256>>,
     approved: BTreeSet<(BlockId, RunId)>,
 }
 
-impl Texts {
+impl TextHashes {
     /// Takes an entry; what in it contradicts what was read before.
     pub(super) fn contradiction(&mut self, entry: &Entry) -> Option<Fault> {
         match entry {

@@ -8,7 +8,7 @@ use super::reader::OpenSession;
 use super::seal::{LineSeal, Mac, Seal};
 use super::wire::{self, Link, SealedLine};
 use super::{Entries, MaskedNews, SessionPlace, WriteFailure, disk};
-use crate::domain::{Entry, Header, Masked, Masker, Timestamp};
+use crate::domain::{Entry, Header, MaskedValue, Masker, Timestamp};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -319,7 +319,7 @@ impl Writer {
         })
     }
 
-    fn write_blob(&self, name: &str, bytes: &Masked<Vec<u8>>) -> Result<(), StoreError> {
+    fn write_blob(&self, name: &str, bytes: &MaskedValue<Vec<u8>>) -> Result<(), StoreError> {
         disk::make_folder(&self.place.blobs)?;
         let path = self.place.blobs.join(name);
         let mut file = disk::replace(&path)?;

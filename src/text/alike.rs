@@ -9,7 +9,7 @@ mod sets;
 mod token;
 
 use std::borrow::Cow;
-use token::{Token, tokens};
+use token::{TextToken, tokens};
 
 /// What is known of one of the two runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl BothRuns {
         left.len() == right.len() && left.iter().zip(&right).all(|(then, now)| self.is_same(*then, *now))
     }
 
-    fn is_same(&self, then: Token<'_>, now: Token<'_>) -> bool {
+    fn is_same(&self, then: TextToken<'_>, now: TextToken<'_>) -> bool {
         then.text == now.text
             || then.kind == now.kind && then.is_chance(&self.then) && now.is_chance(&self.now)
             || token::are_near(then, now)

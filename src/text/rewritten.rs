@@ -9,7 +9,7 @@ const LONGEST: usize = 8 << 10;
 
 /// The state of one stream.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rewritten {
+pub(crate) struct LineCollapser {
     /// Whether a part of the present line was told, and not its end.
     open: bool,
     /// A carriage return came, and nothing behind it yet.
@@ -20,7 +20,7 @@ pub(crate) struct Rewritten {
     since: Option<u64>,
 }
 
-impl Rewritten {
+impl LineCollapser {
     /// What is to be told of a piece of the stream, at this moment in milliseconds.
     pub(crate) fn push(&mut self, text: &str, now_ms: u64) -> String {
         let mut told = String::new();
@@ -98,7 +98,7 @@ mod tests {
 
     /// What is told of pieces that come so many milliseconds apart, each between bars.
     fn told(pieces: &[&str], apart: u64) -> String {
-        let mut lines = Rewritten::default();
+        let mut lines = LineCollapser::default();
         let mut all: Vec<String> = (0..)
             .zip(pieces)
             .map(|(n, piece)| lines.push(piece, n * apart))
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_was_written_over_is_not_kept() {
-        let mut lines = Rewritten::default();
+        let mut lines = LineCollapser::default();
         for n in 0..100_000 {
             assert_eq!(lines.push(&format!("\r{n}"), 0), "");
         }

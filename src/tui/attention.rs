@@ -174,12 +174,12 @@ fn version(text: &str) -> (u32, u32, u32) {
 
 /// What the terminal was told last, and when.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Teller {
+pub(crate) struct AttentionSender {
     attention: Attention,
     told: Option<(Standing, Instant)>,
 }
 
-impl Teller {
+impl AttentionSender {
     /// Nothing was told yet.
     pub(crate) fn new(attention: Attention) -> Self {
         Self { attention, told: None }
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_change_is_told_once() {
         let attention = at(&[("TERM", "xterm-256color"), ("VTE_VERSION", "8003")]);
-        let (mut teller, now) = (Teller::new(attention), Instant::now());
+        let (mut teller, now) = (AttentionSender::new(attention), Instant::now());
         let later = now + Duration::from_secs(60);
         assert_eq!(teller.tell("sayso", Standing::Idle, now), "\x1b]7501;state=idle:app=sayso\x1b\\");
         assert_eq!(teller.tell("sayso", Standing::Idle, later), "");
@@ -266,7 +266,7 @@ mod tests {
     fn ghostty_is_told_again_what_lasts() {
         let ghostty =
             [("TERM", "xterm-ghostty"), ("TERM_PROGRAM", "ghostty"), ("TERM_PROGRAM_VERSION", "1.2.3")];
-        let (mut teller, now) = (Teller::new(at(&ghostty)), Instant::now());
+        let (mut teller, now) = (AttentionSender::new(at(&ghostty)), Instant::now());
         assert!(teller.tell("sayso", Standing::Working, now).ends_with("\x1b]9;4;3\x1b\\"));
         assert_eq!(teller.tell("sayso", Standing::Working, now + Duration::from_secs(9)), "");
         assert_eq!(
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn a_terminal_that_would_write_it_is_told_nothing() {
         for term in ["linux", "dumb", "vt100", ""] {
-            let mut teller = Teller::new(at(&[("TERM", term)]));
+            let mut teller = AttentionSender::new(at(&[("TERM", term)]));
             assert_eq!(teller.tell("sayso", Standing::Working, Instant::now()), "", "{term}");
             assert_eq!(at(&[("TERM", term)]).clear(), "");
         }

@@ -8,7 +8,7 @@ mod session;
 mod waiting;
 
 use super::TuiError;
-use super::attention::Teller;
+use super::attention::AttentionSender;
 use super::colouring::Colouring;
 use super::frames::{Frames, Urgency};
 use super::input::{Input, InputEvent};
@@ -133,7 +133,7 @@ impl Tui {
             colouring: Colouring::start(workers.colour_waker()),
             workers,
             title: String::new(),
-            teller: Teller::new(options.attention.unwrap_or_default()),
+            teller: AttentionSender::new(options.attention.unwrap_or_default()),
             last_frame: now,
             draft_due: None,
             exit: None,

@@ -50,13 +50,13 @@ use crate::tui::overlays::form::FormBox;
 use crate::tui::overlays::welcome::Welcome;
 use crate::tui::panes::code::token_of;
 use crate::tui::panes::recipe::RecipeLine;
-use crate::tui::panes::{Lower, Panes};
+use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::Setup;
 use crate::tui::ui_command::{Exit, UiCommand};
-use crate::tui::widgets::hits::{Hit, Hits};
+use crate::tui::widgets::hits::{ClickTarget, Hits};
 use crate::tui::widgets::layout::{Arrangement, Border, Borders, Pane, Wants};
-use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe::{self, Typed};
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::safe::{self, TypedText};
 use crate::tui::widgets::words;
 use std::time::Instant;
 
@@ -66,7 +66,7 @@ pub struct Ctx<'a> {
     /// The session.
     pub state: &'a State,
     /// What views draw with.
-    pub look: Look<'a>,
+    pub look: DrawStyle<'a>,
     /// The moment of what is handled.
     pub at: Instant,
 }
@@ -94,7 +94,7 @@ pub struct Screen {
     /// Whether the person waits for it.
     sandbox_asked: bool,
     /// Which requests went out, as of the last frame.
-    pub departed: crate::domain::Departed,
+    pub departed: crate::domain::RequestCounts,
     /// The message that was not sent and stands in the composer again.
     unsent: Option<String>,
     /// What goes on about the files that the message names.
@@ -128,7 +128,7 @@ pub struct Screen {
     left_test: Option<(crate::tui::keymap::Key, Instant)>,
     follow: focus::WaitState,
     escalation: stop::Escalation,
-    pressed: Option<Hit<Action>>,
+    pressed: Option<ClickTarget<Action>>,
     /// Clicks in a text that is being written.
     clicks: clicks::Clicks,
     /// Where the mouse was pressed last, and what it holds on to.
@@ -167,7 +167,7 @@ impl Screen {
             recipe: RecipeLine::default(),
             sandbox: None,
             sandbox_asked: false,
-            departed: crate::domain::Departed::default(),
+            departed: crate::domain::RequestCounts::default(),
             unsent: None,
             given_files: given::Reading::default(),
             note: None,
@@ -223,13 +223,13 @@ impl Screen {
     }
 
     /// What may change by itself and is seen: focus, what stands below, layers, the block on screen.
-    pub fn stance(&self) -> (Pane, Lower, usize, Option<BlockId>) {
+    pub fn stance(&self) -> (Pane, LowerPane, usize, Option<BlockId>) {
         (self.panes.focus, self.panes.lower, self.overlays.len(), self.panes.code.subject())
     }
 
     /// The pane that Tab and clicks call `Output`: whatever stands there.
     pub fn shows_vars(&self) -> bool {
-        self.panes.lower == Lower::Vars
+        self.panes.lower == LowerPane::Vars
     }
 
     /// Lays everything out for the next frame. Draw after this, and nothing in between.
@@ -261,15 +261,15 @@ impl Screen {
             made.output.or_else(|| made.chat.or(made.code).filter(|_| self.panes.kept_output.is_some()));
         if let Some(slot) = place_of_output {
             match self.panes.lower {
-                Lower::Output => {
+                LowerPane::Output => {
                     let chosen = self.output_of();
                     let painted = self.program_screen(ctx.state).cloned();
                     let panes = &mut self.panes;
                     panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.look);
                     panes.output.show_screen(painted);
                 }
-                Lower::Vars => self.panes.vars.arrange(ctx.state, slot.inner),
-                Lower::Problems => {}
+                LowerPane::Vars => self.panes.vars.arrange(ctx.state, slot.inner),
+                LowerPane::Problems => {}
             }
         }
         self.mark(ctx);
@@ -320,7 +320,7 @@ impl Screen {
 
     fn message_rows(&self) -> u16 {
         let width = self.arrangement.message.map_or(60, |s| s.inner.width).saturating_sub(2).max(10);
-        let rows = Typed::of(self.panes.composer.field()).count(width.into(), 10);
+        let rows = TypedText::of(self.panes.composer.field()).count(width.into(), 10);
         u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, 10)
     }
 }

@@ -24,7 +24,7 @@ const HEIGHT: usize = 64;
 
 /// Where instructions are looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Search {
+pub struct InstructionSearch {
     /// The working folder.
     pub cwd: PathBuf,
     /// The person's home folder: nothing above it is looked at.
@@ -51,7 +51,7 @@ pub(crate) struct InstructionReport {
 }
 
 /// Looks for the files; what a run could have changed waits for the person.
-pub(crate) fn look(search: &Search) -> InstructionReport {
+pub(crate) fn look(search: &InstructionSearch) -> InstructionReport {
     let (found, mut notices) = find(search);
     let (told, held) = book::settle(search, found);
     notices.extend(held.iter().map(|held| Notice::warn(held.sentence())));
@@ -59,7 +59,7 @@ pub(crate) fn look(search: &Search) -> InstructionReport {
 }
 
 /// The files that are there, the person's first, then the project's with the nearest last; and what could not be used.
-pub(crate) fn find(search: &Search) -> (Vec<Instructions>, Vec<Notice>) {
+pub(crate) fn find(search: &InstructionSearch) -> (Vec<Instructions>, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut left = ALL;
     let mut files = Vec::new();
@@ -91,7 +91,7 @@ pub(crate) fn find(search: &Search) -> (Vec<Instructions>, Vec<Notice>) {
 
 /// The folders from the working folder up to that of the repository; outside of one up to the home folder, where the
 /// working folder is below it, and else only the working folder.
-fn folders(search: &Search) -> Vec<PathBuf> {
+fn folders(search: &InstructionSearch) -> Vec<PathBuf> {
     let all: Vec<&Path> = search.cwd.ancestors().take(HEIGHT).collect();
     let home = search.home.as_deref().and_then(|home| all.iter().position(|folder| *folder == home));
     let below_home = home.map_or(all.len(), |at| at + 1);
@@ -171,8 +171,13 @@ mod tests {
         std::fs::write(path, text).unwrap();
     }
 
-    fn search(cwd: &Path, home: &Path) -> Search {
-        Search { cwd: cwd.into(), home: Some(home.into()), project: true, ..Search::default() }
+    fn search(cwd: &Path, home: &Path) -> InstructionSearch {
+        InstructionSearch {
+            cwd: cwd.into(),
+            home: Some(home.into()),
+            project: true,
+            ..InstructionSearch::default()
+        }
     }
 
     fn texts(found: &[Instructions]) -> Vec<&str> {
@@ -195,11 +200,12 @@ mod tests {
         );
         std::fs::create_dir(project.join(".git")).unwrap();
         assert_eq!(texts(&find(&search(&deep, home)).0), ["top", "deep"]);
-        let elsewhere = Search { home: Some("/nowhere".into()), ..search(&home.join("project/a/b"), home) };
+        let elsewhere =
+            InstructionSearch { home: Some("/nowhere".into()), ..search(&home.join("project/a/b"), home) };
         assert_eq!(texts(&find(&elsewhere).0), ["top", "deep"], "a repository outside of the home");
         std::fs::remove_dir(project.join(".git")).unwrap();
         assert_eq!(texts(&find(&elsewhere).0), ["deep"], "neither: only the folder itself");
-        assert_eq!(find(&Search { project: false, ..search(&deep, home) }), (vec![], vec![]));
+        assert_eq!(find(&InstructionSearch { project: false, ..search(&deep, home) }), (vec![], vec![]));
     }
 
     #[test]
@@ -209,7 +215,7 @@ mod tests {
         put(&own, "me");
         put(&cwd.join(NAME), "project");
         let own = vec![home.path().join("missing.md"), own];
-        let (found, notices) = find(&Search { own, ..search(&cwd, &cwd) });
+        let (found, notices) = find(&InstructionSearch { own, ..search(&cwd, &cwd) });
         assert_eq!(texts(&found), ["me", "project"]);
         assert_eq!((found[0].own, found[1].own), (true, false));
         assert!(notices[0].text.ends_with("missing.md is not used: it can't be read."), "{notices:?}");

@@ -4,8 +4,8 @@
 //! A folder whose time of change is as before has the same names in it, so that only those that changed are listed again;
 //! one that changed right before it was listed may have changed once more in the same tick of the clock, and is.
 
-use super::stamp::Stamp;
-use super::take_back::{Before, Copy, TakenChange};
+use super::stamp::FileStamp;
+use super::take_back::{Copy, EarlierFile, TakenChange};
 use crate::domain::FileChange;
 use crate::domain::obeyed::{ObeyedName, obeyed, run_by_tools};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -24,7 +24,7 @@ const MOST_FOLDERS: usize = 100_000;
 /// A folder as it stood. What is in it is shared by looks that find it unchanged.
 #[derive(Clone, Debug)]
 struct ListedFolder {
-    stamp: Stamp,
+    stamp: FileStamp,
     /// The folders in it.
     folders: Arc<[Arc<OsStr>]>,
     /// The obeyed files right in it.
@@ -38,7 +38,7 @@ pub struct ObeyedFiles {
     /// When they were looked at; `None`: never.
     at: Option<SystemTime>,
     folders: HashMap<Arc<OsStr>, ListedFolder>,
-    files: BTreeMap<PathBuf, Stamp>,
+    files: BTreeMap<PathBuf, FileStamp>,
     /// How obeyed files stood, as far as there was room.
     copies: BTreeMap<PathBuf, Copy>,
     copied: usize,
@@ -89,8 +89,8 @@ impl ObeyedFiles {
         let own = changes.filter(|path| self.of(path, obeyed));
         own.map(|path| TakenChange {
             before: before.files.contains_key(&path).then(|| match before.copies.get(&path) {
-                Some(copy) => Before::Kept(copy.clone()),
-                None => Before::NotKept,
+                Some(copy) => EarlierFile::Kept(copy.clone()),
+                None => EarlierFile::NotKept,
             }),
             after: self.files.get(&path).copied(),
             path,
@@ -116,9 +116,9 @@ impl ObeyedFiles {
     fn fill(&mut self, before: &Self) {
         let root = |root: &PathBuf| {
             let info = std::fs::symlink_metadata(root).ok()?;
-            Some((root.as_os_str().into(), Stamp::of(&info)))
+            Some((root.as_os_str().into(), FileStamp::of(&info)))
         };
-        let mut todo: Vec<(Arc<OsStr>, Stamp)> = self.roots.iter().filter_map(root).collect();
+        let mut todo: Vec<(Arc<OsStr>, FileStamp)> = self.roots.iter().filter_map(root).collect();
         while let Some((name, stamp)) = todo.pop().filter(|_| !self.is_too_large()) {
             let known = before.folders.get(&name);
             let known = known.filter(|then| stamp.is_as(&then.stamp) && then.stamp.is_settled(before.at));
@@ -145,7 +145,7 @@ impl ObeyedFiles {
         let at = self.at.unwrap_or_else(SystemTime::now);
         let now = match before.files.get(path) {
             Some(then) => then.again(path, at),
-            None => std::fs::symlink_metadata(path).map(|info| Stamp::of_file(path, &info, at)),
+            None => std::fs::symlink_metadata(path).map(|info| FileStamp::of_file(path, &info, at)),
         };
         let Ok(stamp) = now else { return };
         if self.of(path, obeyed) {
@@ -160,7 +160,7 @@ impl ObeyedFiles {
         self.files.insert(path.to_path_buf(), stamp);
     }
 
-    fn list(&self, folder: &Path, stamp: Stamp) -> ListedFolder {
+    fn list(&self, folder: &Path, stamp: FileStamp) -> ListedFolder {
         let (mut folders, mut files) = (Vec::new(), Vec::new());
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -178,7 +178,7 @@ impl ObeyedFiles {
 }
 
 /// How these folders in a folder stand. It is opened once: the system walks the way to each of them in one step.
-fn stamps(folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, Stamp)> {
+fn stamps(folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, FileStamp)> {
     if below.is_empty() {
         return Vec::new();
     }
@@ -187,7 +187,7 @@ fn stamps(folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, Stamp)> {
     let stamp = |path: &Arc<OsStr>| {
         let stat =
             rustix::fs::statat(&folder, Path::new(&**path).file_name()?, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        Some((path.clone(), Stamp::of_stat(&stat)))
+        Some((path.clone(), FileStamp::of_stat(&stat)))
     };
     below.iter().filter_map(stamp).collect()
 }

@@ -54,7 +54,7 @@ impl AsRef<str> for PathOfFile {
 }
 
 /// A folder on the way, with the patterns of those above it, the nearest last.
-struct Pending {
+struct PendingFolder {
     folder: File,
     path: PathBuf,
     patterns: Option<Arc<Patterns>>,
@@ -91,7 +91,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
     let mut found = FolderFiles::default();
     let mut looked = 0;
     let mut waiting =
-        VecDeque::from([Pending { folder: top, path: PathBuf::new(), patterns: None, depth: 0 }]);
+        VecDeque::from([PendingFolder { folder: top, path: PathBuf::new(), patterns: None, depth: 0 }]);
     while let Some(mut at) = waiting.pop_front() {
         // A folder that can't be read holds nothing that could be given.
         let Ok(names) = names(&at.folder) else { continue };
@@ -122,7 +122,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
                 FileType::Directory => {
                     if let Ok(folder) = folder_in(&at.folder, &name) {
                         let (patterns, depth) = (at.patterns.clone(), at.depth + 1);
-                        waiting.push_back(Pending { folder, path, patterns, depth });
+                        waiting.push_back(PendingFolder { folder, path, patterns, depth });
                     }
                 }
                 _ => {}
@@ -133,7 +133,7 @@ pub(crate) fn list(folder: &Folder) -> std::io::Result<FolderFiles> {
 }
 
 /// The patterns that stand in a folder.
-fn own_patterns(at: &Pending) -> Option<Patterns> {
+fn own_patterns(at: &PendingFolder) -> Option<Patterns> {
     let file = open_in(&at.folder, OsStr::new(PATTERNS)).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;

@@ -17,7 +17,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use walk::Walk;
+use walk::PathWalk;
 
 /// Opening a folder to go on from it: for that no right to read it is needed.
 #[cfg(target_os = "linux")]
@@ -134,7 +134,7 @@ impl OpenPlace {
     /// When it leads nowhere: too many links, `..` behind what is not there, a file in the middle; or when it changes
     /// meanwhile.
     pub(crate) fn find(named: &Path) -> Result<Self, FileError> {
-        Walk::begin(named)?.to_end()
+        PathWalk::begin(named)?.to_end()
     }
 
     pub(crate) fn path(&self) -> PathBuf {

@@ -17,7 +17,7 @@ const SMALL: u64 = 64 << 10;
 
 /// How a file or folder stood.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stamp {
+pub(super) struct FileStamp {
     inode: u64,
     pub(super) size: u64,
     /// Seconds and nanoseconds: when its content was changed, and when anything of it was.
@@ -27,7 +27,7 @@ pub(super) struct Stamp {
     hash: Option<Sha256>,
 }
 
-impl Stamp {
+impl FileStamp {
     /// Of a folder, or of a file whose times are enough.
     pub(super) fn of(info: &Metadata) -> Self {
         Self {
@@ -120,14 +120,14 @@ mod tests {
         std::fs::write(&path, "one").expect("written");
         let info = std::fs::metadata(&path).expect("there");
         let now = SystemTime::now();
-        let before = Stamp::of_file(&path, &info, now);
+        let before = FileStamp::of_file(&path, &info, now);
         assert!(before.hash.is_some() && before.again(&path, now).expect("there").is_as(&before));
         // A clock that stands still: the same times, another content.
-        let other = Stamp { hash: Some(Sha256::of(b"two")), ..before };
+        let other = FileStamp { hash: Some(Sha256::of(b"two")), ..before };
         assert!(!other.is_as(&before));
         let later = now + Duration::from_secs(1);
         assert!(before.again(&path, later).expect("there").is_as(&before), "it is looked into once more");
-        let settled = Stamp::of_file(&path, &info, later);
+        let settled = FileStamp::of_file(&path, &info, later);
         assert!(settled.hash.is_none() && before.is_as(&settled));
     }
 
@@ -138,6 +138,6 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
         assert!(made.success());
         let info = std::fs::symlink_metadata(&path).expect("there");
-        assert!(Stamp::of_file(&path, &info, SystemTime::now()).hash.is_none());
+        assert!(FileStamp::of_file(&path, &info, SystemTime::now()).hash.is_none());
     }
 }

@@ -4,7 +4,7 @@
 use super::FileError;
 use super::place::{Folder, OpenPlace};
 use super::staging::Staging;
-use super::stamp::Stamp;
+use super::stamp::FileStamp;
 use rustix::fs::{AtFlags, Mode, symlinkat, unlinkat};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read as _, Write as _};
@@ -55,14 +55,14 @@ impl Copy {
 pub(crate) struct TakenChange {
     pub path: PathBuf,
     /// How it stood before the run; `None`: it was not there.
-    pub(super) before: Option<Before>,
+    pub(super) before: Option<EarlierFile>,
     /// How the run left it; `None`: it is gone.
-    pub(super) after: Option<Stamp>,
+    pub(super) after: Option<FileStamp>,
 }
 
 /// How a file stood.
 #[derive(Clone, Debug)]
-pub(super) enum Before {
+pub(super) enum EarlierFile {
     /// A copy is here.
     Kept(Copy),
     /// No copy was made: it was too large, or could not be read.
@@ -76,8 +76,8 @@ impl TakenChange {
     /// When the file changed since the run, no copy was made, or the system refuses.
     pub(crate) fn take_back(&self) -> Result<(), FileError> {
         let copy = match &self.before {
-            Some(Before::NotKept) => return Err(FileError::NoCopy),
-            Some(Before::Kept(copy)) => Some(copy),
+            Some(EarlierFile::NotKept) => return Err(FileError::NoCopy),
+            Some(EarlierFile::Kept(copy)) => Some(copy),
             None => None,
         };
         if !self.is_as_left() {
@@ -88,7 +88,7 @@ impl TakenChange {
 
     fn is_as_left(&self) -> bool {
         match (std::fs::symlink_metadata(&self.path), &self.after) {
-            (Ok(info), Some(after)) => Stamp::of(&info).is_same_file(after),
+            (Ok(info), Some(after)) => FileStamp::of(&info).is_same_file(after),
             (Err(error), None) => error.kind() == io::ErrorKind::NotFound,
             _ => false,
         }

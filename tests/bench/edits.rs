@@ -5,7 +5,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 use sayso::domain::{BlockKind, Dialect, Languages};
-use sayso::edit::{self, Applied, FileEdit, Hunk};
+use sayso::edit::{self, EditHunk, EditResult, FileEdit};
 use sayso::engine::reply::{Segment, parse, reread};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn edits(as_written: impl Fn(usize) -> String) -> FileEdit {
         let at = n * (LINES / 100) + 7;
         let lines: String = (at..at + 5).map(&as_written).collect();
         let last = format!("    value_{n} = None\n");
-        Hunk::new(&lines, &format!("{lines}{last}"))
+        EditHunk::new(&lines, &format!("{lines}{last}"))
     };
     FileEdit { path: "big.py".into(), hunks: (0..100).map(hunk).collect() }
 }
@@ -57,7 +57,7 @@ fn hundred_alike(bencher: divan::Bencher<'_, '_>) {
 
 #[divan::bench]
 fn one_that_is_nowhere(bencher: divan::Bencher<'_, '_>) {
-    let (file, hunk) = (file(), Hunk::new("def nothing_like_it():\n    return 1\n", ""));
+    let (file, hunk) = (file(), EditHunk::new("def nothing_like_it():\n    return 1\n", ""));
     let edit = FileEdit { path: "big.py".into(), hunks: vec![hunk] };
     bencher.bench(|| edit::apply(Some(&file), &edit).is_err());
 }
@@ -84,7 +84,7 @@ fn measure(folder: &Path) {
                 for edit in edits {
                     let there = || std::fs::read_to_string(case.join("files").join(&edit.path)).ok();
                     let before = files.entry(edit.path.clone()).or_insert_with(there);
-                    let Applied { text, how } =
+                    let EditResult { text, how } =
                         edit::apply(before.as_deref(), &edit).map_err(|why| why.fault.to_string())?;
                     *before = Some(text);
                     worst = worst.max(how.into_iter().max());

@@ -7,13 +7,13 @@
 
 use sayso::domain::Masker;
 use sayso::domain::{Entry, Header, Limits, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
-use sayso::driver::{Clock, Driver, Notification, Parts};
+use sayso::driver::{Clock, Driver, DriverParts, Notification};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
 use sayso::provider::{Provider, ProviderSetup, script::Script};
 use sayso::review::Scope;
 use sayso::store::Store;
-use sayso::workspace::instructions::Search;
+use sayso::workspace::instructions::InstructionSearch;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -118,7 +118,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         own: Vec::new(),
         masker: Masker::default(),
     });
-    let mut driver = Driver::new(Parts {
+    let mut driver = Driver::new(DriverParts {
         engine,
         effects,
         store,
@@ -132,7 +132,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         own_recipes: home.join("recipes"),
         functions: PathBuf::new(),
         sessions: home.join("sessions"),
-        instructions: Search::default(),
+        instructions: InstructionSearch::default(),
         informed: std::sync::Arc::new(|told| told),
         undo: None,
         clock: Clock::System,

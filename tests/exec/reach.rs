@@ -103,7 +103,7 @@ async fn lies(change: impl FnOnce(&mut Setup)) -> Vec<String> {
             // The account's own rights count too, and what is not there can't be read, however open it is.
             let ours = there.contains(path)
                 && [home.as_path(), Path::new("/tmp")].iter().any(|h| path.starts_with(h));
-            if can == Can::No && could || can == Can::Yes && !could && ours {
+            if can == Reachability::No && could || can == Reachability::Yes && !could && ours {
                 lies.push(format!("{what} {}: told {can:?}, was {could}", path.display()));
             }
         }
@@ -155,7 +155,7 @@ async fn a_kernel_reaches_what_it_was_started_with() {
     let kernel = shop.executor.terms(&Language("python".into()), None).await.unwrap();
     let reach = shop.executor.reach(&kernel).await;
     let could = shop.py("open('.envrc', 'a').close()").await.report.outcome == Outcome::Ok;
-    assert_eq!(reach.writes(&hooks) == Can::Yes, could, "{reach:?}");
+    assert_eq!(reach.writes(&hooks) == Reachability::Yes, could, "{reach:?}");
     let bash = shop.executor.terms(&Language("bash".into()), None).await.unwrap();
-    assert_eq!(shop.executor.reach(&bash).await.writes(&hooks), Can::No);
+    assert_eq!(shop.executor.reach(&bash).await.writes(&hooks), Reachability::No);
 }

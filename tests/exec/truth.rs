@@ -230,15 +230,16 @@ fn below(path: &Path, folders: &[PathBuf]) -> bool {
 fn untruths(said: &Said, deeds: &Deeds, scope: &Scope, world: &World) -> Vec<String> {
     let mut wrong = Vec::new();
     let effects = &said.effects;
-    let reads: fn(&Reach, &Path) -> Can = |reach, path| reach.reads(path);
-    let writes: fn(&Reach, &Path) -> Can = |reach, path| reach.writes(path);
+    let reads: fn(&Reach, &Path) -> Reachability = |reach, path| reach.reads(path);
+    let writes: fn(&Reach, &Path) -> Reachability = |reach, path| reach.writes(path);
     let kinds = [
         ("reads", &effects.reads, &deeds.read, reads),
         ("writes", &effects.writes, &deeds.written, writes),
         ("deletes", &effects.deletes, &deeds.deleted, writes),
     ];
-    let is_open = |text: &str, can: fn(&Reach, &Path) -> Can| {
-        place(text, scope).is_none_or(|path| said.reach.through(&path, &real(&path), can) == Can::Yes)
+    let is_open = |text: &str, can: fn(&Reach, &Path) -> Reachability| {
+        place(text, scope)
+            .is_none_or(|path| said.reach.through(&path, &real(&path), can) == Reachability::Yes)
     };
     let all_open = kinds.iter().all(|(_, told, _, can)| told.iter().all(|text| is_open(text, *can)));
     for (verb, told, done, _) in kinds {

@@ -8,7 +8,7 @@ use sayso::engine::{Command, Phase, Settings};
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::confirm::Confirm;
 use sayso::tui::overlays::language::LanguageList;
-use sayso::tui::panes::Lower;
+use sayso::tui::panes::LowerPane;
 use sayso::tui::panes::code::Mode;
 use sayso::tui::setup::Setup;
 use sayso::tui::ui_command::{Exit, UiCommand};
@@ -182,7 +182,8 @@ fn the_focus_never_moves_by_itself_to_where_letters_act() {
                 scene.pass(500);
             }
             let acts = scene.screen.panes.focus == Pane::Code
-                || (scene.screen.panes.focus == Pane::Output && scene.screen.panes.lower == Lower::Problems);
+                || (scene.screen.panes.focus == Pane::Output
+                    && scene.screen.panes.lower == LowerPane::Problems);
             assert!(!acts && scene.screen.overlays.is_empty(), "{name}: {:?}", scene.screen.panes.focus);
         }
     }
@@ -520,7 +521,7 @@ fn a_question_of_the_engine_is_answered_by_letters_in_its_pane() {
     let mut scene = Scene::with(Settings { step_limit: 1, ..Settings::default() });
     scene.first_step(USAGE);
     scene.frame();
-    assert_eq!(scene.screen.panes.lower, Lower::Problems);
+    assert_eq!(scene.screen.panes.lower, LowerPane::Problems);
     scene.press(&["tab"]);
     assert!(commands(&scene.press(&["enter"])).is_empty());
     assert!(commands(&scene.press(&["c"])).is_empty(), "right away a letter answers nothing");

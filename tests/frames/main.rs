@@ -34,7 +34,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::tui::screen::Ctx;
 use sayso::tui::view::{self, FrameResult};
-use sayso::tui::widgets::look::{Glyphs, Look};
+use sayso::tui::widgets::look::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use scene::Scene;
 
@@ -47,7 +47,7 @@ pub fn frame(scene: &mut Scene, width: u16, height: u16) -> (Buffer, FrameResult
     scene.settle();
     let links = sayso::tui::Hyperlinks::default();
     let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
-    let look = Look {
+    let look = DrawStyle {
         theme: &scene.theme,
         links: &links,
         glyphs: Glyphs::LINES,

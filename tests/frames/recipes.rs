@@ -19,7 +19,7 @@ use sayso::tui::setup::Setup;
 use sayso::tui::theme::{Depth, Theme};
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
-use sayso::tui::widgets::look::{Glyphs, Look};
+use sayso::tui::widgets::look::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use std::sync::Arc;
 
@@ -605,7 +605,7 @@ fn nothing_is_told_by_colour_alone() {
     let mut scene = chosen(Depth::Mono);
     let links = sayso::tui::Hyperlinks::default();
     let place = Locale::default();
-    let look = Look {
+    let look = DrawStyle {
         theme: &scene.theme,
         links: &links,
         glyphs: Glyphs::ASCII,

@@ -343,7 +343,7 @@ fn injected() -> Scene {
         traces: vec![Trace {
             place: place(3, 16, 46),
             text: "https://collect.example.net/in".into(),
-            from: Source::Output(BlockId(2)),
+            from: TextOrigin::Output(BlockId(2)),
         }],
         unchecked: None,
     };

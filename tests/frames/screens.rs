@@ -316,9 +316,9 @@ fn vars() {
         scene.approve(2);
         let variables = [
             ("df", "DataFrame", "18240x6", "", None),
-            ("by_region", "Series", "36 rows", "", Some(Change::Added)),
-            ("name", "str", "", "'North'", Some(Change::Changed)),
-            ("old", "list", "", "", Some(Change::Deleted)),
+            ("by_region", "Series", "36 rows", "", Some(VariableChange::Added)),
+            ("name", "str", "", "'North'", Some(VariableChange::Changed)),
+            ("old", "list", "", "", Some(VariableChange::Deleted)),
         ]
         .map(|(name, kind, size, value, change)| Variable {
             name: name.into(),

@@ -9,7 +9,7 @@ use sayso::domain::*;
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Phase, Settings, WorkflowStep};
 use sayso::tui::fence::Query;
-use sayso::tui::panes::Lower;
+use sayso::tui::panes::LowerPane;
 use sayso::tui::screen::Screen;
 use sayso::tui::ui_command::UiCommand;
 use sayso::tui::widgets::layout::Pane;
@@ -301,7 +301,7 @@ fn a_letter_alone_acts_where_it_may() {
         if scene.screen.overlays.is_empty() {
             scene.screen.panes.focus = pane;
             if at as u8 == At::Steps as u8 {
-                scene.screen.panes.lower = Lower::Problems;
+                scene.screen.panes.lower = LowerPane::Problems;
             }
         }
         scene.frame();

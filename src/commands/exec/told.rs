@@ -12,7 +12,7 @@ use crate::engine::State;
 use crate::engine::transcript::BlockItem;
 use crate::headless::{Ending, Tell, changes, ended, json, shapes};
 use crate::report::FailureClass;
-use crate::text::rewritten::Rewritten;
+use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal as _, Write};
@@ -34,7 +34,7 @@ pub(super) struct FileTeller<'a, 'c> {
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
     /// Lines that are written over; on standard output, and on that for errors.
-    rewritten: [Rewritten; 2],
+    rewritten: [LineCollapser; 2],
     began: Instant,
     /// Bytes of output that were told as they came.
     told: u64,

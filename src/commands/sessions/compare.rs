@@ -23,7 +23,7 @@ const WIDTH: usize = 140;
 
 /// Something that was asked, or a block with what became of it.
 #[derive(Debug, PartialEq)]
-enum Step {
+enum SessionStep {
     Prompt(String),
     Block(BlockSteps),
 }
@@ -117,12 +117,12 @@ fn is_same(left: &Entry, right: &Entry) -> bool {
 
 /// What was asked and proposed behind the common beginning. A block of the beginning about which something was decided
 /// or done behind it on either side (`touched`) stands there too.
-fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
+fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) -> Vec<SessionStep> {
+    let mut steps: Vec<SessionStep> = Vec::new();
     for (at, entry) in facts.iter().enumerate() {
         match entry {
-            Entry::Prompt(prompt) if at >= same => steps.push(Step::Prompt(prompt.text.clone())),
-            Entry::Block(block) => steps.push(Step::Block(BlockSteps {
+            Entry::Prompt(prompt) if at >= same => steps.push(SessionStep::Prompt(prompt.text.clone())),
+            Entry::Block(block) => steps.push(SessionStep::Block(BlockSteps {
                 id: block.id,
                 label: block.label(),
                 source: block.current().source.to_string(),
@@ -137,8 +137,8 @@ fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) -> Vec<Step
         }
     }
     steps.retain(|step| match step {
-        Step::Prompt(_) => true,
-        Step::Block(block) => touched.contains(&block.id),
+        SessionStep::Prompt(_) => true,
+        SessionStep::Block(block) => touched.contains(&block.id),
     });
     steps
 }
@@ -158,9 +158,9 @@ fn block_of(entry: &Entry) -> Option<BlockId> {
     }
 }
 
-fn change(steps: &mut [Step], block: BlockId, entry: &Entry) {
+fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
     let found = steps.iter_mut().rev().find_map(|step| match step {
-        Step::Block(one) if one.id == block => Some(one),
+        SessionStep::Block(one) if one.id == block => Some(one),
         _ => None,
     });
     let Some(one) = found else { return };
@@ -186,9 +186,13 @@ fn change(steps: &mut [Step], block: BlockId, entry: &Entry) {
 }
 
 /// The steps of both sides in their order, those that are alike in kind beside each other.
-fn paired<'a>(left: &'a [Step], right: &'a [Step]) -> Vec<(Option<&'a Step>, Option<&'a Step>)> {
-    let kinds =
-        |steps: &[Step]| -> Vec<bool> { steps.iter().map(|step| matches!(step, Step::Prompt(_))).collect() };
+fn paired<'a>(
+    left: &'a [SessionStep],
+    right: &'a [SessionStep],
+) -> Vec<(Option<&'a SessionStep>, Option<&'a SessionStep>)> {
+    let kinds = |steps: &[SessionStep]| -> Vec<bool> {
+        steps.iter().map(|step| matches!(step, SessionStep::Prompt(_))).collect()
+    };
     aligned(&kinds(left), &kinds(right))
         .into_iter()
         .map(|(l, r)| (l.and_then(|at| left.get(at)), r.and_then(|at| right.get(at))))
@@ -248,15 +252,15 @@ impl Columns {
         }
     }
 
-    fn pair(&mut self, left: Option<&Step>, right: Option<&Step>) {
-        let none = Part::default();
-        let left = left.map(Part::of);
-        let right = right.map(Part::of);
+    fn pair(&mut self, left: Option<&SessionStep>, right: Option<&SessionStep>) {
+        let none = StepText::default();
+        let left = left.map(StepText::of);
+        let right = right.map(StepText::of);
         let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
         self.row(&left.head, &right.head);
         self.rows(&left.text, &right.text);
         if left.ended.is_some() || right.ended.is_some() {
-            let ended = |part: &Part| part.ended.clone().unwrap_or_default();
+            let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
             self.row(&ended(left), &ended(right));
         }
         self.rows(&left.printed, &right.printed);
@@ -265,21 +269,21 @@ impl Columns {
 
 /// A step in lines.
 #[derive(Default)]
-struct Part {
+struct StepText {
     head: String,
     text: Vec<String>,
     ended: Option<String>,
     printed: Vec<String>,
 }
 
-impl Part {
-    fn of(step: &Step) -> Self {
+impl StepText {
+    fn of(step: &SessionStep) -> Self {
         let indented = |text: &str| -> Vec<String> {
             visible(text.trim_end()).lines().map(|line| format!("  {line}")).collect()
         };
         match step {
-            Step::Prompt(text) => Self { head: "you".into(), text: indented(text), ..Self::default() },
-            Step::Block(block) => {
+            SessionStep::Prompt(text) => Self { head: "you".into(), text: indented(text), ..Self::default() },
+            SessionStep::Block(block) => {
                 let (ended, printed) = block.outcome.clone().unzip();
                 let mut printed = printed.unwrap_or_default();
                 let more = printed.len().saturating_sub(PRINTED);

@@ -15,8 +15,8 @@ use crate::domain::visible::visible_line;
 use crate::domain::{ExecutorKind, Language, Limits, Policy, SandboxLevel, SandboxReport};
 use crate::engine::RecordedBlock;
 use crate::engine::difference::Comparer;
-use crate::engine::recorded::{AllowedThen, RecordedRuns, RecordedStep, Sitting};
-use crate::headless::{self, Begin, Ending, HeadlessOptions};
+use crate::engine::recorded::{AllowedThen, RecordedPeriod, RecordedRuns, RecordedStep};
+use crate::headless::{self, Ending, HeadlessOptions, TurnInput};
 use crate::report::{Failure, FailureClass};
 use crate::review;
 use crate::session::factory::SessionFactory;
@@ -162,7 +162,7 @@ impl Replay<'_> {
     /// Repeats the runs of one time that the session was open: with kernels and shells of their own.
     async fn sitting(
         &self,
-        sitting: &Sitting,
+        sitting: &RecordedPeriod,
         factory: &SessionFactory,
         allowed: &AllowedThen,
         (teller, is_told): (&mut ReplayTeller<'_, '_>, &mut bool),
@@ -193,7 +193,7 @@ impl Replay<'_> {
             return Ok(None);
         }
         let blocks = sitting.runs().map(|run| self.within_limits(&run.bytes, factory.limits())).collect();
-        let options = HeadlessOptions { begin: Begin::Recorded(blocks), json: false, session: None };
+        let options = HeadlessOptions { begin: TurnInput::Recorded(blocks), json: false, session: None };
         let ended = Box::pin(headless::run_told(opened.driver, &options, teller)).await?;
         drop(scratch);
         teller.sitting_over();

@@ -10,7 +10,7 @@ use crate::driver::Clock;
 use crate::headless::json;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
-use crate::store::search::{self, Found, Hit, Search, Sought, Waiting};
+use crate::store::search::{self, SearchHit, SearchQuery, SearchResults, SearchWords, Waiting};
 use crate::text::number::counted;
 use crate::workspace::names;
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ pub(super) fn run(
     Err(Failure::told(FailureClass::Work))
 }
 
-fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<Search, Failure> {
-    let sought = Sought::of_arguments(&args.words);
+fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQuery, Failure> {
+    let sought = SearchWords::of_arguments(&args.words);
     if sought.is_empty() {
         return Err(Failure::new(FailureClass::Usage, "there is no word in what is looked for")
             .hint("Letters and digits are looked for; signs stand between words."));
@@ -84,7 +84,7 @@ fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<Search, 
         let whole = factory.place.cwd.join(folder);
         whole.canonicalize().unwrap_or(whole)
     });
-    Ok(Search {
+    Ok(SearchQuery {
         sought,
         folder,
         since: moment(&args.since, moment::read)?,
@@ -104,7 +104,7 @@ pub(super) fn no_moment(text: &str) -> Failure {
         .hint("Such as 2026-11-01, or 90d (days), 12h, 6w, 1y.")
 }
 
-fn tell(found: &Found, home: Option<&Path>, console: &mut Console<'_>) -> Result<(), Failure> {
+fn tell(found: &SearchResults, home: Option<&Path>, console: &mut Console<'_>) -> Result<(), Failure> {
     let mut out = BufWriter::new(&mut console.out);
     for of_one in found.hits.chunk_by(|one, next| one.session.path == next.session.path) {
         let Some(first) = of_one.first() else { continue };
@@ -123,7 +123,7 @@ fn tell(found: &Found, home: Option<&Path>, console: &mut Console<'_>) -> Result
     Ok(out.flush()?)
 }
 
-fn hit(hit: &Hit) -> Value {
+fn hit(hit: &SearchHit) -> Value {
     json!({
         "session": summary(&hit.session),
         "place": hit.place.kind.as_str(),

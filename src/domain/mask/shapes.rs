@@ -43,56 +43,56 @@ impl Letters {
 }
 
 /// A token that is told by its first letters.
-struct Shape(&'static str, Letters, Range<usize>, SecretKind);
+struct TokenShape(&'static str, Letters, Range<usize>, SecretKind);
 
 /// More letters than any token has.
 const ANY: usize = 4096;
 
 /// The shapes; those with longer first words stand first. The range says how many letters follow the first word.
-const SHAPES: &[Shape] = &[
-    Shape("github_pat_", Letters::Name, 22..ANY, "a GitHub token"),
-    Shape("ghp_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    Shape("gho_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    Shape("ghu_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    Shape("ghs_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    Shape("ghr_", Letters::Alnum, 30..ANY, "a GitHub token"),
-    Shape("glpat-", Letters::Word, 20..ANY, "a GitLab token"),
-    Shape("AKIA", Letters::Upper, 16..17, "an AWS key"),
-    Shape("ASIA", Letters::Upper, 16..17, "an AWS key"),
-    Shape("sk-ant-", Letters::Word, 16..ANY, "an Anthropic key"),
-    Shape("sk-proj-", Letters::Word, 16..ANY, "an OpenAI key"),
-    Shape("sk-svcacct-", Letters::Word, 16..ANY, "an OpenAI key"),
-    Shape("sk-admin-", Letters::Word, 16..ANY, "an OpenAI key"),
-    Shape("sk-or-v1-", Letters::Word, 16..ANY, "an OpenRouter key"),
-    Shape("sk-", Letters::Alnum, 20..ANY, "an API key (sk-…)"),
-    Shape("sk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    Shape("sk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    Shape("rk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    Shape("rk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
-    Shape("whsec_", Letters::Alnum, 24..ANY, "a Stripe key"),
-    Shape("xapp-", Letters::Word, 20..ANY, "a Slack token"),
-    Shape("xoxe.xox", Letters::Word, 12..ANY, "a Slack token"),
-    Shape("xox", Letters::Word, 12..ANY, "a Slack token"),
-    Shape("AIza", Letters::Word, 35..36, "a Google key"),
-    Shape("ya29.", Letters::Word, 20..ANY, "a Google token"),
-    Shape("GOCSPX-", Letters::Word, 20..ANY, "a Google key"),
-    Shape("gsk_", Letters::Alnum, 40..ANY, "a Groq key"),
-    Shape("xai-", Letters::Alnum, 40..ANY, "an xAI key"),
-    Shape("pplx-", Letters::Alnum, 40..ANY, "a Perplexity key"),
-    Shape("hf_", Letters::Alnum, 30..ANY, "a Hugging Face token"),
-    Shape("r8_", Letters::Alnum, 36..ANY, "a Replicate token"),
-    Shape("npm_", Letters::Alnum, 36..ANY, "an npm token"),
-    Shape("pypi-AgE", Letters::Word, 40..ANY, "a PyPI token"),
-    Shape("dop_v1_", Letters::Hex, 64..ANY, "a DigitalOcean token"),
-    Shape("SG.", Letters::Dotted, 60..ANY, "a SendGrid key"),
-    Shape("dckr_pat_", Letters::Word, 20..ANY, "a Docker token"),
-    Shape("shpat_", Letters::Hex, 32..ANY, "a Shopify token"),
-    Shape("hvs.", Letters::Word, 24..ANY, "a Vault token"),
-    Shape("AGE-SECRET-KEY-1", Letters::Alnum, 50..ANY, "an age key"),
-    Shape("LS0tLS1CRUdJTiBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
-    Shape("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV", Letters::Alnum, 1..2, PRIVATE),
-    Shape("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
-    Shape("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", Letters::Alnum, 1..2, PRIVATE),
+const SHAPES: &[TokenShape] = &[
+    TokenShape("github_pat_", Letters::Name, 22..ANY, "a GitHub token"),
+    TokenShape("ghp_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    TokenShape("gho_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    TokenShape("ghu_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    TokenShape("ghs_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    TokenShape("ghr_", Letters::Alnum, 30..ANY, "a GitHub token"),
+    TokenShape("glpat-", Letters::Word, 20..ANY, "a GitLab token"),
+    TokenShape("AKIA", Letters::Upper, 16..17, "an AWS key"),
+    TokenShape("ASIA", Letters::Upper, 16..17, "an AWS key"),
+    TokenShape("sk-ant-", Letters::Word, 16..ANY, "an Anthropic key"),
+    TokenShape("sk-proj-", Letters::Word, 16..ANY, "an OpenAI key"),
+    TokenShape("sk-svcacct-", Letters::Word, 16..ANY, "an OpenAI key"),
+    TokenShape("sk-admin-", Letters::Word, 16..ANY, "an OpenAI key"),
+    TokenShape("sk-or-v1-", Letters::Word, 16..ANY, "an OpenRouter key"),
+    TokenShape("sk-", Letters::Alnum, 20..ANY, "an API key (sk-…)"),
+    TokenShape("sk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    TokenShape("sk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    TokenShape("rk_live_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    TokenShape("rk_test_", Letters::Alnum, 16..ANY, "a Stripe key"),
+    TokenShape("whsec_", Letters::Alnum, 24..ANY, "a Stripe key"),
+    TokenShape("xapp-", Letters::Word, 20..ANY, "a Slack token"),
+    TokenShape("xoxe.xox", Letters::Word, 12..ANY, "a Slack token"),
+    TokenShape("xox", Letters::Word, 12..ANY, "a Slack token"),
+    TokenShape("AIza", Letters::Word, 35..36, "a Google key"),
+    TokenShape("ya29.", Letters::Word, 20..ANY, "a Google token"),
+    TokenShape("GOCSPX-", Letters::Word, 20..ANY, "a Google key"),
+    TokenShape("gsk_", Letters::Alnum, 40..ANY, "a Groq key"),
+    TokenShape("xai-", Letters::Alnum, 40..ANY, "an xAI key"),
+    TokenShape("pplx-", Letters::Alnum, 40..ANY, "a Perplexity key"),
+    TokenShape("hf_", Letters::Alnum, 30..ANY, "a Hugging Face token"),
+    TokenShape("r8_", Letters::Alnum, 36..ANY, "a Replicate token"),
+    TokenShape("npm_", Letters::Alnum, 36..ANY, "an npm token"),
+    TokenShape("pypi-AgE", Letters::Word, 40..ANY, "a PyPI token"),
+    TokenShape("dop_v1_", Letters::Hex, 64..ANY, "a DigitalOcean token"),
+    TokenShape("SG.", Letters::Dotted, 60..ANY, "a SendGrid key"),
+    TokenShape("dckr_pat_", Letters::Word, 20..ANY, "a Docker token"),
+    TokenShape("shpat_", Letters::Hex, 32..ANY, "a Shopify token"),
+    TokenShape("hvs.", Letters::Word, 24..ANY, "a Vault token"),
+    TokenShape("AGE-SECRET-KEY-1", Letters::Alnum, 50..ANY, "an age key"),
+    TokenShape("LS0tLS1CRUdJTiBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
+    TokenShape("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV", Letters::Alnum, 1..2, PRIVATE),
+    TokenShape("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW", Letters::Alnum, 1..2, PRIVATE),
+    TokenShape("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ", Letters::Alnum, 1..2, PRIVATE),
 ];
 
 const PRIVATE: SecretKind = "a private key";
@@ -171,9 +171,9 @@ fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     bytes.iter().position(|b| !is(*b)).unwrap_or(bytes.len())
 }
 
-impl Shape {
+impl TokenShape {
     fn at(&self, rest: &[u8], last: bool) -> ShapeMatch {
-        let Shape(word, letters, lengths, kind) = self;
+        let TokenShape(word, letters, lengths, kind) = self;
         let word = word.as_bytes();
         if !rest.starts_with(word) {
             let begun = !last && word.starts_with(rest);

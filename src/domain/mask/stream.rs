@@ -1,6 +1,6 @@
 //! Masking what comes in pieces: a key that is split over two of them is held back until it is whole.
 
-use super::{MaskPen, Masked, Masker, scan};
+use super::{MaskPen, MaskedValue, Masker, scan};
 use std::collections::BTreeSet;
 
 /// Bytes that are held back at the most: a private key is shorter.
@@ -26,17 +26,17 @@ impl MaskStream {
     }
 
     /// Takes more bytes; gives what can't be part of a key that is not whole yet.
-    pub fn push(&mut self, bytes: &[u8]) -> Masked<Vec<u8>> {
+    pub fn push(&mut self, bytes: &[u8]) -> MaskedValue<Vec<u8>> {
         self.buffer.extend_from_slice(bytes);
         self.pass_on(false)
     }
 
     /// Nothing more comes: gives what was held back.
-    pub fn end(&mut self) -> Masked<Vec<u8>> {
+    pub fn end(&mut self) -> MaskedValue<Vec<u8>> {
         self.pass_on(true)
     }
 
-    fn pass_on(&mut self, last: bool) -> Masked<Vec<u8>> {
+    fn pass_on(&mut self, last: bool) -> MaskedValue<Vec<u8>> {
         let known = self.masker.known();
         let mut found = scan(&known, &self.buffer, self.passed, last);
         if self.buffer.len() - found.hold > MOST {
@@ -54,6 +54,6 @@ impl MaskStream {
         pen.cover(&mut value, spans.collect());
         self.buffer.drain(..found.hold.saturating_sub(CONTEXT));
         self.passed = found.hold.min(CONTEXT);
-        Masked { value, kinds: pen.kinds }
+        MaskedValue { value, kinds: pen.kinds }
     }
 }

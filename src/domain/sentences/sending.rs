@@ -1,10 +1,10 @@
 //! What went out, what did not, and where a message is that got no answer.
 
 use super::count;
-use crate::domain::{Departed, Departure, ExecutorKind, GivenFile, Terms};
+use crate::domain::{Departure, ExecutorKind, GivenFile, RequestCounts, Terms};
 
 /// What left this computer: the requests that were made, and the runs that could reach the network.
-pub(crate) fn departed(departed: &Departed, open_runs: usize) -> String {
+pub(crate) fn departed(departed: &RequestCounts, open_runs: usize) -> String {
     let requests: u64 = departed.far.values().sum();
     if requests > 0 {
         let hosts: Vec<&str> = departed.far.keys().map(String::as_str).collect();
@@ -191,14 +191,14 @@ mod tests {
 
     #[test]
     fn what_left_is_what_was_counted() {
-        let mut sent = Departed::default();
+        let mut sent = RequestCounts::default();
         assert_eq!(departed(&sent, 0), "Nothing has left this computer.");
         sent.count("localhost:11434", true);
         assert_eq!(departed(&sent, 0), "Nothing has left this computer.");
         assert!(departed(&sent, 2).contains("2 blocks ran with an open network"));
         sent.count("api.example.com", false);
         assert_eq!(departed(&sent, 0), "1 request has left for api.example.com.");
-        let mut others = Departed::default();
+        let mut others = RequestCounts::default();
         others.count("api.example.com", false);
         others.count("b.example", false);
         let sent = sent.and(others);

@@ -26,7 +26,7 @@ pub(crate) struct WatchedEngine {
     pub(crate) protected: Vec<String>,
     /// The recorded entries, folded one by one.
     folded: Transcript,
-    looks: BTreeMap<BlockId, Look>,
+    looks: BTreeMap<BlockId, WatchedLook>,
     /// How often what a run would meet may have changed.
     world: u64,
     runs: BTreeSet<RunId>,
@@ -41,7 +41,7 @@ pub(crate) struct WatchedEngine {
 }
 
 #[derive(Default)]
-struct Look {
+struct WatchedLook {
     unanswered: Vec<Revision>,
     crossed: bool,
     world: u64,

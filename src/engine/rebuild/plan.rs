@@ -3,7 +3,7 @@
 
 use super::merged;
 use super::step::{RebuildStep, StepState};
-use super::touched::Touched;
+use super::touched::TouchedPaths;
 use crate::domain::{BlockKind, ExecutorKind, KernelFate, Language, Outcome, RunId, Sha256};
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding, Item, RunItem, Settlement, Transcript};
@@ -183,7 +183,7 @@ fn step(item: &BlockItem, run: &RunItem, live: bool, taken: &BTreeSet<String>) -
     let python = version.language == Some(Language::python());
     let read = names(&version.source).filter(|_| python);
     let Names { set, used } = read.clone().unwrap_or_default();
-    let touched = Touched::of(review, report);
+    let touched = TouchedPaths::of(review, report);
     let state = match why_left_out(item, run) {
         _ if live => StepState::Live,
         Some(why) => StepState::LeftOut(why.into()),

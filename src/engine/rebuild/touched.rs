@@ -8,7 +8,7 @@ const NAMED: usize = 2;
 
 /// What a run touched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Touched {
+pub(super) struct TouchedPaths {
     wrote: Vec<String>,
     deleted: Vec<String>,
     reached: Vec<String>,
@@ -19,7 +19,7 @@ pub(super) struct Touched {
     otherwise: Option<&'static str>,
 }
 
-impl Touched {
+impl TouchedPaths {
     /// What is known of a run by its review, where there is one, and by its report.
     pub(super) fn of(review: Option<&Review>, report: &RunReport) -> Self {
         let mut touched = Self::default();
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::domain::{Effects, FileChange, Outcome};
 
-    fn with(effects: Effects, files: &[(&str, &str)]) -> Touched {
+    fn with(effects: Effects, files: &[(&str, &str)]) -> TouchedPaths {
         let mut report = RunReport::bare(Outcome::Ok);
         let file = |(path, change): &(&str, &str)| FileChange {
             path: (*path).into(),
@@ -104,7 +104,7 @@ mod tests {
             bytes: 1,
         };
         report.receipt.files = files.iter().map(file).collect();
-        Touched::of(Some(&Review { effects, ..Review::default() }), &report)
+        TouchedPaths::of(Some(&Review { effects, ..Review::default() }), &report)
     }
 
     #[test]
@@ -123,9 +123,9 @@ mod tests {
         let host = Effects { hosts: vec!["example.org".into()], ..Effects::default() };
         assert_eq!(with(host, &[]).beyond_kernel().as_deref(), Some("reaches example.org"));
         let bare = RunReport::bare(Outcome::Ok);
-        assert!(Touched::of(None, &bare).beyond_kernel().is_some());
+        assert!(TouchedPaths::of(None, &bare).beyond_kernel().is_some());
         let mut threads = bare.clone();
         threads.receipt.threads = 1;
-        assert!(Touched::of(Some(&Review::default()), &threads).beyond_kernel().is_some());
+        assert!(TouchedPaths::of(Some(&Review::default()), &threads).beyond_kernel().is_some());
     }
 }

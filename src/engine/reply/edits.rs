@@ -2,7 +2,7 @@
 
 use super::{Proposal, info};
 use crate::domain::{BlockKind, Dialect, FileAct, Language, Languages};
-use crate::edit::{self, EditError, FileEdit, Hunk};
+use crate::edit::{self, EditError, EditHunk, FileEdit};
 use crate::engine::call_error::CallError;
 use serde_json::{Map, Value};
 
@@ -99,7 +99,7 @@ fn hunks(arguments: &Map<String, Value>, path: &str) -> Result<Vec<FileEdit>, Ca
         let path = text(one, &PATH)?.unwrap_or_else(|| path.to_owned()).trim().to_owned();
         let (search, replace) = (text(one, &SEARCH)?, text(one, &REPLACE)?);
         let Some(replace) = replace else { return Err(CallError::Missing("replace".into())) };
-        let hunk = Hunk::new(&search.unwrap_or_default(), &replace);
+        let hunk = EditHunk::new(&search.unwrap_or_default(), &replace);
         match edits.iter_mut().find(|known| known.path == path) {
             Some(known) => known.hunks.push(hunk),
             None => edits.push(FileEdit { path, hunks: vec![hunk] }),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// A value that begins a text.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct LeadingValue {
     pub(super) value: Value,
     /// Bytes that it takes.
     pub(super) length: usize,
@@ -13,14 +13,14 @@ pub(super) struct Found {
 }
 
 /// The object or list that begins `text`; `None` where it is not whole or no JSON.
-pub(super) fn read(text: &str) -> Option<Found> {
+pub(super) fn read(text: &str) -> Option<LeadingValue> {
     let length = end(text)?;
     let whole = text.get(..length)?;
     if let Ok(value) = serde_json::from_str(whole) {
-        return Some(Found { value, length, repaired: false });
+        return Some(LeadingValue { value, length, repaired: false });
     }
     let value = serde_json::from_str(&escaped(whole)).ok()?;
-    Some(Found { value, length, repaired: true })
+    Some(LeadingValue { value, length, repaired: true })
 }
 
 /// Where the object or list ends that begins `text`.

@@ -52,7 +52,7 @@ pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
     let mut depth = 0usize;
     let mut in_list = false;
     let mut end_of_last = 0;
-    let mut fence: Option<Open> = None;
+    let mut fence: Option<OpenFence> = None;
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         if let (Some(found), true) = (opening_tag(text, &event, &range, tags), tags != Tags::Ignored) {
             scan.tag = Some(found);
@@ -69,7 +69,7 @@ pub(super) fn scan(text: &str, tags: Tags) -> MarkdownScan {
                     scan.last = range.start;
                 }
                 if let Tag::CodeBlock(CodeBlockKind::Fenced(info)) = start {
-                    fence = Some(Open::new(text, range, info.into_string(), depth == 0));
+                    fence = Some(OpenFence::new(text, range, info.into_string(), depth == 0));
                 }
                 depth += 1;
             }
@@ -131,7 +131,7 @@ fn opening_tag(text: &str, event: &Event<'_>, range: &Range<usize>, tags: Tags) 
 }
 
 /// A fence whose text is being collected.
-struct Open {
+struct OpenFence {
     range: Range<usize>,
     body: usize,
     info: String,
@@ -142,7 +142,7 @@ struct Open {
     top: bool,
 }
 
-impl Open {
+impl OpenFence {
     fn new(text: &str, range: Range<usize>, info: String, top: bool) -> Self {
         let rest = text.get(range.clone()).unwrap_or("");
         let body = rest.find('\n').map_or(range.end, |i| range.start + i + 1);

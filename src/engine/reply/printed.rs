@@ -27,7 +27,7 @@ pub(super) struct PrintedCalls {
 }
 
 /// A call as it was found: the tool's name and its arguments.
-type Found = (String, String);
+type PrintedCall = (String, String);
 
 /// Where to look, and whether the reply was whole.
 #[derive(Clone, Copy)]
@@ -87,8 +87,8 @@ impl CallScanner<'_> {
     }
 
     /// What the calls propose; `None` where there is none, or one of them can't be read.
-    fn blocks(self, calls: &[Found]) -> Option<Vec<Proposal>> {
-        let read = |(name, arguments): &Found| {
+    fn blocks(self, calls: &[PrintedCall]) -> Option<Vec<Proposal>> {
+        let read = |(name, arguments): &PrintedCall| {
             let mut block = call::read(name, arguments, self.languages, self.complete).ok()?;
             block.remark("read from a tool call printed as text");
             Some(block)
@@ -142,7 +142,7 @@ impl PrintedForm {
     }
 
     /// The calls, how many bytes they take, and how many were looked at.
-    fn read(self, text: &str) -> (Vec<Found>, usize, usize) {
+    fn read(self, text: &str) -> (Vec<PrintedCall>, usize, usize) {
         match self {
             PrintedForm::Json => match json::read(text) {
                 Some(found) => (of_value(&found.value), found.length, found.length),
@@ -175,7 +175,7 @@ impl PrintedForm {
 }
 
 /// The calls inside of a tag, one form behind the other, and how many bytes they take.
-fn inside(text: &str) -> (Vec<Found>, usize) {
+fn inside(text: &str) -> (Vec<PrintedCall>, usize) {
     let mut rest = text.trim_start();
     let mut taken = text.len() - rest.len();
     let mut calls = Vec::new();
@@ -196,7 +196,7 @@ fn inside(text: &str) -> (Vec<Found>, usize) {
 }
 
 /// `[TOOL_CALLS] [{…}]`, `[TOOL_CALLS]run_code{…}`, `[TOOL_CALLS]run_code[ARGS]{…}`.
-fn mistral(text: &str) -> (Vec<Found>, usize, usize) {
+fn mistral(text: &str) -> (Vec<PrintedCall>, usize, usize) {
     let mut calls = Vec::new();
     let mut rest = text;
     while let Some(body) = rest.strip_prefix(MISTRAL) {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// What came of a reply.
 #[derive(Default)]
-pub(super) struct Came {
+pub(super) struct ReplyContent {
     pub(super) blocks: Vec<BlockId>,
     /// Why calls came to no block.
     pub(super) refused: Vec<String>,
@@ -19,14 +19,14 @@ pub(super) struct Came {
 
 impl Engine {
     /// Records the reply and its blocks. A reply that broke off before anything came leaves nothing.
-    pub(super) fn close_reply(&mut self, finish: Finish, fate: Blocks) -> Came {
+    pub(super) fn close_reply(&mut self, finish: Finish, fate: Blocks) -> ReplyContent {
         let (Some(mut reply), Some(mut stream)) = (self.state.live.reply.take(), self.stream.take()) else {
-            return Came::default();
+            return ReplyContent::default();
         };
         take(&mut reply, &mut stream.parser, stream.thinking.finish());
         let empty = reply.text.is_empty() && reply.reasoning.is_empty() && reply.calls.is_empty();
         if fate == Blocks::Shelved && empty {
-            return Came::default();
+            return ReplyContent::default();
         }
         let complete = finish.reason.complete();
         let (text, segments) = self.read_whole(stream.parser, stream.dialect, &mut reply.reasoning, complete);
@@ -41,7 +41,8 @@ impl Engine {
             finish,
             usage: reply.usage.unwrap_or_default(),
         });
-        let mut came = Came { empty: text.trim().is_empty() && calls.is_empty(), ..Came::default() };
+        let mut came =
+            ReplyContent { empty: text.trim().is_empty() && calls.is_empty(), ..ReplyContent::default() };
         for segment in segments {
             let Segment::Block(proposed) = segment else { continue };
             // Code without text is nothing to run: it stays a part of the prose. An empty file is something to write.

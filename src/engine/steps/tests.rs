@@ -117,7 +117,7 @@ fn a_run_much_later_does_not_stretch_the_step_behind_it() {
     session.then(Entry::Prompt("a".into())).reply(1, &[1]).ran(1).reply(2, &[]);
     session.then(Entry::TurnEnd(TurnEnd::Answered)).then(Entry::PutBack(BlockId(1))).ran(1);
     let log = turns(&session.transcript, &BTreeMap::new());
-    let waited: Vec<_> = log.iter().flat_map(|turn| &turn.steps).map(Step::reply_ms).collect();
+    let waited: Vec<_> = log.iter().flat_map(|turn| &turn.steps).map(ModelStep::reply_ms).collect();
     assert_eq!(waited, [Some(1_000), Some(1_000)]);
 }
 

@@ -5,8 +5,8 @@ use super::{
     SettledEvent, Settlement, SummaryItem, Transcript,
 };
 use crate::domain::{
-    Block, BlockId, Entry, ExecutorKind, Grantor, Header, Language, Limits, Placed, Prompt, Revision, Rights,
-    Rule, RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
+    Block, BlockId, EditPlacement, Entry, ExecutorKind, Grantor, Header, Language, Limits, Prompt, Revision,
+    Rights, Rule, RuleId, RunId, RunReport, Sha256, StepId, Terms, Timestamp, Version,
 };
 use std::path::PathBuf;
 
@@ -89,7 +89,7 @@ impl Transcript {
                 self.revise(block, revision, |last| Version { source, whole: whole && last.whole, ..last });
                 self.with(block, |item| {
                     if item.block.current().revision == revision {
-                        item.block.placed.push(Placed { revision, bases, note });
+                        item.block.placed.push(EditPlacement { revision, bases, note });
                     }
                 });
             }

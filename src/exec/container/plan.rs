@@ -4,7 +4,7 @@ use super::grants::Grants;
 use crate::config::{ContainerExecutor, FolderInContainer};
 use crate::domain::sentences;
 use crate::domain::{
-    Can, Enforcement, Layer, Limits, Reach, ReachPlace as Place, Rights, SandboxLevel, SandboxReport,
+    Enforcement, Layer, Limits, Reach, ReachPlace as Place, Reachability, Rights, SandboxLevel, SandboxReport,
 };
 use crate::text::number::memory;
 use bollard::models::{ContainerCreateBody, HostConfig, ResourcesUlimits};
@@ -172,8 +172,8 @@ impl ContainerFrame {
     /// What a block in such a container reaches, by the mounts that the engine is asked for.
     pub(super) fn reach(&self) -> Reach {
         let unknown = |path: &str| Place {
-            read: Can::Unknown,
-            write: Can::Unknown,
+            read: Reachability::Unknown,
+            write: Reachability::Unknown,
             private: true,
             ..Place::to_read(path)
         };
@@ -185,9 +185,16 @@ impl ContainerFrame {
             (Some(target), _) => Some(Place::to_read(target)),
             (None, _) => None,
         }));
-        let network = if self.granted.network { Can::Yes } else { Can::No };
+        let network = if self.granted.network { Reachability::Yes } else { Reachability::No };
         // Its own system is the image's: what is in it is not known, and none of it can be written.
-        Reach { places, read: Can::Unknown, write: Can::No, own_tree: true, network, home: Some(HOME.into()) }
+        Reach {
+            places,
+            read: Reachability::Unknown,
+            write: Reachability::No,
+            own_tree: true,
+            network,
+            home: Some(HOME.into()),
+        }
     }
 
     /// Limits of each process; 0 is none of open files and file size.
@@ -339,16 +346,19 @@ mod tests {
         assert!(rights.read.contains(&"/srv/in".into()));
         let reach = frame.reach();
         for (path, writes) in [
-            ("/home/me/work/a", Can::Yes),
-            ("/home/me/work/.git/hooks/a", Can::No),
-            ("/srv/in/a", Can::No),
-            ("/srv/out/a", Can::Yes),
-            ("/tmp/a", Can::Yes),
-            ("/usr/a", Can::No),
+            ("/home/me/work/a", Reachability::Yes),
+            ("/home/me/work/.git/hooks/a", Reachability::No),
+            ("/srv/in/a", Reachability::No),
+            ("/srv/out/a", Reachability::Yes),
+            ("/tmp/a", Reachability::Yes),
+            ("/usr/a", Reachability::No),
         ] {
             assert_eq!(reach.writes(Path::new(path)), writes, "{path}");
         }
-        assert_eq!((reach.reads(Path::new("/etc/passwd")), reach.network), (Can::Unknown, Can::Yes));
+        assert_eq!(
+            (reach.reads(Path::new("/etc/passwd")), reach.network),
+            (Reachability::Unknown, Reachability::Yes)
+        );
         let network = &rights.sandbox.layers[0];
         assert!(!network.active && !network.tested && network.why.is_some());
     }

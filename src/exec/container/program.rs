@@ -98,7 +98,7 @@ impl ContainerProgram {
         let work = tokio::task::spawn_local(async move {
             let work = async {
                 let mut held = ContainerHandle::start(work_engine.clone(), &work_name, body).await?;
-                let mut printed = Printed { names: &mut names, state: &mut state };
+                let mut printed = ContainerOutput { names: &mut names, state: &mut state };
                 follow(&mut held, (&work_engine, &memory), source, &sender, &mut printed).await
             };
             let end = tokio::select! {
@@ -175,12 +175,12 @@ fn of_error(error: ContainerError) -> EndCause {
 }
 
 /// What a container prints, on its way: without a shell's state, with the text's own name.
-struct Printed<'a> {
+struct ContainerOutput<'a> {
     names: &'a mut OwnNames,
     state: &'a mut Option<StateInOutput>,
 }
 
-impl Printed<'_> {
+impl ContainerOutput<'_> {
     fn pass(&mut self, stream: Stream, bytes: Vec<u8>) -> Vec<Chunk> {
         let bytes = match (stream, &mut self.state) {
             (Stream::Stdout, Some(state)) => state.push(&bytes),
@@ -205,7 +205,7 @@ async fn follow(
     (engine, memory): (&Engine, &str),
     source: Vec<u8>,
     out: &mpsc::Sender<BackendEvent>,
-    printed: &mut Printed<'_>,
+    printed: &mut ContainerOutput<'_>,
 ) -> Result<(EndCause, ResourceUse), ContainerError> {
     let rest = timeout(START, ready(held)).await.unwrap_or(Err(ContainerError::Slow(START.as_secs())))?;
     held.write(source);

@@ -3,7 +3,7 @@
 
 use super::error::JupyterError;
 use super::message::{Channel, JupyterMessage};
-use super::ready::Ready;
+use super::ready::KernelReadiness;
 use super::server::{JupyterServer, Socket, SocketEvent};
 use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
 use serde_json::json;
@@ -37,7 +37,7 @@ struct ServerKernel {
     start: ServerStart,
     id: String,
     ids: Rc<Ids>,
-    ready: Ready,
+    ready: KernelReadiness,
     waiting: Vec<JupyterMessage>,
     outlet: Outlet,
     /// When it was lost, where nothing was heard since.
@@ -58,7 +58,7 @@ pub(super) async fn carry(
             return;
         }
     };
-    let ready = Ready::new(ids.clone());
+    let ready = KernelReadiness::new(ids.clone());
     let mut kernel = ServerKernel { start, id, ids, ready, waiting: Vec::new(), outlet, lost: None };
     let last = kernel.live(&mut orders).await;
     // What is known is told first: the server may need a while.

@@ -18,7 +18,7 @@ pub(super) fn text(html: &str) -> String {
     while !html.is_char_boundary(end) {
         end -= 1;
     }
-    let mut page = Page::default();
+    let mut page = HtmlText::default();
     let mut rest = html.get(..end).unwrap_or_default();
     while let Some(at) = rest.find('<') {
         page.text(rest.get(..at).unwrap_or_default());
@@ -83,7 +83,7 @@ fn behind<'a>(rest: &'a str, name: &str) -> &'a str {
 }
 
 #[derive(Default)]
-struct Page {
+struct HtmlText {
     out: String,
     line: String,
     /// The tables that are open: only the outermost is laid out.
@@ -93,7 +93,7 @@ struct Page {
     preformatted: usize,
 }
 
-impl Page {
+impl HtmlText {
     fn text(&mut self, text: &str) {
         let text = unescape(text);
         if self.depth > 0 {

@@ -3,8 +3,8 @@
 
 use super::error::JupyterError;
 use super::message::{Channel, JupyterMessage};
-use super::ready::Ready;
-use super::sockets::{Addresses, Received, connect, free_ports};
+use super::ready::KernelReadiness;
+use super::sockets::{Addresses, SocketMessage, connect, free_ports};
 use super::specs::Spec;
 use super::talk::{Ids, KernelNews, KernelOrder, Outlet};
 use crate::domain::{Limits, Stream};
@@ -76,7 +76,7 @@ pub(super) async fn carry(
     let (sender, mut messages) = mpsc::channel(256);
     let connect = connect(held.addresses.clone(), ids.session.clone(), held.key.clone(), sender);
     let mut connect = Box::pin(connect);
-    let ready = Ready::new(ids.clone());
+    let ready = KernelReadiness::new(ids.clone());
     let until = Instant::now() + start.patience;
     let mut kernel = LocalKernel {
         start,
@@ -122,7 +122,7 @@ struct LocalKernel {
     start: LocalStart,
     ids: Rc<Ids>,
     held: KernelProcess,
-    ready: Ready,
+    ready: KernelReadiness,
     /// Where messages are sent, once it is connected.
     send: Option<mpsc::UnboundedSender<JupyterMessage>>,
     /// What is to be sent when it is ready.
@@ -138,7 +138,7 @@ impl LocalKernel {
         }
     }
 
-    fn on_message(&mut self, message: Received) -> Option<KernelNews> {
+    fn on_message(&mut self, message: SocketMessage) -> Option<KernelNews> {
         match message {
             Ok(message) if self.ready.is() => Some(KernelNews::Message(Box::new(message))),
             Ok(message) if self.ready.take(&message) => {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// What is known so far.
 #[derive(Debug)]
-pub(super) struct Ready {
+pub(super) struct KernelReadiness {
     ids: Rc<Ids>,
     asked: Vec<String>,
     answered: bool,
@@ -16,7 +16,7 @@ pub(super) struct Ready {
     heard: bool,
 }
 
-impl Ready {
+impl KernelReadiness {
     pub(super) fn new(ids: Rc<Ids>) -> Self {
         Self { ids, asked: Vec::new(), answered: false, version: None, heard: false }
     }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn both_channels_have_to_answer() {
-        let mut ready = Ready::new(Rc::new(Ids::new()));
+        let mut ready = KernelReadiness::new(Rc::new(Ids::new()));
         let question = ready.ask();
         let about = |channel, kind: &str, content: Value| {
             let mut message = JupyterMessage::new(channel, kind, ("1", "s", ""), content);

@@ -39,7 +39,7 @@ pub(super) fn free_ports() -> std::io::Result<[u16; 5]> {
 }
 
 /// What came over a socket: a message, or why it is of no use any more.
-pub(super) type Received = Result<JupyterMessage, SocketError>;
+pub(super) type SocketMessage = Result<JupyterMessage, SocketError>;
 
 /// Why a socket of a kernel is of no use any more.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +85,7 @@ pub(super) async fn connect(
     addresses: Addresses,
     session: String,
     key: String,
-    out: mpsc::Sender<Received>,
+    out: mpsc::Sender<SocketMessage>,
 ) -> mpsc::UnboundedSender<JupyterMessage> {
     let (send, mut messages) = mpsc::unbounded_channel::<JupyterMessage>();
     let mut writers = Vec::new();
@@ -158,7 +158,7 @@ async fn receive(
     mut reader: FrameReader,
     mut decoder: ZmtpDecoder,
     key: String,
-    out: mpsc::Sender<Received>,
+    out: mpsc::Sender<SocketMessage>,
 ) {
     let mut buffer = vec![0u8; 64 << 10];
     loop {

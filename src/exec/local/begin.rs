@@ -8,7 +8,7 @@ use crate::exec::ExecutorError;
 use crate::exec::backend::Job;
 use crate::exec::environment::Environment;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Bounds, HelperOrder};
+use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
 use crate::exec::kernel::Kernel;
 use crate::exec::kernel_wire::FrameToken;
 use crate::exec::languages::{self, TextName};
@@ -342,7 +342,7 @@ impl Local {
             }
             _ => memory_file::sealed(source.as_bytes()),
         })?;
-        process.link.order(&HelperOrder::Begin(Bounds::from(&terms.limits)));
+        process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
         Ok(RunHost::Program(Box::new(process), state))
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::{
 use crate::exec::ExecutorError;
 use crate::exec::backend::Job;
 use crate::exec::error::ExecError;
-use crate::exec::helper_wire::{Bounds, HelperOrder};
+use crate::exec::helper_wire::{HelperOrder, WatchedLimits};
 use crate::exec::interpreters::told;
 use crate::exec::packages::{self, Manager};
 use crate::exec::sandbox::Allowance;
@@ -94,7 +94,7 @@ impl Local {
         let cell = sandbox.cell_to_install(&programs, &folder);
         let invocation = packages::invocation((manager, &terms.interpreter), &python, &folder, &list, env);
         let process = process::start(&cell, &terms.limits, invocation, |_| Err(ExecError::Ended))?;
-        process.link.order(&HelperOrder::Begin(Bounds::from(&terms.limits)));
+        process.link.order(&HelperOrder::Begin(WatchedLimits::from(&terms.limits)));
         Ok(RunHost::Program(Box::new(process), None))
     }
 }

@@ -149,24 +149,24 @@ pub(super) fn computing() -> Result<BpfProgram, LayerError> {
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-type Made<T> = Result<T, seccompiler::BackendError>;
+type FilterResult<T> = Result<T, seccompiler::BackendError>;
 
-fn when(arg: u8, op: SeccompCmpOp, value: u64) -> Made<SeccompCondition> {
+fn when(arg: u8, op: SeccompCmpOp, value: u64) -> FilterResult<SeccompCondition> {
     SeccompCondition::new(arg, SeccompCmpArgLen::Dword, op, value)
 }
 
-fn rule(arg: u8, op: SeccompCmpOp, value: u64) -> Made<SeccompRule> {
+fn rule(arg: u8, op: SeccompCmpOp, value: u64) -> FilterResult<SeccompRule> {
     SeccompRule::new(vec![when(arg, op, value)?])
 }
 
-fn refused() -> Made<Rules> {
+fn refused() -> FilterResult<Rules> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let mut rules: Rules = REFUSED.iter().map(|number| (*number, Vec::new())).collect();
     let namespaces = NAMESPACES.iter().map(|flag| {
         let flag = u64::from(flag.unsigned_abs());
         rule(0, MaskedEq(flag), flag)
     });
-    rules.insert(libc::SYS_clone, namespaces.collect::<Made<_>>()?);
+    rules.insert(libc::SYS_clone, namespaces.collect::<FilterResult<_>>()?);
     rules.insert(libc::SYS_ioctl, vec![rule(1, Eq, TIOCSTI)?, rule(1, Eq, TIOCLINUX)?]);
     // Limits and priorities: its own, not those of others.
     rules.insert(libc::SYS_prlimit64, vec![rule(0, Ne, 0)?]);
@@ -185,19 +185,19 @@ fn refused() -> Made<Rules> {
 /// What gives a file the bits by which a program runs with its owner's or group's rights: a run's file would lend them
 /// to whoever starts it later. The bit of the group counts where the group may execute; elsewhere it means locks. Of the
 /// calls that open, those that make a file take a mode.
-fn lending() -> Made<Rules> {
-    let modes = |at: u8, with: &[(u8, u64)]| -> Made<Vec<SeccompRule>> {
+fn lending() -> FilterResult<Rules> {
+    let modes = |at: u8, with: &[(u8, u64)]| -> FilterResult<Vec<SeccompRule>> {
         let bits = [libc::S_ISUID, libc::S_ISGID | libc::S_IXGRP].map(u64::from);
         let rule = |bits: u64| {
             let all = with.iter().copied().chain([(at, bits)]);
             let all = all.map(|(arg, bits)| when(arg, SeccompCmpOp::MaskedEq(bits), bits));
-            SeccompRule::new(all.collect::<Made<_>>()?)
+            SeccompRule::new(all.collect::<FilterResult<_>>()?)
         };
         bits.into_iter().map(rule).collect()
     };
     let made =
         [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY].map(|flag| u64::from(flag.unsigned_abs()));
-    let opens = |flags: u8| -> Made<Vec<SeccompRule>> {
+    let opens = |flags: u8| -> FilterResult<Vec<SeccompRule>> {
         let [a, b] = made.map(|flag| modes(flags + 1, &[(flags, flag)]));
         Ok([a?, b?].concat())
     };
@@ -219,7 +219,7 @@ fn lending() -> Made<Rules> {
 }
 
 /// All families of sockets but the allowed ones.
-fn sockets(calls: Calls) -> Made<Rules> {
+fn sockets(calls: Calls) -> FilterResult<Rules> {
     let mut allowed = Vec::new();
     if calls.inet {
         allowed.extend([libc::AF_INET, libc::AF_INET6]);
@@ -231,7 +231,7 @@ fn sockets(calls: Calls) -> Made<Rules> {
         allowed.push(libc::AF_NETLINK);
     }
     let others = allowed.iter().map(|family| when(0, SeccompCmpOp::Ne, u64::from(family.unsigned_abs())));
-    let others = others.collect::<Made<Vec<_>>>()?;
+    let others = others.collect::<FilterResult<Vec<_>>>()?;
     let rules = if others.is_empty() { Vec::new() } else { vec![SeccompRule::new(others)?] };
     Ok(BTreeMap::from([(libc::SYS_socket, rules)]))
 }

@@ -4,7 +4,7 @@
 use super::ActiveLayers;
 use super::names::{DEVICES, TERMINALS};
 use super::policy::{Mount, Policy};
-use crate::domain::{Can, Reach, ReachPlace as Place};
+use crate::domain::{Reach, ReachPlace as Place, Reachability};
 use std::path::{Path, PathBuf};
 
 /// What the outer layer makes itself of `/dev`, beside devices and terminals.
@@ -14,22 +14,26 @@ impl ActiveLayers {
     /// What a run under this policy reaches. `blocked` tells that a test from inside saw the network closed.
     pub(super) fn reach(&self, policy: &Policy, blocked: bool) -> Reach {
         let network = match (policy.network, blocked) {
-            (true, _) => Can::Yes,
-            (false, true) => Can::No,
-            (false, false) => Can::Unknown,
+            (true, _) => Reachability::Yes,
+            (false, true) => Reachability::No,
+            (false, false) => Reachability::Unknown,
         };
         let alone = self.bwrap.is_none();
         let home = if alone { policy.private.1.clone() } else { policy.home.clone() };
         let places = if alone { fenced(policy) } else { mounted(policy) };
-        let elsewhere = if cfg!(target_os = "linux") { Can::No } else { Can::Unknown };
+        let elsewhere = if cfg!(target_os = "linux") { Reachability::No } else { Reachability::Unknown };
         Reach { places, read: elsewhere, write: elsewhere, own_tree: !alone, network, home: Some(home) }
     }
 }
 
 /// What is there in a file system of its own.
 fn mounted(policy: &Policy) -> Vec<Place> {
-    let unknown = |path: &str| Place { read: Can::Unknown, write: Can::Unknown, ..Place::to_read(path) };
-    let dev = Place { read: Can::No, ..Place::closed("/dev") };
+    let unknown = |path: &str| Place {
+        read: Reachability::Unknown,
+        write: Reachability::Unknown,
+        ..Place::to_read(path)
+    };
+    let dev = Place { read: Reachability::No, ..Place::closed("/dev") };
     let mut places = vec![unknown("/proc"), dev];
     let devices = DEVICES.iter().chain(TERMINALS).chain(STREAMS);
     places.extend(devices.map(|path| Place { private: true, ..Place::to_write(*path) }));
@@ -45,7 +49,7 @@ fn mounted(policy: &Policy) -> Vec<Place> {
 fn fenced(policy: &Policy) -> Vec<Place> {
     let walls = policy.walls_alone();
     let within = |path: &Path, of: &[PathBuf]| of.iter().any(|outer| path.starts_with(outer));
-    let can = |yes: bool| if yes { Can::Yes } else { Can::No };
+    let can = |yes: bool| if yes { Reachability::Yes } else { Reachability::No };
     let private = |path: &Path| path.starts_with(&policy.private.0) || path.starts_with(&policy.private.1);
     let all = walls.read.iter().chain(&walls.write);
     all.map(|path| {
@@ -72,14 +76,14 @@ mod tests {
         ActiveLayers { bwrap: Some(bwrap), landlock: true, seccomp: true, scoped: true }
     }
 
-    fn told(using: &ActiveLayers, policy: &Policy) -> impl Fn(&str) -> (Can, Can) + use<> {
+    fn told(using: &ActiveLayers, policy: &Policy) -> impl Fn(&str) -> (Reachability, Reachability) + use<> {
         let reach = using.reach(policy, true);
         move |path| (reach.reads(Path::new(path)), reach.writes(Path::new(path)))
     }
 
-    const BOTH: (Can, Can) = (Can::Yes, Can::Yes);
-    const READ: (Can, Can) = (Can::Yes, Can::No);
-    const NONE: (Can, Can) = (Can::No, Can::No);
+    const BOTH: (Reachability, Reachability) = (Reachability::Yes, Reachability::Yes);
+    const READ: (Reachability, Reachability) = (Reachability::Yes, Reachability::No);
+    const NONE: (Reachability, Reachability) = (Reachability::No, Reachability::No);
 
     #[test]
     fn with_the_outer_layer_it_is_what_is_mounted() {
@@ -104,7 +108,7 @@ mod tests {
         ] {
             assert_eq!(can(path), expected, "{path}");
         }
-        assert_eq!(can("/proc/1/environ"), (Can::Unknown, Can::Unknown));
+        assert_eq!(can("/proc/1/environ"), (Reachability::Unknown, Reachability::Unknown));
         let read_only = told(&layered(), &Policy { write: Vec::new(), ..sample(SandboxLevel::ReadOnly) });
         assert_eq!(read_only("/home/ada/data/sales/a"), READ);
         assert_eq!(read_only("/srv/out/a"), NONE);
@@ -130,9 +134,9 @@ mod tests {
     #[test]
     fn the_network_is_closed_where_a_test_saw_it_closed() {
         let policy = sample(SandboxLevel::Workspace);
-        assert_eq!(layered().reach(&policy, true).network, Can::No);
-        assert_eq!(layered().reach(&policy, false).network, Can::Unknown);
+        assert_eq!(layered().reach(&policy, true).network, Reachability::No);
+        assert_eq!(layered().reach(&policy, false).network, Reachability::Unknown);
         let open = Policy { network: true, ..policy };
-        assert_eq!(layered().reach(&open, false).network, Can::Yes);
+        assert_eq!(layered().reach(&open, false).network, Reachability::Yes);
     }
 }

@@ -1,7 +1,7 @@
 //! Holds the limits that the system does not hold by itself: looks often at what all processes of a run use together.
 
 use super::Supervisor;
-use crate::exec::helper_wire::{Bounds, Notification};
+use crate::exec::helper_wire::{Notification, WatchedLimits};
 use crate::exec::sandbox::confinement::{Limit, LimitedResource};
 use crate::exec::sandbox::{data_limit, processors, resource};
 use crate::exec::tree;
@@ -23,7 +23,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// Which limit could not be set, and why.
-    pub(super) fn fit(&self, bounds: &Bounds) -> Result<(), LimitError> {
+    pub(super) fn fit(&self, bounds: &WatchedLimits) -> Result<(), LimitError> {
         let Some(program) = &self.program else { return Ok(()) };
         let limits = tree::limits(program.pid.as_raw_nonzero().get());
         for limit in &self.started_with {
@@ -117,7 +117,7 @@ fn still_open(limits: &str, limit: &Limit) -> u64 {
 }
 
 /// What this run may use of something that the program has a limit on; `None` where it is not limited.
-fn wanted(limit: &Limit, bounds: &Bounds) -> Option<u64> {
+fn wanted(limit: &Limit, bounds: &WatchedLimits) -> Option<u64> {
     let amount = match limit.what {
         LimitedResource::Data => bounds.memory_bytes,
         LimitedResource::Processes => bounds.processes.into(),

@@ -29,7 +29,7 @@ pub(super) struct Grid {
 
 /// Which part of a row, or of the screen, is erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum EraseRange {
     /// From the cursor on.
     After,
     /// Up to the cursor, with it.
@@ -37,7 +37,7 @@ pub(super) enum Part {
     All,
 }
 
-impl Part {
+impl EraseRange {
     /// By the parameter of a sequence.
     pub(super) fn of(parameter: u16) -> Option<Self> {
         match parameter {
@@ -269,11 +269,11 @@ impl Grid {
     }
 
     /// Erases in the row of the cursor.
-    pub(super) fn erase_in_row(&mut self, part: Part, pen: Pen) {
+    pub(super) fn erase_in_row(&mut self, part: EraseRange, pen: Pen) {
         match part {
-            Part::After => self.erase(self.column, self.columns, pen),
-            Part::Before => self.erase(0, self.column + 1, pen),
-            Part::All => self.erase(0, self.columns, pen),
+            EraseRange::After => self.erase(self.column, self.columns, pen),
+            EraseRange::Before => self.erase(0, self.column + 1, pen),
+            EraseRange::All => self.erase(0, self.columns, pen),
         }
     }
 
@@ -286,15 +286,15 @@ impl Grid {
     }
 
     /// Erases on the screen.
-    pub(super) fn erase_on_screen(&mut self, part: Part, pen: Pen) {
-        if part != Part::All {
+    pub(super) fn erase_on_screen(&mut self, part: EraseRange, pen: Pen) {
+        if part != EraseRange::All {
             self.erase_in_row(part, pen);
         }
         let blank = blank_row(self.columns, pen);
         let (from, to) = match part {
-            Part::After => (self.row + 1, self.rows.len()),
-            Part::Before => (0, self.row),
-            Part::All => (0, self.rows.len()),
+            EraseRange::After => (self.row + 1, self.rows.len()),
+            EraseRange::Before => (0, self.row),
+            EraseRange::All => (0, self.rows.len()),
         };
         self.rows.iter_mut().take(to).skip(from).for_each(|row| *row = blank.clone());
         self.is_full = false;

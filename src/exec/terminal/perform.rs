@@ -4,7 +4,7 @@
 //! and do nothing. What a program asks of the terminal is answered in few fixed words, in which nothing stands that the
 //! program wrote.
 
-use super::grid::{Grid, Part};
+use super::grid::{EraseRange, Grid};
 use crate::domain::{Pen, TerminalScreen};
 use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
@@ -185,7 +185,7 @@ impl TerminalState {
         let (row, column) = self.grid().cursor();
         self.switch(true);
         let pen = self.pen;
-        self.alternate.erase_on_screen(Part::All, pen);
+        self.alternate.erase_on_screen(EraseRange::All, pen);
         self.alternate.go_to(row, column);
     }
 
@@ -231,12 +231,12 @@ impl TerminalState {
             'H' | 'f' => grid.go_to(alike - 1, usize::from(second.max(1)) - 1),
             'I' => grid.tab(by),
             'J' => {
-                if let Some(part) = Part::of(first) {
+                if let Some(part) = EraseRange::of(first) {
                     grid.erase_on_screen(part, pen);
                 }
             }
             'K' => {
-                if let Some(part) = Part::of(first) {
+                if let Some(part) = EraseRange::of(first) {
                     grid.erase_in_row(part, pen);
                 }
             }

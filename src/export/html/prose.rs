@@ -10,32 +10,37 @@ use std::fmt::Write as _;
 pub(super) fn html(text: &str, colours: &mut Colours) -> String {
     let text = visible(text);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut page =
-        Page { html: String::new(), colours, code: None, addresses: Vec::new(), table: Table::default() };
+    let mut page = ProsePage {
+        html: String::new(),
+        colours,
+        code: None,
+        addresses: Vec::new(),
+        table: HtmlTable::default(),
+    };
     for event in Parser::new_ext(&text, options) {
         page.add(event);
     }
     page.html
 }
 
-struct Page<'a> {
+struct ProsePage<'a> {
     html: String,
     colours: &'a mut Colours,
     /// The language and text of the code that goes on.
     code: Option<(String, String)>,
     /// Of the links and pictures that are open.
     addresses: Vec<String>,
-    table: Table,
+    table: HtmlTable,
 }
 
 #[derive(Default)]
-struct Table {
+struct HtmlTable {
     columns: Vec<Alignment>,
     in_head: bool,
     cell: usize,
 }
 
-impl Page<'_> {
+impl ProsePage<'_> {
     fn add(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -72,7 +77,7 @@ impl Page<'_> {
                 self.addresses.push(dest_url.to_string());
             }
             Tag::Table(columns) => {
-                self.table = Table { columns, ..Table::default() };
+                self.table = HtmlTable { columns, ..HtmlTable::default() };
                 self.html.push_str("<table>\n");
             }
             Tag::TableHead => {

@@ -13,7 +13,7 @@ pub(in crate::provider) enum Listing {
         /// What asks for a large page.
         size: (&'static str, &'static str),
         /// Reads a page; `None`: it is no list.
-        page: fn(&Value, &str) -> Option<Page>,
+        page: fn(&Value, &str) -> Option<ModelPage>,
         /// Reads what is told of one model.
         model: fn(&Value, &str) -> Option<ModelInfo>,
     },
@@ -23,7 +23,7 @@ pub(in crate::provider) enum Listing {
 
 /// One page of a list.
 #[derive(Debug, PartialEq)]
-pub(in crate::provider) struct Page {
+pub(in crate::provider) struct ModelPage {
     pub(in crate::provider) models: Vec<ModelInfo>,
     /// What to ask for the next page with; `None`: this is the last one.
     pub(in crate::provider) next: Option<(&'static str, String)>,
@@ -35,11 +35,11 @@ pub(in crate::provider) fn text(value: &Value, name: &str) -> Option<String> {
 }
 
 /// Reads a page; `None`: it is no list.
-pub(in crate::provider) fn page(value: &Value, provider: &str) -> Option<Page> {
+pub(in crate::provider) fn page(value: &Value, provider: &str) -> Option<ModelPage> {
     let (models, is_list) = list(value, provider);
     let more = value.get("has_more").and_then(Value::as_bool).unwrap_or(false);
     let next = text(value, "last_id").filter(|_| more).map(|id| ("after_id", id));
-    is_list.then_some(Page { models, next })
+    is_list.then_some(ModelPage { models, next })
 }
 
 /// Reads a list of models, bare or under `data` or `models`; and whether it was one.

@@ -1,6 +1,6 @@
 //! The bodies of errors: every server has a form of its own. What they say is read into one value.
 
-use crate::provider::quirks::Part;
+use crate::provider::quirks::OptionalPart;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -147,12 +147,12 @@ impl ErrorBody {
     }
 
     /// The part of the request that was refused and that can be left out.
-    pub(in crate::provider) fn refused_part(&self) -> Option<Part> {
-        let parts: [(Part, &[&str]); 5] = [
-            (Part::Usage, &["stream_options", "include_usage"]),
-            (Part::Ids, &["a-z, a-z, 0-9, with a length of 9", "tool call id was"]),
+    pub(in crate::provider) fn refused_part(&self) -> Option<OptionalPart> {
+        let parts: [(OptionalPart, &[&str]); 5] = [
+            (OptionalPart::Usage, &["stream_options", "include_usage"]),
+            (OptionalPart::Ids, &["a-z, a-z, 0-9, with a length of 9", "tool call id was"]),
             (
-                Part::Form,
+                OptionalPart::Form,
                 &[
                     "response_format",
                     "json_schema",
@@ -167,7 +167,7 @@ impl ErrorBody {
                 ],
             ),
             (
-                Part::Reasoning,
+                OptionalPart::Reasoning,
                 &[
                     "reasoning",
                     "encrypted",
@@ -179,7 +179,7 @@ impl ErrorBody {
                 ],
             ),
             (
-                Part::Limit,
+                OptionalPart::Limit,
                 &["max_tokens", "max_completion_tokens", "maximum allowed number of output tokens"],
             ),
         ];

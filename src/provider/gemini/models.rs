@@ -1,14 +1,14 @@
 //! Models as Google lists them.
 
 use crate::domain::{ModelInfo, ModelName};
-use crate::provider::catalogue::listed::{Page, number, text};
+use crate::provider::catalogue::listed::{ModelPage, number, text};
 use serde_json::Value;
 
 /// Reads a page; `None`: it is no list.
-pub(super) fn page(value: &Value, provider: &str) -> Option<Page> {
+pub(super) fn page(value: &Value, provider: &str) -> Option<ModelPage> {
     let all = value.get("models").or_else(|| value.get("publisherModels"))?.as_array()?;
     let models = all.iter().filter_map(|model| one(model, provider)).collect();
-    Some(Page { models, next: text(value, "nextPageToken").map(|token| ("pageToken", token)) })
+    Some(ModelPage { models, next: text(value, "nextPageToken").map(|token| ("pageToken", token)) })
 }
 
 /// One model of Gemini's list; `None`: it does not answer prompts.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// What was asked, and the reasoning so far.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineDecoder {
     /// About how many tokens were sent.
     sent: u64,
     /// Tokens of context that were asked for.
@@ -19,7 +19,7 @@ pub(super) struct Lines {
     thinking: String,
 }
 
-impl Lines {
+impl LineDecoder {
     /// For the reply to this body.
     pub(super) fn new(sent: &Value) -> Self {
         let part = |name: &str| sent.get(name).map_or(0, estimate);
@@ -93,7 +93,7 @@ fn cut(sent: u64, read: u64, context: u64) -> bool {
     sent > context && (sent * 2 / 3 > context || read * 3 / 2 < sent)
 }
 
-impl PieceDecoder for Lines {
+impl PieceDecoder for LineDecoder {
     fn piece(&mut self, value: Value, so_far: &mut Accumulator) {
         if value.get("error").is_some_and(|e| !e.is_null()) {
             return so_far.refused(&ErrorBody::of(&value));

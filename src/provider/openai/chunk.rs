@@ -22,8 +22,8 @@ pub(super) struct Chunk {
 pub(super) struct ChunkChoice {
     #[serde(default)]
     pub(super) index: Option<u64>,
-    pub(super) delta: Option<Said>,
-    pub(super) message: Option<Said>,
+    pub(super) delta: Option<ChunkMessage>,
+    pub(super) message: Option<ChunkMessage>,
     /// Of the older completions interface.
     pub(super) text: Option<String>,
     pub(super) finish_reason: Option<Value>,
@@ -31,10 +31,10 @@ pub(super) struct ChunkChoice {
 
 /// A piece of what the model says, or all of it.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Said {
-    pub(super) content: Option<Content>,
-    pub(super) reasoning_content: Option<Content>,
-    pub(super) reasoning: Option<Content>,
+pub(super) struct ChunkMessage {
+    pub(super) content: Option<ChunkContent>,
+    pub(super) reasoning_content: Option<ChunkContent>,
+    pub(super) reasoning: Option<ChunkContent>,
     /// OpenRouter's reasoning, to be given back as it is.
     pub(super) reasoning_details: Option<Vec<Value>>,
     pub(super) refusal: Option<String>,
@@ -45,7 +45,7 @@ pub(super) struct Said {
 /// Text, or a list of parts of which some are text.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Content {
+pub(super) enum ChunkContent {
     Text(String),
     Parts(Vec<ChunkPart>),
     Other(serde::de::IgnoredAny),
@@ -58,7 +58,7 @@ pub(super) struct ChunkPart {
     pub(super) kind: String,
     pub(super) text: Option<String>,
     /// Mistral's reasoning: a list of parts, or text.
-    pub(super) thinking: Option<Box<Content>>,
+    pub(super) thinking: Option<Box<ChunkContent>>,
 }
 
 /// A piece of a tool call.
@@ -76,13 +76,13 @@ pub(super) struct ChunkFunction {
     pub(super) arguments: Option<Value>,
 }
 
-impl Content {
+impl ChunkContent {
     /// Appends the text to `text` and reasoning inside of it to `reasoning`.
     pub(super) fn split_into(self, text: &mut String, reasoning: &mut String) {
         match self {
-            Content::Text(piece) if text.is_empty() => *text = piece,
-            Content::Text(piece) => text.push_str(&piece),
-            Content::Parts(parts) => {
+            ChunkContent::Text(piece) if text.is_empty() => *text = piece,
+            ChunkContent::Text(piece) => text.push_str(&piece),
+            ChunkContent::Parts(parts) => {
                 for part in parts {
                     if let Some(thinking) = part.thinking {
                         let mut inner = String::new();
@@ -93,7 +93,7 @@ impl Content {
                     into.push_str(part.text.as_deref().unwrap_or_default());
                 }
             }
-            Content::Other(_) => {}
+            ChunkContent::Other(_) => {}
         }
     }
 }

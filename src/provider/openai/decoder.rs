@@ -1,7 +1,7 @@
 //! Reads the pieces of a chat completion: chunks of a stream, or a whole completion from servers that don't stream.
 
 use super::calls::Calls;
-use super::chunk::{Chunk, ChunkChoice, Said, reason, usage};
+use super::chunk::{Chunk, ChunkChoice, ChunkMessage, reason, usage};
 use crate::provider::accumulator::{Accumulator, weight};
 use crate::provider::failure::ErrorBody;
 use crate::provider::opaque_items;
@@ -43,7 +43,13 @@ impl Completion {
         }
     }
 
-    fn said(&mut self, said: Said, text: &mut String, reasoning: &mut String, so_far: &mut Accumulator) {
+    fn said(
+        &mut self,
+        said: ChunkMessage,
+        text: &mut String,
+        reasoning: &mut String,
+        so_far: &mut Accumulator,
+    ) {
         // Some servers send the same reasoning under both names.
         let wanted_back = said.reasoning_content.is_some();
         if let Some(piece) = said.reasoning_content.or(said.reasoning) {

@@ -28,7 +28,7 @@ struct RawStory {
 #[serde(deny_unknown_fields, default)]
 struct RawReply {
     purpose: Option<String>,
-    when: Option<When>,
+    when: Option<WordsToMatch>,
     prompt: Option<String>,
     text: String,
     reasoning: String,
@@ -46,7 +46,7 @@ struct RawReply {
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected words or a list of alternatives")]
-enum When {
+enum WordsToMatch {
     One(String),
     Any(Vec<String>),
 }
@@ -208,11 +208,11 @@ fn reply(raw: toml::Spanned<RawReply>, pace: u32) -> Result<ScriptedReply, Value
     })
 }
 
-fn words(when: Option<When>) -> Vec<Vec<String>> {
+fn words(when: Option<WordsToMatch>) -> Vec<Vec<String>> {
     let alternatives = match when {
         None => Vec::new(),
-        Some(When::One(one)) => vec![one],
-        Some(When::Any(any)) => any,
+        Some(WordsToMatch::One(one)) => vec![one],
+        Some(WordsToMatch::Any(any)) => any,
     };
     alternatives.iter().map(|a| a.split_whitespace().map(str::to_lowercase).collect()).collect()
 }

@@ -14,9 +14,9 @@ const NOTHING: &str = "nothing";
 
 /// What is there was shown; where nothing was named, there is nothing.
 #[derive(Debug)]
-pub(super) struct Look;
+pub(super) struct ShownFacts;
 
-impl Check for Look {
+impl Check for ShownFacts {
     fn facts(&self) -> CheckFacts {
         CheckFacts {
             options: &[FILE, CheckOption { name: "command", values: &[], kind: OptionKind::Input }],

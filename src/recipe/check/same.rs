@@ -14,9 +14,9 @@ const NEW_FAIL: &str = "the examples of the new program fail";
 
 /// The new program prints the same as the old one.
 #[derive(Debug)]
-pub(super) struct Same;
+pub(super) struct SameOutput;
 
-impl Check for Same {
+impl Check for SameOutput {
     fn facts(&self) -> CheckFacts {
         CheckFacts {
             options: &[

@@ -20,8 +20,8 @@ const ALL: &[&dyn Check] = &[
     &changed::ChangedCheck,
     &speed::MeasuredCheck,
     &speed::Faster,
-    &look::Look,
-    &same::Same,
+    &look::ShownFacts,
+    &same::SameOutput,
 ];
 
 /// A check that judges words, for a step that there is not.

@@ -1,6 +1,6 @@
 //! From TOML to a definition: its head and its inputs. Steps are read in `steps`.
 
-use super::source::{At, DefinitionSource, LINE, LocatedText, NAME, TEXT, TablePlace, get};
+use super::source::{DefinitionSource, LINE, LocatedText, NAME, SpannedValue, TEXT, TablePlace, get};
 use super::{Definition, LARGEST, REPLIES, ROUNDS, steps, validate};
 use crate::domain::{Field, FieldKind};
 use crate::engine::answers;
@@ -81,13 +81,13 @@ impl Head<'_, '_> {
         })
     }
 
-    fn name(&mut self, place: &TablePlace<'_, '_>) -> Option<At<String>> {
+    fn name(&mut self, place: &TablePlace<'_, '_>) -> Option<SpannedValue<String>> {
         let name = self.source.needed(place, "name", NAME)?;
         self.source.name_fits(&name, &[]);
         Some(name)
     }
 
-    fn either(&mut self, place: &TablePlace<'_, '_>, inputs: &[At<Field>]) -> Vec<String> {
+    fn either(&mut self, place: &TablePlace<'_, '_>, inputs: &[SpannedValue<Field>]) -> Vec<String> {
         let names = self.source.texts(place, "either").unwrap_or_default();
         let known: Vec<&str> = inputs.iter().map(|input| input.value.name.as_str()).collect();
         for name in names.iter().filter(|name| !known.contains(&name.value.as_str())) {
@@ -123,8 +123,8 @@ impl Head<'_, '_> {
         }
     }
 
-    fn inputs(&mut self, place: &TablePlace<'_, '_>) -> Vec<At<Field>> {
-        let mut inputs: Vec<At<Field>> = Vec::new();
+    fn inputs(&mut self, place: &TablePlace<'_, '_>) -> Vec<SpannedValue<Field>> {
+        let mut inputs: Vec<SpannedValue<Field>> = Vec::new();
         for place in self.source.tables(place, "input") {
             let Some(input) = self.input(&place) else { continue };
             if inputs.iter().any(|known| known.value.name == input.value.name) {
@@ -136,7 +136,7 @@ impl Head<'_, '_> {
         inputs
     }
 
-    fn input(&mut self, place: &TablePlace<'_, '_>) -> Option<At<Field>> {
+    fn input(&mut self, place: &TablePlace<'_, '_>) -> Option<SpannedValue<Field>> {
         self.source.only(place, INPUT);
         let name = self.source.needed(place, "name", NAME);
         let ask = self.source.needed(place, "ask", LINE);
@@ -157,7 +157,7 @@ impl Head<'_, '_> {
         if let (Some(default), Err(why)) = (default, answers::check_field(&field, "")) {
             self.source.fault(&default.span, format!("the default does not fit: {why}"), "");
         }
-        Some(At { value: field, span: name.span })
+        Some(SpannedValue { value: field, span: name.span })
     }
 
     fn kind(&mut self, place: &TablePlace<'_, '_>) -> Option<FieldKind> {
@@ -195,7 +195,11 @@ impl Head<'_, '_> {
         })
     }
 
-    fn choices(&mut self, place: &TablePlace<'_, '_>, choices: Option<Vec<At<String>>>) -> Vec<String> {
+    fn choices(
+        &mut self,
+        place: &TablePlace<'_, '_>,
+        choices: Option<Vec<SpannedValue<String>>>,
+    ) -> Vec<String> {
         let mut known: Vec<String> = Vec::new();
         for choice in choices.unwrap_or_default() {
             if known.iter().any(|one| one.eq_ignore_ascii_case(&choice.value)) {

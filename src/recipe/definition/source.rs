@@ -20,7 +20,7 @@ pub(super) struct TablePlace<'t, 's> {
 
 /// A value that was read, and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct At<T> {
+pub(super) struct SpannedValue<T> {
     pub(super) value: T,
     pub(super) span: Range<usize>,
 }
@@ -80,14 +80,19 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A text that is not blank, of at most so many bytes; `None` where there is none.
-    pub(super) fn text(&mut self, place: &TablePlace<'_, '_>, key: &str, most: usize) -> Option<At<String>> {
+    pub(super) fn text(
+        &mut self,
+        place: &TablePlace<'_, '_>,
+        key: &str,
+        most: usize,
+    ) -> Option<SpannedValue<String>> {
         let value = get(place, key)?;
         let span = value.span();
         let Some(text) = value.get_ref().as_str() else {
             self.fault(&span, format!("{key} has to be a text"), format!("write {key} = \"…\""));
             return None;
         };
-        self.fits(key, text, &span, most).then(|| At { value: text.trim().to_owned(), span })
+        self.fits(key, text, &span, most).then(|| SpannedValue { value: text.trim().to_owned(), span })
     }
 
     /// A text with places; blank where there is none.
@@ -98,13 +103,13 @@ impl<'s> DefinitionSource<'s> {
         most: usize,
     ) -> LocatedText {
         match self.text(place, key, most) {
-            Some(At { value, span }) => LocatedText { text: Text::parse(&value), span },
+            Some(SpannedValue { value, span }) => LocatedText { text: Text::parse(&value), span },
             None => LocatedText { text: Text::default(), span: place.span.clone() },
         }
     }
 
     /// A name has to be a word of small letters, digits, `_` and `-`, and none that means something else.
-    pub(super) fn name_fits(&mut self, name: &At<String>, reserved: &[&str]) {
+    pub(super) fn name_fits(&mut self, name: &SpannedValue<String>, reserved: &[&str]) {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         let starts = name.value.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || !name.value.chars().all(fits) {
@@ -117,7 +122,7 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A name that is not known.
-    pub(super) fn unknown(&mut self, name: &At<String>, what: &str, known: &[&str]) {
+    pub(super) fn unknown(&mut self, name: &SpannedValue<String>, what: &str, known: &[&str]) {
         let said = format!("there is no {what} {}", shown(&name.value));
         let hint =
             if known.is_empty() { format!("there is no {what} at all") } else { near(&name.value, known) };
@@ -130,7 +135,7 @@ impl<'s> DefinitionSource<'s> {
         place: &TablePlace<'_, '_>,
         key: &str,
         most: usize,
-    ) -> Option<At<String>> {
+    ) -> Option<SpannedValue<String>> {
         if get(place, key).is_none() {
             self.fault(&place.span.clone(), format!("{key} is missing"), format!("add {key} = \"…\""));
         }
@@ -158,7 +163,7 @@ impl<'s> DefinitionSource<'s> {
         place: &TablePlace<'_, '_>,
         key: &str,
         words: &[&str],
-    ) -> Option<At<String>> {
+    ) -> Option<SpannedValue<String>> {
         let found = self.text(place, key, 200)?;
         if words.contains(&found.value.as_str()) {
             return Some(found);
@@ -182,14 +187,14 @@ impl<'s> DefinitionSource<'s> {
         place: &TablePlace<'_, '_>,
         key: &str,
         (min, max): (i64, i64),
-    ) -> Option<At<i64>> {
+    ) -> Option<SpannedValue<i64>> {
         let value = get(place, key)?;
         let number = value
             .get_ref()
             .as_integer()
             .and_then(|number| i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()).ok());
         if let Some(value_) = number.filter(|n| (min..=max).contains(n)) {
-            return Some(At { value: value_, span: value.span() });
+            return Some(SpannedValue { value: value_, span: value.span() });
         }
         let bounds =
             if (min, max) == (i64::MIN, i64::MAX) { String::new() } else { format!(" from {min} to {max}") };
@@ -198,7 +203,11 @@ impl<'s> DefinitionSource<'s> {
     }
 
     /// A list of texts that are not blank.
-    pub(super) fn texts(&mut self, place: &TablePlace<'_, '_>, key: &str) -> Option<Vec<At<String>>> {
+    pub(super) fn texts(
+        &mut self,
+        place: &TablePlace<'_, '_>,
+        key: &str,
+    ) -> Option<Vec<SpannedValue<String>>> {
         let value = get(place, key)?;
         let Some(items) = value.get_ref().as_array() else {
             let hint = format!("write {key} = [\"…\", \"…\"]");
@@ -210,7 +219,7 @@ impl<'s> DefinitionSource<'s> {
             let span = item.span();
             match item.get_ref().as_str() {
                 Some(text) if self.fits(key, text, &span, 200) => {
-                    texts.push(At { value: text.trim().to_owned(), span });
+                    texts.push(SpannedValue { value: text.trim().to_owned(), span });
                 }
                 Some(_) => {}
                 None => self.fault(&span, format!("{key} has to be a list of texts"), ""),

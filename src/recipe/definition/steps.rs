@@ -1,7 +1,7 @@
 //! The steps of a definition, read from TOML.
 
-use super::source::{At, DefinitionSource, LINE, LocatedText, NAME, TEXT, TablePlace, get, shown};
-use super::{CHANGED, Destination, ROUNDS_USED, Step, StepKind, TurnLimit};
+use super::source::{DefinitionSource, LINE, LocatedText, NAME, SpannedValue, TEXT, TablePlace, get, shown};
+use super::{CHANGED, Destination, ROUNDS_USED, RecipeStep, StepKind, TurnLimit};
 use crate::domain::RecipeEnd;
 use crate::recipe::check::{self, Check};
 use crate::recipe::text::Text;
@@ -17,19 +17,19 @@ const ENDS: &[(&str, RecipeEnd)] =
 
 /// A step as it was read, with the places of what refers to other parts.
 pub(super) struct ReadStep {
-    pub(super) step: Step,
+    pub(super) step: RecipeStep,
     pub(super) span: Range<usize>,
     pub(super) say: LocatedText,
-    pub(super) only_if: Vec<(At<String>, At<String>)>,
-    pub(super) protects: Vec<At<String>>,
-    pub(super) options: Vec<(String, At<String>)>,
+    pub(super) only_if: Vec<(SpannedValue<String>, SpannedValue<String>)>,
+    pub(super) protects: Vec<SpannedValue<String>>,
+    pub(super) options: Vec<(String, SpannedValue<String>)>,
     pub(super) turns: Vec<ReadTurn>,
 }
 
 /// What a verdict leads to, as it was read.
 pub(super) struct ReadTurn {
-    pub(super) verdict: At<String>,
-    pub(super) then: At<String>,
+    pub(super) verdict: SpannedValue<String>,
+    pub(super) then: SpannedValue<String>,
     pub(super) say: LocatedText,
     pub(super) ends: bool,
 }
@@ -71,7 +71,7 @@ pub(super) fn read(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>
 fn read_step(
     source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
-    name: Option<At<String>>,
+    name: Option<SpannedValue<String>>,
     rounds: u32,
 ) -> Option<ReadStep> {
     let title = source.needed(place, "title", LINE);
@@ -99,7 +99,7 @@ fn read_step(
         let hint = "add say = \"…\": what the model is told when the step begins";
         source.fault(&place.span.clone(), format!("step {} needs say", name.value), hint);
     }
-    let step = Step {
+    let step = RecipeStep {
         name: name.value,
         title: title.value,
         only_if: only_if.iter().map(|(k, v)| (k.value.clone(), v.value.clone())).collect(),
@@ -128,7 +128,7 @@ fn read_options(
     source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
     check: &'static dyn Check,
-) -> Vec<(String, At<String>)> {
+) -> Vec<(String, SpannedValue<String>)> {
     let mut read = Vec::new();
     for option in check.facts().options {
         let value = match option.values {
@@ -155,11 +155,14 @@ fn blocks(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<
     kinds
 }
 
-fn only_if(source: &mut DefinitionSource<'_>, place: &TablePlace<'_, '_>) -> Vec<(At<String>, At<String>)> {
+fn only_if(
+    source: &mut DefinitionSource<'_>,
+    place: &TablePlace<'_, '_>,
+) -> Vec<(SpannedValue<String>, SpannedValue<String>)> {
     let Some(table) = source.table(place, "only_if") else { return Vec::new() };
     let mut read = Vec::new();
     for (key, _) in table.table {
-        let name = At { value: key.get_ref().to_string(), span: key.span() };
+        let name = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
         if let Some(value) = source.text(&table, key.get_ref(), LINE) {
             read.push((name, value));
         }
@@ -174,7 +177,7 @@ fn turns(
     let Some(table) = source.table(place, "on") else { return (Vec::new(), Vec::new()) };
     let (mut read, mut turns) = (Vec::new(), Vec::new());
     for (key, value) in table.table {
-        let verdict = At { value: key.get_ref().to_string(), span: key.span() };
+        let verdict = SpannedValue { value: key.get_ref().to_string(), span: key.span() };
         let Some(inner) = value.get_ref().as_table() else {
             let hint = format!("write [step.on.{}] with then = \"…\"", shown(&verdict.value));
             source.fault(&value.span(), "what a verdict leads to has to be a table", hint);
@@ -195,8 +198,8 @@ fn turns(
 fn turn(
     source: &mut DefinitionSource<'_>,
     place: &TablePlace<'_, '_>,
-    then: &At<String>,
-    verdict: &At<String>,
+    then: &SpannedValue<String>,
+    verdict: &SpannedValue<String>,
     say: Text,
 ) -> TurnLimit {
     let words: Vec<&str> = ENDS.iter().map(|(word, _)| *word).collect();
@@ -225,7 +228,7 @@ fn turn(
 }
 
 /// The verdicts that a step can come to.
-pub(super) fn verdicts(step: &Step) -> Vec<&'static str> {
+pub(super) fn verdicts(step: &RecipeStep) -> Vec<&'static str> {
     let mut all = step.check.facts().verdicts.to_vec();
     all.push(ROUNDS_USED);
     if !step.protects.is_empty() {

@@ -1,6 +1,6 @@
 //! What has to hold between the parts of a definition: names that are used exist, every step can be reached and left.
 
-use super::source::{At, DefinitionSource, LocatedText, near, shown};
+use super::source::{DefinitionSource, LocatedText, SpannedValue, near, shown};
 use super::steps::{ReadStep, Steps, destinations, verdicts};
 use super::{Destination, ROUNDS_USED};
 use crate::domain::{Field, FieldKind};
@@ -24,7 +24,7 @@ pub(super) struct HeadTexts<'a> {
 pub(super) fn check(
     source: &mut DefinitionSource<'_>,
     told: &HeadTexts<'_>,
-    inputs: &[At<Field>],
+    inputs: &[SpannedValue<Field>],
     steps: &Steps,
 ) {
     let names = Names::new(inputs);
@@ -56,9 +56,9 @@ struct Names {
 }
 
 impl Names {
-    fn new(inputs: &[At<Field>]) -> Self {
+    fn new(inputs: &[SpannedValue<Field>]) -> Self {
         let mut values: Vec<String> = FACTS.iter().map(|fact| format!("fact:{fact}")).collect();
-        for At { value: field, .. } in inputs {
+        for SpannedValue { value: field, .. } in inputs {
             values.push(field.name.clone());
             values.push(format!("data:{}", field.name));
             if field.kind == FieldKind::File {
@@ -77,7 +77,7 @@ impl Names {
         }
     }
 
-    fn conditions(&self, source: &mut DefinitionSource<'_>, step: &ReadStep, inputs: &[At<Field>]) {
+    fn conditions(&self, source: &mut DefinitionSource<'_>, step: &ReadStep, inputs: &[SpannedValue<Field>]) {
         let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
         for (name, value) in &step.only_if {
             let Some(input) = inputs.iter().find(|input| input.value.name == name.value) else {
@@ -97,7 +97,7 @@ impl Names {
         &self,
         source: &mut DefinitionSource<'_>,
         step: &ReadStep,
-        inputs: &[At<Field>],
+        inputs: &[SpannedValue<Field>],
         steps: &[&str],
     ) {
         for (name, value) in &step.options {

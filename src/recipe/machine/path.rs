@@ -1,6 +1,6 @@
 //! Where a recipe stands: its rounds so far, folded from the facts of the session. Nothing else is remembered.
 
-use super::super::definition::{CHANGED, Definition, Destination, ROUNDS_USED, Step, TurnLimit};
+use super::super::definition::{CHANGED, Definition, Destination, ROUNDS_USED, RecipeStep, TurnLimit};
 use super::super::text::Text;
 use super::super::view::{Span, View};
 use crate::domain::{RecipeEnd, RecipeFact, RoundOutcome};
@@ -130,14 +130,14 @@ impl<'a> Path<'a> {
     }
 
     /// The step of the round that goes on.
-    pub(super) fn step(&self) -> &'a Step {
+    pub(super) fn step(&self) -> &'a RecipeStep {
         self.step_of(self.now())
     }
 
     /// The step of a round.
-    fn step_of(&self, round: &Round) -> &'a Step {
+    fn step_of(&self, round: &Round) -> &'a RecipeStep {
         // Rounds are made of steps that there are, and there is at least one.
-        static NONE: std::sync::LazyLock<Step> = std::sync::LazyLock::new(Step::none);
+        static NONE: std::sync::LazyLock<RecipeStep> = std::sync::LazyLock::new(RecipeStep::none);
         self.definition.steps.get(round.step).unwrap_or(&NONE)
     }
 
@@ -208,7 +208,8 @@ impl<'a> Path<'a> {
 
     /// The first step from this one on that is taken with the answers.
     fn taken(&self, from: usize) -> Option<usize> {
-        let fits = |step: &Step| step.only_if.iter().all(|(name, value)| self.context.input(name) == value);
+        let fits =
+            |step: &RecipeStep| step.only_if.iter().all(|(name, value)| self.context.input(name) == value);
         let mut steps = self.definition.steps.iter().enumerate().skip(from);
         steps.find(|(_, step)| fits(step)).map(|(at, _)| at)
     }

@@ -13,7 +13,7 @@ use crate::domain::{
     Severity, Sha256,
 };
 use crate::engine::transcript::{BlockItem, Item, RunItem};
-use content::{Content, FileObservation};
+use content::{FileObservation, ProtectedContent};
 use std::collections::BTreeSet;
 
 /// The rule of its remarks.
@@ -166,7 +166,7 @@ fn changed(path: &Path<'_>, view: &View<'_>) -> Vec<(usize, String)> {
 
 /// Where a file was changed, when it is not as it was agreed on.
 fn changed_at(view: &View<'_>, events: &[(usize, ProtectedEvent<'_>)], file: &str) -> Option<usize> {
-    let mut content = Content::default();
+    let mut content = ProtectedContent::default();
     for (at, event) in events {
         match event {
             ProtectedEvent::Kept => content.keep(),

@@ -1,7 +1,7 @@
 //! What is told: to the model when a round begins, to the person at the end.
 
 use super::super::check;
-use super::super::definition::{CHANGED, Step};
+use super::super::definition::{CHANGED, RecipeStep};
 use super::super::text::{Text, bounded, fenced};
 use super::super::view::{View, ended};
 use super::super::written;
@@ -42,7 +42,7 @@ pub(super) fn entering(path: &Path<'_>) -> String {
 }
 
 /// Why a step has no use for a block.
-pub(super) fn not_wanted(step: &Step, block: &Block) -> String {
+pub(super) fn not_wanted(step: &RecipeStep, block: &Block) -> String {
     let title = &step.title;
     if step.blocks.is_empty() {
         return format!("nothing runs in the step \"{title}\"; answer in words");

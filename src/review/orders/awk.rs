@@ -1,6 +1,6 @@
 //! Scripts of awk: `system`, pipes in both directions, files that `print` writes, and connections.
 
-use super::{OrderLanguage, What, quoted};
+use super::{OrderEffect, OrderLanguage, quoted};
 use std::ops::Range;
 
 /// A piece of a script, as far as orders need it.
@@ -26,7 +26,7 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
         |index: usize, wanted: &str| matches!(at(index), Some(AwkPiece::Name(name)) if name == wanted);
     let mut printing = false;
     for (index, (piece, span)) in pieces.iter().enumerate() {
-        let mut order = |what: What, end: usize| {
+        let mut order = |what: OrderEffect, end: usize| {
             let end = pieces.get(end).map_or(span.end, |(_, span)| span.end);
             orders.push(OrderLanguage { what, at: span.start..end });
         };
@@ -40,27 +40,27 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
                 let next = index + 1 + usize::from(sign(index + 1, '&'));
                 if named(next, "getline") {
                     let before = index.checked_sub(1).and_then(text);
-                    order(before.map_or(What::Unknown, reached), next);
+                    order(before.map_or(OrderEffect::Unknown, reached), next);
                 } else if printing {
-                    order(text(next).map_or(What::Unknown, reached), next);
+                    order(text(next).map_or(OrderEffect::Unknown, reached), next);
                 }
             }
             AwkPiece::Sign('>') if printing && !sign(index + 1, '=') && !sign(index.wrapping_sub(1), '>') => {
                 let next = index + 1 + usize::from(sign(index + 1, '>'));
                 if let Some(path) = text(next) {
-                    order(What::Writes(path), next);
+                    order(OrderEffect::Writes(path), next);
                 }
             }
             AwkPiece::Sign('<')
                 if index > 0 && (named(index - 1, "getline") || named(index.wrapping_sub(2), "getline")) =>
             {
                 if let Some(path) = text(index + 1) {
-                    order(What::Reads(path), index + 1);
+                    order(OrderEffect::Reads(path), index + 1);
                 }
             }
             AwkPiece::Text(path) if path.starts_with("/inet") => {
                 let host = path.split('/').nth(4).unwrap_or_default().to_owned();
-                order(What::Connects(host), index);
+                order(OrderEffect::Connects(host), index);
             }
             _ => {}
         }
@@ -69,16 +69,16 @@ pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
 }
 
 /// What stands beside a pipe: a command, or a connection, which its own text tells.
-fn reached(text: String) -> What {
+fn reached(text: String) -> OrderEffect {
     if text.starts_with("/inet") {
-        What::Connects(text.split('/').nth(4).unwrap_or_default().to_owned())
+        OrderEffect::Connects(text.split('/').nth(4).unwrap_or_default().to_owned())
     } else {
         starts(Some(text), true)
     }
 }
 
-fn starts(text: Option<String>, open: bool) -> What {
-    text.map_or(What::Unknown, |text| What::Starts { text, open })
+fn starts(text: Option<String>, open: bool) -> OrderEffect {
+    text.map_or(OrderEffect::Unknown, |text| OrderEffect::Starts { text, open })
 }
 
 fn pieces(script: &str) -> Vec<(AwkPiece, Range<usize>)> {
@@ -127,22 +127,23 @@ fn regex_may_begin(before: Option<&AwkPiece>) -> bool {
 mod tests {
     use super::*;
 
-    fn found(script: &str) -> Vec<What> {
+    fn found(script: &str) -> Vec<OrderEffect> {
         orders(script).into_iter().map(|order| order.what).collect()
     }
 
     #[test]
     fn what_leaves_the_script_is_found() {
-        let starts = |text: &str| What::Starts { text: text.to_owned(), open: true };
+        let starts = |text: &str| OrderEffect::Starts { text: text.to_owned(), open: true };
         assert_eq!(found("BEGIN { system(\"id\") }"), [starts("id")]);
         assert_eq!(found("{ print $1 | \"sh\" }"), [starts("sh")]);
         assert_eq!(found("BEGIN { \"date\" | getline d }"), [starts("date")]);
-        assert_eq!(found("{ cmd = $1; system(cmd) }"), [What::Unknown]);
-        assert_eq!(found("{ cmd | getline }"), [What::Unknown]);
-        assert_eq!(found("{ print > \"/etc/x\" }"), [What::Writes("/etc/x".to_owned())]);
-        assert_eq!(found("{ printf \"%s\", $1 >> \"a\" }"), [What::Writes("a".to_owned())]);
+        assert_eq!(found("{ cmd = $1; system(cmd) }"), [OrderEffect::Unknown]);
+        assert_eq!(found("{ cmd | getline }"), [OrderEffect::Unknown]);
+        assert_eq!(found("{ print > \"/etc/x\" }"), [OrderEffect::Writes("/etc/x".to_owned())]);
+        assert_eq!(found("{ printf \"%s\", $1 >> \"a\" }"), [OrderEffect::Writes("a".to_owned())]);
         assert!(
-            found("BEGIN{s=\"/inet/tcp/0/a.example/80\"}").contains(&What::Connects("a.example".to_owned()))
+            found("BEGIN{s=\"/inet/tcp/0/a.example/80\"}")
+                .contains(&OrderEffect::Connects("a.example".to_owned()))
         );
     }
 

@@ -1,7 +1,7 @@
 //! Lines that interactive programs obey: editors (`!`, `:r !`), debuggers (`shell`), clients of databases (`.shell`,
 //! `\!`). One reader for all of them: the signs are the same, and a wrong guess only looks at more.
 
-use super::{OrderLanguage, What, quoted};
+use super::{OrderEffect, OrderLanguage, quoted};
 use crate::review::rules::InnerPattern;
 
 /// The orders in lines that such a program would read.
@@ -35,8 +35,8 @@ const OUTPUTS: &[&str] = &[
 const FILES: &[&str] =
     &[".read", "source", "so", "\\i", "\\ir", "\\include", "\\.", "runtime", "luafile", "pyfile", "py3file"];
 
-fn one(line: &str) -> Option<What> {
-    let starts = |text: &str| Some(What::Starts { text: text.trim().to_owned(), open: false });
+fn one(line: &str) -> Option<OrderEffect> {
+    let starts = |text: &str| Some(OrderEffect::Starts { text: text.trim().to_owned(), open: false });
     if let Some(rest) = line.strip_prefix("\\!").or_else(|| line.strip_prefix('!')) {
         return starts(rest).filter(|_| !rest.trim().is_empty());
     }
@@ -54,7 +54,7 @@ fn one(line: &str) -> Option<What> {
             return starts(command);
         }
         return (word.ends_with('w') || word == "write")
-            .then(|| What::Writes(rest.to_owned()))
+            .then(|| OrderEffect::Writes(rest.to_owned()))
             .filter(|_| !rest.is_empty());
     }
     if matches!(word, "silent" | "silent!" | "sil" | "sil!" | "exe" | "execute" | "exec") {
@@ -74,7 +74,7 @@ fn one(line: &str) -> Option<What> {
                 && !bare.starts_with(['=', '('])
                 && (word.starts_with(['.', '\\']) || word == "tee") =>
             {
-                Some(What::Writes(bare))
+                Some(OrderEffect::Writes(bare))
             }
             None => None,
         };
@@ -85,11 +85,11 @@ fn one(line: &str) -> Option<What> {
         }
         "lua" | "perl" | "ruby" | "tcl" | "guile" | "mzscheme" => InnerPattern::Other,
         _ if FILES.contains(&word) && !rest.is_empty() && !rest.contains(['=', '(']) => {
-            return Some(What::File(rest.to_owned()));
+            return Some(OrderEffect::File(rest.to_owned()));
         }
         _ => return None,
     };
-    (!rest.is_empty()).then(|| What::Runs(code, rest.to_owned()))
+    (!rest.is_empty()).then(|| OrderEffect::Runs(code, rest.to_owned()))
 }
 
 /// Words of Tcl and expect that start programs: `exec`, `spawn`, `system`, `open "|…"`.
@@ -112,19 +112,22 @@ pub(super) fn tcl(text: &str) -> Vec<OrderLanguage> {
             }
             _ => continue,
         };
-        let what =
-            if command.contains('$') { What::Unknown } else { What::Starts { text: command, open: true } };
+        let what = if command.contains('$') {
+            OrderEffect::Unknown
+        } else {
+            OrderEffect::Starts { text: command, open: true }
+        };
         orders.push(OrderLanguage { what, at: at..at + piece.trim_end().len().max(1) });
     }
     orders
 }
 
 /// `call system("…")`, `cexpr system('…')`, `call (int)system("…")`.
-fn called(line: &str) -> Option<What> {
+fn called(line: &str) -> Option<OrderEffect> {
     for name in ["system(", "systemlist(", "job_start(", "jobstart(", "termopen(", "term_start(", "popen("] {
         let Some((_, rest)) = line.split_once(name) else { continue };
         let text = quoted(rest.trim_start()).map(|(text, _)| text);
-        return Some(text.map_or(What::Unknown, |text| What::Starts { text, open: false }));
+        return Some(text.map_or(OrderEffect::Unknown, |text| OrderEffect::Starts { text, open: false }));
     }
     None
 }
@@ -133,7 +136,7 @@ fn called(line: &str) -> Option<What> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Vec<What> {
+    fn found(text: &str) -> Vec<OrderEffect> {
         lines(text).into_iter().map(|order| order.what).collect()
     }
 
@@ -156,13 +159,13 @@ mod tests {
             "silent !id",
             "pager id",
         ] {
-            let starts = What::Starts { text: "id".to_owned(), open: false };
+            let starts = OrderEffect::Starts { text: "id".to_owned(), open: false };
             assert_eq!(
                 found(line)
                     .into_iter()
                     .map(|what| match what {
-                        What::Starts { text, .. } =>
-                            What::Starts { text: text.trim().to_owned(), open: false },
+                        OrderEffect::Starts { text, .. } =>
+                            OrderEffect::Starts { text: text.trim().to_owned(), open: false },
                         other => other,
                     })
                     .collect::<Vec<_>>(),
@@ -170,7 +173,7 @@ mod tests {
                 "{line}"
             );
         }
-        assert_eq!(found("py3 import os"), [What::Runs(InnerPattern::Python, "import os".to_owned())]);
+        assert_eq!(found("py3 import os"), [OrderEffect::Runs(InnerPattern::Python, "import os".to_owned())]);
         assert_eq!(lines("select 1;\n.shell id\n").first().map(|o| o.at.clone()), Some(10..19));
     }
 

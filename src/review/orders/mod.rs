@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// What an order does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum OrderEffect {
     /// A shell or a program is given this text. `open`: where one looks for it, as the pipes of awk.
     Starts { text: String, open: bool },
     /// Code of a language.
@@ -36,22 +36,22 @@ pub(super) enum What {
 /// One order and where it stands in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OrderLanguage {
-    pub(super) what: What,
+    pub(super) what: OrderEffect,
     pub(super) at: Range<usize>,
 }
 
 /// The orders in a text that is read as `code` says; what is a language of its own is one order.
 pub(super) fn orders(code: Code, text: &str) -> Vec<OrderLanguage> {
-    let whole = |what: What| vec![OrderLanguage { what, at: 0..text.len() }];
+    let whole = |what: OrderEffect| vec![OrderLanguage { what, at: 0..text.len() }];
     match code {
-        Code::Shell | Code::Words => whole(What::Starts { text: text.to_owned(), open: false }),
-        Code::File => whole(What::File(text.to_owned())),
-        Code::Python => whole(What::Runs(InnerPattern::Python, text.to_owned())),
-        Code::Javascript => whole(What::Runs(InnerPattern::Javascript, text.to_owned())),
+        Code::Shell | Code::Words => whole(OrderEffect::Starts { text: text.to_owned(), open: false }),
+        Code::File => whole(OrderEffect::File(text.to_owned())),
+        Code::Python => whole(OrderEffect::Runs(InnerPattern::Python, text.to_owned())),
+        Code::Javascript => whole(OrderEffect::Runs(InnerPattern::Javascript, text.to_owned())),
         // Its reader looks at the lines of the client itself.
-        Code::Sql => whole(What::Runs(InnerPattern::Sql, text.to_owned())),
+        Code::Sql => whole(OrderEffect::Runs(InnerPattern::Sql, text.to_owned())),
         Code::Tcl => lines::tcl(text),
-        Code::Other => whole(What::Runs(InnerPattern::Other, text.to_owned())),
+        Code::Other => whole(OrderEffect::Runs(InnerPattern::Other, text.to_owned())),
         Code::Sed => sed::orders(text),
         Code::Awk => awk::orders(text),
         Code::Editor => lines(text),
@@ -61,7 +61,7 @@ pub(super) fn orders(code: Code, text: &str) -> Vec<OrderLanguage> {
         Code::Checkpoint => settings::checkpoint(text),
         Code::Setting => settings::other(text),
         Code::Prompt if text.contains(['`', '$']) => {
-            whole(What::Starts { text: format!("echo \"{}\"", text.replace('"', "")), open: true })
+            whole(OrderEffect::Starts { text: format!("echo \"{}\"", text.replace('"', "")), open: true })
         }
         Code::Prompt => Vec::new(),
     }

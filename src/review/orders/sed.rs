@@ -1,6 +1,6 @@
 //! Scripts of sed: `e` starts commands, `w` writes files, and both hide behind the flags of `s`.
 
-use super::{OrderLanguage, What};
+use super::{OrderEffect, OrderLanguage};
 
 /// The orders of a script.
 pub(super) fn orders(script: &str) -> Vec<OrderLanguage> {
@@ -96,11 +96,15 @@ impl SedReader<'_> {
         match letter {
             'e' => {
                 let (text, span) = self.line();
-                let what = if text.is_empty() { What::Unknown } else { What::Starts { text, open: false } };
+                let what = if text.is_empty() {
+                    OrderEffect::Unknown
+                } else {
+                    OrderEffect::Starts { text, open: false }
+                };
                 self.orders.push(OrderLanguage { what, at: start..span.end });
             }
-            'w' | 'W' => self.file(What::Writes, start),
-            'r' | 'R' => self.file(What::Reads, start),
+            'w' | 'W' => self.file(OrderEffect::Writes, start),
+            'r' | 'R' => self.file(OrderEffect::Reads, start),
             's' => self.substitute(start),
             'y' => {
                 if let Some(delimiter) = self.peek() {
@@ -120,7 +124,7 @@ impl SedReader<'_> {
         }
     }
 
-    fn file(&mut self, what: fn(String) -> What, start: usize) {
+    fn file(&mut self, what: fn(String) -> OrderEffect, start: usize) {
         let (path, span) = self.line();
         if !path.is_empty() {
             self.orders.push(OrderLanguage { what: what(path), at: start..span.end });
@@ -136,11 +140,11 @@ impl SedReader<'_> {
             match self.peek() {
                 Some('e') => {
                     self.at += 1;
-                    self.orders.push(OrderLanguage { what: What::Unknown, at: start..self.at });
+                    self.orders.push(OrderLanguage { what: OrderEffect::Unknown, at: start..self.at });
                 }
                 Some('w') => {
                     self.at += 1;
-                    return self.file(What::Writes, start);
+                    return self.file(OrderEffect::Writes, start);
                 }
                 Some(c) if c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') => {
                     self.at += 1;
@@ -155,21 +159,21 @@ impl SedReader<'_> {
 mod tests {
     use super::*;
 
-    fn found(script: &str) -> Vec<What> {
+    fn found(script: &str) -> Vec<OrderEffect> {
         orders(script).into_iter().map(|order| order.what).collect()
     }
 
     #[test]
     fn commands_are_found_wherever_they_stand() {
-        let starts = |text: &str| What::Starts { text: text.to_owned(), open: false };
+        let starts = |text: &str| OrderEffect::Starts { text: text.to_owned(), open: false };
         assert_eq!(found("1e id"), [starts("id")]);
         assert_eq!(found("/a/,/b/{s/x/y/;e rm -rf ~\n}"), [starts("rm -rf ~")]);
         assert_eq!(found(r"\,a,e id"), [starts("id")]);
         for script in ["s/a/b/e", "s/a/b/ge", "s|a|b|;s,c,d,2e", "1!s/x/\\/e/pe", "e", "s/=/id/e"] {
-            assert!(found(script).contains(&What::Unknown), "{script}");
+            assert!(found(script).contains(&OrderEffect::Unknown), "{script}");
         }
-        assert_eq!(found("s/a/b/w /etc/x"), [What::Writes("/etc/x".to_owned())]);
-        assert_eq!(found("$!w out.txt"), [What::Writes("out.txt".to_owned())]);
+        assert_eq!(found("s/a/b/w /etc/x"), [OrderEffect::Writes("/etc/x".to_owned())]);
+        assert_eq!(found("$!w out.txt"), [OrderEffect::Writes("out.txt".to_owned())]);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Settings that start programs: `core.pager=…` of git, `ProxyCommand=…` of ssh, `exec=…` of tar, and makefiles.
 
-use super::{OrderLanguage, What};
+use super::{OrderEffect, OrderLanguage};
 
-fn whole(what: What, text: &str) -> Vec<OrderLanguage> {
+fn whole(what: OrderEffect, text: &str) -> Vec<OrderLanguage> {
     vec![OrderLanguage { what, at: 0..text.len() }]
 }
 
-fn starts(text: &str) -> What {
-    What::Starts { text: text.trim().to_owned(), open: false }
+fn starts(text: &str) -> OrderEffect {
+    OrderEffect::Starts { text: text.trim().to_owned(), open: false }
 }
 
 /// Settings of git whose value is started, by the last part of their name.
@@ -64,14 +64,14 @@ pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
         return found.map_or_else(Vec::new, |what| whole(what, text));
     }
     if name == "protocol.ext.allow" && value != "never" || name.starts_with("url.ext::") {
-        return whole(What::Unknown, text);
+        return whole(OrderEffect::Unknown, text);
     }
     if GIT_FILES.contains(&last) || matches!(name.as_str(), "include.path") || name.starts_with("includeif.")
     {
         return if value.is_empty() || value == "/dev/null" {
             Vec::new()
         } else {
-            whole(What::File(value.to_owned()), text)
+            whole(OrderEffect::File(value.to_owned()), text)
         };
     }
     if name.starts_with("submodule.") && last == "update" {
@@ -87,7 +87,7 @@ pub(super) fn git(text: &str) -> Vec<OrderLanguage> {
 }
 
 /// `-c core.pager=…` inside the value of an alias.
-fn hidden_setting(value: &str) -> Option<What> {
+fn hidden_setting(value: &str) -> Option<OrderEffect> {
     let (_, rest) = value.split_once("-c ")?;
     git(rest.trim().trim_matches(['"', '\''])).into_iter().next().map(|order| order.what)
 }
@@ -103,9 +103,9 @@ pub(super) fn ssh(text: &str) -> Vec<OrderLanguage> {
     match name.trim().to_ascii_lowercase().as_str() {
         "proxycommand" | "localcommand" | "knownhostscommand" => whole(starts(value), text),
         "pkcs11provider" | "securitykeyprovider" | "xauthlocation" | "include" => {
-            whole(What::File(value.to_owned()), text)
+            whole(OrderEffect::File(value.to_owned()), text)
         }
-        "match" if value.contains("exec") => whole(What::Unknown, text),
+        "match" if value.contains("exec") => whole(OrderEffect::Unknown, text),
         _ => Vec::new(),
     }
 }
@@ -167,7 +167,7 @@ pub(super) fn make(text: &str) -> Vec<OrderLanguage> {
             let command = command.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$");
             if !command.is_empty() {
                 orders.push(OrderLanguage {
-                    what: What::Starts { text: command, open: true },
+                    what: OrderEffect::Starts { text: command, open: true },
                     at: at..at + body.len(),
                 });
             }

@@ -1,12 +1,12 @@
 //! Options and operands of a command, told apart.
 
 use super::ShellReader;
-use crate::review::programs::{self, Does, OptionChoice, Program, Takes};
+use crate::review::programs::{self, OperandUse, OptionChoice, Program, Takes};
 use crate::review::value::{Act, Argument, HOLE, Value, ValueKind};
 use std::ops::Range;
 
 /// An option without a value that does nothing.
-const NONE: OptionChoice = OptionChoice { takes: Takes::Nothing, does: Does::Nothing };
+const NONE: OptionChoice = OptionChoice { takes: Takes::Nothing, does: OperandUse::Nothing };
 
 /// What the tables know of the words of one command.
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@
 use super::ShellReader;
 use super::options::CommandFacts;
 use crate::review::nested::NestedCode;
-use crate::review::orders::{self, What};
-use crate::review::programs::{self, Code, Does};
+use crate::review::orders::{self, OrderEffect};
+use crate::review::programs::{self, Code, OperandUse};
 use crate::review::rules::InnerPattern;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl ShellReader<'_, '_> {
             let later = |at: usize| roles.len() - at - 1;
             let mut at = 0;
             for (index, role) in roles.iter().enumerate() {
-                if matches!(role.does, Does::Starts(Code::Words) | Does::Hides(Code::Words)) {
+                if matches!(role.does, OperandUse::Starts(Code::Words) | OperandUse::Hides(Code::Words)) {
                     let words = operands.get(at..).unwrap_or_default();
                     if !words.is_empty() {
                         self.command(words.to_vec(), input.cloned(), span, depth + 1);
@@ -62,12 +62,12 @@ impl ShellReader<'_, '_> {
             && let (Some((name, _)), Some((value, _))) = (name.value.as_text(), value.value.as_text())
         {
             let setting = Argument { value: Value::text(format!("{name}={value}")), span: span.clone() };
-            self.done(Does::Hides(Code::Git), &setting, &known.name, span, depth);
+            self.done(OperandUse::Hides(Code::Git), &setting, &known.name, span, depth);
         }
         for operand in operands.iter().filter(|_| matches!(known.name.as_str(), "curl" | "wget")) {
             if let Some(path) = operand.value.as_whole_text().and_then(|text| text.strip_prefix("file://")) {
                 let path = Argument { value: Value::text(path), span: operand.span.clone() };
-                self.done(Does::Reads, &path, &known.name, span, depth);
+                self.done(OperandUse::Reads, &path, &known.name, span, depth);
             }
         }
         for operand in operands.iter().filter(|_| known.name.starts_with("git ")) {
@@ -77,7 +77,7 @@ impl ShellReader<'_, '_> {
             {
                 let kind = ValueKind::Text { text: command.to_owned(), whole };
                 let command = Argument { value: Value::new(kind), span: operand.span.clone() };
-                self.done(Does::Hides(Code::Shell), &command, &known.name, span, depth);
+                self.done(OperandUse::Hides(Code::Shell), &command, &known.name, span, depth);
             }
         }
         if table.project {
@@ -112,18 +112,18 @@ impl ShellReader<'_, '_> {
     }
 
     /// Tells what becomes of one value. `by` is the option that does it, for messages.
-    fn done(&mut self, does: Does, value: &Argument, by: &str, span: &Range<usize>, depth: u32) {
+    fn done(&mut self, does: OperandUse, value: &Argument, by: &str, span: &Range<usize>, depth: u32) {
         let quiet = matches!(value.value.as_text(), Some(("-" | "", true)));
         let name = match does {
-            Does::Nothing => return,
-            Does::Starts(code) => return self.ordered(code, value, by, false, span, depth),
-            Does::Hides(code) => return self.ordered(code, value, by, true, span, depth),
+            OperandUse::Nothing => return,
+            OperandUse::Starts(code) => return self.ordered(code, value, by, false, span, depth),
+            OperandUse::Hides(code) => return self.ordered(code, value, by, true, span, depth),
             _ if quiet => return,
-            Does::Reads => "@reads",
-            Does::Writes => "@writes",
-            Does::Makes => "@makes",
-            Does::Deletes => "@deletes",
-            Does::Hosts => "@hosts",
+            OperandUse::Reads => "@reads",
+            OperandUse::Writes => "@writes",
+            OperandUse::Makes => "@makes",
+            OperandUse::Deletes => "@deletes",
+            OperandUse::Hosts => "@hosts",
         };
         self.note(name, vec![value.clone()], span);
     }
@@ -157,15 +157,15 @@ impl ShellReader<'_, '_> {
                 _ => value.span.clone(),
             };
             let at = if text.contains('\n') { &place } else { span };
-            let hidden =
-                hidden || matches!(code, Code::Sed | Code::Editor) && !matches!(order.what, What::File(_));
+            let hidden = hidden
+                || matches!(code, Code::Sed | Code::Editor) && !matches!(order.what, OrderEffect::File(_));
             self.order(order.what, by, hidden, &place, at, depth);
         }
     }
 
     fn order(
         &mut self,
-        what: What,
+        what: OrderEffect,
         by: &str,
         hidden: bool,
         place: &Range<usize>,
@@ -174,7 +174,7 @@ impl ShellReader<'_, '_> {
     ) {
         let argument = |text: String| Argument { value: Value::text(text), span: place.clone() };
         match what {
-            What::Starts { text, open } => {
+            OrderEffect::Starts { text, open } => {
                 let first =
                     text.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
                 let fed = open && matches!(first, "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash");
@@ -190,10 +190,10 @@ impl ShellReader<'_, '_> {
                     });
                 }
             }
-            What::Runs(language, text) => {
+            OrderEffect::Runs(language, text) => {
                 self.reading.nested.push(NestedCode::Text { language, text, span: place.clone() });
             }
-            What::File(path) => {
+            OrderEffect::File(path) => {
                 if !hidden {
                     return self.not_known(&path, span, true);
                 }
@@ -208,11 +208,11 @@ impl ShellReader<'_, '_> {
                 };
                 self.note(name, vec![argument(path)], span);
             }
-            What::Writes(path) if matches!(path.as_str(), "-" | "/dev/stdout" | "/dev/stderr") => {}
-            What::Writes(path) => self.note("@makes", vec![argument(path)], span),
-            What::Reads(path) => self.note("@reads", vec![argument(path)], span),
-            What::Connects(host) => self.note("@connects", vec![argument(host)], span),
-            What::Unknown => {
+            OrderEffect::Writes(path) if matches!(path.as_str(), "-" | "/dev/stdout" | "/dev/stderr") => {}
+            OrderEffect::Writes(path) => self.note("@makes", vec![argument(path)], span),
+            OrderEffect::Reads(path) => self.note("@reads", vec![argument(path)], span),
+            OrderEffect::Connects(host) => self.note("@connects", vec![argument(host)], span),
+            OrderEffect::Unknown => {
                 self.reading.unknown = true;
                 if hidden {
                     self.hides(by, "(known only at run time)", span);

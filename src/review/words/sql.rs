@@ -6,7 +6,7 @@ use super::condition;
 use super::lexer::{Sort, Word};
 use crate::review::flow::Extraction;
 use crate::review::nested::NestedCode;
-use crate::review::orders::{self, What};
+use crate::review::orders::{self, OrderEffect};
 use crate::review::rules::InnerPattern;
 use crate::review::value::{Act, Argument, Value, ValueKind};
 use std::collections::HashSet;
@@ -51,14 +51,14 @@ fn client_lines(source: &str, reading: &mut Extraction) {
     for order in orders::lines(source) {
         let Some(line) = source.get(order.at.clone()).filter(|line| own(line.trim())) else { continue };
         let (name, text) = match &order.what {
-            What::Starts { text, .. } => ("client shell", text),
-            What::Writes(path) => ("client output", path),
+            OrderEffect::Starts { text, .. } => ("client shell", text),
+            OrderEffect::Writes(path) => ("client output", path),
             _ => continue,
         };
         let end = order.at.start + line.trim_end().len();
         let argument = Argument { value: Value::text(text.clone()), span: order.at.start..end };
         reading.acts.push(Act::new(name, vec![argument], order.at.start..end));
-        if let What::Starts { text, .. } = order.what {
+        if let OrderEffect::Starts { text, .. } = order.what {
             reading.nested.push(NestedCode::Text {
                 language: InnerPattern::Bash,
                 text,

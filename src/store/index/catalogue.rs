@@ -3,9 +3,9 @@
 //! It is never believed over the file: an entry counts while size, times and number of the file are those it was made
 //! from. Where it can't be read or written, all files are looked into.
 
-use super::{Candidate, Stamp, Summary};
+use super::{Candidate, IndexStamp, Summary};
 use crate::domain::Timestamp;
-use crate::store::derived::{Derived, DerivedError, Plan};
+use crate::store::derived::{DerivedError, DerivedFile, TablePlan};
 use rusqlite::{Row, params};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -13,7 +13,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 /// Where it is kept.
-const PLAN: Plan = Plan {
+const PLAN: TablePlan = TablePlan {
     file: "sessions.db",
     shape: 1,
     tables: "
@@ -31,9 +31,9 @@ const WORTH_IT: usize = 64;
 /// What is known of the files of a folder, and what is to be kept of them.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue {
-    derived: Option<Derived>,
-    known: HashMap<OsString, (Stamp, Summary)>,
-    fresh: Vec<(OsString, Stamp, Summary)>,
+    derived: Option<DerivedFile>,
+    known: HashMap<OsString, (IndexStamp, Summary)>,
+    fresh: Vec<(OsString, IndexStamp, Summary)>,
 }
 
 impl Catalogue {
@@ -42,7 +42,7 @@ impl Catalogue {
         if files < WORTH_IT {
             return Self::default();
         }
-        let read = Derived::open_with(folder, &PLAN, |derived| {
+        let read = DerivedFile::open_with(folder, &PLAN, |derived| {
             // To keep something can wait: nobody waits for it here.
             derived.db.busy_timeout(std::time::Duration::ZERO)?;
             all(derived)
@@ -61,7 +61,7 @@ impl Catalogue {
     }
 
     /// Keeps what was found in a file, from now on.
-    pub(super) fn keep(&mut self, name: &OsStr, stamp: Stamp, summary: &Summary) {
+    pub(super) fn keep(&mut self, name: &OsStr, stamp: IndexStamp, summary: &Summary) {
         if self.derived.is_some() && summary.damage.is_none() && stamp.is_settled() {
             self.fresh.push((name.to_owned(), stamp, summary.clone()));
         }
@@ -87,12 +87,12 @@ impl Catalogue {
 /// When the file can't be written: what was kept leaves it with the next list then.
 pub(in crate::store) fn forget(session: &Path) -> Result<(), DerivedError> {
     let (Some(folder), Some(name)) = (session.parent(), session.file_name()) else { return Ok(()) };
-    let Some(derived) = Derived::open_existing(folder, &PLAN)? else { return Ok(()) };
+    let Some(derived) = DerivedFile::open_existing(folder, &PLAN)? else { return Ok(()) };
     derived.db.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])?;
     derived.cut_log()
 }
 
-fn all(derived: &Derived) -> Result<HashMap<OsString, (Stamp, Summary)>, DerivedError> {
+fn all(derived: &DerivedFile) -> Result<HashMap<OsString, (IndexStamp, Summary)>, DerivedError> {
     let mut rows = derived.db.prepare(
         "SELECT file, bytes, modified, changed, inode, id, name, created, messages, blocks, waiting, failed, unended,
          cwd, first_prompt, last_reply, branch_of FROM catalogue",
@@ -101,8 +101,8 @@ fn all(derived: &Derived) -> Result<HashMap<OsString, (Stamp, Summary)>, Derived
     Ok(known)
 }
 
-fn known(row: &Row<'_>) -> rusqlite::Result<(OsString, (Stamp, Summary))> {
-    let stamp = Stamp {
+fn known(row: &Row<'_>) -> rusqlite::Result<(OsString, (IndexStamp, Summary))> {
+    let stamp = IndexStamp {
         bytes: row.get::<_, i64>(1)? as u64,
         modified: row.get(2)?,
         changed: row.get(3)?,
@@ -127,8 +127,8 @@ fn known(row: &Row<'_>) -> rusqlite::Result<(OsString, (Stamp, Summary))> {
 }
 
 fn write(
-    derived: &mut Derived,
-    fresh: &[(OsString, Stamp, Summary)],
+    derived: &mut DerivedFile,
+    fresh: &[(OsString, IndexStamp, Summary)],
     gone: &[OsString],
 ) -> Result<(), DerivedError> {
     let writing = derived.db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;

@@ -42,7 +42,7 @@ fn kept(folder: &Path, count: usize) {
     let end = Instant::now() + Duration::from_secs(20);
     loop {
         list(folder);
-        let derived = Derived::open(folder, &PLAN).unwrap();
+        let derived = DerivedFile::open(folder, &PLAN).unwrap();
         let rows: i64 = derived.db.query_row("SELECT count(*) FROM catalogue", [], |row| row.get(0)).unwrap();
         if usize::try_from(rows) == Ok(count) {
             return;
@@ -62,7 +62,7 @@ fn what_changed_is_told_and_the_rest_is_taken_from_it() {
     assert_eq!((mode(&file(folder)), mode(&folder.join("index"))), (0o600, 0o700));
 
     // What it holds is used: another name in it is told of a file that is the same, and of none that changed.
-    let derived = Derived::open(folder, &PLAN).unwrap();
+    let derived = DerivedFile::open(folder, &PLAN).unwrap();
     derived.db.execute("UPDATE catalogue SET name = 'from the catalogue'", []).unwrap();
     assert!(list(folder).iter().all(|session| session.name == "from the catalogue"));
     wait(manage::rename(&first, "moon", (&crate::domain::Masker::default(), None), AT)).unwrap();
@@ -124,7 +124,7 @@ fn where_it_cannot_be_written_all_files_are_looked_into() {
     assert_eq!(list(dir.path()), looked_into(dir.path()));
     std::fs::remove_file(&lock).unwrap();
     // Neither is one that another process is writing into waited for.
-    let other = Derived::open(dir.path(), &PLAN).unwrap();
+    let other = DerivedFile::open(dir.path(), &PLAN).unwrap();
     other.db.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(list(dir.path()), looked_into(dir.path()));
 }

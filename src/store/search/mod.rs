@@ -10,21 +10,21 @@ mod update;
 mod words;
 
 pub use place::{PlaceKind, SessionPlace};
-pub(crate) use words::Sought;
+pub(crate) use words::SearchWords;
 
-use super::derived::{Derived, DerivedError};
+use super::derived::{DerivedError, DerivedFile};
 use super::disk;
 use super::index::{self, Summary};
 use crate::domain::{BlockId, Masker, Timestamp};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
-use shelf::{KeptFile, KeptPlace, Told};
+use shelf::{BlockFact, KeptFile, KeptPlace};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use update::Bounds;
-use words::Rough;
+use update::UpdateBounds;
+use words::RoughFilter;
 
 /// Bytes of texts that are kept of all sessions together: beyond, the oldest sessions are left out.
 const MOST: u64 = 1 << 30;
@@ -43,8 +43,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What is looked for, and where.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Search {
-    pub(crate) sought: Sought,
+pub(crate) struct SearchQuery {
+    pub(crate) sought: SearchWords,
     /// Only in sessions of this folder, or one below it.
     pub(crate) folder: Option<PathBuf>,
     /// Only from this moment on.
@@ -63,7 +63,7 @@ pub(crate) struct Search {
 
 /// A place that holds what was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct SearchHit {
     /// Its session.
     pub session: Summary,
     /// Where it stands in it.
@@ -76,9 +76,9 @@ pub struct Hit {
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct SearchResults {
     /// The session begun last first; of each its newest places.
-    pub(crate) hits: Vec<Hit>,
+    pub(crate) hits: Vec<SearchHit>,
     /// Whether there may be more than are told.
     pub(crate) more: bool,
     /// Sessions that are not searched, because too much is kept already.
@@ -101,22 +101,22 @@ pub(crate) struct Waiting<'a> {
 /// When what is kept can neither be read nor made anew.
 pub(crate) fn search(
     folder: &Path,
-    wanted: &Search,
+    wanted: &SearchQuery,
     masker: &Masker,
     waiting: &Waiting<'_>,
-) -> Result<Found, DerivedError> {
+) -> Result<SearchResults, DerivedError> {
     if wanted.sought.is_empty() || !folder.exists() {
-        return Ok(Found::default());
+        return Ok(SearchResults::default());
     }
-    let work = |derived: &mut Derived| {
+    let work = |derived: &mut DerivedFile| {
         derived.db.busy_timeout(PATIENCE)?;
-        Searching { folder, wanted, masker }.begin(derived, waiting)
+        Searcher { folder, wanted, masker }.begin(derived, waiting)
     };
-    match Derived::open_with(folder, &shelf::PLAN, work) {
+    match DerivedFile::open_with(folder, &shelf::PLAN, work) {
         Ok((_, found)) => Ok(found),
         Err(error) => {
             tracing::warn!(%error, "the index of the search can't be used: the files are read");
-            work(&mut Derived::in_memory(&shelf::PLAN)?)
+            work(&mut DerivedFile::in_memory(&shelf::PLAN)?)
         }
     }
 }
@@ -127,22 +127,22 @@ pub(crate) fn search(
 /// When the file can't be written: what is kept leaves it with the next search then.
 pub(super) fn forget(session: &Path) -> Result<(), DerivedError> {
     let (Some(folder), Some(name)) = (session.parent(), session.file_name()) else { return Ok(()) };
-    let Some(mut derived) = Derived::open_existing(folder, &shelf::PLAN)? else { return Ok(()) };
+    let Some(mut derived) = DerivedFile::open_existing(folder, &shelf::PLAN)? else { return Ok(()) };
     let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     shelf::forget_file(&writing, name)?;
     writing.commit()?;
     derived.cut_log()
 }
 
-struct Searching<'a> {
+struct Searcher<'a> {
     folder: &'a Path,
-    wanted: &'a Search,
+    wanted: &'a SearchQuery,
     masker: &'a Masker,
 }
 
-impl Searching<'_> {
-    fn begin(&self, derived: &mut Derived, waiting: &Waiting<'_>) -> Result<Found, DerivedError> {
-        let bounds = Bounds { most: MOST, goes_on: waiting.goes_on, told: waiting.told };
+impl Searcher<'_> {
+    fn begin(&self, derived: &mut DerivedFile, waiting: &Waiting<'_>) -> Result<SearchResults, DerivedError> {
+        let bounds = UpdateBounds { most: MOST, goes_on: waiting.goes_on, told: waiting.told };
         let mut behind = None;
         // Once more where something that is kept is not what stands in its file: then that file is read anew.
         for last in [false, true] {
@@ -162,7 +162,7 @@ impl Searching<'_> {
             }
             writing.commit()?;
         }
-        Ok(Found::default())
+        Ok(SearchResults::default())
     }
 
     /// The hits, and the files of which something is kept that does not stand in them.
@@ -170,7 +170,7 @@ impl Searching<'_> {
         &self,
         db: &Connection,
         waiting: &Waiting<'_>,
-    ) -> Result<(Found, HashSet<OsString>), DerivedError> {
+    ) -> Result<(SearchResults, HashSet<OsString>), DerivedError> {
         let all = shelf::files(db)?;
         let left_out = all.values().filter(|file| file.left_out).count();
         let mut files: HashMap<i64, (OsString, KeptFile)> = all
@@ -178,13 +178,15 @@ impl Searching<'_> {
             .filter(|(_, file)| self.wanted.folder.as_ref().is_none_or(|folder| file.cwd.starts_with(folder)))
             .map(|(name, file)| (file.number, (name, file)))
             .collect();
-        let words = [(Told::Language, &self.wanted.language), (Told::Outcome, &self.wanted.outcome)];
+        let words =
+            [(BlockFact::Language, &self.wanted.language), (BlockFact::Outcome, &self.wanted.outcome)];
         for (what, word) in words.into_iter().filter_map(|(what, word)| Some((what, word.as_ref()?))) {
             let with = shelf::files_with(db, what, word)?;
             files.retain(|file, _| with.contains(file));
         }
-        let mut found = Found { left_out, ..Found::default() };
-        let mut gathering = Gathering { rough: Rough::of(&self.wanted.sought), ..Gathering::default() };
+        let mut found = SearchResults { left_out, ..SearchResults::default() };
+        let mut gathering =
+            HitCollector { rough: RoughFilter::of(&self.wanted.sought), ..HitCollector::default() };
         let (Some(first), Some(last)) = (files.keys().min(), files.keys().max()) else {
             return Ok((found, gathering.stale));
         };
@@ -209,7 +211,8 @@ impl Searching<'_> {
                 break;
             }
             (found.hits, found.more) = (Vec::new(), false);
-            gathering = Gathering { stale: gathering.stale, rough: gathering.rough, ..Gathering::default() };
+            gathering =
+                HitCollector { stale: gathering.stale, rough: gathering.rough, ..HitCollector::default() };
             self.ask(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
         }
         Ok((found, gathering.stale))
@@ -221,7 +224,7 @@ impl Searching<'_> {
         db: &Connection,
         (question, (first, last)): (&str, (i64, i64)),
         files: &HashMap<i64, (OsString, KeptFile)>,
-        (found, gathering): (&mut Found, &mut Gathering),
+        (found, gathering): (&mut SearchResults, &mut HitCollector),
         waiting: &Waiting<'_>,
     ) -> Result<(), DerivedError> {
         let mut rows = db.prepare_cached(
@@ -253,8 +256,8 @@ impl Searching<'_> {
         &self,
         db: &Connection,
         (number, name): (i64, &OsString),
-        gathering: &mut Gathering,
-    ) -> Result<Option<Hit>, DerivedError> {
+        gathering: &mut HitCollector,
+    ) -> Result<Option<SearchHit>, DerivedError> {
         let Some(place) = shelf::place(db, number)?.filter(|place| self.is_wanted(place)) else {
             return Ok(None);
         };
@@ -287,7 +290,7 @@ impl Searching<'_> {
         }
         let Some(session) = gathering.session(&path) else { return Ok(None) };
         *gathering.told.entry(shelf::file_of(number)).or_default() += 1;
-        Ok(Some(Hit {
+        Ok(Some(SearchHit {
             session,
             place: SessionPlace {
                 kind: place.kind,
@@ -329,9 +332,9 @@ impl Searching<'_> {
 
 /// What is gathered while hits are looked for.
 #[derive(Default)]
-struct Gathering {
+struct HitCollector {
     compared: usize,
-    rough: Rough,
+    rough: RoughFilter,
     /// How many hits of a file are told.
     told: HashMap<i64, usize>,
     /// Replies of which a block is told.
@@ -340,7 +343,7 @@ struct Gathering {
     sessions: HashMap<PathBuf, Option<Summary>>,
 }
 
-impl Gathering {
+impl HitCollector {
     fn of_file(&self, file: i64) -> usize {
         self.told.get(&file).copied().unwrap_or_default()
     }

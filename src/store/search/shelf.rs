@@ -6,8 +6,8 @@
 use super::place::PlaceKind;
 use super::words;
 use crate::domain::Timestamp;
-use crate::store::derived::{DerivedError, Plan};
-use crate::store::index::Stamp;
+use crate::store::derived::{DerivedError, TablePlan};
+use crate::store::index::IndexStamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 
 /// `words` holds which words stand in which text, and no text; `bodies` the texts, so that their words can leave it.
-pub(super) const PLAN: Plan = Plan {
+pub(super) const PLAN: TablePlan = TablePlan {
     file: "search.db",
     shape: 3,
     tables: "
@@ -44,7 +44,7 @@ const OWN_BITS: u32 = 24;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct KeptFile {
     pub(super) number: i64,
-    pub(super) stamp: Stamp,
+    pub(super) stamp: IndexStamp,
     /// So many bytes of it are kept, of which this is the checksum.
     pub(super) read: u64,
     pub(super) crc: u32,
@@ -107,7 +107,7 @@ pub(super) fn file(db: &Connection, name: &OsStr) -> Result<Option<KeptFile>, De
 fn kept_file(row: &Row<'_>) -> rusqlite::Result<KeptFile> {
     Ok(KeptFile {
         number: row.get(0)?,
-        stamp: Stamp {
+        stamp: IndexStamp {
             bytes: row.get::<_, i64>(2)? as u64,
             modified: row.get(3)?,
             changed: row.get(4)?,
@@ -224,12 +224,12 @@ pub(super) fn words_of(db: &Connection, begun: &str, most: usize) -> Result<Vec<
 }
 
 /// The files in which something is in this language, or ended so: one step through the places of each.
-pub(super) fn files_with(db: &Connection, what: Told, word: &str) -> Result<HashSet<i64>, DerivedError> {
+pub(super) fn files_with(db: &Connection, what: BlockFact, word: &str) -> Result<HashSet<i64>, DerivedError> {
     let mut row = db.prepare_cached(match what {
-        Told::Language => {
+        BlockFact::Language => {
             "SELECT number FROM places WHERE language = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
         }
-        Told::Outcome => {
+        BlockFact::Outcome => {
             "SELECT number FROM places WHERE outcome = ?1 COLLATE NOCASE AND number >= ?2 ORDER BY number LIMIT 1"
         }
     })?;
@@ -243,7 +243,7 @@ pub(super) fn files_with(db: &Connection, what: Told, word: &str) -> Result<Hash
 
 /// What is told of the texts of a block.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Told {
+pub(super) enum BlockFact {
     Language,
     Outcome,
 }

@@ -57,11 +57,11 @@ fn whole(folder: &Path, id: &str) -> PathBuf {
     written(folder, id, entries)
 }
 
-fn wanted(words: &str) -> Search {
-    Search { sought: Sought::read(words), limit: 20, ..Search::default() }
+fn wanted(words: &str) -> SearchQuery {
+    SearchQuery { sought: SearchWords::read(words), limit: 20, ..SearchQuery::default() }
 }
 
-fn found(folder: &Path, wanted: &Search) -> Found {
+fn found(folder: &Path, wanted: &SearchQuery) -> SearchResults {
     search(folder, wanted, &Masker::default(), &ALWAYS).unwrap()
 }
 
@@ -73,8 +73,8 @@ fn told(folder: &Path, words: &str) -> Vec<(&'static str, Option<u32>, String)> 
         .collect()
 }
 
-fn open(folder: &Path) -> Derived {
-    Derived::open(folder, &shelf::PLAN).unwrap()
+fn open(folder: &Path) -> DerivedFile {
+    DerivedFile::open(folder, &shelf::PLAN).unwrap()
 }
 
 /// Searches until all files are settled.
@@ -91,8 +91,8 @@ fn settled(folder: &Path) {
     }
 }
 
-fn index_stamp() -> crate::store::index::Stamp {
-    crate::store::index::Stamp::default()
+fn index_stamp() -> crate::store::index::IndexStamp {
+    crate::store::index::IndexStamp::default()
 }
 
 /// Whether bytes stand in any file of the index.
@@ -126,7 +126,7 @@ fn what_was_said_and_done_is_found_where_it_stands() {
 fn hits_are_narrowed_down() {
     let dir = tempfile::tempdir().unwrap();
     whole(dir.path(), "s-1");
-    let count = |change: &dyn Fn(&mut Search)| {
+    let count = |change: &dyn Fn(&mut SearchQuery)| {
         let mut wanted = wanted("print");
         change(&mut wanted);
         found(dir.path(), &wanted).hits.len()
@@ -141,7 +141,7 @@ fn hits_are_narrowed_down() {
     assert_eq!(count(&|w| w.since = Some(AT)), 1);
     assert_eq!(count(&|w| w.since = Some(AT.plus(1))), 0);
     assert_eq!(count(&|w| w.until = Some(AT)), 0);
-    let rejected = Search { outcome: Some("rejected".into()), ..wanted("import") };
+    let rejected = SearchQuery { outcome: Some("rejected".into()), ..wanted("import") };
     assert_eq!(found(dir.path(), &rejected).hits.len(), 1);
     let model = header("s").model.unwrap().model.to_uppercase();
     assert_eq!(count(&|w| w.model = Some(model.clone())), 1);
@@ -329,7 +329,7 @@ fn of_many_words_that_begin_alike_all_are_found() {
         written(dir.path(), &format!("s-{number}"), vec![Entry::Prompt(text.into())]);
     }
     let count = |words: &str, limit: usize| {
-        let found = found(dir.path(), &Search { limit, ..wanted(words) });
+        let found = found(dir.path(), &SearchQuery { limit, ..wanted(words) });
         (found.hits.len(), found.more)
     };
     assert_eq!(count("moor gli", 1000), (BEGUN + 8, false));
@@ -348,11 +348,11 @@ fn the_oldest_are_left_out_where_there_is_too_much() {
         std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
     let mut derived = open(dir.path());
-    let bounds = Bounds { most: 400, goes_on: &|| true, told: &|_, _| {} };
+    let bounds = UpdateBounds { most: 400, goes_on: &|| true, told: &|_, _| {} };
     let masker = Masker::default();
     update::update(&mut derived, dir.path(), &masker, &bounds).unwrap();
     let looking = wanted("hertz");
-    let searching = Searching { folder: dir.path(), wanted: &looking, masker: &masker };
+    let searching = Searcher { folder: dir.path(), wanted: &looking, masker: &masker };
     let (found, stale) = searching.find(&derived.db, &ALWAYS).unwrap();
     let ids: Vec<&str> = found.hits.iter().map(|hit| hit.session.id.as_str()).collect();
     assert!(ids.first() == Some(&"s-3") && ids.len() < 4, "{ids:?}");

@@ -4,8 +4,8 @@
 use super::place::{self, BlockNews};
 use super::shelf::{self, KeptFile, KeptPlace};
 use crate::domain::{Entry, Masker, Timestamp};
-use crate::store::derived::{Derived, DerivedError};
-use crate::store::index::{Candidate, Stamp, by_age};
+use crate::store::derived::{DerivedError, DerivedFile};
+use crate::store::index::{Candidate, IndexStamp, by_age};
 use crate::store::wire::{self, LineContent};
 use crate::store::{blobs_of, disk, reader};
 use rusqlite::{Connection, TransactionBehavior};
@@ -22,7 +22,7 @@ const LONGEST_LINE: u64 = 64 << 20;
 const AT_ONCE: u64 = 4 << 20;
 
 /// What bounds the work, and who may end it.
-pub(super) struct Bounds<'a> {
+pub(super) struct UpdateBounds<'a> {
     /// Bytes of texts that are kept of all sessions together.
     pub(super) most: u64,
     /// Asked between files: whether anybody still wants it.
@@ -33,10 +33,10 @@ pub(super) struct Bounds<'a> {
 
 /// Takes what is new in the sessions of this folder, and forgets those that are gone.
 pub(super) fn update(
-    derived: &mut Derived,
+    derived: &mut DerivedFile,
     folder: &Path,
     masker: &Masker,
-    bounds: &Bounds<'_>,
+    bounds: &UpdateBounds<'_>,
 ) -> Result<(), DerivedError> {
     let mut known = shelf::files(&derived.db)?;
     let mut changed: Vec<(OsString, Candidate)> = Vec::new();
@@ -103,7 +103,7 @@ fn take_file(
     };
     let before = file.read;
     if let Some(opened) = opened {
-        let mut taking = Taking { db, masker, path: &candidate.path, file: &mut file };
+        let mut taking = FileUpdate { db, masker, path: &candidate.path, file: &mut file };
         // A file that can't be read to its end is kept as far as it could be.
         if let Err(error) = taking.lines(&opened, candidate.stamp.bytes)? {
             tracing::debug!(%error, "a session is not searched to its end");
@@ -111,13 +111,13 @@ fn take_file(
     }
     // One that may change again without telling is looked at again.
     let settled = candidate.stamp.is_settled();
-    file.stamp = if settled { candidate.stamp } else { Stamp::default() };
+    file.stamp = if settled { candidate.stamp } else { IndexStamp::default() };
     shelf::keep_file(db, name, &file)?;
     Ok(candidate.stamp.bytes.saturating_sub(before))
 }
 
 /// Whether what is kept of a file still stands at its beginning, by its checksum.
-fn begins_as_it_was(file: &File, known: &KeptFile, now: Stamp) -> bool {
+fn begins_as_it_was(file: &File, known: &KeptFile, now: IndexStamp) -> bool {
     if now.bytes < known.read {
         return false;
     }
@@ -140,14 +140,14 @@ fn begins_as_it_was(file: &File, known: &KeptFile, now: Stamp) -> bool {
 }
 
 /// A file whose lines are taken.
-struct Taking<'a> {
+struct FileUpdate<'a> {
     db: &'a Connection,
     masker: &'a Masker,
     path: &'a Path,
     file: &'a mut KeptFile,
 }
 
-impl Taking<'_> {
+impl FileUpdate<'_> {
     /// Takes the whole lines up to this many bytes of the file. The inner error: it can't be read.
     fn lines(&mut self, file: &File, to: u64) -> Result<std::io::Result<()>, DerivedError> {
         let mut file = file;

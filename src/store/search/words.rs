@@ -21,13 +21,13 @@ const AROUND: usize = 160;
 const BEFORE: usize = 50;
 
 /// The words of a text, one after the other.
-struct Walk<'a> {
+struct WordWalk<'a> {
     text: &'a str,
     at: usize,
     word: String,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> WordWalk<'a> {
     fn new(text: &'a str) -> Self {
         Self { text, at: 0, word: String::new() }
     }
@@ -108,7 +108,7 @@ fn cut(word: &str) -> &str {
 /// The words of a text with blanks between: what it is found by.
 pub(super) fn folded(text: &str) -> String {
     let mut all = String::with_capacity(text.len() + text.len() / 8);
-    let mut walk = Walk::new(text);
+    let mut walk = WordWalk::new(text);
     while let Some((_, word)) = walk.next() {
         if !all.is_empty() {
             all.push(' ');
@@ -120,13 +120,13 @@ pub(super) fn folded(text: &str) -> String {
 
 /// What is looked for: words that all have to be there, in any order; those of a phrase one behind the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sought {
+pub(crate) struct SearchWords {
     phrases: Vec<Vec<String>>,
     /// Whether the last word may go on.
     open: bool,
 }
 
-impl Sought {
+impl SearchWords {
     /// Reads what was typed: words, and phrases in double quotes. The last word may be the beginning of one, unless a
     /// blank or a quote stands behind it.
     pub(crate) fn read(text: &str) -> Self {
@@ -209,12 +209,12 @@ impl Sought {
     /// Where a text holds the first of all that is looked for; `None`: it does not hold all of it.
     pub(crate) fn place(&self, text: &str) -> Option<Range<usize>> {
         let count = self.phrases.len();
-        let mut left: Vec<Looking<'_>> = Vec::with_capacity(count);
+        let mut left: Vec<PhraseMatcher<'_>> = Vec::with_capacity(count);
         for (number, phrase) in self.phrases.iter().enumerate() {
-            left.push(Looking { phrase, open: self.open && number + 1 == count, begun: Vec::new() });
+            left.push(PhraseMatcher { phrase, open: self.open && number + 1 == count, begun: Vec::new() });
         }
         let mut first: Option<Range<usize>> = None;
-        let mut walk = Walk::new(text);
+        let mut walk = WordWalk::new(text);
         while let Some((range, word)) = walk.next() {
             left.retain_mut(|looking| {
                 let Some(start) = looking.word(range.start, word) else { return true };
@@ -234,10 +234,10 @@ impl Sought {
 /// Tells quickly of most texts that a phrase is not in them: its words may stand in each of very many, one behind the
 /// other in few.
 #[derive(Debug, Default)]
-pub(super) struct Rough(Vec<Regex>);
+pub(super) struct RoughFilter(Vec<Regex>);
 
-impl Rough {
-    pub(super) fn of(sought: &Sought) -> Self {
+impl RoughFilter {
+    pub(super) fn of(sought: &SearchWords) -> Self {
         let last = sought.phrases.len().saturating_sub(1);
         let phrases = sought.phrases.iter().enumerate().filter(|(_, phrase)| {
             phrase.len() > 1 && phrase.iter().flat_map(|word| word.bytes()).all(|b| b.is_ascii_alphanumeric())
@@ -257,14 +257,14 @@ impl Rough {
 }
 
 /// A phrase that is looked for, word by word of a text.
-struct Looking<'a> {
+struct PhraseMatcher<'a> {
     phrase: &'a [String],
     open: bool,
     /// Where it may have begun, and how many of its words were there since.
     begun: Vec<(usize, usize)>,
 }
 
-impl Looking<'_> {
+impl PhraseMatcher<'_> {
     /// Takes the next word of the text; where the phrase began, if this word ends it.
     fn word(&mut self, start: usize, word: &str) -> Option<usize> {
         let last = self.phrase.len().saturating_sub(1);
@@ -288,7 +288,7 @@ impl Looking<'_> {
 
 fn words(text: &str) -> Vec<String> {
     let mut all = Vec::new();
-    let mut walk = Walk::new(text);
+    let mut walk = WordWalk::new(text);
     while let Some((_, word)) = walk.next() {
         all.push(word.to_owned());
     }
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_question_means_words_and_phrases() {
-        let read = |text: &str| Sought::read(text).question();
+        let read = |text: &str| SearchWords::read(text).question();
         assert_eq!(read("Merge sal"), r#""merge" AND "sal"*"#);
         assert_eq!(read("merge sal "), r#""merge" AND "sal""#);
         assert_eq!(read(r#""no such file" open"#), r#""no" AND "such" AND "file" AND "open"*"#);
@@ -335,15 +335,15 @@ mod tests {
         assert_eq!(read("read_csv"), r#""read" AND "csv"*"#);
         assert_eq!(read("a"), r#""a""#, "one letter is a word");
         assert_eq!(read("NOT ( * ^ NEAR/3 {x} : OR"), r#""not" AND "near" AND "3" AND "x" AND "or"*"#);
-        assert!(Sought::read(" \" - ").is_empty());
+        assert!(SearchWords::read(" \" - ").is_empty());
         let given = ["no such file".to_owned(), "open".to_owned()];
-        assert_eq!(Sought::of_arguments(&given), Sought::read(r#""no such file" open"#));
+        assert_eq!(SearchWords::of_arguments(&given), SearchWords::read(r#""no such file" open"#));
     }
 
     #[test]
     fn all_words_have_to_be_there_and_phrases_in_their_order() {
         let text = "FileNotFoundError: [Errno 2] No such file or directory: 'sales.csv'";
-        let holds = |asked: &str| Sought::read(asked).place(text).map(|at| text.get(at).unwrap());
+        let holds = |asked: &str| SearchWords::read(asked).place(text).map(|at| text.get(at).unwrap());
         assert_eq!(holds("file such"), Some("such"));
         assert_eq!(holds(r#""no such file""#), Some("No such file"));
         assert_eq!(holds(r#""such no""#), None);
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(holds("sales.c x"), None);
         assert_eq!(holds("direct"), Some("directory"));
         assert_eq!(holds("direct "), None);
-        let twice = |asked: &str| Sought::read(asked).place("to be or to be not");
+        let twice = |asked: &str| SearchWords::read(asked).place("to be or to be not");
         assert_eq!(twice("\"to be not\""), Some(9..18));
         assert_eq!(twice("\"be be\""), None);
     }
@@ -368,20 +368,23 @@ mod tests {
             ("\"the quest\"", false),
             ("that the.quest", true),
         ] {
-            let sought = Sought::read(asked);
+            let sought = SearchWords::read(asked);
             assert_eq!(
-                (sought.place(text).is_some(), !Rough::of(&sought).excludes(text)),
+                (sought.place(text).is_some(), !RoughFilter::of(&sought).excludes(text)),
                 (is_there, is_there),
                 "{asked}"
             );
         }
-        assert!(!Rough::of(&Sought::read("\"no such\"")).excludes("é"), "what is not known is compared");
+        assert!(
+            !RoughFilter::of(&SearchWords::read("\"no such\"")).excludes("é"),
+            "what is not known is compared"
+        );
     }
 
     #[test]
     fn a_line_is_shown_around_the_hit() {
         let text = format!("first\n   import pandas as pd  \n{}needle{}", "x ".repeat(200), " y".repeat(200));
-        let line = |asked: &str| line_around(&text, &Sought::read(asked).place(&text).unwrap());
+        let line = |asked: &str| line_around(&text, &SearchWords::read(asked).place(&text).unwrap());
         assert_eq!(line("pandas"), "import pandas as pd");
         let long = line("needle");
         assert!(long.starts_with('…') && long.ends_with('…') && long.contains(" needle "), "{long}");
@@ -392,7 +395,7 @@ mod tests {
         #![proptest_config(crate::test_cases::cases(1024))]
         #[test]
         fn a_question_holds_nothing_but_words(asked in any::<String>()) {
-            let question = Sought::read(&asked).question();
+            let question = SearchWords::read(&asked).question();
             for part in question.split(" AND ").filter(|part| !part.is_empty()) {
                 let word = part.trim_end_matches('*').strip_prefix('"').and_then(|word| word.strip_suffix('"'));
                 let word = word.expect("in quotes");
@@ -403,21 +406,21 @@ mod tests {
 
         #[test]
         fn a_rough_look_excludes_nothing_that_is_there(text in "[a-cA-C _.\n]{0,40}", asked in "[a-c ]{1,8}") {
-            let sought = Sought::read(&format!("\"{asked}\""));
-            prop_assert!(sought.place(&text).is_none() || !Rough::of(&sought).excludes(&text));
+            let sought = SearchWords::read(&format!("\"{asked}\""));
+            prop_assert!(sought.place(&text).is_none() || !RoughFilter::of(&sought).excludes(&text));
         }
 
         #[test]
         fn what_stands_in_a_text_is_found_in_it(text in any::<String>(), from in 0usize..20, many in 1usize..4) {
             let chosen: Vec<&str> = text.split_whitespace().skip(from).take(many).collect();
             let asked = format!("\"{}\"", chosen.join(" ").replace('"', " "));
-            let sought = Sought::read(&asked);
+            let sought = SearchWords::read(&asked);
             if sought.is_empty() {
                 return Ok(());
             }
             let at = sought.place(&text);
             prop_assert!(at.is_some(), "{asked:?}");
-            prop_assert!(!Rough::of(&sought).excludes(&text), "{asked:?}");
+            prop_assert!(!RoughFilter::of(&sought).excludes(&text), "{asked:?}");
             let line = line_around(&text, &at.unwrap());
             prop_assert!(line.chars().count() <= AROUND + 2);
             // What is asked of the index stands in what it is given.

@@ -72,7 +72,7 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
         kind => kind.to_owned(),
     };
     let known = Cell::new(false);
-    let line = Line { name: &name, json, known: &known };
+    let line = EntryLine { name: &name, json, known: &known };
     match Entry::deserialize(line) {
         Ok(entry) => Ok(LineContent::Entry(Box::new(entry), None)),
         Err(_) if known.get() => Err(fault(line)),
@@ -84,7 +84,7 @@ pub(super) fn read(kind: &str, json: &str, blobs: &Path) -> Result<LineContent, 
 }
 
 /// Reads an entry that can't be read once more, to find out where.
-fn fault(line: Line<'_, '_>) -> LineError {
+fn fault(line: EntryLine<'_, '_>) -> LineError {
     match serde_path_to_error::deserialize::<_, Entry>(line) {
         Err(error) => told(&error, line.name),
         Ok(_) => LineError::Whole("it can't be read".into()),
@@ -130,14 +130,14 @@ fn no_longer_whole(entry: &mut Entry) {
 
 /// A line as a variant of [`Entry`]: its name, and its fields among all that the line holds.
 #[derive(Clone, Copy)]
-struct Line<'de, 'a> {
+struct EntryLine<'de, 'a> {
     name: &'a str,
     json: &'de str,
     /// Is set when there is a variant of that name.
     known: &'a Cell<bool>,
 }
 
-impl<'de> Deserializer<'de> for Line<'de, '_> {
+impl<'de> Deserializer<'de> for EntryLine<'de, '_> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -150,7 +150,7 @@ impl<'de> Deserializer<'de> for Line<'de, '_> {
     }
 }
 
-impl<'de> EnumAccess<'de> for Line<'de, '_> {
+impl<'de> EnumAccess<'de> for EntryLine<'de, '_> {
     type Error = Error;
     type Variant = Self;
 
@@ -162,7 +162,7 @@ impl<'de> EnumAccess<'de> for Line<'de, '_> {
     }
 }
 
-impl<'de> VariantAccess<'de> for Line<'de, '_> {
+impl<'de> VariantAccess<'de> for EntryLine<'de, '_> {
     type Error = Error;
 
     fn unit_variant(self) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use super::VERSION;
 use super::fields::Fields;
-use crate::domain::{Masked, Sha256, Timestamp};
+use crate::domain::{MaskedValue, Sha256, Timestamp};
 use crate::store::seal::{LineSeal, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -74,7 +74,12 @@ impl SealedLine {
 }
 
 /// Makes a line, and the link for the line after it. `redacted`: something was masked in the entry.
-pub(crate) fn seal(link: Link, at: Timestamp, fields: &Masked<Fields>, redacted: bool) -> (SealedLine, Link) {
+pub(crate) fn seal(
+    link: Link,
+    at: Timestamp,
+    fields: &MaskedValue<Fields>,
+    redacted: bool,
+) -> (SealedLine, Link) {
     let mut head = Map::new();
     head.insert("v".into(), VERSION.into());
     head.insert("seq".into(), link.seq.into());

@@ -7,7 +7,7 @@ use super::INLINE_OUTPUT;
 use super::file_name::FileName;
 use super::frame::Crc;
 use crate::domain::serial::bytes;
-use crate::domain::{Masked, Masker, OutputBuffer, Stream};
+use crate::domain::{MaskedValue, Masker, OutputBuffer, Stream};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 pub(crate) struct OutputBlob {
     /// The file's name in the session's folder of blobs.
     pub(crate) name: String,
-    pub(crate) bytes: Masked<Vec<u8>>,
+    pub(crate) bytes: MaskedValue<Vec<u8>>,
     pub(crate) crc: Crc,
     /// Which stretch is whose.
     pieces: Stretches,

@@ -221,7 +221,7 @@ fn a_word_is_the_same_everywhere() {
     }
     use crate::domain::{
         BlockKind, Dialect, Enforcement, ExecutorKind, FailureKind, FinishReason, Grantor, Outcome,
-        RecipeEnd, Risk, RuleScope, SandboxLevel, Severity, Source, TurnEnd,
+        RecipeEnd, Risk, RuleScope, SandboxLevel, Severity, TextOrigin, TurnEnd,
     };
     macro_rules! same {
         ($($value:expr),* $(,)?) => {{ $( assert_eq!(word($value), $value.as_str()); )* }};
@@ -237,8 +237,8 @@ fn a_word_is_the_same_everywhere() {
         ExecutorKind::Installer,
         SandboxLevel::ReadOnly,
         Enforcement::Enforced,
-        Source::Project,
-        Source::Given
+        TextOrigin::Project,
+        TextOrigin::Given
     );
     same!(FinishReason::ToolCalls, FailureKind::Refused, FailureKind::Overflow, FailureKind::NotAModel);
     same!(Severity::Medium, RecipeEnd::GaveUp, TurnEnd::StepLimit, Outcome::NotStarted(String::new()));

@@ -17,7 +17,7 @@ const CLOCK_WITHIN: i64 = 2 * MINUTE;
 
 /// A time as it was printed, whatever its zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stamp {
+pub(super) enum PrintedTime {
     /// Milliseconds of Unix time, as if it were told in UTC.
     Moment(i64),
     Day(i64),
@@ -27,7 +27,7 @@ pub(super) enum Stamp {
     Clock(i64),
 }
 
-impl Stamp {
+impl PrintedTime {
     /// Reads what has the shape of a time; `None`: there is no such day or hour.
     pub(super) fn read(text: &str) -> Option<Self> {
         let numbers: Vec<i64> = text
@@ -38,7 +38,7 @@ impl Stamp {
         if let Some(month) = month(text) {
             return match *numbers.as_slice() {
                 [day, hour, minute] => {
-                    Some(Stamp::OfSomeYear(month, i8::try_from(day).ok()?, clock(hour, minute, 0)?))
+                    Some(PrintedTime::OfSomeYear(month, i8::try_from(day).ok()?, clock(hour, minute, 0)?))
                 }
                 [day, hour, minute, second, year] => {
                     of_day(year, i64::from(month), day, Some(clock(hour, minute, second)?))
@@ -48,7 +48,7 @@ impl Stamp {
         }
         match *numbers.as_slice() {
             [hour, minute, second] | [hour, minute, second, _] if text.get(2..3) == Some(":") => {
-                clock(hour, minute, second).map(Stamp::Clock)
+                clock(hour, minute, second).map(PrintedTime::Clock)
             }
             [year, month, day] => of_day(year, month, day, None),
             // In Python a whole hour or minute is told without what is 0 behind it.
@@ -65,13 +65,13 @@ impl Stamp {
     pub(super) fn is_of(self, run: &RunFacts) -> bool {
         let (from, to) = run.time;
         match self {
-            Stamp::Moment(at) => (from - WITHIN..=to + WITHIN).contains(&at),
-            Stamp::Day(at) => (from - DAYS_WITHIN..=to + WITHIN).contains(&at),
-            Stamp::OfSomeYear(month, day, clock) => years(run).into_iter().any(|year| {
+            PrintedTime::Moment(at) => (from - WITHIN..=to + WITHIN).contains(&at),
+            PrintedTime::Day(at) => (from - DAYS_WITHIN..=to + WITHIN).contains(&at),
+            PrintedTime::OfSomeYear(month, day, clock) => years(run).into_iter().any(|year| {
                 let of_year = of_day(i64::from(year), i64::from(month), i64::from(day), Some(clock));
                 of_year.is_some_and(|stamp| stamp.is_of(run))
             }),
-            Stamp::Clock(at) => {
+            PrintedTime::Clock(at) => {
                 // The zone is not known: any quarter of an hour may be its offset.
                 let behind = (at - from + CLOCK_WITHIN).rem_euclid(QUARTER);
                 behind <= to.saturating_sub(from).max(0) + 2 * CLOCK_WITHIN
@@ -119,10 +119,10 @@ fn clock(hour: i64, minute: i64, second: i64) -> Option<i64> {
     Some(((hour * 60 + minute) * 60 + second) * 1000)
 }
 
-fn of_day(year: i64, month: i64, day: i64, clock: Option<i64>) -> Option<Stamp> {
+fn of_day(year: i64, month: i64, day: i64, clock: Option<i64>) -> Option<PrintedTime> {
     let part = |value: i64| i8::try_from(value).ok();
     let date = Date::new(i16::try_from(year).ok()?, part(month)?, part(day)?).ok()?;
     let begin = DateTime::from_parts(date, Time::midnight()).to_zoned(jiff::tz::TimeZone::UTC).ok()?;
     let begin = begin.timestamp().as_millisecond();
-    Some(clock.map_or(Stamp::Day(begin), |clock| Stamp::Moment(begin + clock)))
+    Some(clock.map_or(PrintedTime::Day(begin), |clock| PrintedTime::Moment(begin + clock)))
 }

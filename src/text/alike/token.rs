@@ -1,14 +1,14 @@
 //! What a line consists of, for comparing it: words, numbers, and the kinds of things that are another in each run. Where a
 //! thing begins and ends does not depend on the run that printed it.
 
-use super::moment::{self, Stamp};
+use super::moment::{self, PrintedTime};
 use super::{BothRuns, RunFacts};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// What kind of thing a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// Anything else: it has to be the same.
     Word,
     /// The folder in which a run worked.
@@ -31,41 +31,41 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'t> {
-    pub(super) kind: Kind,
+pub(super) struct TextToken<'t> {
+    pub(super) kind: TokenKind,
     pub(super) text: &'t str,
 }
 
 /// In the order in which they are tried at each place. Of kinds that are no chance by themselves the value is looked at.
-static SHAPES: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
+static SHAPES: LazyLock<Vec<(TokenKind, Regex)>> = LazyLock::new(|| {
     const MONTHS: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";
     const DAYS: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
     let shapes = [
-        (Kind::Rate, r"\[\d[\d:]*<[\d:?]+, +[\d.?]+[kMGT]?(?:[A-Za-z]+/s|s/[A-Za-z]+)".to_owned()),
+        (TokenKind::Rate, r"\[\d[\d:]*<[\d:?]+, +[\d.?]+[kMGT]?(?:[A-Za-z]+/s|s/[A-Za-z]+)".to_owned()),
         (
-            Kind::Moment,
+            TokenKind::Moment,
             r"\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d)\b)?)?"
                 .to_owned(),
         ),
-        (Kind::Moment, r"datetime\.date(?:time)?\(\d{4}(?:, \d{1,6}){2,6}".to_owned()),
+        (TokenKind::Moment, r"datetime\.date(?:time)?\(\d{4}(?:, \d{1,6}){2,6}".to_owned()),
         (
-            Kind::Moment,
+            TokenKind::Moment,
             format!(r"(?:{DAYS},? +)?{MONTHS} +\d{{1,2}} +\d\d:\d\d(?::\d\d(?: +[A-Z]{{2,5}})? +\d{{4}})?\b"),
         ),
         (
-            Kind::Name,
+            TokenKind::Name,
             r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[1467][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b".to_owned(),
         ),
-        (Kind::Name, r"/tmp(?:[a-z0-9_]{8}|\.[A-Za-z0-9]{10})\b".to_owned()),
-        (Kind::Address, r"\bat 0x[0-9a-fA-F]+\b|\b0x(?:7[ef]|5[56])[0-9a-fA-F]{10}\b".to_owned()),
-        (Kind::Duration, r"\b\d+m\d+[.,]\d+s\b|\b\d:\d\d:\d\d\.\d+\b".to_owned()),
+        (TokenKind::Name, r"/tmp(?:[a-z0-9_]{8}|\.[A-Za-z0-9]{10})\b".to_owned()),
+        (TokenKind::Address, r"\bat 0x[0-9a-fA-F]+\b|\b0x(?:7[ef]|5[56])[0-9a-fA-F]{10}\b".to_owned()),
+        (TokenKind::Duration, r"\b\d+m\d+[.,]\d+s\b|\b\d:\d\d:\d\d\.\d+\b".to_owned()),
         (
-            Kind::Duration,
+            TokenKind::Duration,
             r"\b(?:\d+\.\d+ ?(?:ns|us|µs|μs|ms|s|secs?|seconds?)|\d+ ?(?:ns|us|µs|μs|ms))\b".to_owned(),
         ),
-        (Kind::Clock, r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b".to_owned()),
-        (Kind::Process, r"(?i)\bpid\b[ =:#]{1,3}\d+".to_owned()),
-        (Kind::Number, r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?".to_owned()),
+        (TokenKind::Clock, r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b".to_owned()),
+        (TokenKind::Process, r"(?i)\bpid\b[ =:#]{1,3}\d+".to_owned()),
+        (TokenKind::Number, r"[+-]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?".to_owned()),
     ];
     // A shape that is none is left out; the tests try each.
     shapes.into_iter().filter_map(|(kind, shape)| Some((kind, Regex::new(&shape).ok()?))).collect()
@@ -78,14 +78,14 @@ static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The tokens of a line.
-pub(super) fn tokens<'t>(line: &'t str, runs: &BothRuns) -> Vec<Token<'t>> {
+pub(super) fn tokens<'t>(line: &'t str, runs: &BothRuns) -> Vec<TextToken<'t>> {
     let mut found = Vec::new();
     let mut done = 0;
     for (at, end) in folders(line, runs) {
         // Of folders inside of each other the outer one was taken.
         let (Some(before), Some(text)) = (line.get(done..at), line.get(at..end)) else { continue };
         push_shapes(before, &mut found);
-        found.push(Token { kind: Kind::Folder, text });
+        found.push(TextToken { kind: TokenKind::Folder, text });
         done = end;
     }
     push_shapes(line.get(done..).unwrap_or_default(), &mut found);
@@ -105,32 +105,38 @@ fn folders(line: &str, runs: &BothRuns) -> Vec<(usize, usize)> {
     places
 }
 
-fn push_shapes<'t>(text: &'t str, found: &mut Vec<Token<'t>>) {
+fn push_shapes<'t>(text: &'t str, found: &mut Vec<TextToken<'t>>) {
     let mut done = 0;
     for captures in ANY.iter().flat_map(|any| any.captures_iter(text)) {
         let Some(whole) = captures.get(0) else { continue };
         push_word(text.get(done..whole.start()), found);
         done = whole.end();
         let shape = captures.iter().skip(1).position(|group| group.is_some());
-        let kind = shape.and_then(|at| SHAPES.get(at)).map_or(Kind::Word, |(kind, _)| *kind);
-        found.push(Token { kind, text: whole.as_str() });
+        let kind = shape.and_then(|at| SHAPES.get(at)).map_or(TokenKind::Word, |(kind, _)| *kind);
+        found.push(TextToken { kind, text: whole.as_str() });
     }
     push_word(text.get(done..), found);
 }
 
-fn push_word<'t>(text: Option<&'t str>, found: &mut Vec<Token<'t>>) {
-    found.extend(text.filter(|text| !text.is_empty()).map(|text| Token { kind: Kind::Word, text }));
+fn push_word<'t>(text: Option<&'t str>, found: &mut Vec<TextToken<'t>>) {
+    found.extend(text.filter(|text| !text.is_empty()).map(|text| TextToken { kind: TokenKind::Word, text }));
 }
 
-impl Token<'_> {
+impl TextToken<'_> {
     /// Whether that it is so is chance, or the time, of this run.
     pub(super) fn is_chance(&self, run: &RunFacts) -> bool {
         match self.kind {
-            Kind::Word => false,
-            Kind::Folder => run.folders.iter().any(|folder| folder == self.text),
-            Kind::Duration | Kind::Rate | Kind::Address | Kind::Name | Kind::Process => true,
-            Kind::Moment | Kind::Clock => Stamp::read(self.text).is_some_and(|stamp| stamp.is_of(run)),
-            Kind::Number => moment::is_unix_time(self.text, run),
+            TokenKind::Word => false,
+            TokenKind::Folder => run.folders.iter().any(|folder| folder == self.text),
+            TokenKind::Duration
+            | TokenKind::Rate
+            | TokenKind::Address
+            | TokenKind::Name
+            | TokenKind::Process => true,
+            TokenKind::Moment | TokenKind::Clock => {
+                PrintedTime::read(self.text).is_some_and(|stamp| stamp.is_of(run))
+            }
+            TokenKind::Number => moment::is_unix_time(self.text, run),
         }
     }
 }
@@ -142,13 +148,13 @@ const NEAR: f64 = 1e-9;
 
 /// Whether two numbers are the same but for what a machine rounds. One that was printed with few digits was rounded by the
 /// program: there the last digit counts.
-pub(super) fn are_near(then: Token<'_>, now: Token<'_>) -> bool {
+pub(super) fn are_near(then: TextToken<'_>, now: TextToken<'_>) -> bool {
     let is_broken = |text: &str| text.contains(['.', 'e', 'E']);
     let digits = |text: &str| {
         let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
         mantissa.chars().filter(char::is_ascii_digit).skip_while(|digit| *digit == '0').count()
     };
-    if then.kind != Kind::Number || now.kind != Kind::Number {
+    if then.kind != TokenKind::Number || now.kind != TokenKind::Number {
         return false;
     }
     if !(is_broken(then.text) && is_broken(now.text))

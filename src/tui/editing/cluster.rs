@@ -71,7 +71,7 @@ pub(crate) fn at_or_before(line: &str, at: usize) -> usize {
 
 /// What a cluster is to words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ClusterKind {
     Space,
     /// A letter, a digit, an underscore.
     Word,
@@ -79,12 +79,12 @@ pub(crate) enum Kind {
 }
 
 /// What the cluster that begins here is; the end of a line is space.
-pub(crate) fn kind(line: &str, at: usize) -> Kind {
+pub(crate) fn kind(line: &str, at: usize) -> ClusterKind {
     match line.get(at..).and_then(|rest| rest.chars().next()) {
-        None => Kind::Space,
-        Some(c) if c.is_whitespace() => Kind::Space,
-        Some(c) if c.is_alphanumeric() || c == '_' => Kind::Word,
-        Some(_) => Kind::Sign,
+        None => ClusterKind::Space,
+        Some(c) if c.is_whitespace() => ClusterKind::Space,
+        Some(c) if c.is_alphanumeric() || c == '_' => ClusterKind::Word,
+        Some(_) => ClusterKind::Sign,
     }
 }
 

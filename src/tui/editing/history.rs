@@ -9,7 +9,7 @@ const WEIGHT: usize = 64 << 20;
 
 /// What a change was, as far as the next one may join it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ChangeKind {
     /// A letter was typed.
     Typed,
     /// A letter was deleted.
@@ -20,14 +20,14 @@ pub(crate) enum Kind {
 
 /// A text was put in the place of another, or the mark at the start of all came or went.
 #[derive(Clone, Debug)]
-struct Change {
+struct TextChange {
     at: Pos,
     removed: Fragment,
     inserted: Fragment,
     turns_mark: bool,
 }
 
-impl Change {
+impl TextChange {
     /// Puts one of its texts in the place of the other.
     fn make(&self, buffer: &mut Buffer, old: &Fragment, new: &Fragment) {
         if self.turns_mark {
@@ -40,14 +40,14 @@ impl Change {
 
 /// What is taken back at once.
 #[derive(Clone, Debug)]
-struct Step {
-    changes: Vec<Change>,
-    kind: Kind,
+struct UndoStep {
+    changes: Vec<TextChange>,
+    kind: ChangeKind,
     before: Pos,
     after: Pos,
 }
 
-impl Step {
+impl UndoStep {
     fn weight(&self) -> usize {
         self.changes.iter().map(|change| change.removed.weight() + change.inserted.weight()).sum()
     }
@@ -56,8 +56,8 @@ impl Step {
 /// The steps of a text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    done: std::collections::VecDeque<Step>,
-    undone: Vec<Step>,
+    done: std::collections::VecDeque<UndoStep>,
+    undone: Vec<UndoStep>,
     /// Whether the next change may join the last step.
     open: bool,
     /// Whether all changes belong to one step until it is closed; `true` once it has one.
@@ -94,13 +94,13 @@ impl History {
         buffer: &mut Buffer,
         (from, to): (Pos, Pos),
         inserted: Fragment,
-        kind: Kind,
+        kind: ChangeKind,
         cursor: Pos,
     ) -> Pos {
         let from = buffer.at(from);
         let removed = buffer.replace(from, to, &inserted);
         let end = inserted.end_from(from);
-        self.keep(Change { at: from, removed, inserted, turns_mark: false }, kind, cursor, end);
+        self.keep(TextChange { at: from, removed, inserted, turns_mark: false }, kind, cursor, end);
         end
     }
 
@@ -108,29 +108,38 @@ impl History {
     pub(crate) fn turn_mark(&mut self, buffer: &mut Buffer, cursor: Pos) {
         buffer.turn_mark();
         let (removed, inserted) = (Fragment::default(), Fragment::default());
-        self.keep(Change { at: cursor, removed, inserted, turns_mark: true }, Kind::Other, cursor, cursor);
+        self.keep(
+            TextChange { at: cursor, removed, inserted, turns_mark: true },
+            ChangeKind::Other,
+            cursor,
+            cursor,
+        );
     }
 
-    fn keep(&mut self, change: Change, kind: Kind, cursor: Pos, end: Pos) {
+    fn keep(&mut self, change: TextChange, kind: ChangeKind, cursor: Pos, end: Pos) {
         self.undone.clear();
         self.weight += change.removed.weight() + change.inserted.weight();
         let joins = self.group == Some(true) || (self.group.is_none() && self.joins(&change, kind));
         match self.done.back_mut().filter(|_| joins) {
             Some(step) => {
                 step.after = end;
-                match step.changes.last_mut().filter(|_| kind == Kind::Typed && change.removed.is_empty()) {
+                match step
+                    .changes
+                    .last_mut()
+                    .filter(|_| kind == ChangeKind::Typed && change.removed.is_empty())
+                {
                     Some(last) if !last.turns_mark && last.inserted.end_from(last.at) == change.at => {
                         extend(&mut last.inserted, change.inserted);
                     }
                     _ => step.changes.push(change),
                 }
             }
-            None => self.done.push_back(Step { changes: vec![change], kind, before: cursor, after: end }),
+            None => self.done.push_back(UndoStep { changes: vec![change], kind, before: cursor, after: end }),
         }
         if self.group.is_some() {
             self.group = Some(true);
         }
-        self.open = kind != Kind::Other;
+        self.open = kind != ChangeKind::Other;
         self.forget_oldest();
     }
 
@@ -142,16 +151,16 @@ impl History {
     }
 
     /// Whether a change goes on with the word that the last step is about.
-    fn joins(&self, change: &Change, kind: Kind) -> bool {
+    fn joins(&self, change: &TextChange, kind: ChangeKind) -> bool {
         let Some(step) = self.done.back().filter(|step| self.open && step.kind == kind) else { return false };
         let Some(last) = step.changes.last() else { return false };
         match kind {
-            Kind::Other => false,
-            Kind::Typed => {
+            ChangeKind::Other => false,
+            ChangeKind::Typed => {
                 let goes_on = last.inserted.end_from(last.at) == change.at && change.removed.is_empty();
                 goes_on && (begins_blank(&change.inserted) || !ends_blank(&last.inserted))
             }
-            Kind::Erased => {
+            ChangeKind::Erased => {
                 let one_line = change.removed.ends.is_empty() && last.removed.ends.is_empty();
                 let near = change.removed.end_from(change.at) == last.at || change.at == last.at;
                 one_line && near && (begins_blank(&last.removed) || !begins_blank(&change.removed))

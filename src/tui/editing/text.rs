@@ -8,7 +8,7 @@ mod moves;
 
 use super::buffer::{BYTE_ORDER_MARK, Buffer, Fragment, Pos};
 use super::cluster;
-use super::history::{History, Kind};
+use super::history::{ChangeKind, History};
 use super::search::Needle;
 use super::syntax::Syntax;
 use super::{Edit, Motion};
@@ -16,7 +16,7 @@ use crate::tui::paint::wrap::WrapOptions;
 
 /// How far a selection reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum SelectionShape {
     /// Up to the cursor.
     #[default]
     Between,
@@ -28,7 +28,7 @@ pub(crate) enum Shape {
 
 /// What was cut or copied.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct YankedText {
     pub text: String,
     /// Whether it is whole lines.
     pub lines: bool,
@@ -56,8 +56,8 @@ pub(crate) struct Text {
     anchor: Option<Pos>,
     /// Whether moves alone select.
     marking: bool,
-    shape: Shape,
-    kept: Kept,
+    shape: SelectionShape,
+    kept: YankedText,
     generation: u64,
     /// Whether it has one line only.
     one_line: bool,
@@ -146,9 +146,11 @@ impl Text {
         let anchor = self.anchor?;
         let (from, to) = (anchor.min(self.cursor), anchor.max(self.cursor));
         match self.shape {
-            Shape::Between => (from < to).then_some((from, to)),
-            Shape::Inclusive => Some((from, Pos::new(to.row, cluster::next(self.row(to.row), to.byte)))),
-            Shape::Lines => Some((Pos::new(from.row, 0), Pos::new(to.row, self.row(to.row).len()))),
+            SelectionShape::Between => (from < to).then_some((from, to)),
+            SelectionShape::Inclusive => {
+                Some((from, Pos::new(to.row, cluster::next(self.row(to.row), to.byte))))
+            }
+            SelectionShape::Lines => Some((Pos::new(from.row, 0), Pos::new(to.row, self.row(to.row).len()))),
         }
     }
 
@@ -163,7 +165,7 @@ impl Text {
     }
 
     /// Selects from a place to the cursor.
-    pub(crate) fn select_from(&mut self, anchor: Option<Pos>, shape: Shape) {
+    pub(crate) fn select_from(&mut self, anchor: Option<Pos>, shape: SelectionShape) {
         self.anchor = anchor.map(|at| self.near(at));
         self.shape = shape;
         self.marking = false;
@@ -172,12 +174,12 @@ impl Text {
     /// Selects a range; the cursor stands at its end.
     pub(crate) fn select(&mut self, from: Pos, to: Pos) {
         self.put_cursor(to);
-        self.select_from(Some(from), Shape::Between);
+        self.select_from(Some(from), SelectionShape::Between);
     }
 
     /// Puts the cursor somewhere; what was selected is not any more.
     pub(crate) fn put_cursor(&mut self, at: Pos) {
-        self.select_from(None, Shape::Between);
+        self.select_from(None, SelectionShape::Between);
         self.history.seal();
         self.column = None;
         self.cursor = self.near(at);
@@ -191,13 +193,13 @@ impl Text {
     }
 
     /// What was cut or copied last.
-    pub(crate) fn kept(&self) -> &Kept {
+    pub(crate) fn kept(&self) -> &YankedText {
         &self.kept
     }
 
     /// Keeps a text for [`Edit::Yank`].
     pub(crate) fn keep(&mut self, text: String, lines: bool) {
-        self.kept = Kept { text, lines };
+        self.kept = YankedText { text, lines };
     }
 
     /// Puts the cursor somewhere near; moves up and down keep to the column of before.
@@ -243,7 +245,7 @@ impl Text {
     fn put(&mut self, from: Pos, to: Pos, text: &str) {
         let text = if self.one_line { one_line(text) } else { text.to_owned() };
         let fragment = Fragment::pasted(&text, self.buffer.end_at(from.row));
-        self.change(from, to, fragment, Kind::Other);
+        self.change(from, to, fragment, ChangeKind::Other);
     }
 
     /// Puts another text in the place of all of it, with the mark at its start and the ends of lines that it brings. It
@@ -253,7 +255,7 @@ impl Text {
         let body = text.strip_prefix(BYTE_ORDER_MARK);
         let fragment = Fragment::of(body.unwrap_or(&text));
         self.together(|all| {
-            all.change(Pos::default(), all.buffer.end(), fragment, Kind::Other);
+            all.change(Pos::default(), all.buffer.end(), fragment, ChangeKind::Other);
             if body.is_some() != all.buffer.has_mark() {
                 all.history.turn_mark(&mut all.buffer, all.cursor);
                 all.generation += 1;
@@ -283,7 +285,7 @@ impl Text {
             Edit::Copy => {
                 if let Some(text) = self.selected() {
                     self.keep(text, false);
-                    self.select_from(None, Shape::Between);
+                    self.select_from(None, SelectionShape::Between);
                 }
             }
             Edit::Cut => {
@@ -296,7 +298,7 @@ impl Text {
             Edit::Redo => self.back(History::redo),
             Edit::Mark => {
                 let marking = !self.marking;
-                self.select_from(Some(self.cursor).filter(|_| marking), Shape::Between);
+                self.select_from(Some(self.cursor).filter(|_| marking), SelectionShape::Between);
                 self.marking = marking;
             }
             Edit::SelectAll => self.select(Pos::default(), self.buffer.end()),
@@ -311,19 +313,19 @@ impl Text {
         }
         let (from, to) = self.selection().unwrap_or((self.cursor, self.cursor));
         let fragment = Fragment { lines: vec![c.to_string()], ends: Vec::new() };
-        self.change(from, to, fragment, Kind::Typed);
+        self.change(from, to, fragment, ChangeKind::Typed);
         self.dedent_closer(c);
     }
 
     /// Deletes the cluster on one side, or what is selected.
     fn erase(&mut self, side: Motion) {
         if let Some((from, to)) = self.selection() {
-            return self.change(from, to, Fragment::default(), Kind::Other);
+            return self.change(from, to, Fragment::default(), ChangeKind::Other);
         }
         let to = self.target(side, self.cursor);
         let (from, to) = (to.min(self.cursor), to.max(self.cursor));
         if from != to {
-            let kind = if from.row == to.row { Kind::Erased } else { Kind::Other };
+            let kind = if from.row == to.row { ChangeKind::Erased } else { ChangeKind::Other };
             self.change(from, to, Fragment::default(), kind);
         }
     }
@@ -335,14 +337,14 @@ impl Text {
         // At the end of a line what is cut is its end.
         let to = if from == to && motion == Motion::End { self.target(Motion::Right, to) } else { to };
         if from != to {
-            self.kept = Kept { text: self.buffer.slice(from, to).text(), lines: false };
-            self.change(from, to, Fragment::default(), Kind::Other);
+            self.kept = YankedText { text: self.buffer.slice(from, to).text(), lines: false };
+            self.change(from, to, Fragment::default(), ChangeKind::Other);
         }
     }
 
     /// Every change goes through here.
-    fn change(&mut self, from: Pos, to: Pos, text: Fragment, kind: Kind) {
-        self.select_from(None, Shape::Between);
+    fn change(&mut self, from: Pos, to: Pos, text: Fragment, kind: ChangeKind) {
+        self.select_from(None, SelectionShape::Between);
         self.column = None;
         if from == to && text.is_empty() {
             return;

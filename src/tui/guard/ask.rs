@@ -1,13 +1,13 @@
 //! What the guard is asked and what it answers: plain values.
 
-use super::refusal::Why;
+use super::refusal::RefusalReason;
 use crate::domain::{BlockId, Revision};
 use crate::tui::action::Action;
 use std::time::Duration;
 
 /// What is up for decision. Another token is another subject: everything starts over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct SubjectId {
     pub block: BlockId,
     pub revision: Revision,
     /// A hash of the terms on screen: rights, limits, kernel, folder, language.
@@ -161,7 +161,7 @@ pub enum Class {
         /// Whether the focus is on the block, in review, with nothing over it.
         there: bool,
         /// The block as it stands.
-        token: Option<Token>,
+        token: Option<SubjectId>,
     },
     Other,
 }
@@ -174,7 +174,7 @@ pub enum Admit {
     /// It counts unless another key follows: ask [`super::Guard::due`] at [`super::Guard::next_deadline`].
     Held,
     /// Nothing happens but the note.
-    Refused(Why),
+    Refused(RefusalReason),
     /// These letters, this one the last, are text: they go to the message. `meant`: one of them could have acted.
     Word {
         text: String,

@@ -2,7 +2,7 @@
 //! typed behind it. Pure.
 
 use super::ask::{Deed, Times};
-use super::refusal::Why;
+use super::refusal::RefusalReason;
 use std::time::{Duration, Instant};
 
 /// A hold that ends so much later than it should was not waited out: the program stood still meanwhile.
@@ -10,7 +10,7 @@ const STOOD_STILL: Duration = Duration::from_secs(2);
 
 /// The key, and how far it has come.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldKey {
     pub deed: Deed,
     at: Instant,
     /// How long it has to stay alone.
@@ -35,10 +35,10 @@ pub(super) enum TimePassed {
     Wants,
     Counts,
     /// It does not count, and why.
-    Dropped(Why),
+    Dropped(RefusalReason),
 }
 
-impl Held {
+impl HeldKey {
     /// A letter: held for the hold, then the terminal is asked.
     pub(super) fn letter(deed: Deed, times: &Times, at: Instant) -> Self {
         Self { deed, at, time: times.hold, asks: true, stage: Stage::Alone }
@@ -53,14 +53,14 @@ impl Held {
         let over = now.saturating_duration_since(self.at).saturating_sub(self.time);
         match self.stage {
             Stage::Alone if over.is_zero() => TimePassed::Waits,
-            Stage::Alone if over > STOOD_STILL => TimePassed::Dropped(Why::StoodStill),
+            Stage::Alone if over > STOOD_STILL => TimePassed::Dropped(RefusalReason::StoodStill),
             Stage::Alone if self.asks => {
                 self.stage = Stage::Wanted;
                 TimePassed::Wants
             }
             Stage::Alone => TimePassed::Counts,
             Stage::Asked(at) if now.saturating_duration_since(at) >= times.answer => {
-                TimePassed::Dropped(Why::NoAnswer)
+                TimePassed::Dropped(RefusalReason::NoAnswer)
             }
             Stage::Wanted | Stage::Asked(_) => TimePassed::Waits,
         }

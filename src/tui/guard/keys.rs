@@ -1,9 +1,9 @@
 //! A key at the gate: what it is beside those before it, and what becomes of it.
 
-use super::ask::{Admit, Class, Deed, Token, Verb};
-use super::held::Held;
-use super::refusal::Why;
-use super::typing::{Beside, typed};
+use super::ask::{Admit, Class, Deed, SubjectId, Verb};
+use super::held::HeldKey;
+use super::refusal::RefusalReason;
+use super::typing::{KeyContext, typed};
 use super::{Guard, is_down};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Instant;
@@ -13,7 +13,7 @@ impl Guard {
     pub fn key(&mut self, key: &KeyEvent, class: Class, at: Instant) -> Admit {
         self.settle(at);
         if key.kind == KeyEventKind::Release {
-            return Admit::Refused(Why::Repeat);
+            return Admit::Refused(RefusalReason::Repeat);
         }
         let beside = self.typing.key(key, &self.times, at);
         // Whatever key this is: what was held back did not stay alone.
@@ -35,7 +35,14 @@ impl Guard {
     }
 
     /// A letter outside of text fields.
-    fn letter(&mut self, letter: char, class: Class, beside: Beside, was_held: bool, at: Instant) -> Admit {
+    fn letter(
+        &mut self,
+        letter: char,
+        class: Class,
+        beside: KeyContext,
+        was_held: bool,
+        at: Instant,
+    ) -> Admit {
         let alone = self.typing.letter(letter, self.times.hold, was_held, at);
         let meant = was_held || self.typing.is_meant();
         if class == Class::Stop {
@@ -46,12 +53,12 @@ impl Guard {
         if beside.burst && (class != Class::Scroll || meant) {
             self.typing.drop_letters();
             self.restart(at);
-            return Admit::Refused(self.fenced(class).unwrap_or(Why::Paste));
+            return Admit::Refused(self.fenced(class).unwrap_or(RefusalReason::Paste));
         }
         if beside.repeat && !matches!(class, Class::Scroll | Class::Other | Class::Opener) {
             self.typing.means();
             self.restart(at);
-            return Admit::Refused(self.fenced(class).unwrap_or(Why::Repeat));
+            return Admit::Refused(self.fenced(class).unwrap_or(RefusalReason::Repeat));
         }
         if !alone && meant {
             return self.word(at);
@@ -61,7 +68,7 @@ impl Guard {
             Class::Stray | Class::Opener if !alone => self.word(at),
             Class::Stray => {
                 self.restart(at);
-                self.held = Some(Held::brief(Deed::Text, self.times.burst, at));
+                self.held = Some(HeldKey::brief(Deed::Text, self.times.burst, at));
                 Admit::Held
             }
             Class::Decision(_) | Class::Act(..) => {
@@ -81,19 +88,19 @@ impl Guard {
     }
 
     /// A key that types nothing.
-    fn command(&mut self, code: KeyCode, class: Class, beside: Beside, at: Instant) -> Admit {
+    fn command(&mut self, code: KeyCode, class: Class, beside: KeyContext, at: Instant) -> Admit {
         let of_text = matches!(code, KeyCode::Enter | KeyCode::Tab | KeyCode::BackTab | KeyCode::Backspace);
         if of_text && beside.burst && beside.behind_letter {
             self.typing.go_on_behind_letter();
             self.restart(at);
-            return Admit::Refused(Why::Paste);
+            return Admit::Refused(RefusalReason::Paste);
         }
         self.typing.end();
         match class {
             Class::Scroll => Admit::Pass,
             Class::Decision(_) | Class::Act(..) if beside.burst || beside.repeat => {
                 self.restart(at);
-                let why = if beside.repeat { Why::Repeat } else { Why::Paste };
+                let why = if beside.repeat { RefusalReason::Repeat } else { RefusalReason::Paste };
                 Admit::Refused(self.fenced(class).unwrap_or(why))
             }
             Class::Decision(_) | Class::Act(..) => self.decision(class, true, at),
@@ -111,12 +118,12 @@ impl Guard {
             Class::Act(deed, place) => (deed, self.locked_at(place, at)),
             _ => return Admit::Pass,
         };
-        let why = if alone { why } else { Some(self.fenced(class).unwrap_or(Why::Word)) };
+        let why = if alone { why } else { Some(self.fenced(class).unwrap_or(RefusalReason::Word)) };
         self.restart(at);
         match why {
             Some(why) => Admit::Refused(self.with_time_left(why)),
             None => {
-                self.held = Some(Held::letter(deed, &self.times, at));
+                self.held = Some(HeldKey::letter(deed, &self.times, at));
                 Admit::Held
             }
         }
@@ -134,19 +141,19 @@ impl Guard {
     fn go(
         &mut self,
         there: bool,
-        token: Option<Token>,
-        beside: Beside,
-        went: Option<(Token, Instant)>,
+        token: Option<SubjectId>,
+        beside: KeyContext,
+        went: Option<(SubjectId, Instant)>,
         at: Instant,
     ) -> Admit {
         self.restart(at);
         let Some(token) = token else { return Admit::Pass };
         if beside.repeat {
-            return Admit::Refused(Why::Repeat);
+            return Admit::Refused(RefusalReason::Repeat);
         }
         if beside.burst {
             // A control byte inside of a paste.
-            return Admit::Refused(Why::Paste);
+            return Admit::Refused(RefusalReason::Paste);
         }
         self.went = Some((token, at));
         if !there {
@@ -156,14 +163,14 @@ impl Guard {
             to == token && at.saturating_duration_since(since) >= self.times.again
         });
         if !again || self.subject != Some(token) {
-            return Admit::Refused(Why::Again);
+            return Admit::Refused(RefusalReason::Again);
         }
         if let Some(why) = self.barred(Verb::Approve) {
             return Admit::Refused(why);
         }
         self.went = None;
         self.held =
-            Some(Held::brief(Deed::Decide(Verb::Approve), self.times.burst.max(self.times.alone), at));
+            Some(HeldKey::brief(Deed::Decide(Verb::Approve), self.times.burst.max(self.times.alone), at));
         Admit::Held
     }
 
@@ -187,31 +194,33 @@ impl Guard {
             Class::Act(deed, place) => (deed, self.locked_at(place, now)),
             _ => return Admit::Pass,
         };
-        let pasted = self.typing.is_beside(self.times.burst, now).then_some(Why::Paste);
+        let pasted = self.typing.is_beside(self.times.burst, now).then_some(RefusalReason::Paste);
         self.restart(now);
         match why.or(pasted) {
             Some(why) => Admit::Refused(why),
             None => {
-                self.held = Some(Held::brief(deed, self.times.burst, now));
+                self.held = Some(HeldKey::brief(deed, self.times.burst, now));
                 Admit::Held
             }
         }
     }
 
     /// That the terminal did not have the frame yet, where that is so.
-    fn fenced(&self, class: Class) -> Option<Why> {
+    fn fenced(&self, class: Class) -> Option<RefusalReason> {
         match class {
             Class::Decision(verb) if !is_down(self.fence) => self.barred(verb),
-            Class::Act(..) if !is_down(self.place_fence) => Some(Why::Fresh),
+            Class::Act(..) if !is_down(self.place_fence) => Some(RefusalReason::Fresh),
             _ => None,
         }
     }
 
     /// After a refusal the whole quiet time is left.
-    fn with_time_left(&self, why: Why) -> Why {
+    fn with_time_left(&self, why: RefusalReason) -> RefusalReason {
         match why {
-            Why::Appeared { block, left: Some(_) } => Why::Appeared { block, left: Some(self.times.quiet) },
-            Why::Quiet { .. } => Why::Quiet { left: self.times.quiet },
+            RefusalReason::Appeared { block, left: Some(_) } => {
+                RefusalReason::Appeared { block, left: Some(self.times.quiet) }
+            }
+            RefusalReason::Quiet { .. } => RefusalReason::Quiet { left: self.times.quiet },
             other => other,
         }
     }

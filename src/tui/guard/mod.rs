@@ -16,12 +16,12 @@ mod seen;
 mod tests;
 mod typing;
 
-pub(crate) use ask::{Admit, Class, Deed, Times, Token, Verb};
-pub(crate) use refusal::Why;
+pub(crate) use ask::{Admit, Class, Deed, SubjectId, Times, Verb};
+pub(crate) use refusal::RefusalReason;
 pub(crate) use seen::{SeenRows, SubjectRow};
 
 use super::fence::{FenceAnswer, FencePurpose, FenceState, Query, Questions};
-use held::{Held, TimePassed};
+use held::{HeldKey, TimePassed};
 use std::ops::Range;
 use std::time::Instant;
 use typing::Typing;
@@ -31,7 +31,7 @@ use typing::Typing;
 pub struct Guard {
     times: Times,
     size: (u16, u16),
-    subject: Option<Token>,
+    subject: Option<SubjectId>,
     /// The fence in front of the block.
     fence: FenceState,
     /// Where else letters act now: a question, a list.
@@ -47,11 +47,11 @@ pub struct Guard {
     seen: SeenRows,
     checking: bool,
     typing: Typing,
-    held: Option<Held>,
+    held: Option<HeldKey>,
     ready: Option<Deed>,
-    dropped: Option<Why>,
+    dropped: Option<RefusalReason>,
     /// The block that the person went to by its key, as long as no other key came.
-    went: Option<(Token, Instant)>,
+    went: Option<(SubjectId, Instant)>,
     /// Whether something changed by itself that is not drawn yet.
     changed: bool,
 }
@@ -86,14 +86,14 @@ impl Guard {
 
     /// This is up for decision and on screen with the next frame. The same token again changes nothing; another one
     /// starts over at the fence with nothing seen. Tell it with every frame.
-    pub fn appeared(&mut self, token: Token, now: Instant) {
+    pub fn appeared(&mut self, token: SubjectId, now: Instant) {
         if self.subject == Some(token) {
             return;
         }
         // Its checks came, which nobody could wait for before: who went there is there, and looks from now on.
         let before = self.subject.replace(token).filter(|_| self.checking);
         let checked =
-            |to: Token| before == Some(to) && (to.block, to.revision) == (token.block, token.revision);
+            |to: SubjectId| before == Some(to) && (to.block, to.revision) == (token.block, token.revision);
         self.went = self.went.and_then(|(to, since)| match to {
             to if to == token => Some((to, since)),
             to => checked(to).then_some((token, now)),
@@ -139,7 +139,7 @@ impl Guard {
     }
 
     /// What is up for decision.
-    pub fn subject(&self) -> Option<Token> {
+    pub fn subject(&self) -> Option<SubjectId> {
         self.subject
     }
 
@@ -229,7 +229,7 @@ impl Guard {
     /// A bracketed paste arrived. `in_review`: it went to the review, where it is refused.
     pub fn pasted(&mut self, in_review: bool, now: Instant) -> Admit {
         self.noise(now);
-        if in_review { Admit::Refused(Why::Paste) } else { Admit::Pass }
+        if in_review { Admit::Refused(RefusalReason::Paste) } else { Admit::Pass }
     }
 
     /// Bytes came that mean nothing: they are as good as a key that was typed.
@@ -256,56 +256,56 @@ impl Guard {
     }
 
     /// Why what was held back does not count; told once.
-    pub fn dropped(&mut self) -> Option<Why> {
+    pub fn dropped(&mut self) -> Option<RefusalReason> {
         self.dropped.take()
     }
 
     /// Why an approval would be refused now; `None` when it would count. For the title (`a locked`) and the status.
-    pub fn locked(&self, now: Instant) -> Option<Why> {
+    pub fn locked(&self, now: Instant) -> Option<RefusalReason> {
         self.locked_for(Verb::Approve, now)
     }
 
     /// Why this decision would be refused now.
-    pub fn locked_for(&self, verb: Verb, now: Instant) -> Option<Why> {
-        let Some(token) = self.subject else { return Some(Why::NoBlock) };
+    pub fn locked_for(&self, verb: Verb, now: Instant) -> Option<RefusalReason> {
+        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
         let fenced = self.is_small() || !is_down(self.fence);
         let left = self.quiet_left(now).filter(|_| !fenced);
         match left {
-            Some(left) if self.opened => Some(Why::Quiet { left }),
-            Some(left) => Some(Why::Appeared { block: token.block, left: Some(left) }),
+            Some(left) if self.opened => Some(RefusalReason::Quiet { left }),
+            Some(left) => Some(RefusalReason::Appeared { block: token.block, left: Some(left) }),
             None => self.barred(verb),
         }
     }
 
     /// Why this decision would be refused however quiet it is.
-    fn barred(&self, verb: Verb) -> Option<Why> {
-        let Some(token) = self.subject else { return Some(Why::NoBlock) };
+    fn barred(&self, verb: Verb) -> Option<RefusalReason> {
+        let Some(token) = self.subject else { return Some(RefusalReason::NoBlock) };
         if self.is_small() {
-            return Some(Why::Small);
+            return Some(RefusalReason::Small);
         }
         if !is_down(self.fence) {
-            return Some(Why::Appeared { block: token.block, left: None });
+            return Some(RefusalReason::Appeared { block: token.block, left: None });
         }
         if verb.needs_seen() {
             if self.checking {
-                return Some(Why::Checking);
+                return Some(RefusalReason::Checking);
             }
             if !self.seen.all() {
-                return Some(Why::Unseen { lines: self.seen.left() });
+                return Some(RefusalReason::Unseen { lines: self.seen.left() });
             }
         }
         None
     }
 
     /// Why a letter that acts elsewhere would be refused now.
-    fn locked_at(&self, place: u64, now: Instant) -> Option<Why> {
+    fn locked_at(&self, place: u64, now: Instant) -> Option<RefusalReason> {
         if self.is_small() {
-            return Some(Why::Small);
+            return Some(RefusalReason::Small);
         }
         if self.place != Some(place) || !is_down(self.place_fence) {
-            return Some(Why::Fresh);
+            return Some(RefusalReason::Fresh);
         }
-        self.quiet_left(now).map(|left| Why::Quiet { left })
+        self.quiet_left(now).map(|left| RefusalReason::Quiet { left })
     }
 
     fn is_small(&self) -> bool {

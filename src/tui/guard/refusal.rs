@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Why decisions are locked, or one was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum RefusalReason {
     /// No block is up for decision here.
     NoBlock,
     /// The window is below 50x12.
@@ -45,26 +45,30 @@ pub enum Why {
     },
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for RefusalReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Why::NoBlock => f.write_str("No block waits here."),
-            Why::Small => f.write_str("Window too small: 50x12 needed. Decisions are locked."),
-            Why::Appeared { block, left } => {
+            RefusalReason::NoBlock => f.write_str("No block waits here."),
+            RefusalReason::Small => f.write_str("Window too small: 50x12 needed. Decisions are locked."),
+            RefusalReason::Appeared { block, left } => {
                 write!(f, "Block {block} just appeared. Keys typed now are ignored.")?;
                 left.map_or(Ok(()), |left| write!(f, " {} left.", Seconds(left)))
             }
-            Why::Quiet { left } => write!(f, "Not yet: {} without a key.", Seconds(*left)),
-            Why::Repeat => f.write_str("That looked like a key held down. Nothing was decided."),
-            Why::Paste => f.write_str("That looked like a paste. Nothing was decided."),
-            Why::Fresh => f.write_str("That just appeared. Keys typed now are ignored."),
-            Why::Word => f.write_str("Letters in a row are text. Nothing was decided."),
-            Why::NoAnswer => f.write_str("The terminal did not answer. Nothing was decided."),
-            Why::StoodStill => f.write_str("The program stood still. Nothing was decided."),
-            Why::Again => f.write_str("Look at it, then the same key again approves; no other key between."),
-            Why::Checking => f.write_str("Not yet: the checks still run."),
-            Why::Unseen { lines: 1 } => f.write_str("Not yet: 1 line not shown. Space shows it."),
-            Why::Unseen { lines } => write!(f, "Not yet: {lines} lines not shown. Space shows them."),
+            RefusalReason::Quiet { left } => write!(f, "Not yet: {} without a key.", Seconds(*left)),
+            RefusalReason::Repeat => f.write_str("That looked like a key held down. Nothing was decided."),
+            RefusalReason::Paste => f.write_str("That looked like a paste. Nothing was decided."),
+            RefusalReason::Fresh => f.write_str("That just appeared. Keys typed now are ignored."),
+            RefusalReason::Word => f.write_str("Letters in a row are text. Nothing was decided."),
+            RefusalReason::NoAnswer => f.write_str("The terminal did not answer. Nothing was decided."),
+            RefusalReason::StoodStill => f.write_str("The program stood still. Nothing was decided."),
+            RefusalReason::Again => {
+                f.write_str("Look at it, then the same key again approves; no other key between.")
+            }
+            RefusalReason::Checking => f.write_str("Not yet: the checks still run."),
+            RefusalReason::Unseen { lines: 1 } => f.write_str("Not yet: 1 line not shown. Space shows it."),
+            RefusalReason::Unseen { lines } => {
+                write!(f, "Not yet: {lines} lines not shown. Space shows them.")
+            }
         }
     }
 }

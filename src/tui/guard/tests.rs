@@ -8,8 +8,8 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-fn token(revision: u32) -> Token {
-    Token { block: BlockId(3), revision: Revision(revision), terms: 0 }
+fn token(revision: u32) -> SubjectId {
+    SubjectId { block: BlockId(3), revision: Revision(revision), terms: 0 }
 }
 
 fn press(c: char) -> KeyEvent {
@@ -52,7 +52,7 @@ fn hold_out(g: &mut Guard, from: Instant) -> Option<Verb> {
 }
 
 /// Presses a decision and waits out the time that it is held back.
-fn decide(g: &mut Guard, c: char, class: Class, at: Instant) -> Result<Option<Verb>, Why> {
+fn decide(g: &mut Guard, c: char, class: Class, at: Instant) -> Result<Option<Verb>, RefusalReason> {
     match g.key(&press(c), class, at) {
         Admit::Held => Ok(hold_out(g, at)),
         Admit::Refused(why) => Err(why),
@@ -87,12 +87,15 @@ fn g2_nothing_counts_before_the_terminal_answered() {
     g.appeared(token(1), t);
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t);
-    let before = Why::Appeared { block: BlockId(3), left: None };
+    let before = RefusalReason::Appeared { block: BlockId(3), left: None };
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(1000)), Err(before), "not even sent");
     let query = g.queries(t + ms(1000))[0];
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(1900)), Err(before));
     g.fence_answered(query.place(), t + ms(1950));
-    assert!(matches!(decide(&mut g, 's', SKIP, t + ms(2640)), Err(Why::Appeared { left: Some(_), .. })));
+    assert!(matches!(
+        decide(&mut g, 's', SKIP, t + ms(2640)),
+        Err(RefusalReason::Appeared { left: Some(_), .. })
+    ));
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(3340)), Ok(Some(Verb::Skip)));
 }
 
@@ -111,7 +114,7 @@ fn g2_without_an_answer_all_read_in_two_seconds_is_dropped() {
         assert_eq!(g.due(at), None);
     }
     g.fence_answered(query.place(), t + ms(3000));
-    assert!(matches!(g.locked(t + ms(3001)), Some(Why::Appeared { left: Some(_), .. })));
+    assert!(matches!(g.locked(t + ms(3001)), Some(RefusalReason::Appeared { left: Some(_), .. })));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(3701)), Ok(Some(Verb::Approve)));
 }
 
@@ -133,7 +136,7 @@ fn g3_scrolling_does_not_disturb_the_quiet_and_other_keys_do() {
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(711)), Ok(Some(Verb::Skip)));
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('v'), Class::Other, t + ms(300)), Admit::Pass);
-    assert!(matches!(decide(&mut g, 's', SKIP, t + ms(711)), Err(Why::Appeared { .. })));
+    assert!(matches!(decide(&mut g, 's', SKIP, t + ms(711)), Err(RefusalReason::Appeared { .. })));
     assert_eq!(decide(&mut g, 's', SKIP, t + ms(1412)), Ok(Some(Verb::Skip)));
 }
 
@@ -151,12 +154,12 @@ fn g4_approve_waits_for_every_row_and_the_others_do_not() {
     let t = Instant::now();
     let mut g = shown(10, t);
     g.rows_on_screen(&[0..6], t + ms(11));
-    assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(800)), Err(Why::Unseen { lines: 4 }));
+    assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(800)), Err(RefusalReason::Unseen { lines: 4 }));
     assert_eq!(g.seen(), (6, 10));
-    assert_eq!(g.locked(t + ms(1600)), Some(Why::Unseen { lines: 4 }));
+    assert_eq!(g.locked(t + ms(1600)), Some(RefusalReason::Unseen { lines: 4 }));
     assert_eq!(g.locked_for(Verb::Reject, t + ms(1600)), None);
     g.rows_on_screen(&[4..10], t + ms(1600));
-    assert_eq!(g.locked(t + ms(1899)), Some(Why::Unseen { lines: 4 }));
+    assert_eq!(g.locked(t + ms(1899)), Some(RefusalReason::Unseen { lines: 4 }));
     assert!(g.tick(t + ms(1900)));
     assert_eq!(g.locked(t + ms(1900)), None);
 }
@@ -183,14 +186,14 @@ fn g4_approve_waits_for_the_review() {
     let t = Instant::now();
     let mut g = shown(1, t);
     g.checking(true);
-    assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(900)), Err(Why::Checking));
+    assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(900)), Err(RefusalReason::Checking));
     g.checking(false);
     // The findings came: their rows are new.
     let mut more = rows(1);
     more.push(SubjectRow { extent: 100..120, line: None });
     g.layout(more);
     g.rows_on_screen(&[0..2], t + ms(950));
-    assert_eq!(g.locked(t + ms(1649)), Some(Why::Unseen { lines: 1 }));
+    assert_eq!(g.locked(t + ms(1649)), Some(RefusalReason::Unseen { lines: 1 }));
     g.tick(t + ms(1649));
     assert_eq!(decide(&mut g, 'a', APPROVE, t + ms(1700)), Ok(Some(Verb::Approve)));
 }
@@ -204,7 +207,7 @@ fn g5_a_change_starts_over() {
     g.appeared(token(1), t + ms(800));
     assert_eq!(g.locked(t + ms(800)), None, "the same token is the same subject");
     g.appeared(token(2), t + ms(800));
-    assert_eq!(g.locked(t + ms(5000)), Some(Why::Appeared { block: BlockId(3), left: None }));
+    assert_eq!(g.locked(t + ms(5000)), Some(RefusalReason::Appeared { block: BlockId(3), left: None }));
     assert_eq!(g.seen(), (0, 0));
     assert_eq!(g.queries(t + ms(800)).len(), 1);
 }
@@ -222,7 +225,7 @@ fn g5_resize_focus_and_foreground_restart_the_quiet() {
         let mut g = shown(1, t);
         g.tick(t + ms(1000));
         event(&mut g, t + ms(1000));
-        assert_eq!(g.locked(t + ms(1100)), Some(Why::Quiet { left: ms(600) }));
+        assert_eq!(g.locked(t + ms(1100)), Some(RefusalReason::Quiet { left: ms(600) }));
         assert_eq!(g.locked(t + ms(1700)), None);
     }
 }
@@ -246,7 +249,7 @@ fn g6_the_same_key_again_at_once_is_the_keyboard() {
     let t = Instant::now();
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('s'), Class::Scroll, t + ms(900)), Admit::Pass);
-    assert_eq!(g.key(&press('s'), SKIP, t + ms(1000)), Admit::Refused(Why::Repeat));
+    assert_eq!(g.key(&press('s'), SKIP, t + ms(1000)), Admit::Refused(RefusalReason::Repeat));
 }
 
 #[test]
@@ -259,18 +262,22 @@ fn g6_keys_at_once_are_a_paste_even_when_the_first_is_alone_at_first() {
         assert_eq!(g.due(at + ms(gap)), None);
         for class in [Class::Stray, Class::Scroll, Class::Other, SKIP] {
             let mut g = g.clone();
-            assert_eq!(g.key(&press('x'), class, at + ms(gap)), Admit::Refused(Why::Paste), "gap {gap}");
-            assert_eq!(g.key(&press('\n'), Class::Other, at + ms(gap)), Admit::Refused(Why::Paste));
+            assert_eq!(
+                g.key(&press('x'), class, at + ms(gap)),
+                Admit::Refused(RefusalReason::Paste),
+                "gap {gap}"
+            );
+            assert_eq!(g.key(&press('\n'), Class::Other, at + ms(gap)), Admit::Refused(RefusalReason::Paste));
             assert_eq!(hold_out(&mut g, at + ms(gap)), None);
         }
     }
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('x'), Class::Scroll, t + ms(990)), Admit::Pass);
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Refused(Why::Paste));
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Refused(RefusalReason::Paste));
     // The line ends of a paste do nothing either.
     let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-    assert_eq!(g.key(&enter, Class::Other, t + ms(1001)), Admit::Refused(Why::Paste));
-    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1002)), Admit::Refused(Why::Paste));
+    assert_eq!(g.key(&enter, Class::Other, t + ms(1001)), Admit::Refused(RefusalReason::Paste));
+    assert_eq!(g.key(&press('a'), APPROVE, t + ms(1002)), Admit::Refused(RefusalReason::Paste));
 }
 
 #[test]
@@ -295,7 +302,7 @@ fn g6_letters_before_it_make_a_word_too() {
         let mut g = shown(1, t);
         assert_eq!(g.key(&press('j'), class, t + ms(1000)), Admit::Pass);
         let admit = g.key(&press('a'), APPROVE, t + ms(1000 + gap));
-        assert!(matches!(admit, Admit::Refused(Why::Word)), "{admit:?}");
+        assert!(matches!(admit, Admit::Refused(RefusalReason::Word)), "{admit:?}");
         assert_eq!(hold_out(&mut g, t + ms(1000 + gap)), None);
         let admit = g.key(&press(' '), Class::Scroll, t + ms(1100 + gap));
         assert_eq!(admit, Admit::Word { text: "ja ".into(), meant: true });
@@ -347,7 +354,7 @@ fn g6_any_key_before_the_answer_takes_the_decision_back() {
     // No answer at all: nothing is decided, and that is told.
     let (mut g, query) = asked();
     g.tick(at + ms(401) + ms(5000));
-    assert_eq!((g.due(at + ms(5500)), g.dropped()), (None, Some(Why::NoAnswer)));
+    assert_eq!((g.due(at + ms(5500)), g.dropped()), (None, Some(RefusalReason::NoAnswer)));
     g.fence_answered(query.place(), at + ms(5600));
     assert_eq!(g.due(at + ms(5600)), None);
 }
@@ -358,7 +365,7 @@ fn a_program_that_stood_still_decides_nothing() {
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Held);
     g.tick(t + ms(9000));
-    assert_eq!((g.due(t + ms(9000)), g.dropped()), (None, Some(Why::StoodStill)));
+    assert_eq!((g.due(t + ms(9000)), g.dropped()), (None, Some(RefusalReason::StoodStill)));
 }
 
 #[test]
@@ -373,11 +380,15 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     assert_eq!(g.due(t + ms(1495)), None);
     assert_eq!(g.due(t + ms(1496)), Some(Deed::Decide(Verb::Approve)), "no quiet time, no answer needed");
     let mut g = early.clone();
-    assert_eq!(go(&mut g, there(), 1299), Admit::Refused(Why::Again), "too soon: it is a first press again");
+    assert_eq!(
+        go(&mut g, there(), 1299),
+        Admit::Refused(RefusalReason::Again),
+        "too soon: it is a first press again"
+    );
     assert_eq!(go(&mut g, there(), 1700), Admit::Held);
     // The first press only tells, also where the block is in view.
     let mut g = shown(1, t);
-    assert_eq!(go(&mut g, there(), 1000), Admit::Refused(Why::Again));
+    assert_eq!(go(&mut g, there(), 1000), Admit::Refused(RefusalReason::Again));
     assert_eq!(go(&mut g, there(), 1400), Admit::Held);
     // Another key, the focus, a size, a button between: it is a first press again.
     let between: [Disturb; 7] = [
@@ -392,7 +403,7 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     for (number, between) in between.into_iter().enumerate() {
         let mut g = early.clone();
         between(&mut g, t + ms(1200));
-        assert_eq!(go(&mut g, there(), 1500), Admit::Refused(Why::Again), "{number}");
+        assert_eq!(go(&mut g, there(), 1500), Admit::Refused(RefusalReason::Again), "{number}");
         assert_eq!(g.due(t + ms(3000)), None);
     }
 }
@@ -416,7 +427,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
     for n in 0..20 {
         let at = t + ms(1660 + n * 500);
         let repeat = KeyEvent { kind: KeyEventKind::Repeat, ..GO };
-        assert_eq!(g.key(&repeat, there(), at), Admit::Refused(Why::Repeat));
+        assert_eq!(g.key(&repeat, there(), at), Admit::Refused(RefusalReason::Repeat));
         assert_eq!(g.due(at + ms(499)), None);
     }
     // Bytes beside it.
@@ -438,7 +449,7 @@ fn the_go_key_inside_a_paste_or_held_down_does_nothing() {
     // In a paste it does not even move.
     let mut g = shown(1, t);
     g.key(&press('x'), Class::Text, t + ms(1000));
-    assert_eq!(g.key(&GO, from_elsewhere(), t + ms(1000)), Admit::Refused(Why::Paste));
+    assert_eq!(g.key(&GO, from_elsewhere(), t + ms(1000)), Admit::Refused(RefusalReason::Paste));
 }
 
 #[test]
@@ -449,19 +460,19 @@ fn the_go_key_holds_the_fence_and_what_has_to_be_seen() {
     g.layout(rows(4));
     g.rows_on_screen(&[0..2], t);
     g.key(&GO, from_elsewhere(), t + ms(100));
-    let why = Why::Appeared { block: BlockId(3), left: None };
+    let why = RefusalReason::Appeared { block: BlockId(3), left: None };
     assert_eq!(g.key(&GO, there(), t + ms(500)), Admit::Refused(why));
     answer(&mut g, t + ms(600), t + ms(610));
-    assert_eq!(g.key(&GO, there(), t + ms(1000)), Admit::Refused(Why::Unseen { lines: 2 }));
+    assert_eq!(g.key(&GO, there(), t + ms(1000)), Admit::Refused(RefusalReason::Unseen { lines: 2 }));
     g.rows_on_screen(&[2..4], t + ms(1000));
     g.checking(true);
-    assert_eq!(g.key(&GO, there(), t + ms(1500)), Admit::Refused(Why::Checking));
+    assert_eq!(g.key(&GO, there(), t + ms(1500)), Admit::Refused(RefusalReason::Checking));
     g.checking(false);
     g.appeared(token(2), t + ms(1600));
     let other = Class::Go { there: true, token: Some(token(2)) };
     assert_eq!(
         g.key(&GO, other, t + ms(2000)),
-        Admit::Refused(Why::Again),
+        Admit::Refused(RefusalReason::Again),
         "another block is another first press"
     );
 }
@@ -475,7 +486,7 @@ fn went_to_unchecked(t: Instant) -> Guard {
 }
 
 /// The block of that guard appears anew as `token` at 150 ms, and the terminal answers at once.
-fn appears_as(g: &mut Guard, token: Token, t: Instant) -> Class {
+fn appears_as(g: &mut Guard, token: SubjectId, t: Instant) -> Class {
     g.appeared(token, t + ms(150));
     g.layout(rows(1));
     g.rows_on_screen(&[0..1], t + ms(150));
@@ -486,21 +497,21 @@ fn appears_as(g: &mut Guard, token: Token, t: Instant) -> Class {
 #[test]
 fn who_went_to_a_block_before_its_checks_came_is_there() {
     let t = Instant::now();
-    let checked = Token { terms: token(1).terms + 1, ..token(1) };
+    let checked = SubjectId { terms: token(1).terms + 1, ..token(1) };
     let mut g = went_to_unchecked(t);
     let there = appears_as(&mut g, checked, t);
     let mut early = g.clone();
     // What they say was not there yet: from then on it is looked at.
-    assert_eq!(early.key(&GO, there, t + ms(449)), Admit::Refused(Why::Again));
+    assert_eq!(early.key(&GO, there, t + ms(449)), Admit::Refused(RefusalReason::Again));
     assert_eq!(g.key(&GO, there, t + ms(452)), Admit::Held);
     // What changes once they were there is another subject, and so is another text.
     let mut g = went_to_unchecked(t);
     g.checking(false);
     let there = appears_as(&mut g, checked, t);
-    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(Why::Again));
+    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(RefusalReason::Again));
     let mut g = went_to_unchecked(t);
-    let there = appears_as(&mut g, Token { block: BlockId(9), ..checked }, t);
-    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(Why::Again));
+    let there = appears_as(&mut g, SubjectId { block: BlockId(9), ..checked }, t);
+    assert_eq!(g.key(&GO, there, t + ms(900)), Admit::Refused(RefusalReason::Again));
 }
 
 #[test]
@@ -529,7 +540,7 @@ fn a_letter_without_meaning_begins_a_text_and_a_paste_does_not() {
     assert_eq!(g.letters(), ("u".into(), false));
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('u'), Class::Stray, t + ms(1000)), Admit::Held);
-    assert_eq!(g.key(&press('s'), SKIP, t + ms(1003)), Admit::Refused(Why::Paste));
+    assert_eq!(g.key(&press('s'), SKIP, t + ms(1003)), Admit::Refused(RefusalReason::Paste));
     assert_eq!(g.due(t + ms(2000)), None);
 }
 
@@ -545,15 +556,18 @@ fn letters_that_act_elsewhere_pass_the_same_gate() {
     let mut g = asking();
     assert_eq!(
         g.key(&press('c'), retry, t + ms(1000)),
-        Admit::Refused(Why::Fresh),
+        Admit::Refused(RefusalReason::Fresh),
         "the frame is not proven"
     );
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
-    assert_eq!(g.key(&press('c'), Class::Act(Deed::Letter('c'), 8), t + ms(900)), Admit::Refused(Why::Fresh));
+    assert_eq!(
+        g.key(&press('c'), Class::Act(Deed::Letter('c'), 8), t + ms(900)),
+        Admit::Refused(RefusalReason::Fresh)
+    );
     let mut g = asking();
     answer(&mut g, t, t + ms(10));
-    assert!(matches!(g.key(&press('c'), retry, t + ms(600)), Admit::Refused(Why::Quiet { .. })));
+    assert!(matches!(g.key(&press('c'), retry, t + ms(600)), Admit::Refused(RefusalReason::Quiet { .. })));
     assert_eq!(g.key(&press('c'), retry, t + ms(1400)), Admit::Held);
     let word = Admit::Word { text: "ca".into(), meant: true };
     assert_eq!(g.clone().key(&press('a'), Class::Stray, t + ms(1800)), word);
@@ -592,7 +606,10 @@ fn releases_and_repeats_as_terminals_tell_them() {
     assert_eq!(hold_out(&mut g, t + ms(1000)), Some(Verb::Approve), "letting go is no key");
     let mut g = shown(1, t);
     assert_eq!(g.key(&press('a'), APPROVE, t + ms(1000)), Admit::Held);
-    assert_eq!(g.key(&kind(KeyEventKind::Repeat), APPROVE, t + ms(1300)), Admit::Refused(Why::Repeat));
+    assert_eq!(
+        g.key(&kind(KeyEventKind::Repeat), APPROVE, t + ms(1300)),
+        Admit::Refused(RefusalReason::Repeat)
+    );
     assert_eq!(hold_out(&mut g, t + ms(1300)), None);
 }
 
@@ -637,7 +654,7 @@ fn a_small_window_locks() {
 fn a_paste_in_review_never_decides() {
     let t = Instant::now();
     let mut g = shown(1, t);
-    assert_eq!(g.pasted(true, t + ms(1000)), Admit::Refused(Why::Paste));
+    assert_eq!(g.pasted(true, t + ms(1000)), Admit::Refused(RefusalReason::Paste));
     assert!(g.locked(t + ms(1100)).is_some());
 }
 
@@ -656,14 +673,14 @@ fn with_nothing_up_it_sleeps() {
 
 #[test]
 fn the_words() {
-    let why = |w: Why| w.to_string();
+    let why = |w: RefusalReason| w.to_string();
     assert_eq!(
-        why(Why::Appeared { block: BlockId(3), left: None }),
+        why(RefusalReason::Appeared { block: BlockId(3), left: None }),
         "Block 3 just appeared. Keys typed now are ignored."
     );
-    assert_eq!(why(Why::Quiet { left: ms(401) }), "Not yet: 0.5 s without a key.");
-    assert_eq!(why(Why::Unseen { lines: 11 }), "Not yet: 11 lines not shown. Space shows them.");
-    assert_eq!(why(Why::Paste), "That looked like a paste. Nothing was decided.");
+    assert_eq!(why(RefusalReason::Quiet { left: ms(401) }), "Not yet: 0.5 s without a key.");
+    assert_eq!(why(RefusalReason::Unseen { lines: 11 }), "Not yet: 11 lines not shown. Space shows them.");
+    assert_eq!(why(RefusalReason::Paste), "That looked like a paste. Nothing was decided.");
 }
 
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ pub(super) struct Typing {
 
 /// What a key is, seen beside those before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Beside {
+pub(super) struct KeyContext {
     /// Whether anything came within the time of a paste before it.
     pub burst: bool,
     /// Whether that was a letter outside of a text field.
@@ -37,14 +37,14 @@ pub(super) struct Beside {
 }
 
 impl Typing {
-    pub(super) fn key(&mut self, key: &KeyEvent, times: &Times, at: Instant) -> Beside {
+    pub(super) fn key(&mut self, key: &KeyEvent, times: &Times, at: Instant) -> KeyContext {
         let within = |last: Instant, time: Duration| at.saturating_duration_since(last) < time;
         let burst = self.last_input.is_some_and(|last| within(last, times.burst));
         let repeat = key.kind == KeyEventKind::Repeat
             || self.last_key.is_some_and(|(code, modifiers, last)| {
                 code == key.code && modifiers == key.modifiers && within(last, times.repeat)
             });
-        let beside = Beside { burst, behind_letter: self.letter, repeat };
+        let beside = KeyContext { burst, behind_letter: self.letter, repeat };
         self.last_key = Some((key.code, key.modifiers, at));
         self.last_input = Some(at);
         self.letter = false;

@@ -1,11 +1,11 @@
 //! The choice of a rule for "always". Nothing is marked at first; numbers and arrows only mark. The confirming key
 //! passes the guard before it comes here, so that keys typed ahead grant nothing.
 
-use super::{Means, Overlay, OverlayContext, Then, nothing_decided, number_of};
+use super::{Means, Overlay, OverlayContext, OverlayResponse, nothing_decided, number_of};
 use crate::domain::{BlockId, Decision, RuleScope};
 use crate::engine::rules::{self, Offer};
 use crate::engine::{Command, State};
-use crate::tui::guard::Token;
+use crate::tui::guard::SubjectId;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::token_of;
@@ -25,7 +25,7 @@ const NAMED: usize = 4;
 #[derive(Debug)]
 pub struct Always {
     /// The block as it was on screen.
-    token: Token,
+    token: SubjectId,
     /// What could be granted, the narrowest first.
     offers: Vec<Offer>,
     /// Which of them is marked.
@@ -48,7 +48,7 @@ enum GrantError {
 
 impl Always {
     /// A choice that is offered.
-    pub fn new(token: Token, offers: Vec<Offer>) -> Self {
+    pub fn new(token: SubjectId, offers: Vec<Offer>) -> Self {
         Self { token, offers, marked: None }
     }
 
@@ -97,34 +97,34 @@ impl Overlay for Always {
         72
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.walk(by);
         Vec::new()
     }
 
     /// Enter is pressed by habit: it grants nothing.
-    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.letter('\n', around, panes)
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let scope = match self.chosen(letter) {
             Ok(None) => return Vec::new(),
             Ok(Some(scope)) => scope,
-            Err(why) => return vec![Then::Say(Note::of_wait(why.to_string()))],
+            Err(why) => return vec![OverlayResponse::Say(Note::of_wait(why.to_string()))],
         };
         let number = around.state.transcript.rules.len() + 1;
         let said = format!(
             "Rule {number} approved it at {}. /rules lists and removes rules.",
             around.look.place.second(around.look.now)
         );
-        let Token { block, revision, .. } = self.token;
+        let SubjectId { block, revision, .. } = self.token;
         let decided = Command::Decide { block, revision, decision: Decision::Always(scope) };
         vec![
-            Then::Close,
-            Then::Say(Note::info(said)),
-            Then::Lead(Pane::Output),
-            Then::UiCommand(UiCommand::Send(decided)),
+            OverlayResponse::Close,
+            OverlayResponse::Say(Note::info(said)),
+            OverlayResponse::Lead(Pane::Output),
+            OverlayResponse::UiCommand(UiCommand::Send(decided)),
         ]
     }
 
@@ -140,7 +140,7 @@ impl Overlay for Always {
         Some(number_of((2, self.token.block, self.token.revision, self.token.terms)))
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         nothing_decided()
     }
 

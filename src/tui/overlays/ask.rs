@@ -1,7 +1,7 @@
 //! A question with letters for answers. Enter and Esc give the safe one; the other letters pass the guard before they
 //! come here, so that a key meant for something else answers nothing.
 
-use super::{Means, Overlay, OverlayContext, Then, number_of};
+use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -17,7 +17,7 @@ use ratatui::text::Span;
 pub struct AskedAnswer {
     letter: char,
     label: String,
-    then: Vec<Then>,
+    then: Vec<OverlayResponse>,
 }
 
 /// A question.
@@ -39,7 +39,7 @@ impl Ask {
 
     /// Another answer, and what follows from it.
     #[must_use]
-    pub fn or(mut self, letter: char, label: impl Into<String>, then: Vec<Then>) -> Self {
+    pub fn or(mut self, letter: char, label: impl Into<String>, then: Vec<OverlayResponse>) -> Self {
         self.answers.push(AskedAnswer { letter, label: label.into(), then });
         self
     }
@@ -47,7 +47,7 @@ impl Ask {
     /// Another answer that leads to one command.
     #[must_use]
     pub fn or_command(self, letter: char, label: impl Into<String>, wish: UiCommand) -> Self {
-        self.or(letter, label, vec![Then::UiCommand(wish)])
+        self.or(letter, label, vec![OverlayResponse::UiCommand(wish)])
     }
 
     /// The same with a last line, under the answers.
@@ -67,9 +67,11 @@ impl Overlay for Ask {
         62
     }
 
-    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         match self.answers.iter_mut().find(|answer| answer.letter == letter) {
-            Some(answer) => std::iter::once(Then::Close).chain(std::mem::take(&mut answer.then)).collect(),
+            Some(answer) => {
+                std::iter::once(OverlayResponse::Close).chain(std::mem::take(&mut answer.then)).collect()
+            }
             None => Vec::new(),
         }
     }

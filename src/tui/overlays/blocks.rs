@@ -1,6 +1,6 @@
 //! The blocks whose code can be copied, newest first.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::note::Note;
@@ -45,13 +45,13 @@ impl BlockList {
 }
 
 /// Copies the code of a block, where there is such a block and it has any.
-pub(crate) fn copied(state: &State, block: BlockId) -> Then {
+pub(crate) fn copied(state: &State, block: BlockId) -> OverlayResponse {
     let Some(item) = state.transcript.blocks.get(&block) else {
-        return Then::Say(Note::warn(format!("There is no block {block}.")));
+        return OverlayResponse::Say(Note::warn(format!("There is no block {block}.")));
     };
     match &*item.block.current().source {
-        "" => Then::Say(Note::info(format!("Block {block} is empty: there is nothing to copy."))),
-        source => Then::UiCommand(UiCommand::Copy(source.to_owned())),
+        "" => OverlayResponse::Say(Note::info(format!("Block {block} is empty: there is nothing to copy."))),
+        source => OverlayResponse::UiCommand(UiCommand::Copy(source.to_owned())),
     }
 }
 
@@ -68,15 +68,17 @@ impl Overlay for BlockList {
         Some((&mut self.cursor, self.shown.len()))
     }
 
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.cursor.0 = 0;
         self.shown = rank(&self.filter.text(), &self.rows);
         Vec::new()
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let block = self.shown.get(self.cursor.0).and_then(|at| self.blocks.get(*at));
-        std::iter::once(Then::Close).chain(block.map(|block| copied(around.state, *block))).collect()
+        std::iter::once(OverlayResponse::Close)
+            .chain(block.map(|block| copied(around.state, *block)))
+            .collect()
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

@@ -1,6 +1,6 @@
 //! The commands: finding one by some of its letters, and running it.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::action::Action;
 use crate::tui::keymap::{Context, Keymap};
 use crate::tui::note::Note;
@@ -50,7 +50,12 @@ impl Overlay for CommandList {
         Some((&mut self.cursor, rows))
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         if !matches!(action, Action::ListScope | Action::PaneNext) {
             return self.common(action, around, panes);
         }
@@ -62,27 +67,27 @@ impl Overlay for CommandList {
     }
 
     /// Deleting in an empty list takes the slash back.
-    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if edit == Edit::Backspace && self.filter.is_empty() {
-            return vec![Then::Close];
+            return vec![OverlayResponse::Close];
         }
         if self.filter.apply(edit) { self.changed(around, panes) } else { Vec::new() }
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let then = match self.chosen() {
-            Some((entry, argument)) => Then::Run(entry.slash, argument),
-            None => Then::Say(Note::warn(format!("There is no command /{}.", self.filter.text()))),
+            Some((entry, argument)) => OverlayResponse::Run(entry.slash, argument),
+            None => OverlayResponse::Say(Note::warn(format!("There is no command /{}.", self.filter.text()))),
         };
-        vec![Then::Close, then]
+        vec![OverlayResponse::Close, then]
     }
 
     /// What was typed is not lost.
-    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if !self.filter.is_empty() && panes.composer.is_empty() && panes.focus == Pane::Message {
             panes.composer.set(&format!("/{}", self.filter.text()));
         }
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

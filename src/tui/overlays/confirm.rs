@@ -1,10 +1,10 @@
 //! The typed word: what makes it necessary, then the field. The word is typed, never pasted.
 
-use super::{Overlay, OverlayContext, Then, nothing_decided};
+use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sandbox;
 use crate::domain::{BlockId, Decision, Revision, SandboxLevel, Severity};
 use crate::engine::{Command, State};
-use crate::tui::guard::Token;
+use crate::tui::guard::SubjectId;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
@@ -14,7 +14,7 @@ use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -27,16 +27,25 @@ const LISTED: usize = 4;
 #[derive(Debug)]
 pub struct Confirm {
     /// The block as it was on screen.
-    pub token: Token,
+    pub token: SubjectId,
     /// What was typed.
     pub field: Field,
 }
 
 /// What follows from an approval.
-pub fn approved(block: BlockId, revision: Revision, typed: bool, look: Look<'_>) -> Vec<Then> {
+pub fn approved(
+    block: BlockId,
+    revision: Revision,
+    typed: bool,
+    look: DrawStyle<'_>,
+) -> Vec<OverlayResponse> {
     let said = format!("Approved once at {}.", look.place.second(look.now));
     let decided = Command::Decide { block, revision, decision: Decision::Approve { typed } };
-    vec![Then::Say(Note::info(said)), Then::Lead(Pane::Output), Then::UiCommand(UiCommand::Send(decided))]
+    vec![
+        OverlayResponse::Say(Note::info(said)),
+        OverlayResponse::Lead(Pane::Output),
+        OverlayResponse::UiCommand(UiCommand::Send(decided)),
+    ]
 }
 
 impl Overlay for Confirm {
@@ -52,12 +61,12 @@ impl Overlay for Confirm {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        let mut then = vec![Then::Close];
+    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        let mut then = vec![OverlayResponse::Close];
         if self.field.text() != "run" {
-            then.push(Then::Say(Note::of_wait("That was not the word. Nothing was decided.")));
+            then.push(OverlayResponse::Say(Note::of_wait("That was not the word. Nothing was decided.")));
         } else if self.is_stale(around.state) {
-            then.push(Then::Say(Note::of_wait(
+            then.push(OverlayResponse::Say(Note::of_wait(
                 "The block has changed. Look at it again: nothing was decided.",
             )));
         } else {
@@ -66,11 +75,11 @@ impl Overlay for Confirm {
         then
     }
 
-    fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        vec![Then::Say(Note::of_wait("That looked like a paste. Nothing was decided."))]
+    fn paste(&mut self, _: &str, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        vec![OverlayResponse::Say(Note::of_wait("That looked like a paste. Nothing was decided."))]
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         nothing_decided()
     }
 

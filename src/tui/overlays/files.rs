@@ -1,7 +1,7 @@
 //! The files of the working folder, while one is named: behind an `@` in the message, or in a field of a form. What is
 //! typed goes into the text and filters the list; the list never takes a letter away from the text.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::driver::{FolderFiles, JobResult, PathOfFile};
 use crate::text::at_words::at_word;
 use crate::text::number::size;
@@ -10,7 +10,7 @@ use crate::tui::panes::Panes;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use ratatui::layout::Rect;
@@ -69,7 +69,7 @@ impl FileMatches {
         rows: usize,
         chosen: Option<usize>,
         width: u16,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
     ) -> Vec<Line<'static>> {
         let first = Cursor(chosen.unwrap_or_default()).window(rows);
         let row = |at: usize| {
@@ -114,7 +114,12 @@ impl Overlay for FileList {
         Some((&mut self.cursor, rows))
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             Action::ListScope | Action::PaneNext => self.accept(around, panes),
             other => self.common(other, around, panes),
@@ -122,16 +127,16 @@ impl Overlay for FileList {
     }
 
     /// The file on the cursor goes into the message; where there is none, the message is typed on.
-    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(word) = self.matches.file(self.cursor.0).and_then(|file| at_word(&file.path)) {
             let typed = self.filter.text().len() + 1;
             panes.composer.replace_before(typed, &format!("{word} "));
         }
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
     /// What changes the word behind the `@` filters; all else goes to the message, and the list closes.
-    fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         panes.composer.apply(edit.clone());
         match edit {
             Edit::Insert(c) if !c.is_whitespace() => {
@@ -140,18 +145,18 @@ impl Overlay for FileList {
             Edit::Backspace if !self.filter.is_empty() => {
                 self.filter.apply(edit);
             }
-            _ => return vec![Then::Close],
+            _ => return vec![OverlayResponse::Close],
         }
         self.refresh();
         Vec::new()
     }
 
-    fn paste(&mut self, text: &str, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn paste(&mut self, text: &str, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         panes.composer.paste(text);
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         self.matches.found(found)?;
         self.refresh();
         Some(Vec::new())

@@ -1,14 +1,14 @@
 //! Searching conversation, code and output; the panes go back to where they stood when the search is closed.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
-use crate::tui::panes::search::{SEARCHED, Search};
-use crate::tui::panes::{KeptOutput, Panes, Places};
+use crate::tui::panes::search::{PaneSearch, SEARCHED};
+use crate::tui::panes::{KeptOutput, PanePlaces, Panes};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -19,7 +19,7 @@ pub(crate) struct Find {
     field: Field,
     is_expression: bool,
     /// Where the panes stood before.
-    before: Places,
+    before: PanePlaces,
     /// What the status row says of the places.
     told: String,
 }
@@ -29,8 +29,8 @@ impl Find {
     pub(crate) fn new(text: &str, panes: &mut Panes) -> Self {
         let mut field = Field::line();
         field.set(text);
-        let is_expression = panes.search.as_ref().is_some_and(Search::is_expression);
-        panes.search = Some(Search::new(panes.focus));
+        let is_expression = panes.search.as_ref().is_some_and(PaneSearch::is_expression);
+        panes.search = Some(PaneSearch::new(panes.focus));
         // The output on screen is looked through: it stays while blocks with other output are looked at.
         panes.kept_output = Some(KeptOutput(panes.code.subject()));
         Self { field, is_expression, before: panes.places(), told: String::new() }
@@ -40,7 +40,7 @@ impl Find {
     pub(crate) fn look_up(&mut self, around: OverlayContext<'_>, panes: &mut Panes) {
         let text = self.field.text();
         let text = if text.trim().is_empty() { "" } else { text.as_str() };
-        let search = panes.search.get_or_insert_with(|| Search::new(panes.focus));
+        let search = panes.search.get_or_insert_with(|| PaneSearch::new(panes.focus));
         search.look_for(text, self.is_expression);
         panes.marked = search.pattern().cloned();
         self.go_on(around, panes);
@@ -78,7 +78,7 @@ fn show(around: OverlayContext<'_>, panes: &mut Panes) {
 /// Goes to the next place from a pane, or to the one before, among those in panes on screen. Words for the status row.
 pub(crate) fn again(
     back: bool,
-    around: (&State, Look<'_>),
+    around: (&State, DrawStyle<'_>),
     panes: &mut Panes,
     shown: &[crate::tui::widgets::layout::Pane],
 ) -> Option<String> {
@@ -140,7 +140,12 @@ impl Overlay for Find {
         Some((if self.is_expression { "regex: " } else { "find: " }, &self.field))
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             Action::FindExpression => {
                 self.is_expression = !self.is_expression;
@@ -158,16 +163,16 @@ impl Overlay for Find {
         Vec::new()
     }
 
-    fn step(&mut self, by: isize, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.step_by(by < 0, around, panes);
         Vec::new()
     }
 
-    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.step(1, around, panes)
     }
 
-    fn changed(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.look_up(around, panes);
         Vec::new()
     }
@@ -176,18 +181,18 @@ impl Overlay for Find {
         self.go_on(around, panes)
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.leave(panes)
     }
 
-    fn leave(&mut self, panes: &mut Panes) -> Vec<Then> {
+    fn leave(&mut self, panes: &mut Panes) -> Vec<OverlayResponse> {
         panes.marked = None;
         panes.kept_output = None;
         if self.field.text().trim().is_empty() {
             panes.search = None;
         }
         panes.restore(&self.before);
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

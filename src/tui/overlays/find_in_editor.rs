@@ -1,6 +1,6 @@
 //! A text that is looked for in the block that is edited, and what takes its place.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::action::Action;
 use crate::tui::editing::Pos;
 use crate::tui::editing::search::Needle;
@@ -92,7 +92,7 @@ impl FindInEditor {
         self.step_to(false, true, panes);
     }
 
-    fn replace_all(&mut self, panes: &mut Panes) -> Vec<Then> {
+    fn replace_all(&mut self, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.is_looked_for(panes);
         let by = self.by.text();
         let Some(editor) = panes.code.editor().filter(|_| self.wrong.is_none()) else { return Vec::new() };
@@ -101,7 +101,7 @@ impl FindInEditor {
         self.before = editor.field().cursor();
         self.at = editor.needle().map_or((0, 0), |needle| needle.count(editor.field().rows(), self.before));
         let done = format!("{} replaced. Ctrl-_ in the text takes it back.", words::count(count, "match"));
-        vec![Then::Say(Note::info(done))]
+        vec![OverlayResponse::Say(Note::info(done))]
     }
 
     /// `2 of 5`, or why there is none.
@@ -130,7 +130,12 @@ impl Overlay for FindInEditor {
         self.field()
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             Action::FormNext | Action::FormPrevious => self.replaces = !self.replaces,
             Action::TextFindNext | Action::TextFindPrevious => {
@@ -148,7 +153,7 @@ impl Overlay for FindInEditor {
         Vec::new()
     }
 
-    fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn edit(&mut self, edit: Edit, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.replaces {
             self.by.apply(edit);
         } else if self.needle.apply(edit) {
@@ -157,14 +162,14 @@ impl Overlay for FindInEditor {
         Vec::new()
     }
 
-    fn changed(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if !self.replaces {
             self.look(panes);
         }
         Vec::new()
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         // What stands there from the last time, or was selected, was not looked for yet. What it matches is seen before it
         // is replaced.
         let is_seen = self.is_looked_for(panes);
@@ -177,19 +182,19 @@ impl Overlay for FindInEditor {
         if let Some(editor) = panes.code.editor() {
             editor.keep_match();
         }
-        let mut then = vec![Then::Close];
+        let mut then = vec![OverlayResponse::Close];
         if self.wrong.is_some() || (self.at.1 == 0 && !self.needle.is_empty()) {
             let why = self.wrong.clone().unwrap_or_else(|| format!("No matches for {}.", self.needle.text()));
-            then.push(Then::Say(Note::info(safe::one_line(&why))));
+            then.push(OverlayResponse::Say(Note::info(safe::one_line(&why))));
         }
         then
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(editor) = panes.code.editor() {
             editor.jump(if self.replaced { editor.field().cursor() } else { self.before });
         }
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
     fn is_stale(&self, state: &crate::engine::State) -> bool {

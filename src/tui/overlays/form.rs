@@ -6,7 +6,7 @@ mod paths;
 mod rows;
 
 use super::files::FileMatches;
-use super::{Means, Overlay, OverlayContext, Then};
+use super::{Means, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::sending;
 use crate::domain::{AnswerError, Answers, FieldKind, Form};
 use crate::driver::{Job, JobResult};
@@ -270,13 +270,15 @@ fn reply(kind: &FieldKind) -> Reply {
 }
 
 impl FormBox {
-    fn ready(&mut self, around: OverlayContext<'_>) -> Vec<Then> {
+    fn ready(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
         if matches!(self.purpose, FormPurpose::Begin(_)) && around.state.phase != Phase::Idle {
             let text = "A recipe begins when this turn is over. Esc keeps the form.";
-            return vec![Then::Say(Note::warn(text))];
+            return vec![OverlayResponse::Say(Note::warn(text))];
         }
-        let Some(answers) = self.send() else { return vec![Then::Say(Note::warn(sending::FORM_MISFIT))] };
-        vec![Then::UiCommand(match self.purpose.clone() {
+        let Some(answers) = self.send() else {
+            return vec![OverlayResponse::Say(Note::warn(sending::FORM_MISFIT))];
+        };
+        vec![OverlayResponse::UiCommand(match self.purpose.clone() {
             FormPurpose::Begin(name) => UiCommand::Job(Job::BeginRecipe(name, answers)),
             FormPurpose::Answer => UiCommand::Send(Command::Answer(answers)),
         })]
@@ -312,7 +314,12 @@ impl Overlay for FormBox {
         self.text_field()
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             // What was sent stays as it is until something comes back.
             _ if self.sent => {}
@@ -330,7 +337,10 @@ impl Overlay for FormBox {
             Action::TextEditor => {
                 let has_lines = self.has_lines();
                 if let Some(field) = self.text_field().filter(|_| has_lines) {
-                    return vec![Then::UiCommand(UiCommand::Editor(PageTarget::Form, field.text()))];
+                    return vec![OverlayResponse::UiCommand(UiCommand::Editor(
+                        PageTarget::Form,
+                        field.text(),
+                    ))];
                 }
             }
             other => {
@@ -342,11 +352,16 @@ impl Overlay for FormBox {
         self.wanted_files()
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         Vec::new()
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(
+        &mut self,
+        letter: char,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match letter {
             _ if self.sent => {}
             _ if !self.is_choice() => return self.edit(Edit::Insert(letter), around, panes),
@@ -361,32 +376,32 @@ impl Overlay for FormBox {
         Means::Harmless
     }
 
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.answer_changed();
         self.wanted_files()
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         self.files.found(found)?;
         self.filter_files();
         Some(Vec::new())
     }
 
-    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.text_field().is_none() {
-            return vec![Then::Say(Note::info("Nothing was pasted: Left and Right choose here."))];
+            return vec![OverlayResponse::Say(Note::info("Nothing was pasted: Left and Right choose here."))];
         }
         self.edit(Edit::Paste(text.to_owned()), around, panes)
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.forget_files();
-        vec![Then::Aside]
+        vec![OverlayResponse::Aside]
     }
 
-    fn leave(&mut self, _: &mut Panes) -> Vec<Then> {
+    fn leave(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
         self.forget_files();
-        vec![Then::Aside]
+        vec![OverlayResponse::Aside]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

@@ -1,6 +1,6 @@
 //! The number of a line that the cursor of the editor goes to.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::editing::Pos;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
@@ -24,17 +24,17 @@ impl Overlay for GoToLine {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         let typed = self.field.text();
         if typed.trim().is_empty() {
-            return vec![Then::Close];
+            return vec![OverlayResponse::Close];
         }
         match (typed.trim().parse::<usize>(), panes.code.editor()) {
             (Ok(number), Some(editor)) => {
                 editor.jump(Pos::new(number.saturating_sub(1), 0));
-                vec![Then::Close]
+                vec![OverlayResponse::Close]
             }
-            _ => vec![Then::Say(Note::info("A number of a line goes here, nothing else."))],
+            _ => vec![OverlayResponse::Say(Note::info("A number of a line goes here, nothing else."))],
         }
     }
 

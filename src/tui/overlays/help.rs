@@ -1,10 +1,10 @@
 //! The keys of the place that the person came from, then those that count everywhere: from the keymap itself.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::keymap::{Binding, Context, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -30,7 +30,7 @@ impl Overlay for Help {
         82
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.top = self.top.saturating_add_signed(by);
         Vec::new()
     }
@@ -123,7 +123,7 @@ fn section(
     context: Context,
     headed: bool,
     width: u16,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
     rows: &mut Vec<Line<'static>>,
 ) {
     let list: Vec<&Binding> = keymap.rows(context).collect();

@@ -1,6 +1,6 @@
 //! A key for a provider; it stays in memory.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::sentences::saving;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -36,12 +36,12 @@ impl Overlay for KeyBox {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        let mut then = vec![Then::Close];
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        let mut then = vec![OverlayResponse::Close];
         if !self.field.is_empty() {
             let key = Some(SecretString::from(self.field.take().trim().to_owned()));
             let choice = Choice::Cloud { provider: self.provider.clone(), key };
-            then.push(Then::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))));
+            then.push(OverlayResponse::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))));
         }
         then
     }

@@ -6,7 +6,7 @@ use crate::tui::keymap::{Context, Key, Keymap};
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
@@ -19,12 +19,12 @@ const KEPT: usize = 40;
 #[derive(Debug)]
 pub(crate) struct KeysTest {
     kitty: bool,
-    sent: Vec<Sent>,
+    sent: Vec<KeySample>,
 }
 
 /// Something that the terminal sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sent {
+pub(crate) struct KeySample {
     what: String,
     bytes: String,
     /// What it does, place by place.
@@ -33,7 +33,7 @@ pub(crate) struct Sent {
     leaves: bool,
 }
 
-impl Sent {
+impl KeySample {
     /// A key.
     pub(crate) fn key(key: Key, keymap: &Keymap) -> Self {
         let bound = Context::ALL.iter().flat_map(|context| {
@@ -67,7 +67,7 @@ impl KeysTest {
     }
 
     /// Takes what came; `true`: it is left.
-    pub(crate) fn take(&mut self, sent: Sent) -> bool {
+    pub(crate) fn take(&mut self, sent: KeySample) -> bool {
         let again = sent.leaves && self.sent.first() == Some(&sent);
         self.sent.insert(0, sent);
         self.sent.truncate(KEPT);
@@ -107,7 +107,7 @@ impl Overlay for KeysTest {
 }
 
 /// `Ctrl-Y       \\x19`, and below it what it does.
-fn rows(sent: &Sent, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+fn rows(sent: &KeySample, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let what = Span::styled(format!("{:<14} ", safe::one_line(&sent.what)), look.style(Slot::UiKeybarKey));
     let mut rows = safe::hanging(what, &sent.bytes, width.into(), look.text());
     for does in &sent.does {

@@ -1,6 +1,6 @@
 //! The languages that a block could be in that names none.
 
-use super::{Means, Overlay, OverlayContext, Then};
+use super::{Means, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, Language};
 use crate::engine::{Command, State};
 use crate::tui::panes::Panes;
@@ -33,15 +33,20 @@ impl Overlay for LanguageList {
         Some((&mut self.cursor, rows))
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let chosen = self.languages.get(self.cursor.0).cloned();
         let choose = chosen.map(|language| Command::ChooseLanguage { block: self.block, language });
-        std::iter::once(Then::Close)
-            .chain(choose.map(|choose| Then::UiCommand(UiCommand::Send(choose))))
+        std::iter::once(OverlayResponse::Close)
+            .chain(choose.map(|choose| OverlayResponse::UiCommand(UiCommand::Send(choose))))
             .collect()
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(
+        &mut self,
+        letter: char,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         let at = letter.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
         let Some(at) = at.filter(|at| *at < self.languages.len()) else { return Vec::new() };
         self.cursor.0 = at;

@@ -4,7 +4,7 @@
 pub(crate) mod limit;
 pub(crate) mod typed;
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{BlockId, Enforcement, ExecutorKind, Limits, Terms};
 use crate::engine::{Command, State};
 use crate::tui::note::Note;
@@ -13,8 +13,8 @@ use crate::tui::theme::Slot;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe::{self, Typed};
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::safe::{self, TypedText};
 use crate::tui::widgets::sheet::Sheet;
 use limit::Limit;
 use ratatui::layout::Rect;
@@ -116,12 +116,12 @@ impl LimitsForm {
     }
 
     /// Sends the limits as typed; nothing follows where a row says what is wrong with it.
-    pub fn apply(&mut self) -> Option<Then> {
+    pub fn apply(&mut self) -> Option<OverlayResponse> {
         let limits = self.read()?;
         if limits == self.before {
-            return Some(Then::Say(Note::of_wait("Nothing was changed.")));
+            return Some(OverlayResponse::Say(Note::of_wait("Nothing was changed.")));
         }
-        Some(Then::UiCommand(UiCommand::Send(Command::SetLimits { block: self.block, limits })))
+        Some(OverlayResponse::UiCommand(UiCommand::Send(Command::SetLimits { block: self.block, limits })))
     }
 }
 
@@ -139,21 +139,21 @@ impl Overlay for LimitsForm {
         self.field()
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.walk(by);
         Vec::new()
     }
 
     /// What was wrong with a text is not any more when it is another, or is told anew.
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(row) = self.rows.get_mut(self.at) {
             row.wrong = None;
         }
         Vec::new()
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        self.apply().map_or_else(Vec::new, |then| vec![Then::Close, then])
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.apply().map_or_else(Vec::new, |then| vec![OverlayResponse::Close, then])
     }
 
     fn is_stale(&self, state: &State) -> bool {
@@ -182,13 +182,13 @@ impl Overlay for LimitsForm {
     }
 }
 
-fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width: u16, look: Look<'_>) {
+fn draw(sheet: &mut Sheet, (number, row): (usize, &LimitRow), here: bool, width: u16, look: DrawStyle<'_>) {
     let mark = if here { "> " } else { "  " };
     let head = format!("{mark}{:<NAME$}", row.limit.name());
     // A long text goes on below; what stands beside it stays in the first row.
     let room = VALUE.min(usize::from(width).saturating_sub(NAME + 3)).max(4);
-    let typed = Typed::of(&row.field);
-    let typed = if here { typed } else { Typed { selected: None, ..typed } };
+    let typed = TypedText::of(&row.field);
+    let typed = if here { typed } else { TypedText { selected: None, ..typed } };
     let (lines, (line, column)) = typed.layout(room, look.text(), look.style(Slot::UiSelection));
     let first = sheet.rows.len();
     for (at, mut typed) in lines.into_iter().enumerate() {

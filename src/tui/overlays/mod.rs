@@ -1,7 +1,7 @@
 //! Overlays: questions, boxes and lists that stand over the panes. Each is one file: its state, what keys do to it, its
 //! rows. The topmost takes the keys; Esc closes it.
 //!
-//! An overlay changes itself and the panes; what lies beyond is asked for by [`Then`]. It knows no screen, so that it is
+//! An overlay changes itself and the panes; what lies beyond is asked for by [`OverlayResponse`]. It knows no screen, so that it is
 //! added by its file and one line here, and opened where it is wanted.
 
 pub mod always;
@@ -33,7 +33,7 @@ pub mod themes;
 pub(crate) mod undo;
 pub mod welcome;
 
-use crate::domain::{Departed, SandboxReport};
+use crate::domain::{RequestCounts, SandboxReport};
 use crate::driver::JobResult;
 use crate::engine::State;
 use crate::tui::action::Action;
@@ -47,7 +47,7 @@ use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::layout::{Arrangement, Pane};
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use ratatui::layout::Rect;
 use std::any::Any;
@@ -59,7 +59,7 @@ pub struct OverlayContext<'a> {
     /// The session.
     pub state: &'a State,
     /// What views draw with.
-    pub look: Look<'a>,
+    pub look: DrawStyle<'a>,
     /// What the screen had to know beforehand.
     pub setup: &'a Setup,
     /// The bindings.
@@ -69,7 +69,7 @@ pub struct OverlayContext<'a> {
     /// What confines runs, once it was asked for and told.
     pub sandbox: Option<&'a Result<SandboxReport, String>>,
     /// Which requests went out.
-    pub departed: &'a Departed,
+    pub departed: &'a RequestCounts,
 }
 
 impl OverlayContext<'_> {
@@ -81,7 +81,7 @@ impl OverlayContext<'_> {
 
 /// What follows from a key that an overlay took.
 #[derive(Debug)]
-pub enum Then {
+pub enum OverlayResponse {
     /// The overlay goes.
     Close,
     /// The overlay goes; what was typed into it is kept.
@@ -166,12 +166,22 @@ pub trait Overlay: Any + Debug {
     fn status(&self, around: OverlayContext<'_>) -> Option<String>;
 
     /// An action, by the key that is bound to it.
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         self.common(action, around, panes)
     }
 
     /// What actions do in most overlays.
-    fn common(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn common(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             Action::ListAccept | Action::MessageSend => self.accept(around, panes),
             Action::ListUp | Action::ScrollUp => self.step(-1, around, panes),
@@ -186,12 +196,12 @@ pub trait Overlay: Any + Debug {
     }
 
     /// Enter.
-    fn accept(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
-        vec![Then::Close]
+    fn accept(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
+        vec![OverlayResponse::Close]
     }
 
     /// So many rows up or down.
-    fn step(&mut self, by: isize, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some((cursor, rows)) = self.list() {
             cursor.step(by, rows);
         }
@@ -199,9 +209,14 @@ pub trait Overlay: Any + Debug {
     }
 
     /// A letter that no action has.
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(
+        &mut self,
+        letter: char,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         if self.is_only_read() && matches!(letter, 'q' | '?') {
-            return vec![Then::Close];
+            return vec![OverlayResponse::Close];
         }
         self.edit(Edit::Insert(letter), around, panes)
     }
@@ -217,7 +232,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// A change of what is typed.
-    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn edit(&mut self, edit: Edit, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if self.field().is_some_and(|field| field.apply(edit)) {
             self.changed(around, panes)
         } else {
@@ -226,7 +241,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// What was typed is another: what is chosen is the first again.
-    fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some((cursor, _)) = self.list() {
             cursor.0 = 0;
         }
@@ -234,7 +249,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// A pasted text.
-    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn paste(&mut self, text: &str, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         match self.field() {
             Some(field) => {
                 field.apply(Edit::Paste(text.to_owned()));
@@ -248,17 +263,17 @@ pub trait Overlay: Any + Debug {
     fn wheel(&mut self, _rows: isize, _around: OverlayContext<'_>) {}
 
     /// Esc: one step back. Nothing that was asked is answered but with the safe answer.
-    fn back(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<Then> {
-        vec![Then::Close]
+    fn back(&mut self, _around: OverlayContext<'_>, _panes: &mut Panes) -> Vec<OverlayResponse> {
+        vec![OverlayResponse::Close]
     }
 
     /// It has to go: the person writes, or stopped something.
-    fn leave(&mut self, _panes: &mut Panes) -> Vec<Then> {
-        vec![Then::Close]
+    fn leave(&mut self, _panes: &mut Panes) -> Vec<OverlayResponse> {
+        vec![OverlayResponse::Close]
     }
 
     /// What a job found. None: it is not for this overlay.
-    fn found(&mut self, _found: &JobResult) -> Option<Vec<Then>> {
+    fn found(&mut self, _found: &JobResult) -> Option<Vec<OverlayResponse>> {
         None
     }
 
@@ -274,8 +289,8 @@ pub trait Overlay: Any + Debug {
 }
 
 /// What is said where an overlay about a decision was closed.
-fn nothing_decided() -> Vec<Then> {
-    vec![Then::Close, Then::Say(Note::of_wait("Nothing was decided."))]
+fn nothing_decided() -> Vec<OverlayResponse> {
+    vec![OverlayResponse::Close, OverlayResponse::Say(Note::of_wait("Nothing was decided."))]
 }
 
 /// A number for [`Overlay::place`].

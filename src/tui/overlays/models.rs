@@ -2,7 +2,7 @@
 //! cost.
 
 use super::key::KeyBox;
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{ModelInfo, ModelName};
 use crate::driver::catalogue::{self, CatalogueAnswer, KeyState, Offer};
 use crate::driver::{Job, JobResult};
@@ -16,7 +16,7 @@ use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -143,13 +143,18 @@ impl Overlay for Models {
         Some(&mut self.filter)
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         if action != Action::ListTest {
             return self.common(action, around, panes);
         }
         let Some(model) = self.chosen() else { return Vec::new() };
         self.tested = Some((model.clone(), None));
-        vec![Then::UiCommand(UiCommand::Job(Job::TestModel(model)))]
+        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::TestModel(model)))]
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
@@ -157,18 +162,20 @@ impl Overlay for Models {
         Some((&mut self.cursor, rows))
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let then = match (self.chosen(), self.row()) {
-            (Some(model), _) => Then::UiCommand(UiCommand::Send(Command::UseModel(model))),
-            (None, Some(ModelRow::NoKey(provider, _))) => Then::Open(Box::new(KeyBox::new(provider))),
+            (Some(model), _) => OverlayResponse::UiCommand(UiCommand::Send(Command::UseModel(model))),
+            (None, Some(ModelRow::NoKey(provider, _))) => {
+                OverlayResponse::Open(Box::new(KeyBox::new(provider)))
+            }
             // Whoever is still being asked, or gave no list, has nothing to choose from yet.
             (None, Some(_)) => return Vec::new(),
-            (None, None) => Then::Say(Note::warn(NAMED)),
+            (None, None) => OverlayResponse::Say(Note::warn(NAMED)),
         };
-        vec![Then::Close, then]
+        vec![OverlayResponse::Close, then]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Offers(offers) => self.offers = Some(offers.clone()),
             JobResult::Offer(offer) => self.offered(offer.clone()),
@@ -254,7 +261,7 @@ fn below(
     shown: &[ModelRow],
     used: Option<(u64, bool)>,
     width: u16,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
     sheet: &mut Sheet,
 ) {
     if let Some((model, answer)) = &list.tested {

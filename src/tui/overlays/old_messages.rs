@@ -1,6 +1,6 @@
 //! Messages sent before, newest first.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::Panes;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
@@ -49,12 +49,12 @@ impl Overlay for OldMessages {
         Some((&mut self.cursor, rows))
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(text) = self.shown().get(self.cursor.0) {
             panes.composer.set(text);
         }
         panes.focus = Pane::Message;
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

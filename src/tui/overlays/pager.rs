@@ -4,7 +4,7 @@
 mod paint;
 mod source;
 
-use super::{Means, Overlay, OverlayContext, Then, number_of};
+use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::Note;
@@ -16,7 +16,7 @@ use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
-use source::{Fate, FileLine, Portion, Source};
+use source::{Fate, FileLine, PagerSource, Portion};
 use std::io;
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ const SIDEWAYS: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Pager {
     title: String,
-    source: Source,
+    source: PagerSource,
     /// The same for the person's own pager.
     what: PagerText,
     /// The lines from the top of the screen on, and the row of the first of them that is at the top.
@@ -49,7 +49,7 @@ pub(crate) struct Pager {
     is_expression: bool,
     pattern: Option<Pattern>,
     /// What is looked through at present.
-    looking: Option<Looking>,
+    looking: Option<SearchProgress>,
     /// The match that the person is at: the beginning of its line, and bytes of the text of that.
     at: Option<(u64, Range<usize>)>,
     told: Option<String>,
@@ -57,7 +57,7 @@ pub(crate) struct Pager {
 
 /// Where a search stands.
 #[derive(Clone, Copy, Debug)]
-struct Looking {
+struct SearchProgress {
     back: bool,
     /// Where the next portion begins; backwards, where it ends.
     from: u64,
@@ -72,8 +72,8 @@ impl Pager {
     /// What the system says of the file.
     pub(crate) fn open(title: String, what: PagerText) -> io::Result<Self> {
         let source = match &what {
-            PagerText::File(path) => Source::open(path)?,
-            PagerText::Text(text) => Source::of(text.clone().into_bytes()),
+            PagerText::File(path) => PagerSource::open(path)?,
+            PagerText::Text(text) => PagerSource::of(text.clone().into_bytes()),
         };
         let mut pager = Self {
             title,
@@ -213,9 +213,9 @@ impl Pager {
                 return self.show(&line, next, room);
             }
             let from = if back { line.start } else { line.next };
-            self.looking = Some(Looking { back, from, turned: false });
+            self.looking = Some(SearchProgress { back, from, turned: false });
         } else {
-            self.looking = Some(Looking { back, from: self.top(), turned: false });
+            self.looking = Some(SearchProgress { back, from: self.top(), turned: false });
         }
         self.look_on(room).map(drop)
     }
@@ -242,11 +242,11 @@ impl Pager {
                     self.show(&line, place, room)?;
                 }
             }
-            Portion::Next(from) => self.looking = Some(Looking { from, ..looking }),
+            Portion::Next(from) => self.looking = Some(SearchProgress { from, ..looking }),
             Portion::None if looking.turned => self.told = Some("No matches.".into()),
             Portion::None => {
                 let from = if looking.back { self.source.len() } else { 0 };
-                self.looking = Some(Looking { from, turned: true, ..looking });
+                self.looking = Some(SearchProgress { from, turned: true, ..looking });
             }
         }
         Ok(true)
@@ -278,7 +278,7 @@ impl Pager {
         &mut self,
         around: OverlayContext<'_>,
         act: impl FnOnce(&mut Self, Rect) -> io::Result<()>,
-    ) -> Vec<Then> {
+    ) -> Vec<OverlayResponse> {
         self.told = None;
         self.number.clear();
         let room = around.room(WHOLE_SCREEN);
@@ -290,7 +290,7 @@ impl Pager {
     }
 
     /// What was typed is looked for.
-    fn begin(&mut self, around: OverlayContext<'_>) -> Vec<Then> {
+    fn begin(&mut self, around: OverlayContext<'_>) -> Vec<OverlayResponse> {
         let text = self.field.take().map(|field| field.text()).unwrap_or_default();
         if text.is_empty() {
             return Vec::new();
@@ -306,7 +306,7 @@ impl Pager {
                 let mut field = Field::line();
                 field.set(&text);
                 self.field = Some(field);
-                vec![Then::Say(Note::info(format!("{error}.").replace("..", ".")))]
+                vec![OverlayResponse::Say(Note::info(format!("{error}.").replace("..", ".")))]
             }
         }
     }
@@ -354,13 +354,18 @@ impl Overlay for Pager {
         }
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(
+        &mut self,
+        letter: char,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         if self.field.is_some() {
             return self.edit(crate::tui::widgets::field::Edit::Insert(letter), around, panes);
         }
         match letter {
-            'q' => vec![Then::Close],
-            'E' => vec![Then::UiCommand(UiCommand::Pager(self.what.clone()))],
+            'q' => vec![OverlayResponse::Close],
+            'E' => vec![OverlayResponse::UiCommand(UiCommand::Pager(self.what.clone()))],
             '%' => {
                 let percent = self.number.parse().unwrap_or(100);
                 self.does(around, |pager, room| pager.to_percent(percent, room))
@@ -373,7 +378,12 @@ impl Overlay for Pager {
         }
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             Action::FindExpression => {
                 self.is_expression = !self.is_expression;
@@ -437,11 +447,11 @@ impl Overlay for Pager {
         })
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if self.field.take().is_some() || self.looking.take().is_some() {
             return Vec::new();
         }
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

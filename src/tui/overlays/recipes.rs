@@ -1,6 +1,6 @@
 //! The recipes: name, title, when each fits; those of the person say so.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::RecipeCard;
 use crate::tui::panes::Panes;
 use crate::tui::widgets::field::Field;
@@ -55,9 +55,9 @@ impl Overlay for Recipes {
         Some((&mut self.cursor, rows))
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let name = self.chosen().map(|card| card.name.clone());
-        name.map_or_else(Vec::new, |name| vec![Then::Close, Then::OpenRecipe(name)])
+        name.map_or_else(Vec::new, |name| vec![OverlayResponse::Close, OverlayResponse::OpenRecipe(name)])
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

@@ -1,6 +1,6 @@
 //! The reason of a rejection.
 
-use super::{Overlay, OverlayContext, Then, nothing_decided};
+use super::{Overlay, OverlayContext, OverlayResponse, nothing_decided};
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, Decision, Revision};
 use crate::engine::{Command, State};
@@ -35,18 +35,22 @@ impl Overlay for Reject {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let decision = Decision::Reject(self.field.take().trim().to_owned());
         let decided = Command::Decide { block: self.block, revision: self.revision, decision };
-        vec![Then::Close, Then::Lead(Pane::Message), Then::UiCommand(UiCommand::Send(decided))]
+        vec![
+            OverlayResponse::Close,
+            OverlayResponse::Lead(Pane::Message),
+            OverlayResponse::UiCommand(UiCommand::Send(decided)),
+        ]
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.field.apply(Edit::Move(if by < 0 { Motion::Up } else { Motion::Down }, false));
         Vec::new()
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         nothing_decided()
     }
 

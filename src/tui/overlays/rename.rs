@@ -1,6 +1,6 @@
 //! Another name for the session.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::engine::Command;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
@@ -24,10 +24,12 @@ impl Overlay for Rename {
         Some(&mut self.field)
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        let mut then = vec![Then::Close];
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        let mut then = vec![OverlayResponse::Close];
         if !self.field.is_empty() {
-            then.push(Then::UiCommand(UiCommand::Send(Command::Rename(self.field.text().trim().to_owned()))));
+            then.push(OverlayResponse::UiCommand(UiCommand::Send(Command::Rename(
+                self.field.text().trim().to_owned(),
+            ))));
         }
         then
     }

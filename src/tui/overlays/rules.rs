@@ -1,6 +1,6 @@
 //! The rules of this session, and taking one back. It asks nothing: what a rule covered is only asked about again.
 
-use super::{Means, Overlay, OverlayContext, Then, number_of};
+use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::engine::transcript::{RuleItem, RuleOver};
 use crate::engine::{Command, State, rules};
 use crate::tui::action::Action;
@@ -9,7 +9,7 @@ use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -20,13 +20,16 @@ use ratatui::text::Line;
 pub struct Rules(pub Cursor);
 
 impl Rules {
-    fn revoke(&self, state: &State) -> Vec<Then> {
+    fn revoke(&self, state: &State) -> Vec<OverlayResponse> {
         match state.transcript.rules.get(self.0.0) {
             Some(item) if item.over.is_none() => {
-                vec![Then::UiCommand(UiCommand::Send(Command::RevokeRule(item.rule.id)))]
+                vec![OverlayResponse::UiCommand(UiCommand::Send(Command::RevokeRule(item.rule.id)))]
             }
             Some(item) => {
-                vec![Then::Say(Note::info(format!("Rule {} is no longer in force.", item.rule.id)))]
+                vec![OverlayResponse::Say(Note::info(format!(
+                    "Rule {} is no longer in force.",
+                    item.rule.id
+                )))]
             }
             None => Vec::new(),
         }
@@ -38,22 +41,27 @@ impl Overlay for Rules {
         72
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             Action::ListDelete => self.revoke(around.state),
             other => self.common(other, around, panes),
         }
     }
 
-    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.0.step(by, around.state.transcript.rules.len());
         Vec::new()
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         match letter {
             'x' => self.revoke(around.state),
-            'q' => vec![Then::Close],
+            'q' => vec![OverlayResponse::Close],
             _ => Vec::new(),
         }
     }
@@ -105,7 +113,7 @@ impl Overlay for Rules {
     }
 }
 
-fn standing(state: &State, item: &RuleItem, look: Look<'_>) -> String {
+fn standing(state: &State, item: &RuleItem, look: DrawStyle<'_>) -> String {
     let rule = &item.rule;
     let runs = state.transcript.blocks.values().flat_map(|block| &block.runs);
     let runs = words::count(runs.filter(|run| run.by.rule() == Some(rule.id)).count(), "run");

@@ -1,7 +1,7 @@
 //! The sessions: what is in them, with the end of the chosen one; opening, renaming and deleting them.
 
 use super::ask::Ask;
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::driver::{Job, JobResult, SessionHit, Summary};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
@@ -10,7 +10,7 @@ use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -78,21 +78,21 @@ impl Sessions {
     }
 
     /// Looks for what was typed in the sessions themselves.
-    fn search(&self) -> Vec<Then> {
+    fn search(&self) -> Vec<OverlayResponse> {
         let text = self.filter.text();
         if text.trim().is_empty() || self.rename.is_some() {
             return Vec::new();
         }
-        vec![Then::UiCommand(UiCommand::Job(Job::SearchSessions(text, self.here.clone())))]
+        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::SearchSessions(text, self.here.clone())))]
     }
 
     /// Asks for the preview of the chosen one, where it is not there.
-    fn preview(&self) -> Vec<Then> {
+    fn preview(&self) -> Vec<OverlayResponse> {
         let Some(chosen) = self.chosen() else { return Vec::new() };
         if self.preview.as_ref().is_some_and(|(path, _)| *path == chosen.path) {
             return Vec::new();
         }
-        vec![Then::UiCommand(UiCommand::Job(Job::Preview(chosen.path.clone())))]
+        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Preview(chosen.path.clone())))]
     }
 
     fn start_rename(&mut self) {
@@ -123,7 +123,12 @@ impl Overlay for Sessions {
         Some(self.rename.as_mut().unwrap_or(&mut self.filter))
     }
 
-    fn action(&mut self, action: Action, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match action {
             Action::ListScope | Action::PaneNext => {
                 self.here = if self.here.is_some() { None } else { Some(around.setup.cwd.clone()) };
@@ -135,49 +140,52 @@ impl Overlay for Sessions {
                 self.preview()
             }
             Action::ListDelete => match self.ask_delete() {
-                Some(ask) => vec![Then::Open(Box::new(ask))],
+                Some(ask) => vec![OverlayResponse::Open(Box::new(ask))],
                 None => self.edit(Edit::Delete, around, panes),
             },
             other => self.common(other, around, panes),
         }
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.cursor.step(by, self.choices().len());
         self.preview()
     }
 
-    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if self.rename.is_none() {
             self.cursor.0 = 0;
         }
         self.search().into_iter().chain(self.preview()).collect()
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(mut field) = self.rename.take() {
             let name = field.take().trim().to_owned();
             let chosen = self.chosen().filter(|_| !name.is_empty());
             let rename = chosen.map(|chosen| Job::Rename(chosen.path.clone(), name.clone()));
-            return rename.map(|rename| Then::UiCommand(UiCommand::Job(rename))).into_iter().collect();
+            return rename
+                .map(|rename| OverlayResponse::UiCommand(UiCommand::Job(rename)))
+                .into_iter()
+                .collect();
         }
         let exit = match self.choice() {
             Choice::Session(session) => Exit::OpenSession(session.path.clone(), None),
             Choice::Hit(hit) => Exit::OpenSession(hit.session.path.clone(), Some(hit.place)),
             Choice::New => Exit::NewSession,
         };
-        vec![Then::Close, Then::LeaveFor(exit)]
+        vec![OverlayResponse::Close, OverlayResponse::LeaveFor(exit)]
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if self.rename.take().is_some() || !self.filter.is_empty() {
             self.filter.take();
             return Vec::new();
         }
-        vec![Then::Close]
+        vec![OverlayResponse::Close]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Sessions(list) => {
                 self.all = Some(list.clone());
@@ -193,7 +201,9 @@ impl Overlay for Sessions {
                 self.preview = Some((path.clone(), lines.clone()));
                 Some(Vec::new())
             }
-            JobResult::SessionsChanged => Some(vec![Then::UiCommand(UiCommand::Job(Job::Sessions))]),
+            JobResult::SessionsChanged => {
+                Some(vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Sessions))])
+            }
             _ => None,
         }
     }
@@ -277,7 +287,7 @@ fn hit_row(hit: &SessionHit) -> String {
 }
 
 /// `12 min  sales-q3       9 msgs   3 blocks   1 waiting`
-fn row(summary: &Summary, with_folder: bool, look: Look<'_>) -> String {
+fn row(summary: &Summary, with_folder: bool, look: DrawStyle<'_>) -> String {
     let name = if summary.name.is_empty() { &summary.id } else { &summary.name };
     let state = if summary.waiting > 0 {
         format!("{} waiting", summary.waiting)
@@ -298,7 +308,7 @@ fn row(summary: &Summary, with_folder: bool, look: Look<'_>) -> String {
     ))
 }
 
-fn preview_rows(list: &Sessions, width: u16, rows: usize, look: Look<'_>, sheet: &mut Sheet) {
+fn preview_rows(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>, sheet: &mut Sheet) {
     let Some(chosen) = list.chosen() else {
         sheet.gap();
         return;

@@ -1,7 +1,7 @@
 //! How things stand: the model and its context, what the session cost, whose instructions are told, what was ignored of
 //! the project's settings, what confines a block.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::driver::catalogue;
 use crate::engine::State;
 use crate::engine::cost::PriceSource;
@@ -10,7 +10,7 @@ use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::code::opinion_line;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -32,7 +32,7 @@ impl Overlay for Status {
         82
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.0 = self.0.saturating_add_signed(by).min(1_000);
         Vec::new()
     }
@@ -198,7 +198,7 @@ pub fn cost(state: &State) -> Vec<String> {
 }
 
 /// The files of instructions, each with its size, and whether they are told.
-fn instructions(state: &State, look: Look<'_>) -> Vec<(&'static str, String)> {
+fn instructions(state: &State, look: DrawStyle<'_>) -> Vec<(&'static str, String)> {
     let live = &state.live;
     if live.instructions.is_empty() {
         return vec![("Instructions", "none: no AGENTS.md here".into())];

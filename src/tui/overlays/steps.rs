@@ -1,15 +1,15 @@
 //! The iteration log: every turn with its steps, blocks, decisions, outcomes, times, tokens and costs, the newest last.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::{Grantor, RecipeEnd, TurnEnd};
 use crate::engine::State;
-use crate::engine::steps::{LastDecision, Step, StepBlock, Sum, TurnLog, turns};
+use crate::engine::steps::{LastDecision, ModelStep, StepBlock, Sum, TurnLog, turns};
 use crate::text::number::dollars;
 use crate::tui::keymap::Context;
 use crate::tui::panes::Panes;
 use crate::tui::panes::chat::verdict;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
@@ -29,7 +29,7 @@ impl Overlay for Steps {
     }
 
     /// No further than it goes.
-    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         self.wheel(by, around);
         Vec::new()
     }
@@ -67,7 +67,7 @@ impl Overlay for Steps {
     }
 }
 
-fn rows(state: &State, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+fn rows(state: &State, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let width = usize::from(width);
     let mut rows = Vec::new();
     for turn in turns(&state.transcript, &state.live.cost.of_steps) {
@@ -82,7 +82,13 @@ fn rows(state: &State, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
     rows
 }
 
-fn of_turn(turn: &TurnLog<'_>, state: &State, width: usize, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+fn of_turn(
+    turn: &TurnLog<'_>,
+    state: &State,
+    width: usize,
+    look: DrawStyle<'_>,
+    rows: &mut Vec<Line<'static>>,
+) {
     let recipe = turn.recipe.map(|name| format!("  recipe {}", safe::one_line(name))).unwrap_or_default();
     let head = format!("Turn {}  {}{recipe}  ", turn.number, look.place.hour(turn.at));
     let prompt = safe::one_line(words::first_line(turn.prompt));
@@ -126,7 +132,13 @@ fn summed(sum: &Sum, steps: usize) -> String {
     parts.join("   ")
 }
 
-fn of_step(step: &Step<'_>, state: &State, width: usize, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+fn of_step(
+    step: &ModelStep<'_>,
+    state: &State,
+    width: usize,
+    look: DrawStyle<'_>,
+    rows: &mut Vec<Line<'static>>,
+) {
     let mut parts = Vec::new();
     if let Some(round) = step.round {
         let times = if round.round > 1 { format!(", round {}", round.round) } else { String::new() };
@@ -163,7 +175,7 @@ fn of_block(
     block: StepBlock<'_>,
     state: &State,
     width: usize,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
     rows: &mut Vec<Line<'static>>,
 ) {
     let item = block.item;

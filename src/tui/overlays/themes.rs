@@ -1,6 +1,6 @@
 //! The themes: what the cursor stands on is seen at once, and Esc goes back to what was in use.
 
-use super::{Overlay, OverlayContext, Then};
+use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::Panes;
 use crate::tui::theme::{self, Slot};
 use crate::tui::ui_command::UiCommand;
@@ -49,19 +49,19 @@ impl Overlay for ThemeList {
     }
 
     /// The theme under the cursor is shown at once.
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let before = self.cursor;
         self.cursor.step(by, self.names.len());
         let name = self.names.get(self.cursor.0).filter(|_| self.cursor != before);
-        name.map(|name| Then::UiCommand(UiCommand::Theme(name.clone()))).into_iter().collect()
+        name.map(|name| OverlayResponse::UiCommand(UiCommand::Theme(name.clone()))).into_iter().collect()
     }
 
-    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn back(&mut self, _: OverlayContext<'_>, panes: &mut Panes) -> Vec<OverlayResponse> {
         self.leave(panes)
     }
 
-    fn leave(&mut self, _: &mut Panes) -> Vec<Then> {
-        vec![Then::Close, Then::UiCommand(UiCommand::Theme(self.before.clone()))]
+    fn leave(&mut self, _: &mut Panes) -> Vec<OverlayResponse> {
+        vec![OverlayResponse::Close, OverlayResponse::UiCommand(UiCommand::Theme(self.before.clone()))]
     }
 
     fn hints(&self, hints: &mut Hints<'_>) {

@@ -3,7 +3,7 @@
 
 use super::ask::Ask;
 use super::pager::Pager;
-use super::{Means, Overlay, OverlayContext, Then, number_of};
+use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
 use crate::domain::sentences::undo as sentences;
 use crate::domain::{BlockId, RunId, Sha256, UndoChange, UndoStanding, UndoWay};
 use crate::driver::{Job, JobResult};
@@ -62,11 +62,11 @@ impl Changes {
         self.picked = if self.picked == all { BTreeSet::new() } else { all };
     }
 
-    fn pick(&mut self) -> Vec<Then> {
+    fn pick(&mut self) -> Vec<OverlayResponse> {
         let Some(change) = self.all().get(self.cursor.0).cloned() else { return Vec::new() };
         if change.standing.way().is_none() {
             let (path, why) = (safe::one_line(&change.path), sentences::why_not(change.standing));
-            return vec![Then::Say(Note::info(format!("{path}: {why}.")))];
+            return vec![OverlayResponse::Say(Note::info(format!("{path}: {why}.")))];
         }
         if !self.picked.remove(&change.number) {
             self.picked.insert(change.number);
@@ -75,10 +75,10 @@ impl Changes {
     }
 
     /// The question whether it is done.
-    fn ask(&self, way: UndoWay) -> Vec<Then> {
+    fn ask(&self, way: UndoWay) -> Vec<OverlayResponse> {
         let picked = self.picked(way);
         if picked.is_empty() {
-            return vec![Then::Say(Note::info(match way {
+            return vec![OverlayResponse::Say(Note::info(match way {
                 UndoWay::Back => "Nothing is picked that can be taken back. Space picks.",
                 UndoWay::Again => "Nothing is picked that was taken back. Space picks.",
             }))];
@@ -91,10 +91,13 @@ impl Changes {
         let mut lines = what_happens(&picked, way);
         lines.push(sentences::UNDONE_THE_SAME_WAY.into());
         let changes = picked.iter().map(|change| change.number).collect();
-        let undo = Then::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, way }));
-        let ask =
-            Ask::new(title, lines, 'w', "leave all as it is").or(letter, label, vec![undo, Then::Close]);
-        vec![Then::Open(Box::new(ask))]
+        let undo = OverlayResponse::UiCommand(UiCommand::Send(Command::Undo { run: self.run, changes, way }));
+        let ask = Ask::new(title, lines, 'w', "leave all as it is").or(
+            letter,
+            label,
+            vec![undo, OverlayResponse::Close],
+        );
+        vec![OverlayResponse::Open(Box::new(ask))]
     }
 }
 
@@ -121,13 +124,13 @@ impl Overlay for Changes {
         Some((&mut self.cursor, rows))
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         let Some(change) = self.all().get(self.cursor.0) else { return Vec::new() };
         let job = Job::ChangeTexts(self.record, change.number, change.path.clone());
-        vec![Then::UiCommand(UiCommand::Job(job))]
+        vec![OverlayResponse::UiCommand(UiCommand::Job(job))]
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Changes(record, all) if *record == self.record => {
                 let is_first = self.all.is_none();
@@ -141,15 +144,17 @@ impl Overlay for Changes {
             JobResult::ChangeTexts(path, text) => {
                 let text = PagerText::Text(text.clone());
                 Some(match Pager::open(safe::one_line(path), text) {
-                    Ok(pager) => vec![Then::Open(Box::new(pager))],
-                    Err(error) => vec![Then::Say(Note::warn(format!("It can't be shown: {error}.")))],
+                    Ok(pager) => vec![OverlayResponse::Open(Box::new(pager))],
+                    Err(error) => {
+                        vec![OverlayResponse::Say(Note::warn(format!("It can't be shown: {error}.")))]
+                    }
                 })
             }
             _ => None,
         }
     }
 
-    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         match letter {
             ' ' => self.pick(),
             'a' => {
@@ -158,7 +163,7 @@ impl Overlay for Changes {
             }
             't' => self.ask(UndoWay::Back),
             'm' => self.ask(UndoWay::Again),
-            'q' => vec![Then::Close],
+            'q' => vec![OverlayResponse::Close],
             _ => Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! The first choice: where answers come from.
 
-use super::{Means, Overlay, OverlayContext, Then};
+use super::{Means, Overlay, OverlayContext, OverlayResponse};
 use crate::domain::Interpreter;
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::{network, saving, sending};
@@ -198,28 +198,33 @@ impl Overlay for Welcome {
         self.field.as_mut().map(|(_, field)| field)
     }
 
-    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if self.field.is_none() {
             self.walk(by);
         }
         Vec::new()
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         vec![match self.choose() {
-            Ok(choice) => Then::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))),
-            Err(text) => Then::Say(Note::info(text)),
+            Ok(choice) => OverlayResponse::UiCommand(UiCommand::Leave(Exit::UseProvider(choice))),
+            Err(text) => OverlayResponse::Say(Note::info(text)),
         }]
     }
 
-    fn letter(&mut self, letter: char, around: OverlayContext<'_>, panes: &mut Panes) -> Vec<Then> {
+    fn letter(
+        &mut self,
+        letter: char,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
         match letter {
             _ if self.field.is_some() => self.edit(Edit::Insert(letter), around, panes),
-            'q' => vec![Then::Run(Slash::Quit, String::new())],
-            '?' => vec![Then::Run(Slash::Help, String::new())],
+            'q' => vec![OverlayResponse::Run(Slash::Quit, String::new())],
+            '?' => vec![OverlayResponse::Run(Slash::Help, String::new())],
             'k' => {
                 self.field = Some((WantedText::Key, Field::secret()));
-                vec![Then::Say(Note::info(PASTE_A_KEY))]
+                vec![OverlayResponse::Say(Note::info(PASTE_A_KEY))]
             }
             digit => {
                 let at = digit.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
@@ -236,11 +241,15 @@ impl Overlay for Welcome {
     }
 
     /// Without a provider there is nothing behind it.
-    fn back(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<Then> {
-        if self.field.take().is_some() || around.setup.welcome { Vec::new() } else { vec![Then::Close] }
+    fn back(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        if self.field.take().is_some() || around.setup.welcome {
+            Vec::new()
+        } else {
+            vec![OverlayResponse::Close]
+        }
     }
 
-    fn found(&mut self, found: &JobResult) -> Option<Vec<Then>> {
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Interpreters(found) => self.interpreters = Some(found.clone()),
             JobResult::Servers(found) => self.servers_found(found.clone()),

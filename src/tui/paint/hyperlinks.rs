@@ -22,10 +22,10 @@ const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 /// The addresses on screen, shared by those who paint and the one who writes; or none, where the terminal is not known to
 /// take them.
 #[derive(Clone, Debug, Default)]
-pub struct Hyperlinks(Option<Arc<Mutex<Table>>>);
+pub struct Hyperlinks(Option<Arc<Mutex<LinkTable>>>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct LinkTable {
     numbers: HashMap<Arc<str>, u32>,
     addresses: Vec<Arc<str>>,
 }

@@ -151,7 +151,7 @@ fn pieces(text: &str, columns: usize, width: usize) -> impl Iterator<Item = (&st
 #[derive(Default)]
 struct Builder {
     text: String,
-    cells: Vec<Cell>,
+    cells: Vec<WrapCell>,
     columns: usize,
     start: usize,
     end: usize,
@@ -161,7 +161,7 @@ struct Builder {
     joint: Option<Joint>,
 }
 
-struct Cell {
+struct WrapCell {
     /// Where its text ends in the text of the row.
     upto: usize,
     width: usize,
@@ -179,7 +179,7 @@ impl Builder {
         self.columns += width;
         self.end = end;
         self.text.push_str(text);
-        self.cells.push(Cell { upto: self.text.len(), width, style, is_space, start, end });
+        self.cells.push(WrapCell { upto: self.text.len(), width, style, is_space, start, end });
     }
 
     /// Takes a row off: up to the last space (`at_word`), or all of it.

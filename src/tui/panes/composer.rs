@@ -20,7 +20,7 @@ struct Chip {
 
 /// Where the person stands among older messages.
 #[derive(Clone, Debug)]
-struct Past {
+struct HistoryPlace {
     /// Which message, counted from the newest.
     back: usize,
     /// What was written before.
@@ -36,7 +36,7 @@ pub struct Composer {
     chips: Vec<Chip>,
     pastes: usize,
     history: Vec<String>,
-    past: Option<Past>,
+    past: Option<HistoryPlace>,
     /// The keys of vim, where they were asked for.
     vim: Option<Vim>,
 }
@@ -231,7 +231,7 @@ impl Composer {
     }
 
     /// Where the person stands among older messages, unless what stands in the box was changed since.
-    fn past(&self) -> Option<Past> {
+    fn past(&self) -> Option<HistoryPlace> {
         let generation = self.field.content().generation();
         self.past.as_ref().filter(|past| past.generation == generation).cloned()
     }
@@ -241,7 +241,7 @@ impl Composer {
         let Some(text) = self.history.iter().rev().nth(back).cloned() else { return };
         self.set(&text);
         let generation = self.field.content().generation();
-        self.past = Some(Past { back, draft, generation });
+        self.past = Some(HistoryPlace { back, draft, generation });
     }
 
     /// One row down; on the last row, to the message after.

@@ -18,7 +18,7 @@ const BRACKET_LINES: usize = 400;
 
 /// What is changed against the text that was opened.
 #[derive(Debug, Default)]
-struct Changed {
+struct EditedLines {
     /// For each line whether it is new or changed.
     lines: Vec<bool>,
     /// Whether all lines are as they were, and how they end, or the mark at the start, is not.
@@ -35,7 +35,7 @@ pub struct Editor {
     original: Vec<String>,
     field: Field,
     /// What is changed against that, as of a generation.
-    changed: Option<(u64, Changed)>,
+    changed: Option<(u64, EditedLines)>,
     /// The keys of vim, where they were asked for.
     vim: Option<Vim>,
 }
@@ -120,7 +120,7 @@ impl Editor {
             let lines = changed::lines(&self.original, self.field.rows(), self.field.content().untouched());
             let same = self.original.len() == lines.len() && !lines.contains(&true);
             let only_ends = same && generation > 0 && self.is_changed();
-            self.changed = Some((generation, Changed { lines, only_ends }));
+            self.changed = Some((generation, EditedLines { lines, only_ends }));
         }
     }
 

@@ -18,7 +18,7 @@ const BETWEEN: usize = 1;
 
 /// One place in which they differ; lines count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
+pub(super) struct LineHunk {
     /// The lines of the old text that go.
     pub old: Range<usize>,
     /// The lines of the new text that come in their place.
@@ -32,7 +32,7 @@ pub(super) struct Hunks {
     new: Arc<str>,
     old_lines: Vec<Range<usize>>,
     new_lines: Vec<Range<usize>>,
-    list: Vec<Hunk>,
+    list: Vec<LineHunk>,
 }
 
 /// The bytes of each line, its end included.
@@ -61,7 +61,7 @@ impl Hunks {
         let until = Instant::now() + MOST_TIME;
         let (before, after) = (texts(old, &old_lines), texts(new, &new_lines));
         let ops = capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(until));
-        let mut list: Vec<Hunk> = Vec::new();
+        let mut list: Vec<LineHunk> = Vec::new();
         for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
             let (gone, came) = (op.old_range(), op.new_range());
             match list.last_mut() {
@@ -69,7 +69,7 @@ impl Hunks {
                     last.old.end = gone.end;
                     last.new.end = came.end;
                 }
-                _ => list.push(Hunk { old: gone, new: came }),
+                _ => list.push(LineHunk { old: gone, new: came }),
             }
         }
         (list.len() <= MOST_HUNKS).then(|| Self {
@@ -82,7 +82,7 @@ impl Hunks {
     }
 
     /// All of them, in their order.
-    pub(super) fn list(&self) -> &[Hunk] {
+    pub(super) fn list(&self) -> &[LineHunk] {
         &self.list
     }
 
@@ -96,7 +96,7 @@ impl Hunks {
     }
 
     /// The pieces of which texts are put together: what is the same in both, and behind it the next hunk.
-    fn pieces(&self) -> impl Iterator<Item = (&str, Option<(usize, &Hunk)>)> {
+    fn pieces(&self) -> impl Iterator<Item = (&str, Option<(usize, &LineHunk)>)> {
         let mut from = 0;
         let hunks = self.list.iter().enumerate().map(Some).chain([None]);
         hunks.map(move |next| match next {
@@ -149,7 +149,7 @@ impl Hunks {
     /// Reads the rest of a text from a piece on. `dead`: pieces and rests that were tried in vain.
     fn read(
         &self,
-        pieces: &[(&str, Option<(usize, &Hunk)>)],
+        pieces: &[(&str, Option<(usize, &LineHunk)>)],
         at: usize,
         rest: &str,
         dead: &mut HashSet<(usize, usize)>,
@@ -208,7 +208,7 @@ mod tests {
     fn changes_far_apart_are_hunks_and_those_beside_each_other_one() {
         let old = "a\nb\nc\nd\ne\nf\n";
         let hunks = hunks(old, "A\nb\nC\nd\ne\nF\n");
-        assert_eq!(hunks.list(), [Hunk { old: 0..3, new: 0..3 }, Hunk { old: 5..6, new: 5..6 }]);
+        assert_eq!(hunks.list(), [LineHunk { old: 0..3, new: 0..3 }, LineHunk { old: 5..6, new: 5..6 }]);
         assert_eq!(hunks.text(&BTreeSet::from([0])), "a\nb\nc\nd\ne\nF\n");
         assert_eq!(hunks.text(&BTreeSet::from([1])), "A\nb\nC\nd\ne\nf\n");
     }

@@ -1,11 +1,11 @@
 //! Cells that stand out on the panes of a frame: what is looked for, the place that the person is at, what the mouse
 //! selected. They are laid over what the panes drew.
 
-use super::{Lower, Panes};
+use super::{LowerPane, Panes};
 use crate::engine::State;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::layout::{Arrangement, Pane};
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::ScreenText;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -19,7 +19,7 @@ pub(crate) struct Marks {
 }
 
 /// The look of the match that the person is at: another than that of all others, in every theme and without colour.
-pub(crate) fn current(look: Look<'_>) -> Style {
+pub(crate) fn current(look: DrawStyle<'_>) -> Style {
     let style = look.style(Slot::UiMatch);
     if style.add_modifier.contains(Modifier::REVERSED) {
         style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD)
@@ -30,17 +30,24 @@ pub(crate) fn current(look: Look<'_>) -> Style {
 
 impl Panes {
     /// The text of a pane that is on screen, and where.
-    pub(crate) fn screen_text(&mut self, pane: Pane, state: &State, look: Look<'_>) -> (ScreenText, Rect) {
+    pub(crate) fn screen_text(
+        &mut self,
+        pane: Pane,
+        state: &State,
+        look: DrawStyle<'_>,
+    ) -> (ScreenText, Rect) {
         match pane {
             Pane::Chat => (self.chat.screen_text(state, look), self.chat.area()),
             Pane::Code => (self.code.screen_text(state), self.code.area()),
-            Pane::Output if self.lower == Lower::Output => (self.output.screen_text(), self.output.area()),
+            Pane::Output if self.lower == LowerPane::Output => {
+                (self.output.screen_text(), self.output.area())
+            }
             Pane::Message | Pane::Output | Pane::Vars => (ScreenText::default(), Rect::default()),
         }
     }
 
     /// Finds out which cells of the next frame stand out. Nothing is looked at where nothing does.
-    pub(crate) fn mark(&mut self, arrangement: &Arrangement, state: &State, look: Look<'_>) {
+    pub(crate) fn mark(&mut self, arrangement: &Arrangement, state: &State, look: DrawStyle<'_>) {
         self.marks = Marks::default();
         if self.marked.is_none() && self.selection.is_none() {
             return;
@@ -62,7 +69,7 @@ impl Panes {
     }
 
     /// Draws them.
-    pub(crate) fn draw_marks(&self, buf: &mut Buffer, look: Look<'_>) {
+    pub(crate) fn draw_marks(&self, buf: &mut Buffer, look: DrawStyle<'_>) {
         for (cells, is_current) in &self.marks.matches {
             let style = if *is_current { current(look) } else { look.style(Slot::UiMatch) };
             buf.set_style(cells.intersection(buf.area), style);
@@ -88,7 +95,7 @@ mod tests {
             for depth in [Depth::True, Depth::Ansi256, Depth::Ansi16, Depth::Mono] {
                 let theme = Theme::load(name, depth, |_| None).unwrap().theme;
                 let now = crate::domain::Timestamp(0);
-                let look = Look {
+                let look = DrawStyle {
                     theme: &theme,
                     links: &links,
                     glyphs: Glyphs::LINES,

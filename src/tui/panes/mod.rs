@@ -18,7 +18,7 @@ use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::virtual_list::Anchor;
 use chat::ChatPane;
 use code::{CodePane, CodePlace};
@@ -27,13 +27,13 @@ use marks::Marks;
 pub(crate) use marks::current as current_match;
 use output::OutputPane;
 use pictures::Pictures;
-use search::{Hit, Search};
+use search::{PaneHit, PaneSearch};
 use selection::Selection;
 use vars::VarsPane;
 
 /// What stands where the output stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Lower {
+pub enum LowerPane {
     /// What a run printed.
     #[default]
     Output,
@@ -49,7 +49,7 @@ pub struct Panes {
     /// The pane with the focus.
     pub focus: Pane,
     /// What stands where the output stands.
-    pub lower: Lower,
+    pub lower: LowerPane,
     /// The message.
     pub composer: Composer,
     /// The conversation.
@@ -63,7 +63,7 @@ pub struct Panes {
     /// Pictures of the output.
     pub pictures: Pictures,
     /// What was looked for last.
-    pub(crate) search: Option<Search>,
+    pub(crate) search: Option<PaneSearch>,
     /// What is marked on screen wherever it stands.
     pub(crate) marked: Option<Pattern>,
     /// What the mouse selected.
@@ -79,18 +79,18 @@ pub(crate) struct KeptOutput(pub(crate) Option<BlockId>);
 
 /// Where the panes and the person stand.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct PanePlaces {
     chat: Option<Anchor>,
     output: Option<Anchor>,
     code: CodePlace,
-    lower: Lower,
+    lower: LowerPane,
     focus: Pane,
 }
 
 impl Panes {
     /// Where everything stands, to come back to it.
-    pub(crate) fn places(&self) -> Places {
-        Places {
+    pub(crate) fn places(&self) -> PanePlaces {
+        PanePlaces {
             chat: self.chat.place(),
             output: self.output.place(),
             code: self.code.place(),
@@ -100,7 +100,7 @@ impl Panes {
     }
 
     /// Goes back to where everything stood.
-    pub(crate) fn restore(&mut self, places: &Places) {
+    pub(crate) fn restore(&mut self, places: &PanePlaces) {
         self.chat.restore(places.chat);
         self.output.restore(places.output);
         self.code.restore(&places.code);
@@ -114,7 +114,7 @@ impl Panes {
     }
 
     /// Looks through the next portion of what is looked for. Tells whether there was something to look through.
-    pub(crate) fn search_on(&mut self, state: &State, look: Look<'_>) -> bool {
+    pub(crate) fn search_on(&mut self, state: &State, look: DrawStyle<'_>) -> bool {
         let Some(mut search) = self.search.take() else { return false };
         let worked = search.work(state, self, look);
         self.search = Some(search);
@@ -130,7 +130,7 @@ impl Panes {
     }
 
     /// Puts a text that was found on screen.
-    pub(crate) fn show_found(&mut self, hit: &Hit, state: &State, look: Look<'_>) {
+    pub(crate) fn show_found(&mut self, hit: &PaneHit, state: &State, look: DrawStyle<'_>) {
         match hit.pane {
             Pane::Chat | Pane::Message => self.chat.show(state, &hit.text, look),
             Pane::Code => {
@@ -138,8 +138,8 @@ impl Panes {
                 self.code.show_in(BlockId(block), hit.text.line);
             }
             Pane::Output | Pane::Vars => {
-                if self.lower == Lower::Vars {
-                    self.lower = Lower::Output;
+                if self.lower == LowerPane::Vars {
+                    self.lower = LowerPane::Output;
                 }
                 self.output.show(&hit.text, look);
             }
@@ -147,22 +147,22 @@ impl Panes {
     }
 
     /// Scrolls a pane by rows.
-    pub fn scroll(&mut self, pane: Pane, rows: isize, state: &State, look: Look<'_>) {
+    pub fn scroll(&mut self, pane: Pane, rows: isize, state: &State, look: DrawStyle<'_>) {
         match (pane, self.lower) {
             (Pane::Chat | Pane::Message, _) => self.chat.scroll(state, rows, look),
             (Pane::Code, _) => self.code.scroll(rows),
-            (Pane::Output | Pane::Vars, Lower::Vars) => self.vars.scroll(rows),
-            (Pane::Output | Pane::Vars, Lower::Output) => self.output.scroll(rows, look),
-            (Pane::Output | Pane::Vars, Lower::Problems) => {}
+            (Pane::Output | Pane::Vars, LowerPane::Vars) => self.vars.scroll(rows),
+            (Pane::Output | Pane::Vars, LowerPane::Output) => self.output.scroll(rows, look),
+            (Pane::Output | Pane::Vars, LowerPane::Problems) => {}
         }
     }
 
     /// Takes the pane with the focus to its first row.
-    pub fn to_top(&mut self, state: &State, look: Look<'_>) {
+    pub fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.to_top(state, look),
             Pane::Code => self.code.to_top(),
-            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.to_top(),
+            Pane::Output | Pane::Vars if self.lower == LowerPane::Vars => self.vars.to_top(),
             Pane::Output | Pane::Vars => self.output.to_top(look),
         }
     }
@@ -172,7 +172,7 @@ impl Panes {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.follow(),
             Pane::Code => self.code.to_end(),
-            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.to_end(),
+            Pane::Output | Pane::Vars if self.lower == LowerPane::Vars => self.vars.to_end(),
             Pane::Output | Pane::Vars => self.output.follow(),
         }
     }
@@ -182,7 +182,7 @@ impl Panes {
         match self.focus {
             Pane::Chat | Pane::Message => self.chat.text(state),
             Pane::Code => self.code.text(),
-            Pane::Output | Pane::Vars if self.lower == Lower::Vars => self.vars.name(state),
+            Pane::Output | Pane::Vars if self.lower == LowerPane::Vars => self.vars.name(state),
             Pane::Output | Pane::Vars => self.output.text(state),
         }
     }

@@ -10,7 +10,7 @@ use crate::engine::State;
 use crate::engine::transcript::Item;
 use crate::tui::pattern::{Pattern, PatternError};
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, Passage};
 
 /// So many places are remembered of each pane; who needs more needs another word.
@@ -29,32 +29,32 @@ pub(crate) const SEARCHED: [(Pane, &str); 3] =
 
 /// A place where it was found; in the code the item is the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hit {
+pub(crate) struct PaneHit {
     pub(crate) pane: Pane,
     pub(crate) text: FoundText,
 }
 
 /// What is looked for, and where it was found so far.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct PaneSearch {
     text: String,
     is_expression: bool,
     pattern: Option<Result<Pattern, PatternError>>,
     /// In the conversation and in its code, and how many of its items were looked through.
-    talk: Vec<Hit>,
+    talk: Vec<PaneHit>,
     items: usize,
     /// In the output, how many of its parts were looked through, and what it was then.
-    output: Vec<Hit>,
+    output: Vec<PaneHit>,
     output_parts: usize,
     output_was: Option<(Option<RunId>, usize, u64)>,
     /// The place that the person is at.
-    at: Option<Hit>,
+    at: Option<PaneHit>,
     /// The pane where it is looked for first, and the only one, where the person chose one.
     first: Pane,
     only: Option<Pane>,
 }
 
-impl Search {
+impl PaneSearch {
     /// A search from this pane; nothing is looked for yet.
     pub(crate) fn new(first: Pane) -> Self {
         Self {
@@ -103,12 +103,12 @@ impl Search {
     }
 
     /// The place that the person is at.
-    pub(crate) fn at(&self) -> Option<&Hit> {
+    pub(crate) fn at(&self) -> Option<&PaneHit> {
         self.at.as_ref()
     }
 
     /// Looks through the next portion. Tells whether there was something to look through.
-    pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: Look<'_>) -> bool {
+    pub(crate) fn work(&mut self, state: &State, panes: &Panes, look: DrawStyle<'_>) -> bool {
         let Some(pattern) = self.pattern().cloned() else { return false };
         let mut left = PORTION;
         let worked = self.work_through_talk(&pattern, state, panes, &mut left, look);
@@ -133,7 +133,7 @@ impl Search {
         state: &State,
         panes: &Panes,
         left: &mut usize,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
     ) -> bool {
         let before = self.items;
         while self.items < state.transcript.items.len() && *left > 0 {
@@ -197,13 +197,13 @@ impl Search {
         self.output_parts > before
     }
 
-    fn hits(&self) -> impl DoubleEndedIterator<Item = &Hit> {
+    fn hits(&self) -> impl DoubleEndedIterator<Item = &PaneHit> {
         let only = self.only;
         self.talk.iter().chain(&self.output).filter(move |hit| only.is_none_or(|pane| pane == hit.pane))
     }
 
     /// The newest place in the pane from which it is looked for, else the newest at all.
-    fn newest(&self) -> Option<Hit> {
+    fn newest(&self) -> Option<PaneHit> {
         self.hits().rfind(|hit| hit.pane == self.first).or_else(|| self.hits().next_back()).cloned()
     }
 
@@ -225,7 +225,7 @@ impl Search {
 
     /// Goes to the next place, or to the one before; `shown` tells which panes count.
     pub(crate) fn step(&mut self, back: bool, shown: impl Fn(Pane) -> bool) {
-        let all: Vec<&Hit> = self.hits().filter(|hit| shown(hit.pane)).collect();
+        let all: Vec<&PaneHit> = self.hits().filter(|hit| shown(hit.pane)).collect();
         let Some(last) = all.len().checked_sub(1) else { return };
         let at = all.iter().position(|hit| Some(*hit) == self.at.as_ref());
         let next = match (at, back) {
@@ -265,18 +265,24 @@ fn blocks(state: &State, item: usize) -> Vec<BlockId> {
     }
 }
 
-fn found(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<Hit>) {
+fn found(pattern: &Pattern, pane: Pane, item: usize, lines: &[Passage], hits: &mut Vec<PaneHit>) {
     for (line, passage) in lines.iter().enumerate() {
         found_in(pattern, pane, (item, line), passage.text(), hits);
     }
 }
 
-fn found_in(pattern: &Pattern, pane: Pane, (item, line): (usize, usize), text: &str, hits: &mut Vec<Hit>) {
+fn found_in(
+    pattern: &Pattern,
+    pane: Pane,
+    (item, line): (usize, usize),
+    text: &str,
+    hits: &mut Vec<PaneHit>,
+) {
     for bytes in pattern.find_in(text) {
         // The places of the conversation and of its code stand in one list.
         if hits.len() >= MOST && hits.iter().filter(|hit| hit.pane == pane).count() >= MOST {
             return;
         }
-        hits.push(Hit { pane, text: FoundText { item, line, bytes } });
+        hits.push(PaneHit { pane, text: FoundText { item, line, bytes } });
     }
 }

@@ -4,7 +4,7 @@
 use super::Panes;
 use crate::engine::State;
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{TextPlace, text_between};
 
 /// Text of a pane.
@@ -41,7 +41,7 @@ impl Selection {
 
 impl Panes {
     /// The text that is selected, as it was written and printed.
-    pub(crate) fn selected_text(&self, state: &State, look: Look<'_>) -> Option<String> {
+    pub(crate) fn selected_text(&self, state: &State, look: DrawStyle<'_>) -> Option<String> {
         let selection = self.selection?;
         let (from, to) = selection.of(selection.pane)?;
         let items = from.item..=to.item;

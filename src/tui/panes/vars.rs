@@ -1,11 +1,11 @@
 //! The kernel's variables, as they were read when a block ended. They are not live, and nothing of the person's code
 //! is run to show them.
 
-use crate::domain::{Change, Variable};
+use crate::domain::{Variable, VariableChange};
 use crate::engine::State;
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
 use ratatui::buffer::Buffer;
@@ -74,7 +74,7 @@ impl VarsPane {
         self.sorted(state).get(self.chosen).map(|v| v.name.clone())
     }
 
-    pub fn title(state: &State, focused: bool, look: Look<'_>) -> Title {
+    pub fn title(state: &State, focused: bool, look: DrawStyle<'_>) -> Title {
         let left = match state.live.kernel {
             Some(kernel) => format!(
                 "Vars  python k{}  {}",
@@ -87,7 +87,7 @@ impl VarsPane {
         Title { left, right, focused, style: None }
     }
 
-    pub fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: Look<'_>) {
+    pub fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
         let area = self.area;
         let list = self.sorted(state);
         let mut rows = Vec::new();
@@ -101,7 +101,7 @@ impl VarsPane {
                 let clean = |text: &str| safe::one_line(text);
                 let size = if variable.size.is_empty() { "-".to_owned() } else { clean(&variable.size) };
                 let text = row(
-                    variable.change.map_or(' ', Change::mark),
+                    variable.change.map_or(' ', VariableChange::mark),
                     &clean(&variable.name),
                     &clean(&variable.kind),
                     &size,
@@ -137,7 +137,11 @@ impl VarsPane {
 /// `+ 3 new, ~ 1 changed, - 1 deleted by block 3.`; `None` where the last block changed nothing.
 fn changes(state: &State) -> Option<String> {
     let count = |wanted| state.live.variables.iter().filter(|v| v.change == Some(wanted)).count();
-    let counts = [(Change::Added, "new"), (Change::Changed, "changed"), (Change::Deleted, "deleted")];
+    let counts = [
+        (VariableChange::Added, "new"),
+        (VariableChange::Changed, "changed"),
+        (VariableChange::Deleted, "deleted"),
+    ];
     let parts: Vec<String> = counts
         .into_iter()
         .map(|(change, word)| (change.mark(), count(change), word))

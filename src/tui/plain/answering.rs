@@ -1,8 +1,8 @@
 //! Taking lines: what the person typed, as an answer to the question that stands, or as a message.
 
-use super::ask::{Ask, Asked, READING};
-use super::lines::Line;
-use super::provider::Next;
+use super::ask::{Ask, OpenQuestion, READING};
+use super::lines::TypedLine;
+use super::provider::ProviderStep;
 use super::session::{NOTHING, Session};
 use crate::engine::{Command, Phase};
 use crate::tui::ui_command::UiCommand;
@@ -14,13 +14,13 @@ const BURST: Duration = Duration::from_millis(30);
 
 impl Session<'_> {
     /// A line of the person.
-    pub(super) async fn line(&mut self, line: Line) -> io::Result<()> {
+    pub(super) async fn line(&mut self, line: TypedLine) -> io::Result<()> {
         // The end of a line that is not shown is not shown either.
         if !self.asked.ask.is_secret() {
             self.plain.page.answered();
         }
         self.quits = None;
-        let Line { text, at } = line;
+        let TypedLine { text, at } = line;
         let before = self.last_line.replace(at);
         tokio::time::sleep(BURST).await;
         let more = self.plain.lines.take_typed();
@@ -33,7 +33,7 @@ impl Session<'_> {
         if text.trim_start().starts_with('/') && !pasted {
             return self.command(text.trim());
         }
-        let asked = std::mem::replace(&mut self.asked, Asked::nothing());
+        let asked = std::mem::replace(&mut self.asked, OpenQuestion::nothing());
         let hasty = at.saturating_duration_since(asked.since) < READING;
         match asked.ask {
             Ask::Nothing | Ask::Message => self.message(&text, &more),
@@ -58,7 +58,7 @@ impl Session<'_> {
             Ask::Form(form) if form.is_filled() => {
                 // It is being looked at; what is typed meanwhile is for later.
                 self.keep(&format!("{text}\n{more}"));
-                self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
+                self.asked = OpenQuestion { ask: Ask::Form(form), since: Instant::now() };
                 Ok(())
             }
             Ask::Form(mut form) => {
@@ -72,11 +72,11 @@ impl Session<'_> {
                     Some(UiCommand::Job(job)) => self.driver.start_job(job),
                     _ => {}
                 }
-                self.asked = Asked { ask: Ask::Form(form), since: Instant::now() };
+                self.asked = OpenQuestion { ask: Ask::Form(form), since: Instant::now() };
                 Ok(())
             }
             ask @ Ask::Provider(_) => {
-                self.asked = Asked { ask, since: Instant::now() };
+                self.asked = OpenQuestion { ask, since: Instant::now() };
                 self.provider(&text)
             }
         }
@@ -90,11 +90,11 @@ impl Session<'_> {
             return Ok(());
         }
         match question.take(text, &mut self.plain.page)? {
-            Next::Leave(exit) => {
+            ProviderStep::Leave(exit) => {
                 self.plain.lines.set_echo(true);
                 self.exit = Some(exit);
             }
-            Next::Ask { hidden } => self.plain.lines.set_echo(!hidden),
+            ProviderStep::Ask { hidden } => self.plain.lines.set_echo(!hidden),
         }
         Ok(())
     }

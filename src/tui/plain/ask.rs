@@ -15,7 +15,7 @@ pub(super) const READING: Duration = Duration::from_millis(300);
 
 /// A block as it was printed: an answer holds for it alone.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct PrintedBlock {
     pub block: BlockId,
     pub revision: Revision,
     pub inspected: InspectionResult,
@@ -23,7 +23,7 @@ pub(super) struct Shown {
 
 /// What is asked about a block.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum About {
+pub(super) enum AnswerKind {
     /// One of the words.
     Decision,
     /// The word `run`, as a high finding and a missing sandbox demand.
@@ -40,7 +40,7 @@ pub(super) enum Ask {
     /// Nothing is asked: a line is a message that waits for its turn.
     Nothing,
     Message,
-    Block(Box<Shown>, About),
+    Block(Box<PrintedBlock>, AnswerKind),
     /// Whether to go on, after the step limit, a repeated block or at the budget.
     GoOn(Question),
     /// The provider failed: once more, or not.
@@ -51,7 +51,7 @@ pub(super) enum Ask {
 
 /// The question that is on the page, and since when.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct OpenQuestion {
     pub ask: Ask,
     pub since: Instant,
 }
@@ -63,7 +63,7 @@ impl Ask {
     }
 }
 
-impl Asked {
+impl OpenQuestion {
     pub(super) fn nothing() -> Self {
         Self { ask: Ask::Nothing, since: Instant::now() }
     }
@@ -75,14 +75,14 @@ impl Asked {
             (Ask::Form(form), phase) if form.begins() => *phase == Phase::Idle,
             (Ask::Message, Phase::Idle) => true,
             (Ask::Block(shown, _), Phase::Deciding(block)) => {
-                shown.block == *block && Shown::of(state).is_some_and(|now| now == **shown)
+                shown.block == *block && PrintedBlock::of(state).is_some_and(|now| now == **shown)
             }
             (Ask::GoOn(asked), Phase::Asking(question)) => asked == question,
             (Ask::Form(form), Phase::Asking(Question::Form(asked))) => form.is_for(asked),
             (Ask::Stuck(why), Phase::Stuck(failure)) => *why == failure.message,
             (Ask::Nothing, phase) => match phase {
                 Phase::Idle | Phase::Asking(_) | Phase::Stuck(_) => false,
-                Phase::Deciding(_) => Shown::of(state).is_none(),
+                Phase::Deciding(_) => PrintedBlock::of(state).is_none(),
                 Phase::Replying(_) | Phase::Running(_) | Phase::Compacting(_) => true,
             },
             _ => false,
@@ -90,7 +90,7 @@ impl Asked {
     }
 }
 
-impl Shown {
+impl PrintedBlock {
     /// The block that waits, where it can be decided.
     pub(super) fn of(state: &State) -> Option<Self> {
         let (item, inspected) = super::block::waiting(state)?;

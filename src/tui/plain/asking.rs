@@ -1,9 +1,9 @@
 //! Putting questions: which one is due as the session stands, and how it reads.
 
-use super::ask::{About, Ask, Asked, Shown, question_text};
+use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock, question_text};
 use super::block;
 use super::form::FormFill;
-use super::session::{Awaited, Session, look};
+use super::session::{AwaitedJob, Session, look};
 use crate::domain::Answers;
 use crate::domain::sentences::sending;
 use crate::driver::Job;
@@ -27,14 +27,14 @@ impl Session<'_> {
         let ask = match &self.driver.state().phase {
             Phase::Idle if !self.driver.has_provider() => {
                 // Without one a message leads nowhere: first the choice, with the servers that answer.
-                if !self.awaited.contains(&Awaited::Servers) {
-                    self.start(Awaited::Servers, Job::Servers);
+                if !self.awaited.contains(&AwaitedJob::Servers) {
+                    self.start(AwaitedJob::Servers, Job::Servers);
                 }
                 return Ok(());
             }
             Phase::Idle => Ask::Message,
-            Phase::Deciding(_) => match Shown::of(self.driver.state()) {
-                Some(shown) => Ask::Block(Box::new(shown), About::Decision),
+            Phase::Deciding(_) => match PrintedBlock::of(self.driver.state()) {
+                Some(shown) => Ask::Block(Box::new(shown), AnswerKind::Decision),
                 None => return Ok(()),
             },
             Phase::Asking(Question::Form(form)) => {
@@ -53,8 +53,8 @@ impl Session<'_> {
 
     /// Takes the question off the page. A block is no longer seen then: no rule starts it. Of a key, what was typed so
     /// far goes with its question, and what comes then is shown again.
-    pub(super) fn take_question(&mut self) -> Asked {
-        let asked = std::mem::replace(&mut self.asked, Asked::nothing());
+    pub(super) fn take_question(&mut self) -> OpenQuestion {
+        let asked = std::mem::replace(&mut self.asked, OpenQuestion::nothing());
         if let Ask::Block(shown, _) = &asked.ask {
             self.on_screen(shown, false);
         }
@@ -65,7 +65,7 @@ impl Session<'_> {
         asked
     }
 
-    fn on_screen(&mut self, shown: &Shown, seen: bool) {
+    fn on_screen(&mut self, shown: &PrintedBlock, seen: bool) {
         self.driver.send(Command::OnScreen { block: shown.block, revision: shown.revision, seen });
     }
 
@@ -75,7 +75,7 @@ impl Session<'_> {
         let typed = self.plain.lines.take_typed();
         self.keep(&typed);
         self.plain.lines.set_echo(!ask.is_secret());
-        self.asked = Asked { ask, since: Instant::now() };
+        self.asked = OpenQuestion { ask, since: Instant::now() };
         self.print_question()?;
         if let Ask::Block(shown, _) = &self.asked.ask {
             let shown = (**shown).clone();
@@ -94,7 +94,7 @@ impl Session<'_> {
     /// Puts the question on the page again after something was told: the same one, without the block.
     pub(super) fn put_again(&mut self) -> io::Result<()> {
         match &self.asked.ask {
-            Ask::Block(_, About::Decision) => {
+            Ask::Block(_, AnswerKind::Decision) => {
                 if let Some((item, inspected)) = block::waiting(self.driver.state()) {
                     self.plain.page.ask(&block::question(item, inspected))?;
                 }
@@ -132,7 +132,7 @@ impl Session<'_> {
                 }
                 page.ask("You:")
             }
-            Ask::Block(_, About::Decision) => {
+            Ask::Block(_, AnswerKind::Decision) => {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
                 block::show(item, inspected, false, page, look)?;
                 if let Some(matched) = &state.live.matched {
@@ -144,13 +144,13 @@ impl Session<'_> {
                 }
                 page.ask(&block::question(item, inspected))
             }
-            Ask::Block(_, About::TypedWord) => {
+            Ask::Block(_, AnswerKind::TypedWord) => {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };
                 block::why_typed(item, inspected, page)?;
                 page.ask("Type run and press Enter to run it once. Anything else goes back:")
             }
-            Ask::Block(_, About::Reason) => page.ask("Why? The model is told (Enter: no reason):"),
-            Ask::Block(_, About::Rule(offers)) => {
+            Ask::Block(_, AnswerKind::Reason) => page.ask("Why? The model is told (Enter: no reason):"),
+            Ask::Block(_, AnswerKind::Rule(offers)) => {
                 page.line("Approve this block, and from now on in this session also:")?;
                 for (number, offer) in (1..).zip(offers) {
                     let refused = offer.refused.as_ref().map(|_| " (not for this block)").unwrap_or_default();

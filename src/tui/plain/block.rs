@@ -1,13 +1,13 @@
 //! A block that waits, as lines: what it may do, all of its code, what was found in it, and which words decide.
 
-use super::page::Page;
+use super::page::PlainPage;
 use crate::domain::sentences::sandbox;
 use crate::domain::{Readiness, SandboxLevel, Severity};
 use crate::engine::State;
 use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
 use crate::tui::panes::code::rights_lines;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
 use similar::TextDiff;
 use std::io;
@@ -17,8 +17,8 @@ pub(super) fn show(
     item: &BlockItem,
     inspected: &InspectionResult,
     full: bool,
-    page: &mut Page,
-    look: Look<'_>,
+    page: &mut PlainPage,
+    look: DrawStyle<'_>,
 ) -> io::Result<()> {
     let source = &item.block.current().source;
     let label = item.block.label();
@@ -47,7 +47,7 @@ pub(super) fn show(
 }
 
 /// The findings of these lines.
-fn findings(inspected: &InspectionResult, page: &mut Page, of: impl Fn(u32) -> bool) -> io::Result<()> {
+fn findings(inspected: &InspectionResult, page: &mut PlainPage, of: impl Fn(u32) -> bool) -> io::Result<()> {
     for finding in inspected.review.findings.iter().filter(|finding| of(finding.place.line)) {
         let severity = finding.severity.as_str().to_uppercase();
         page.line(&format!("  line {}: {severity}: {}", finding.place.line, finding.message))?;
@@ -67,7 +67,11 @@ pub(super) fn question(item: &BlockItem, inspected: &InspectionResult) -> String
 }
 
 /// Why a word more is asked for.
-pub(super) fn why_typed(item: &BlockItem, inspected: &InspectionResult, page: &mut Page) -> io::Result<()> {
+pub(super) fn why_typed(
+    item: &BlockItem,
+    inspected: &InspectionResult,
+    page: &mut PlainPage,
+) -> io::Result<()> {
     let block = item.block.id;
     for finding in inspected.review.findings.iter().filter(|f| f.severity == Severity::High) {
         page.line(&format!("Block {block}, line {}: HIGH: {}", finding.place.line, finding.message))?;
@@ -85,7 +89,7 @@ pub(super) fn why_typed(item: &BlockItem, inspected: &InspectionResult, page: &m
 }
 
 /// What differs from what the model wrote, and from what ran last.
-pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut Page) -> io::Result<()> {
+pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut PlainPage) -> io::Result<()> {
     let now = &item.block.current().source;
     let mut told = false;
     if item.block.edited() {
@@ -108,7 +112,7 @@ pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut Pa
     }
 }
 
-fn compare(old_name: &str, old: &str, new_name: &str, new: &str, page: &mut Page) -> io::Result<()> {
+fn compare(old_name: &str, old: &str, new_name: &str, new: &str, page: &mut PlainPage) -> io::Result<()> {
     let compared = TextDiff::from_lines(old, new);
     let text = compared.unified_diff().header(old_name, new_name).to_string();
     page.behind("  ", if text.is_empty() { "nothing changes" } else { &text })

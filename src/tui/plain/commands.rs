@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::provider::ProviderQuestion;
-use super::session::{Awaited, Session, look};
+use super::session::{AwaitedJob, Session, look};
 use crate::domain::sentences::running;
 use crate::domain::{BlockId, BranchPoint, RuleId, RunReport};
 use crate::driver::{Job, export};
@@ -13,7 +13,7 @@ use crate::tui::outside;
 use crate::tui::overlays::limits::LimitsForm;
 use crate::tui::overlays::limits::limit::pairs;
 use crate::tui::overlays::models::{self, NAMED};
-use crate::tui::overlays::{Then, status};
+use crate::tui::overlays::{OverlayResponse, status};
 use crate::tui::rebuilding;
 use crate::tui::slash::{self, COMMANDS, Slash, SlashLine, parse};
 use crate::tui::ui_command::{Exit, PagerText, UiCommand};
@@ -66,20 +66,20 @@ impl Session<'_> {
                 Err(why) => self.say(&format!("/fork: {why}"))?,
             },
             Slash::Rewind => self.leave(Exit::Branch(BranchPoint::LastPrompt))?,
-            Slash::Resume if argument.is_empty() => self.start(Awaited::Sessions, Job::Sessions),
+            Slash::Resume if argument.is_empty() => self.start(AwaitedJob::Sessions, Job::Sessions),
             Slash::Resume => {
                 self.wanted_session = Some(argument.to_owned());
-                self.start(Awaited::Sessions, Job::Sessions);
+                self.start(AwaitedJob::Sessions, Job::Sessions);
             }
             Slash::Rename if argument.is_empty() => self.say("/rename NAME")?,
             Slash::Rename => self.driver.send(Command::Rename(argument.to_owned())),
-            Slash::Model if argument.is_empty() => self.start(Awaited::Models, Job::Models),
+            Slash::Model if argument.is_empty() => self.start(AwaitedJob::Models, Job::Models),
             Slash::Model => match models::model_name(argument) {
                 Some(model) => self.driver.send(Command::UseModel(model)),
                 None => self.say(NAMED)?,
             },
             Slash::Provider => {
-                self.start(Awaited::Servers, Job::Servers);
+                self.start(AwaitedJob::Servers, Job::Servers);
                 return Ok(());
             }
             Slash::Key => {
@@ -105,7 +105,7 @@ impl Session<'_> {
             Slash::Steps => self.steps()?,
             Slash::Queue => self.queue()?,
             Slash::Rules => self.rules(argument)?,
-            Slash::Sandbox => self.start(Awaited::Sandbox, Job::Sandbox),
+            Slash::Sandbox => self.start(AwaitedJob::Sandbox, Job::Sandbox),
             Slash::Limits => self.limits(argument)?,
             Slash::Vars => self.vars()?,
             Slash::Undo => {
@@ -137,7 +137,7 @@ impl Session<'_> {
         self.ask_again()
     }
 
-    pub(super) fn start(&mut self, awaited: Awaited, job: Job) {
+    pub(super) fn start(&mut self, awaited: AwaitedJob, job: Job) {
         self.awaited.push(awaited);
         self.driver.start_job(job);
     }
@@ -246,7 +246,7 @@ impl Session<'_> {
                     form.set(*limit, value);
                 }
                 match form.apply() {
-                    Some(Then::UiCommand(UiCommand::Send(command))) => self.driver.send(command),
+                    Some(OverlayResponse::UiCommand(UiCommand::Send(command))) => self.driver.send(command),
                     _ => self.say("Those limits can't be taken. As in: /limits memory 2G time 30")?,
                 }
                 Ok(())

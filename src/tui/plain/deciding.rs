@@ -1,6 +1,6 @@
 //! Answers about the block that waits: what each word does, for the block exactly as it was printed.
 
-use super::ask::{About, Ask, Asked, Shown};
+use super::ask::{AnswerKind, Ask, OpenQuestion, PrintedBlock};
 use super::block;
 use super::session::{NOTHING, Session, look};
 use super::words::{self, Answer};
@@ -11,8 +11,13 @@ use std::io;
 use std::time::Instant;
 
 impl Session<'_> {
-    pub(super) fn about_block(&mut self, shown: Shown, about: About, text: &str) -> io::Result<()> {
-        if Shown::of(self.driver.state()).as_ref() != Some(&shown) {
+    pub(super) fn about_block(
+        &mut self,
+        shown: PrintedBlock,
+        about: AnswerKind,
+        text: &str,
+    ) -> io::Result<()> {
+        if PrintedBlock::of(self.driver.state()).as_ref() != Some(&shown) {
             self.plain.page.line(&format!("The block has changed. {NOTHING}"))?;
             return Ok(());
         }
@@ -23,16 +28,16 @@ impl Session<'_> {
         let (block, revision) = (shown.block, shown.revision);
         let decide = |decision| Command::Decide { block, revision, decision };
         match about {
-            About::TypedWord if text == "run" => {
+            AnswerKind::TypedWord if text == "run" => {
                 self.send(decide(Decision::Approve { typed: true }));
                 Ok(())
             }
-            About::TypedWord => again(self, &format!("That was not the word. {NOTHING}")),
-            About::Reason => {
+            AnswerKind::TypedWord => again(self, &format!("That was not the word. {NOTHING}")),
+            AnswerKind::Reason => {
                 self.send(decide(Decision::Reject(text.to_owned())));
                 Ok(())
             }
-            About::Rule(offers) => match words::answer(text) {
+            AnswerKind::Rule(offers) => match words::answer(text) {
                 Answer::Always(Some(number)) => match scope(&offers, number) {
                     Some(scope) => {
                         self.send(decide(Decision::Always(scope)));
@@ -42,16 +47,16 @@ impl Session<'_> {
                 },
                 _ => again(self, NOTHING),
             },
-            About::Decision => self.decide(shown, text),
+            AnswerKind::Decision => self.decide(shown, text),
         }
     }
 
-    fn decide(&mut self, shown: Shown, text: &str) -> io::Result<()> {
+    fn decide(&mut self, shown: PrintedBlock, text: &str) -> io::Result<()> {
         let (block, revision) = (shown.block, shown.revision);
         let decide = |decision| Command::Decide { block, revision, decision };
         match words::answer(text) {
             Answer::Approve if self.driver.state().needs_typed(block) => {
-                self.put(Ask::Block(Box::new(shown), About::TypedWord))
+                self.put(Ask::Block(Box::new(shown), AnswerKind::TypedWord))
             }
             Answer::Approve => {
                 self.send(decide(Decision::Approve { typed: false }));
@@ -63,13 +68,13 @@ impl Session<'_> {
                     self.plain.page.line("No rule can be granted on this block.")?;
                     return self.reask(shown);
                 }
-                self.put(Ask::Block(Box::new(shown), About::Rule(offers)))
+                self.put(Ask::Block(Box::new(shown), AnswerKind::Rule(offers)))
             }
             Answer::Reject(Some(why)) => {
                 self.send(decide(Decision::Reject(why)));
                 Ok(())
             }
-            Answer::Reject(None) => self.put(Ask::Block(Box::new(shown), About::Reason)),
+            Answer::Reject(None) => self.put(Ask::Block(Box::new(shown), AnswerKind::Reason)),
             Answer::Skip => {
                 self.send(decide(Decision::Skip));
                 Ok(())
@@ -110,15 +115,16 @@ impl Session<'_> {
     }
 
     /// Asks for the words once more, without the block.
-    pub(super) fn reask(&mut self, shown: Shown) -> io::Result<()> {
+    pub(super) fn reask(&mut self, shown: PrintedBlock) -> io::Result<()> {
         if let Some((item, inspected)) = block::waiting(self.driver.state()) {
             self.plain.page.ask(&block::question(item, inspected))?;
         }
-        self.asked = Asked { ask: Ask::Block(Box::new(shown), About::Decision), since: Instant::now() };
+        self.asked =
+            OpenQuestion { ask: Ask::Block(Box::new(shown), AnswerKind::Decision), since: Instant::now() };
         Ok(())
     }
 
-    fn edit(&mut self, shown: Shown) -> io::Result<()> {
+    fn edit(&mut self, shown: PrintedBlock) -> io::Result<()> {
         let Some(item) = self.driver.state().waiting() else { return Ok(()) };
         let current = item.block.current();
         let entry = current.language.as_ref().and_then(|l| self.options.setup.languages.find(l.as_str()));

@@ -1,6 +1,6 @@
 //! What came of jobs that the person asked for: models, sessions, what confines runs.
 
-use super::session::{Awaited, Session};
+use super::session::{AwaitedJob, Session};
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::saving;
 use crate::driver::catalogue::{CatalogueAnswer, Offer};
@@ -19,23 +19,23 @@ impl Session<'_> {
     /// Tells what came of a job.
     pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
         match result {
-            JobResult::Sessions(all) if self.take_awaited(Awaited::Sessions) => self.sessions(all)?,
-            JobResult::Offers(offers) if self.awaited.contains(&Awaited::Models) => {
+            JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Sessions) => self.sessions(all)?,
+            JobResult::Offers(offers) if self.awaited.contains(&AwaitedJob::Models) => {
                 self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
                 for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {
                     self.offer(offer)?;
                 }
                 self.models_told();
             }
-            JobResult::Offer(offer) if self.awaited.contains(&Awaited::Models) => {
+            JobResult::Offer(offer) if self.awaited.contains(&AwaitedJob::Models) => {
                 self.asking = self.asking.saturating_sub(1);
                 self.offer(offer)?;
                 self.models_told();
             }
-            JobResult::Sandbox(found) if self.take_awaited(Awaited::Sandbox) => {
+            JobResult::Sandbox(found) if self.take_awaited(AwaitedJob::Sandbox) => {
                 self.plain.page.line(&SandboxStanding::of(Some(found)).sentence())?;
             }
-            JobResult::Tested(_, answer) if self.take_awaited(Awaited::Trial) => {
+            JobResult::Tested(_, answer) if self.take_awaited(AwaitedJob::Trial) => {
                 let (Ok(text) | Err(text)) = answer;
                 self.plain.page.line(text)?;
                 self.plain.page.line("/model lists the models.")?;
@@ -56,7 +56,7 @@ impl Session<'_> {
     /// Once every provider that was asked has answered, what they say later is for others.
     fn models_told(&mut self) {
         if self.asking == 0 {
-            self.take_awaited(Awaited::Models);
+            self.take_awaited(AwaitedJob::Models);
         }
     }
 

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 const READ: usize = 8 << 10;
 
 /// Standard input, a line at a time.
-pub(super) struct Lines {
+pub(super) struct LineReader {
     terminal: OwnedFd,
     /// What was read of a line that has no end yet.
     begun: Vec<u8>,
@@ -26,19 +26,19 @@ pub(super) struct Lines {
 
 /// A line, and when its end was typed.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct TypedLine {
     pub text: String,
     pub at: Instant,
 }
 
-impl Drop for Lines {
+impl Drop for LineReader {
     /// A terminal that does not show what is typed is never left behind.
     fn drop(&mut self) {
         self.set_echo(true);
     }
 }
 
-impl Lines {
+impl LineReader {
     /// Standard input, which has to be a terminal: what stands ready in a pipe was typed before any question.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Lines {
     }
 
     /// The next line without its end; `None`: there are no more. May be dropped while it waits.
-    pub(super) async fn next(&mut self) -> Option<Line> {
+    pub(super) async fn next(&mut self) -> Option<TypedLine> {
         loop {
             if !self.is_ready() {
                 if !self.waits {
@@ -82,7 +82,7 @@ impl Lines {
             }
             if self.begun.last() == Some(&b'\n') {
                 let line = std::mem::take(&mut self.begun);
-                return Some(Line {
+                return Some(TypedLine {
                     text: text_of(&line).trim_end_matches('\n').to_owned(),
                     at: Instant::now(),
                 });

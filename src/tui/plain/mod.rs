@@ -23,8 +23,8 @@ mod words;
 
 use super::{Exit, Options, TuiError};
 use crate::driver::Driver;
-use lines::Lines;
-use page::Page;
+use lines::LineReader;
+use page::PlainPage;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -47,8 +47,8 @@ pub enum PlainError {
 
 /// The front end, for one session after the other.
 pub struct Plain {
-    lines: Lines,
-    page: Page,
+    lines: LineReader,
+    page: PlainPage,
     signals: Signals,
     /// What was typed and not sent: the next message begins with it.
     kept: String,
@@ -64,7 +64,7 @@ struct Signals {
 }
 
 /// What came by a signal.
-enum Signalled {
+enum SignalRequest {
     Interrupt,
     Leave,
 }
@@ -75,9 +75,9 @@ impl Plain {
     /// # Errors
     /// When standard input is no terminal.
     pub fn open() -> Result<Self, TuiError> {
-        let lines = Lines::open().map_err(PlainError::Input)?;
+        let lines = LineReader::open().map_err(PlainError::Input)?;
         let signals = Signals::listen().map_err(PlainError::Signals)?;
-        Ok(Self { lines, page: Page::new(), signals, kept: String::new(), leaves: false })
+        Ok(Self { lines, page: PlainPage::new(), signals, kept: String::new(), leaves: false })
     }
 
     /// Works on one session until the person leaves it.
@@ -108,7 +108,7 @@ impl Plain {
                 biased;
                 done = &mut work => return done,
                 signalled = self.signals.next() => {
-                    self.leaves |= matches!(signalled, Signalled::Leave);
+                    self.leaves |= matches!(signalled, SignalRequest::Leave);
                     stop();
                 }
                 () = tokio::time::sleep(pause) => {
@@ -130,11 +130,11 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) -> Signalled {
+    async fn next(&mut self) -> SignalRequest {
         tokio::select! {
-            Some(()) = self.interrupt.recv() => Signalled::Interrupt,
-            Some(()) = self.terminate.recv() => Signalled::Leave,
-            Some(()) = self.hangup.recv() => Signalled::Leave,
+            Some(()) = self.interrupt.recv() => SignalRequest::Interrupt,
+            Some(()) = self.terminate.recv() => SignalRequest::Leave,
+            Some(()) = self.hangup.recv() => SignalRequest::Leave,
             else => std::future::pending().await,
         }
     }

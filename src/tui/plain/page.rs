@@ -17,12 +17,12 @@ pub(super) enum OpenLine {
 }
 
 /// The page.
-pub(super) struct Page {
+pub(super) struct PlainPage {
     out: io::Stdout,
     open: OpenLine,
 }
 
-impl Page {
+impl PlainPage {
     pub(super) fn new() -> Self {
         Self { out: io::stdout(), open: OpenLine::None }
     }

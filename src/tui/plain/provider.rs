@@ -1,6 +1,6 @@
 //! Where answers come from, asked by number: the stories, servers on this computer, providers in the cloud, an address.
 
-use super::page::Page;
+use super::page::PlainPage;
 use crate::domain::sentences::{network, sending};
 use crate::driver::catalogue::Offer;
 use crate::tui::setup::Cloud;
@@ -13,7 +13,7 @@ use std::io;
 pub(super) struct ProviderQuestion {
     /// What can be chosen, in the order of the numbers.
     rows: Vec<Row>,
-    wanted: Wanted,
+    wanted: ProviderInput,
 }
 
 /// One that can be chosen.
@@ -27,7 +27,7 @@ enum Row {
 
 /// What the next line is.
 #[derive(Debug, Default)]
-enum Wanted {
+enum ProviderInput {
     #[default]
     Number,
     /// A key for this provider.
@@ -36,7 +36,7 @@ enum Wanted {
 }
 
 /// What follows from a line.
-pub(super) enum Next {
+pub(super) enum ProviderStep {
     Leave(Exit),
     /// Another line is asked for; hidden where it is a key.
     Ask {
@@ -55,27 +55,27 @@ impl ProviderQuestion {
         let found = servers.iter().filter(|offer| !offer.models().is_empty()).map(server);
         let clouds = clouds.iter().cloned().map(Row::Cloud);
         let rows = [Row::Demo].into_iter().chain(found).chain(clouds).chain([Row::Other]).collect();
-        Self { rows, wanted: Wanted::Number }
+        Self { rows, wanted: ProviderInput::Number }
     }
 
     /// A key for a provider, at once.
     pub(super) fn key(provider: String) -> Self {
-        Self { rows: Vec::new(), wanted: Wanted::Key(provider) }
+        Self { rows: Vec::new(), wanted: ProviderInput::Key(provider) }
     }
 
     /// Whether what is typed must not be shown.
     pub(super) fn is_secret(&self) -> bool {
-        matches!(self.wanted, Wanted::Key(_))
+        matches!(self.wanted, ProviderInput::Key(_))
     }
 
-    pub(super) fn ask(&self, page: &mut Page) -> io::Result<()> {
+    pub(super) fn ask(&self, page: &mut PlainPage) -> io::Result<()> {
         match &self.wanted {
-            Wanted::Key(provider) => {
+            ProviderInput::Key(provider) => {
                 return page
                     .ask(&format!("Paste the key for {provider} (it is not shown, and stays in memory):"));
             }
-            Wanted::Address => return page.ask("The address, as http://127.0.0.1:8080/v1:"),
-            Wanted::Number => {}
+            ProviderInput::Address => return page.ask("The address, as http://127.0.0.1:8080/v1:"),
+            ProviderInput::Number => {}
         }
         page.line("Where should answers come from?")?;
         for (number, row) in (1..).zip(&self.rows) {
@@ -95,56 +95,59 @@ impl ProviderQuestion {
     }
 
     /// Takes a line.
-    pub(super) fn take(&mut self, line: &str, page: &mut Page) -> io::Result<Next> {
+    pub(super) fn take(&mut self, line: &str, page: &mut PlainPage) -> io::Result<ProviderStep> {
         let line = line.trim();
         match std::mem::take(&mut self.wanted) {
-            Wanted::Key(provider) if line.is_empty() => {
-                self.again(Wanted::Key(provider), "No key was typed.", page)
+            ProviderInput::Key(provider) if line.is_empty() => {
+                self.again(ProviderInput::Key(provider), "No key was typed.", page)
             }
-            Wanted::Key(provider) => {
+            ProviderInput::Key(provider) => {
                 let key = Some(SecretString::from(line.to_owned()));
-                Ok(Next::Leave(Exit::UseProvider(Choice::Cloud { provider, key })))
+                Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Cloud { provider, key })))
             }
-            Wanted::Address if line.is_empty() => self.again(Wanted::Address, "No address was typed.", page),
-            Wanted::Address => {
-                Ok(Next::Leave(Exit::UseProvider(Choice::Address { base_url: line.to_owned(), key: None })))
+            ProviderInput::Address if line.is_empty() => {
+                self.again(ProviderInput::Address, "No address was typed.", page)
             }
-            Wanted::Number => {
+            ProviderInput::Address => Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Address {
+                base_url: line.to_owned(),
+                key: None,
+            }))),
+            ProviderInput::Number => {
                 let row = line.parse::<usize>().ok().and_then(|number| self.rows.get(number.checked_sub(1)?));
                 match row {
-                    Some(Row::Demo) => Ok(Next::Leave(Exit::UseProvider(Choice::Demo))),
+                    Some(Row::Demo) => Ok(ProviderStep::Leave(Exit::UseProvider(Choice::Demo))),
                     Some(Row::Server { provider, model, .. }) => {
                         let choice = Choice::Server { provider: provider.clone(), model: model.clone() };
-                        Ok(Next::Leave(Exit::UseProvider(choice)))
+                        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
                     }
                     Some(Row::Cloud(cloud)) if cloud.kept.is_some() => {
                         let choice = Choice::Cloud { provider: cloud.provider.clone(), key: None };
-                        Ok(Next::Leave(Exit::UseProvider(choice)))
+                        Ok(ProviderStep::Leave(Exit::UseProvider(choice)))
                     }
                     Some(Row::Cloud(cloud)) => {
-                        self.wanted = Wanted::Key(cloud.provider.clone());
+                        self.wanted = ProviderInput::Key(cloud.provider.clone());
                         self.ask(page)?;
-                        Ok(Next::Ask { hidden: true })
+                        Ok(ProviderStep::Ask { hidden: true })
                     }
                     Some(Row::Other) => {
-                        self.wanted = Wanted::Address;
+                        self.wanted = ProviderInput::Address;
                         self.ask(page)?;
-                        Ok(Next::Ask { hidden: false })
+                        Ok(ProviderStep::Ask { hidden: false })
                     }
                     None => {
                         page.line(&format!("That is none of the numbers. {}", sending::NO_PROVIDER))?;
                         page.ask("Type its number:")?;
-                        Ok(Next::Ask { hidden: false })
+                        Ok(ProviderStep::Ask { hidden: false })
                     }
                 }
             }
         }
     }
 
-    fn again(&mut self, wanted: Wanted, why: &str, page: &mut Page) -> io::Result<Next> {
+    fn again(&mut self, wanted: ProviderInput, why: &str, page: &mut PlainPage) -> io::Result<ProviderStep> {
         self.wanted = wanted;
         page.line(why)?;
         self.ask(page)?;
-        Ok(Next::Ask { hidden: self.is_secret() })
+        Ok(ProviderStep::Ask { hidden: self.is_secret() })
     }
 }

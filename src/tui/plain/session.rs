@@ -1,10 +1,10 @@
 //! One session as lines: waits for what happens, tells it, asks what is to be asked, and takes the answers.
 
-use super::ask::{Ask, Asked};
+use super::ask::{Ask, OpenQuestion};
 use super::page::OpenLine;
 use super::provider::ProviderQuestion;
-use super::teller::Teller;
-use super::{Plain, Signalled};
+use super::teller::PlainReporter;
+use super::{Plain, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
 use crate::driver::reminder::Reminder;
@@ -13,7 +13,7 @@ use crate::engine::{Command, Phase};
 use crate::tui::Options;
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
-use crate::tui::widgets::look::{Glyphs, Look};
+use crate::tui::widgets::look::{DrawStyle, Glyphs};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -31,11 +31,11 @@ pub(super) struct Session<'a> {
     pub(super) plain: &'a mut Plain,
     pub(super) driver: &'a mut Driver,
     pub(super) options: &'a Options,
-    pub(super) teller: Teller,
+    pub(super) teller: PlainReporter,
     pub(super) theme: Theme,
-    pub(super) asked: Asked,
+    pub(super) asked: OpenQuestion,
     /// What a job is told for, where the person asked for it.
-    pub(super) awaited: Vec<Awaited>,
+    pub(super) awaited: Vec<AwaitedJob>,
     /// Providers that are being asked for their models.
     pub(super) asking: usize,
     /// The session that is to be opened, once the list of them is there.
@@ -54,7 +54,7 @@ pub(super) struct Session<'a> {
 
 /// A job whose result is told when it comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Awaited {
+pub(super) enum AwaitedJob {
     Models,
     Sessions,
     Sandbox,
@@ -68,9 +68,9 @@ impl<'a> Session<'a> {
             plain,
             driver,
             options,
-            teller: Teller::default(),
+            teller: PlainReporter::default(),
             theme: Theme::terminal(Depth::Mono),
-            asked: Asked::nothing(),
+            asked: OpenQuestion::nothing(),
             awaited: Vec::new(),
             asking: 0,
             wanted_session: None,
@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
         for damage in &self.options.setup.damage {
             self.plain.page.line(&format!("Warning: {damage}"))?;
         }
-        Teller::again(self.driver.state(), &mut self.plain.page)?;
+        PlainReporter::again(self.driver.state(), &mut self.plain.page)?;
         self.plain.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;
@@ -134,11 +134,11 @@ impl<'a> Session<'a> {
         }
         let setup = &self.options.setup;
         if setup.pick_session {
-            self.awaited.push(Awaited::Sessions);
+            self.awaited.push(AwaitedJob::Sessions);
             self.driver.start_job(Job::Sessions);
         } else if let (true, Some(model)) = (setup.try_provider, self.driver.state().transcript.model.clone())
         {
-            self.start(Awaited::Trial, Job::TestModel(model));
+            self.start(AwaitedJob::Trial, Job::TestModel(model));
         } else if self.driver.state().transcript.items.is_empty() {
             if let Some(first) = self.options.first_recipe.clone() {
                 self.begin_recipe(&first.name, first.answers, first.shown)?;
@@ -180,7 +180,7 @@ impl<'a> Session<'a> {
 
     fn job_done(&mut self, result: &JobResult) -> io::Result<()> {
         match result {
-            JobResult::Servers(offers) if self.take_awaited(Awaited::Servers) => {
+            JobResult::Servers(offers) if self.take_awaited(AwaitedJob::Servers) => {
                 let question = ProviderQuestion::new(offers, &self.options.setup.clouds);
                 self.put(Ask::Provider(question))
             }
@@ -198,7 +198,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    pub(super) fn take_awaited(&mut self, wanted: Awaited) -> bool {
+    pub(super) fn take_awaited(&mut self, wanted: AwaitedJob) -> bool {
         let before = self.awaited.len();
         self.awaited.retain(|awaited| *awaited != wanted);
         self.awaited.len() < before
@@ -229,8 +229,8 @@ impl<'a> Session<'a> {
     }
 
     /// Ctrl-C stops what goes on; twice while nothing does, it leaves.
-    fn signalled(&mut self, signalled: &Signalled) -> io::Result<()> {
-        if matches!(signalled, Signalled::Leave) {
+    fn signalled(&mut self, signalled: &SignalRequest) -> io::Result<()> {
+        if matches!(signalled, SignalRequest::Leave) {
             self.exit = Some(Exit::Hangup);
             return Ok(());
         }
@@ -278,7 +278,7 @@ async fn at(moment: Option<Instant>) {
 }
 
 /// What words are written with: times and paths of the person, no colours, nothing that moves.
-pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {
+pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
     let glyphs = if options.ascii { Glyphs::ASCII } else { Glyphs::LINES };
-    Look { theme, links: &options.links, glyphs, place: &options.place, now, motion: false }
+    DrawStyle { theme, links: &options.links, glyphs, place: &options.place, now, motion: false }
 }

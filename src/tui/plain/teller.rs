@@ -1,16 +1,16 @@
 //! Tells what happens in a session, a line each: what the model says, what programs print, what became of blocks.
 
-use super::page::{OpenLine, Page};
+use super::page::{OpenLine, PlainPage};
 use crate::domain::sentences::running;
 use crate::domain::{Chunk, Entry, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp};
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::reply::Segment;
 use crate::engine::transcript::Item;
-use crate::text::rewritten::Rewritten;
+use crate::text::rewritten::LineCollapser;
 use crate::text::utf8::Utf8Decoder;
 use crate::tui::panes::output::ended_lines;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
 use std::io;
 
@@ -22,7 +22,7 @@ const TOLD_AGAIN: usize = 4;
 
 /// What has been told of what still goes on.
 #[derive(Default)]
-pub(super) struct Teller {
+pub(super) struct PlainReporter {
     /// Bytes of the reply's text that were passed.
     passed: usize,
     /// Whether the block that is being written was told.
@@ -30,21 +30,21 @@ pub(super) struct Teller {
     stdout: Utf8Decoder,
     stderr: Utf8Decoder,
     /// Lines that programs write over; on standard output, and on that for errors.
-    rewritten: [Rewritten; 2],
+    rewritten: [LineCollapser; 2],
     /// Lines of the run that were printed.
     lines: usize,
     /// How the notice of the run begins that was told just now.
     ended: Option<String>,
 }
 
-impl Teller {
+impl PlainReporter {
     /// Tells one thing.
     pub(super) fn tell(
         &mut self,
         told: &Notification,
         state: &State,
-        page: &mut Page,
-        look: Look<'_>,
+        page: &mut PlainPage,
+        look: DrawStyle<'_>,
     ) -> io::Result<()> {
         match told {
             Notification::Recorded(entry) => self.entry(entry, state, page, look),
@@ -73,7 +73,7 @@ impl Teller {
     }
 
     /// What stands at the end of a session that is opened again.
-    pub(super) fn again(state: &State, page: &mut Page) -> io::Result<()> {
+    pub(super) fn again(state: &State, page: &mut PlainPage) -> io::Result<()> {
         let items = &state.transcript.items;
         if items.is_empty() {
             return Ok(());
@@ -89,7 +89,13 @@ impl Teller {
         Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry, state: &State, page: &mut Page, look: Look<'_>) -> io::Result<()> {
+    fn entry(
+        &mut self,
+        entry: &Entry,
+        state: &State,
+        page: &mut PlainPage,
+        look: DrawStyle<'_>,
+    ) -> io::Result<()> {
         match entry {
             Entry::Reply { text, .. } => {
                 // What came with the end is told before it; code is told where it waits.
@@ -131,8 +137,8 @@ impl Teller {
         run: RunId,
         block: u32,
         report: &RunReport,
-        page: &mut Page,
-        look: Look<'_>,
+        page: &mut PlainPage,
+        look: DrawStyle<'_>,
     ) -> io::Result<()> {
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = self.decoder(stream).finish();
@@ -152,7 +158,7 @@ impl Teller {
         Ok(())
     }
 
-    fn prose(&mut self, text: &str, segments: &[Segment], page: &mut Page) -> io::Result<()> {
+    fn prose(&mut self, text: &str, segments: &[Segment], page: &mut PlainPage) -> io::Result<()> {
         for segment in segments {
             let range = segment.range();
             match segment {
@@ -180,7 +186,7 @@ impl Teller {
         Ok(())
     }
 
-    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut Page, now: Timestamp) -> io::Result<()> {
+    fn output(&mut self, run: RunId, chunk: &Chunk, page: &mut PlainPage, now: Timestamp) -> io::Result<()> {
         let text = self.decoder(chunk.stream).push(&chunk.bytes);
         // Lines are only added: one that is written over is told as it ends.
         let text = self.rewritten(chunk.stream).push(&text, now.since(Timestamp(0)));
@@ -188,7 +194,7 @@ impl Teller {
     }
 
     /// Prints what a program printed, up to a bound: a flood would bury everything else.
-    fn printed(&mut self, _: RunId, stream: Stream, text: &str, page: &mut Page) -> io::Result<()> {
+    fn printed(&mut self, _: RunId, stream: Stream, text: &str, page: &mut PlainPage) -> io::Result<()> {
         let room = MOST_LINES.saturating_sub(self.lines);
         if text.is_empty() || room == 0 {
             return Ok(());
@@ -204,7 +210,7 @@ impl Teller {
         Ok(())
     }
 
-    fn rewritten(&mut self, stream: Stream) -> &mut Rewritten {
+    fn rewritten(&mut self, stream: Stream) -> &mut LineCollapser {
         let [stdout, stderr] = &mut self.rewritten;
         if stream == Stream::Stdout { stdout } else { stderr }
     }
@@ -223,7 +229,7 @@ fn fence_begun(text: &str) -> &str {
     if last.trim_start().starts_with(['`', '~', '<']) { last } else { "" }
 }
 
-fn recipe(fact: &RecipeFact, page: &mut Page) -> io::Result<()> {
+fn recipe(fact: &RecipeFact, page: &mut PlainPage) -> io::Result<()> {
     match fact {
         RecipeFact::Began(start) => page.line(&format!("Recipe {} begins.", start.name)),
         RecipeFact::Said { title, round, .. } => page.line(&format!("Step: {title}, round {round}")),
@@ -244,7 +250,7 @@ fn recipe(fact: &RecipeFact, page: &mut Page) -> io::Result<()> {
     }
 }
 
-fn second(look: Look<'_>) -> String {
+fn second(look: DrawStyle<'_>) -> String {
     let now: Timestamp = look.now;
     look.place.second(now)
 }

@@ -4,7 +4,7 @@ use super::Tui;
 use crate::domain::Timestamp;
 use crate::driver::{Driver, JobResult, Notification, Update};
 use crate::engine::Command;
-use crate::tui::attention::{Standing, Teller};
+use crate::tui::attention::{AttentionSender, Standing};
 use crate::tui::colouring::Colouring;
 use crate::tui::frames::{Frames, Urgency};
 use crate::tui::input::{InputEvent, Signal, TimedEvent};
@@ -16,7 +16,7 @@ use crate::tui::theme::Theme;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::view::{self, header};
 use crate::tui::widgets::hits::Hits;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::workers::{WorkerResult, Workers};
 use crate::tui::{TuiError, clipboard};
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ pub(super) struct Session<'a> {
     pub(super) workers: Workers,
     pub(super) colouring: Colouring,
     pub(super) title: String,
-    pub(super) teller: Teller,
+    pub(super) teller: AttentionSender,
     pub(super) last_frame: Instant,
     /// When what is typed is written to the disk, where it was not yet.
     pub(super) draft_due: Option<Instant>,
@@ -326,10 +326,10 @@ impl Session<'_> {
 
     /// Whether the title counts down until decisions count.
     fn guard_counts(&self) -> bool {
-        use crate::tui::guard::{Verb, Why};
+        use crate::tui::guard::{RefusalReason, Verb};
         matches!(
             self.screen.guard.locked_for(Verb::Reject, Instant::now()),
-            Some(Why::Quiet { .. } | Why::Appeared { left: Some(_), .. })
+            Some(RefusalReason::Quiet { .. } | RefusalReason::Appeared { left: Some(_), .. })
         )
     }
 
@@ -380,8 +380,8 @@ fn is_stream(told: &Notification) -> bool {
     matches!(told, Notification::Delta(..) | Notification::Reasoning(..) | Notification::Output(..))
 }
 
-pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> Look<'a> {
-    Look {
+pub(super) fn look<'a>(theme: &'a Theme, options: &'a Options, now: Timestamp) -> DrawStyle<'a> {
+    DrawStyle {
         theme,
         links: &options.links,
         glyphs: options.glyphs(),

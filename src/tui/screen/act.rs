@@ -9,7 +9,7 @@ use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::pager::Pager;
-use crate::tui::panes::Lower;
+use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::Mode;
 use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::{Class, Pane};
@@ -129,7 +129,8 @@ impl Screen {
                 self.panes.focus = Pane::Code;
             }
             Action::Vars => {
-                self.panes.lower = if self.panes.lower == Lower::Vars { Lower::Output } else { Lower::Vars };
+                self.panes.lower =
+                    if self.panes.lower == LowerPane::Vars { LowerPane::Output } else { LowerPane::Vars };
                 self.panes.focus = Pane::Output;
             }
             Action::VarsSort => self.panes.vars.sort(),
@@ -168,9 +169,9 @@ impl Screen {
             }
             Pane::Code => self.panes.code.scroll(pages * self.panes.code.page()),
             Pane::Output | Pane::Vars => match self.panes.lower {
-                Lower::Vars => self.panes.vars.page(pages),
-                Lower::Output => self.panes.output.page(pages, ctx.look),
-                Lower::Problems => {}
+                LowerPane::Vars => self.panes.vars.page(pages),
+                LowerPane::Output => self.panes.output.page(pages, ctx.look),
+                LowerPane::Problems => {}
             },
         }
     }

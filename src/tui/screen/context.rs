@@ -4,10 +4,10 @@ use super::Screen;
 use crate::engine::Phase;
 use crate::engine::State;
 use crate::tui::action::Action;
-use crate::tui::guard::{Class, Deed, Token, Verb};
+use crate::tui::guard::{Class, Deed, SubjectId, Verb};
 use crate::tui::keymap::Context;
 use crate::tui::overlays::Means;
-use crate::tui::panes::Lower;
+use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::{Mode, token_of};
 use crate::tui::widgets::layout::Pane;
 
@@ -22,9 +22,9 @@ impl Screen {
             Pane::Chat => Context::Chat,
             Pane::Code => self.code_context(state),
             Pane::Output | Pane::Vars => match self.panes.lower {
-                Lower::Problems => Context::Problems,
-                Lower::Vars => Context::Vars,
-                Lower::Output => Context::Done,
+                LowerPane::Problems => Context::Problems,
+                LowerPane::Vars => Context::Vars,
+                LowerPane::Output => Context::Done,
             },
         }
     }
@@ -123,7 +123,7 @@ impl Screen {
     }
 
     /// The block that waits, as it stands.
-    pub(super) fn token(state: &State) -> Option<Token> {
+    pub(super) fn token(state: &State) -> Option<SubjectId> {
         state.waiting().map(|item| token_of(state, item))
     }
 }

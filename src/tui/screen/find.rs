@@ -3,7 +3,7 @@
 use super::{Ctx, Note, Screen};
 use crate::tui::overlays::find::{self, Find};
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use std::time::{Duration, Instant};
 
 /// The pause between two portions of work: keys go first anyway.
@@ -48,7 +48,7 @@ impl Screen {
 
     /// Finds out what stands out on the next frame.
     pub(super) fn mark(&mut self, ctx: Ctx<'_>) {
-        let look: Look<'_> = ctx.look;
+        let look: DrawStyle<'_> = ctx.look;
         self.panes.mark(&self.arrangement, ctx.state, look);
     }
 }

@@ -4,7 +4,7 @@
 use super::{Ctx, Exit, Screen, UiCommand};
 use crate::domain::{BlockId, RunId};
 use crate::engine::{Phase, State};
-use crate::tui::panes::Lower;
+use crate::tui::panes::LowerPane;
 use crate::tui::widgets::layout::{Class, Pane};
 use std::time::{Duration, Instant};
 
@@ -99,7 +99,7 @@ impl Screen {
                 if let Some(run) = &ctx.state.live.run {
                     self.panes.code.show(run.block);
                     if self.follow.run.replace(run.run) != Some(run.run) {
-                        self.panes.lower = Lower::Output;
+                        self.panes.lower = LowerPane::Output;
                         self.panes.output.follow();
                     }
                 }
@@ -127,15 +127,15 @@ impl Screen {
         let has = has_problem(state);
         let wait = wait_of(state).filter(|wait| matches!(wait, Wait::Problem | Wait::Form));
         if has && wait.is_some() && self.follow.waits != wait {
-            self.panes.lower = Lower::Problems;
+            self.panes.lower = LowerPane::Problems;
             self.problem = 0;
             // Letters would act there: whoever types goes on in the message.
             if self.panes.focus == Pane::Output {
                 self.panes.focus = Pane::Message;
             }
         }
-        if !has && self.panes.lower == Lower::Problems {
-            self.panes.lower = Lower::Output;
+        if !has && self.panes.lower == LowerPane::Problems {
+            self.panes.lower = LowerPane::Output;
             if self.panes.focus == Pane::Output && self.follow.moved_by_itself {
                 self.panes.focus = Pane::Message;
             }
@@ -202,7 +202,7 @@ impl Screen {
                     return;
                 }
                 Some(Wait::Problem) => {
-                    self.panes.lower = Lower::Problems;
+                    self.panes.lower = LowerPane::Problems;
                     self.panes.focus = Pane::Output;
                     return;
                 }

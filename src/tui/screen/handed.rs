@@ -10,7 +10,7 @@ use crate::engine::State;
 use crate::tui::action::Action;
 use crate::tui::guard::Class;
 use crate::tui::keymap::{Context, Key};
-use crate::tui::panes::Lower;
+use crate::tui::panes::LowerPane;
 use crate::tui::widgets::layout::{self, Pane};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -72,7 +72,7 @@ impl Screen {
         self.handed.to = Some(run);
         // What it asks is in sight; keys act nowhere now.
         self.panes.focus = Pane::Output;
-        self.panes.lower = Lower::Output;
+        self.panes.lower = LowerPane::Output;
         self.panes.output.follow();
     }
 

@@ -1,10 +1,10 @@
 //! A key or a paste on its way: guard, keymap, then an action or a letter.
 
-use super::{Ctx, Lower, Note, Screen, UiCommand};
+use super::{Ctx, LowerPane, Note, Screen, UiCommand};
 use crate::tui::action::Action;
-use crate::tui::guard::{Admit, Class, Deed, Why};
+use crate::tui::guard::{Admit, Class, Deed, RefusalReason};
 use crate::tui::keymap::{Context, Key};
-use crate::tui::overlays::keys_test::Sent;
+use crate::tui::overlays::keys_test::KeySample;
 use crate::tui::widgets::field::Edit;
 use crate::tui::widgets::layout::{Class as SizeClass, Pane};
 use crate::tui::widgets::words;
@@ -52,7 +52,7 @@ impl Screen {
         match admit {
             Admit::Refused(why) => {
                 let note = match (why, ctx.state.waiting()) {
-                    (Why::Again, Some(item)) => {
+                    (RefusalReason::Again, Some(item)) => {
                         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
                         Note::says_how(item.block.id, &key)
                     }
@@ -170,8 +170,8 @@ impl Screen {
             _ => Pane::Output,
         };
         match digit {
-            '3' if self.panes.lower == Lower::Vars => self.panes.lower = Lower::Output,
-            '4' => self.panes.lower = Lower::Vars,
+            '3' if self.panes.lower == LowerPane::Vars => self.panes.lower = LowerPane::Output,
+            '4' => self.panes.lower = LowerPane::Vars,
             _ => {}
         }
     }
@@ -179,9 +179,10 @@ impl Screen {
     /// Takes a pasted text.
     pub fn paste(&mut self, text: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let letters = text.chars().count();
-        if self
-            .is_tested(|_| Sent::other(format!("a paste of {}", words::count(letters, "character"))), ctx.at)
-        {
+        if self.is_tested(
+            |_| KeySample::other(format!("a paste of {}", words::count(letters, "character"))),
+            ctx.at,
+        ) {
             return Vec::new();
         }
         if let Some(typed) = self.handed_paste(text, ctx) {

@@ -2,7 +2,7 @@
 
 use super::{Note, Screen};
 use crate::tui::keymap::Key;
-use crate::tui::overlays::keys_test::{KeysTest, Sent};
+use crate::tui::overlays::keys_test::{KeySample, KeysTest};
 use std::any::Any;
 use std::time::{Duration, Instant};
 
@@ -18,15 +18,15 @@ impl Screen {
     /// Bytes came that mean nothing.
     pub fn noise(&mut self, now: Instant) {
         self.guard.noise(now);
-        self.is_tested(|_| Sent::other("no key that sayso knows".into()), now);
+        self.is_tested(|_| KeySample::other("no key that sayso knows".into()), now);
     }
 
     /// Takes what came where it is only to be shown; `false`: it means what it means.
-    pub(super) fn is_tested(&mut self, sent: impl FnOnce(&Self) -> Sent, now: Instant) -> bool {
+    pub(super) fn is_tested(&mut self, sent: impl FnOnce(&Self) -> KeySample, now: Instant) -> bool {
         self.test(None, sent, now)
     }
 
-    fn test(&mut self, key: Option<Key>, sent: impl FnOnce(&Self) -> Sent, now: Instant) -> bool {
+    fn test(&mut self, key: Option<Key>, sent: impl FnOnce(&Self) -> KeySample, now: Instant) -> bool {
         if self.top::<KeysTest>().is_none() {
             return false;
         }
@@ -57,6 +57,6 @@ impl Screen {
             self.guard.noise(now);
             return true;
         }
-        self.test(Some(key), |screen| Sent::key(key, &screen.keymap), now)
+        self.test(Some(key), |screen| KeySample::key(key, &screen.keymap), now)
     }
 }

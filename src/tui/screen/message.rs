@@ -1,6 +1,6 @@
 //! The message box: typing, sending, older messages, and the commands that begin with a slash.
 
-use super::{Ctx, Exit, Lower, Note, Screen, UiCommand};
+use super::{Ctx, Exit, LowerPane, Note, Screen, UiCommand};
 use crate::domain::sentences::sending;
 use crate::domain::{BlockId, BranchPoint};
 use crate::driver::{Job, export};
@@ -199,7 +199,7 @@ impl Screen {
             Slash::Sandbox => return self.tell_sandbox(),
             Slash::Limits => return self.limits_command(argument, ctx),
             Slash::Vars => {
-                self.panes.lower = Lower::Vars;
+                self.panes.lower = LowerPane::Vars;
                 self.panes.focus = Pane::Output;
             }
             Slash::Undo => return self.undo_last(ctx),

@@ -5,7 +5,7 @@ use crate::engine::Command;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::note::NO_BLOCK_WAITS;
-use crate::tui::overlays::Then;
+use crate::tui::overlays::OverlayResponse;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::overlays::find_in_editor::FindInEditor;
 use crate::tui::overlays::go_to_line::GoToLine;
@@ -79,7 +79,10 @@ impl Screen {
                     self.say(Note::info(NO_BLOCK_WAITS));
                 } else {
                     let what = words::count(blocks.len(), "block");
-                    let skip = vec![Then::LookAtBlock, Then::UiCommand(UiCommand::Send(Command::SkipAll))];
+                    let skip = vec![
+                        OverlayResponse::LookAtBlock,
+                        OverlayResponse::UiCommand(UiCommand::Send(Command::SkipAll)),
+                    ];
                     let lines = vec![format!("{what} wait for you.")];
                     let ask = Ask::new("Skip all?", lines, 'w', "keep them waiting");
                     self.open(ask.or('s', format!("skip {what}; nothing runs"), skip));

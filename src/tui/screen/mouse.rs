@@ -5,7 +5,7 @@
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::tui::action::Action;
 use crate::tui::guard::Admit;
-use crate::tui::overlays::keys_test::Sent;
+use crate::tui::overlays::keys_test::KeySample;
 use crate::tui::widgets::hits::hit;
 use crate::tui::widgets::layout::{Border, Class, Pane};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -17,7 +17,7 @@ impl Screen {
     /// Takes an event of the mouse.
     pub fn mouse(&mut self, event: MouseEvent, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let (column, row) = (event.column, event.row);
-        if self.is_tested(|_| Sent::other(format!("the mouse, column {column}, row {row}")), ctx.at) {
+        if self.is_tested(|_| KeySample::other(format!("the mouse, column {column}, row {row}")), ctx.at) {
             return Vec::new();
         }
         match event.kind {

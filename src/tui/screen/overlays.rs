@@ -7,11 +7,11 @@ use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::form::{FormBox, FormPurpose};
 use crate::tui::overlays::help::Help;
-use crate::tui::overlays::{Overlay, OverlayContext, Then};
+use crate::tui::overlays::{Overlay, OverlayContext, OverlayResponse};
 use crate::tui::panes::code::Mode;
-use crate::tui::panes::{Lower, Panes};
+use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::widgets::layout::Pane;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use std::any::Any;
 
@@ -43,7 +43,7 @@ impl Screen {
     }
 
     /// What overlays may look at.
-    pub fn around<'a>(&'a self, state: &'a State, look: Look<'a>) -> OverlayContext<'a> {
+    pub fn around<'a>(&'a self, state: &'a State, look: DrawStyle<'a>) -> OverlayContext<'a> {
         OverlayContext {
             state,
             look,
@@ -59,7 +59,7 @@ impl Screen {
     pub(super) fn pass(
         &mut self,
         ctx: Ctx<'_>,
-        take: impl FnOnce(&mut dyn Overlay, OverlayContext<'_>, &mut Panes) -> Vec<Then>,
+        take: impl FnOnce(&mut dyn Overlay, OverlayContext<'_>, &mut Panes) -> Vec<OverlayResponse>,
     ) -> Vec<UiCommand> {
         let around = OverlayContext {
             state: ctx.state,
@@ -76,21 +76,23 @@ impl Screen {
     }
 
     /// Does what follows from a key of an overlay.
-    pub(super) fn carry_out(&mut self, then: Vec<Then>, ctx: Ctx<'_>) -> Vec<UiCommand> {
+    pub(super) fn carry_out(&mut self, then: Vec<OverlayResponse>, ctx: Ctx<'_>) -> Vec<UiCommand> {
         let mut wishes = Vec::new();
         for then in then {
             match then {
-                Then::Close => drop(self.overlays.pop()),
-                Then::Aside => self.put_aside(),
-                Then::Open(overlay) => self.overlays.push(overlay),
-                Then::Say(note) => self.say(note),
-                Then::UiCommand(wish) => wishes.push(wish),
-                Then::Lead(pane) => self.lead(pane),
-                Then::LookAtBlock => self.panes.code.mode = Mode::View,
-                Then::Run(slash, argument) => wishes.extend(self.run_command(slash, &argument, ctx)),
-                Then::OpenRecipe(name) => self.open_recipe(&name, ""),
-                Then::LeaveFor(exit) => wishes.extend(self.leave_for(exit, ctx)),
-                Then::QuitAfterRun => self.follow.quit_after_run(),
+                OverlayResponse::Close => drop(self.overlays.pop()),
+                OverlayResponse::Aside => self.put_aside(),
+                OverlayResponse::Open(overlay) => self.overlays.push(overlay),
+                OverlayResponse::Say(note) => self.say(note),
+                OverlayResponse::UiCommand(wish) => wishes.push(wish),
+                OverlayResponse::Lead(pane) => self.lead(pane),
+                OverlayResponse::LookAtBlock => self.panes.code.mode = Mode::View,
+                OverlayResponse::Run(slash, argument) => {
+                    wishes.extend(self.run_command(slash, &argument, ctx))
+                }
+                OverlayResponse::OpenRecipe(name) => self.open_recipe(&name, ""),
+                OverlayResponse::LeaveFor(exit) => wishes.extend(self.leave_for(exit, ctx)),
+                OverlayResponse::QuitAfterRun => self.follow.quit_after_run(),
             }
         }
         wishes
@@ -109,7 +111,7 @@ impl Screen {
         let note = match &form.purpose {
             FormPurpose::Begin(name) => saving::form_aside(&safe::one_line(name)),
             FormPurpose::Answer => {
-                self.panes.lower = Lower::Problems;
+                self.panes.lower = LowerPane::Problems;
                 // Letters act among the problems: the person goes there, nobody else.
                 self.panes.focus = Pane::Message;
                 let next = self.keymap.hint(Context::Message, Action::PaneNext);

@@ -8,7 +8,7 @@ use crate::domain::{
 use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
-use crate::tui::guard::{Verb, Why};
+use crate::tui::guard::{RefusalReason, Verb};
 use crate::tui::keymap::Context;
 use crate::tui::note::NO_BLOCK_WAITS;
 use crate::tui::overlays::confirm::{self, Confirm};
@@ -33,7 +33,7 @@ impl Screen {
             self.last_step = ctx.at;
             let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
             let more = match (why, ctx.state.waiting()) {
-                (Why::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
+                (RefusalReason::NoAnswer, Some(_)) if !key.is_empty() => format!(" {key} twice approves."),
                 _ => String::new(),
             };
             self.say(Note::of_wait(format!("{why}{more}")));

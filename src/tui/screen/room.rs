@@ -5,7 +5,7 @@ use crate::domain::BlockId;
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
-use crate::tui::panes::{Lower, output};
+use crate::tui::panes::{LowerPane, output};
 use crate::tui::widgets::layout::{Pane, Share, Wants};
 
 impl Screen {
@@ -35,7 +35,7 @@ impl Screen {
                     || self.panes.code.subject().is_some_and(|id| state.transcript.blocks.contains_key(&id))
             }
             Pane::Output | Pane::Vars => {
-                self.panes.lower != Lower::Output || output::has_any(state, self.output_of())
+                self.panes.lower != LowerPane::Output || output::has_any(state, self.output_of())
             }
         }
     }
@@ -55,7 +55,7 @@ impl Screen {
         match state.phase {
             Phase::Deciding(_) => Share::Waiting,
             Phase::Running(_) => Share::Running,
-            _ if self.panes.lower != Lower::Output => Share::Below,
+            _ if self.panes.lower != LowerPane::Output => Share::Below,
             _ => match self.panes.code.subject().and_then(|id| state.transcript.blocks.get(&id)) {
                 Some(item) if item.standing != BlockStanding::Open => Share::Done,
                 _ => Share::Even,

@@ -1,7 +1,7 @@
 //! Rules for "always" on screen: whether one can be chosen, the moment before a covered block starts, and where words came
 //! from.
 
-use super::{Ctx, Lower, Note, Screen, UiCommand};
+use super::{Ctx, LowerPane, Note, Screen, UiCommand};
 use crate::domain::Severity;
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::transcript::BlockItem;
@@ -80,7 +80,7 @@ impl Screen {
             return self.say(Note::of_wait(format!("{} of {of}: {text} is in {place}. P next.", at + 1)));
         };
         self.source = Some(block);
-        self.panes.lower = Lower::Output;
+        self.panes.lower = LowerPane::Output;
         if let Ok(pattern) = Pattern::text(&trace.text) {
             self.panes.marked = Some(pattern.clone());
             self.panes.output.seek(pattern);

@@ -4,7 +4,7 @@ use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Command, Phase};
-use crate::tui::overlays::Then;
+use crate::tui::overlays::OverlayResponse;
 use crate::tui::overlays::ask::Ask;
 use crate::tui::panes::code::Mode;
 use crate::tui::widgets::field::Edit;
@@ -164,9 +164,9 @@ impl Screen {
             None => format!("quit now: kills block {block}"),
         };
         let interrupt = vec![
-            Then::QuitAfterRun,
-            Then::Say(Note::info("Interrupting, then leaving.")),
-            Then::UiCommand(UiCommand::Send(Command::Stop)),
+            OverlayResponse::QuitAfterRun,
+            OverlayResponse::Say(Note::info("Interrupting, then leaving.")),
+            OverlayResponse::UiCommand(UiCommand::Send(Command::Stop)),
         ];
         let foot =
             format!("Enter = stay.  Reopen later: {} resume {}", self.setup.app, ctx.state.transcript.name);

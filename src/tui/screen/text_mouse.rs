@@ -5,7 +5,7 @@ use super::Screen;
 use crate::tui::editing::{Edit, Pos, Text};
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
-use crate::tui::widgets::safe::Typed;
+use crate::tui::widgets::safe::TypedText;
 use ratatui::layout::{Position, Rect};
 
 /// A text that takes letters.
@@ -110,7 +110,7 @@ impl Screen {
             Writing::Message => {
                 let inner = self.arrangement.message?.inner;
                 let area = Rect { x: inner.x + 2, width: inner.width.saturating_sub(2), ..inner };
-                let typed = Typed::of(self.panes.composer.field());
+                let typed = TypedText::of(self.panes.composer.field());
                 Some(typed.at(cell_in(area, column, row), area.width.into(), area.height.into()))
             }
             Writing::Editor => {
@@ -123,7 +123,7 @@ impl Screen {
                 let drawn = self.hits.fields.iter().find(|field| field.number == place.number);
                 let place = drawn.copied().unwrap_or(place);
                 let (row, column) = cell_in(place.area, column, row);
-                let mut typed = Typed::of(self.overlays.last_mut()?.field()?);
+                let mut typed = TypedText::of(self.overlays.last_mut()?.field()?);
                 if !place.here {
                     typed.cursor = Pos::default();
                 }

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What can go wrong while drawing: nothing; the buffer takes everything.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Never {}
+pub(crate) enum NoError {}
 
 /// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
 const SYNC_FROM: usize = 256;
@@ -243,9 +243,9 @@ impl CellDiff {
 }
 
 impl Backend for CellDiff {
-    type Error = Never;
+    type Error = NoError;
 
-    fn draw<'a, I>(&mut self, content: I) -> Result<(), Never>
+    fn draw<'a, I>(&mut self, content: I) -> Result<(), NoError>
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
@@ -280,7 +280,7 @@ impl Backend for CellDiff {
         Ok(())
     }
 
-    fn hide_cursor(&mut self) -> Result<(), Never> {
+    fn hide_cursor(&mut self) -> Result<(), NoError> {
         if self.cursor_shown != Some(false) {
             self.out.extend_from_slice(b"\x1b[?25l");
             self.cursor_shown = Some(false);
@@ -288,7 +288,7 @@ impl Backend for CellDiff {
         Ok(())
     }
 
-    fn show_cursor(&mut self) -> Result<(), Never> {
+    fn show_cursor(&mut self) -> Result<(), NoError> {
         if self.cursor_shown != Some(true) {
             self.out.extend_from_slice(b"\x1b[?25h");
             self.cursor_shown = Some(true);
@@ -296,35 +296,35 @@ impl Backend for CellDiff {
         Ok(())
     }
 
-    fn get_cursor_position(&mut self) -> Result<Position, Never> {
+    fn get_cursor_position(&mut self) -> Result<Position, NoError> {
         // Never asked of the terminal: its answer belongs to the input thread.
         Ok(self.at.unwrap_or_default())
     }
 
-    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), Never> {
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), NoError> {
         let Position { x, y } = position.into();
         self.go_to(x, y);
         Ok(())
     }
 
-    fn clear(&mut self) -> Result<(), Never> {
+    fn clear(&mut self) -> Result<(), NoError> {
         self.clear_region(ClearType::All)
     }
 
-    fn clear_region(&mut self, _: ClearType) -> Result<(), Never> {
+    fn clear_region(&mut self, _: ClearType) -> Result<(), NoError> {
         self.unknown = true;
         Ok(())
     }
 
-    fn size(&self) -> Result<Size, Never> {
+    fn size(&self) -> Result<Size, NoError> {
         Ok(self.size)
     }
 
-    fn window_size(&mut self) -> Result<WindowSize, Never> {
+    fn window_size(&mut self) -> Result<WindowSize, NoError> {
         Ok(WindowSize { columns_rows: self.size, pixels: Size::new(0, 0) })
     }
 
-    fn flush(&mut self) -> Result<(), Never> {
+    fn flush(&mut self) -> Result<(), NoError> {
         Ok(())
     }
 }

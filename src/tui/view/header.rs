@@ -4,21 +4,26 @@ use crate::domain::{SandboxLevel, Terms};
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
-use crate::tui::panes::Lower;
+use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::being_written;
 use crate::tui::panes::recipe::Stage;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::hits::Hit;
+use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::{Class, Pane};
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 /// Draws it; returns the tabs that stand in it.
-pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Pane>> {
+pub(crate) fn draw(
+    screen: &Screen,
+    state: &State,
+    buf: &mut Buffer,
+    look: DrawStyle<'_>,
+) -> Vec<ClickTarget<Pane>> {
     match screen.arrangement.class {
         Class::Narrow => tabs(screen, state, buf, look),
         _ => {
@@ -70,7 +75,7 @@ fn kernel(state: &State) -> Option<String> {
     Some(format!("k{} {}", kernel.generation, if busy { "busy" } else { "ready" }))
 }
 
-fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) {
+fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) {
     let area = screen.arrangement.header;
     let width = usize::from(area.width);
     let mut parts = right(screen, state);
@@ -104,9 +109,9 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     let problem = if crate::tui::screen::has_problem(state) { "!" } else { "" };
     let on = |pane: Pane| match pane {
         Pane::Chat => matches!(screen.panes.focus, Pane::Chat | Pane::Message),
-        Pane::Output => matches!(screen.panes.focus, Pane::Output) && screen.panes.lower != Lower::Vars,
+        Pane::Output => matches!(screen.panes.focus, Pane::Output) && screen.panes.lower != LowerPane::Vars,
         Pane::Vars => {
-            matches!(screen.panes.focus, Pane::Output | Pane::Vars) && screen.panes.lower == Lower::Vars
+            matches!(screen.panes.focus, Pane::Output | Pane::Vars) && screen.panes.lower == LowerPane::Vars
         }
         other => screen.panes.focus == other,
     };
@@ -121,7 +126,7 @@ fn places(screen: &Screen, state: &State) -> Vec<(String, Pane, bool)> {
     .collect()
 }
 
-fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Pane>> {
+fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -> Vec<ClickTarget<Pane>> {
     let area = screen.arrangement.header;
     let mut x = area.x + 1;
     let mut hits = Vec::new();
@@ -134,7 +139,7 @@ fn tabs(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec
             break;
         }
         buf.set_stringn(x, area.y, &text, width.into(), style);
-        hits.push(Hit { row: area.y, columns: x..x + width, what: pane });
+        hits.push(ClickTarget { row: area.y, columns: x..x + width, what: pane });
         x += width + 1;
     }
     let room = usize::from(area.right().saturating_sub(x + 2));

@@ -7,16 +7,21 @@ use crate::tui::action::Action;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::hints::Hint;
-use crate::tui::widgets::hits::Hit;
+use crate::tui::widgets::hits::ClickTarget;
 use crate::tui::widgets::layout::Class;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use hints::hints;
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr;
 
 /// Draws the row; returns what can be clicked.
-pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Vec<Hit<Action>> {
+pub(crate) fn draw(
+    screen: &Screen,
+    state: &State,
+    buf: &mut Buffer,
+    look: DrawStyle<'_>,
+) -> Vec<ClickTarget<Action>> {
     let area = screen.arrangement.keys;
     if screen.arrangement.class == Class::TooSmall {
         return Vec::new();
@@ -34,7 +39,7 @@ pub(crate) fn draw(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<
         let gap = if label.is_empty() { "" } else { " " };
         let width = u16::try_from(key.width() + gap.len() + label.width()).unwrap_or(0);
         if let Some(action) = action {
-            buttons.push(Hit { row: area.y, columns: x..x + width, what: action });
+            buttons.push(ClickTarget { row: area.y, columns: x..x + width, what: action });
         }
         x += width;
         spans.push(Span::styled(key, look.style(Slot::UiKeybarKey)));

@@ -7,8 +7,8 @@ use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::FieldPlace;
 use crate::tui::widgets::layout::{Edge, Pane};
-use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe::{self, Typed};
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::safe::{self, TypedText};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -28,13 +28,13 @@ pub(crate) fn draw(
     state: &State,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Buffer,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Option<Position> {
     let slot = screen.arrangement.message?;
     let area = slot.inner;
     if let Some((head, field)) = screen.overlays.last().and_then(|top| top.in_message()) {
         let room = usize::from(area.width).saturating_sub(head.len());
-        let typed = Typed::of(field).rows(room, 1, look.text(), look.style(Slot::UiSelection));
+        let typed = TypedText::of(field).rows(room, 1, look.text(), look.style(Slot::UiSelection));
         let mut line = typed.rows.into_iter().next().unwrap_or_default();
         line.spans.insert(0, Span::styled(head, look.dim()));
         buf.set_line(area.x, area.y, &line, area.width);
@@ -53,7 +53,7 @@ pub(crate) fn draw(
         buf.set_stringn(text_area.x, text_area.y, hint, room, look.dim());
         return (focused && slot.edge != Edge::Bare).then(|| place(text_area, 0, 0)).flatten();
     }
-    let typed = Typed::of(screen.panes.composer.field()).rows(
+    let typed = TypedText::of(screen.panes.composer.field()).rows(
         text_area.width.into(),
         text_area.height.into(),
         look.text(),

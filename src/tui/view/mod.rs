@@ -7,7 +7,7 @@ pub(crate) mod overlay;
 pub(crate) mod problems;
 pub(crate) mod status;
 
-use super::panes::Lower;
+use super::panes::LowerPane;
 use super::screen::Screen;
 use crate::engine::State;
 use crate::tui::panes::code;
@@ -16,7 +16,7 @@ use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::hits::Hits;
 use crate::tui::widgets::layout::{Class, Pane, Slot};
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{frame, safe};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -32,7 +32,13 @@ pub struct FrameResult {
 }
 
 /// Draws the whole screen as it was arranged.
-pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) -> FrameResult {
+pub fn draw(
+    screen: &Screen,
+    state: &State,
+    now: Instant,
+    buf: &mut Buffer,
+    look: DrawStyle<'_>,
+) -> FrameResult {
     let area = screen.arrangement.area;
     frame::clear(buf, area, look.text());
     if screen.arrangement.class == Class::TooSmall {
@@ -66,7 +72,7 @@ pub fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look
 }
 
 /// The panes that are on screen, with what stands in their borders.
-fn frames(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Vec<(Slot, Title)> {
+fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Vec<(Slot, Title)> {
     let (made, panes) = (&screen.arrangement, &screen.panes);
     let code = || code::title(&panes.code, state, &screen.guard, now, panes.focus == Pane::Code, look);
     let titles = [
@@ -83,28 +89,28 @@ fn chat_title(screen: &Screen) -> Title {
     Title { left: "Chat".into(), right, focused: screen.panes.focus == Pane::Chat, style: None }
 }
 
-fn lower_title(screen: &Screen, state: &State, look: Look<'_>) -> Title {
+fn lower_title(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Title {
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
-        Lower::Output => screen.panes.output.title(state, focused, look),
-        Lower::Vars => VarsPane::title(state, focused, look),
-        Lower::Problems => problems::title(focused),
+        LowerPane::Output => screen.panes.output.title(state, focused, look),
+        LowerPane::Vars => VarsPane::title(state, focused, look),
+        LowerPane::Problems => problems::title(focused),
     }
 }
 
-fn draw_code(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+fn draw_code(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
     let slot = screen.arrangement.code?;
     let cursor = code::draw(&screen.panes.code, state, slot.inner, buf, look);
     cursor.filter(|_| screen.panes.focus == Pane::Code && screen.overlays.is_empty())
 }
 
-fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+fn draw_lower(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
     let slot = screen.arrangement.output?;
     let focused = matches!(screen.panes.focus, Pane::Output | Pane::Vars);
     match screen.panes.lower {
-        Lower::Output => return screen.panes.output.draw(buf, look),
-        Lower::Vars => screen.panes.vars.draw(state, focused, buf, look),
-        Lower::Problems => problems::draw(screen, state, slot.inner, buf, look),
+        LowerPane::Output => return screen.panes.output.draw(buf, look),
+        LowerPane::Vars => screen.panes.vars.draw(state, focused, buf, look),
+        LowerPane::Problems => problems::draw(screen, state, slot.inner, buf, look),
     }
     None
 }

@@ -6,7 +6,7 @@ use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::{self, Title};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Offset, Position};
 
@@ -17,7 +17,7 @@ pub(crate) fn draw(
     state: &State,
     fields: &mut Vec<FieldPlace>,
     buf: &mut Buffer,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Option<Position> {
     let around = screen.around(state, look);
     let sheet = overlay.sheet(around, &screen.panes, around.room(overlay.width()))?;

@@ -8,7 +8,7 @@ use crate::text::number::dollars;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
 use ratatui::buffer::Buffer;
@@ -25,7 +25,7 @@ pub(crate) struct Problem {
 }
 
 /// All problems there are, the newest first.
-pub(crate) fn problems(screen: &Screen, state: &State, look: Look<'_>) -> Vec<Problem> {
+pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Problem> {
     let mut list = Vec::new();
     match &state.phase {
         Phase::Stuck(failure) => list.push(of_failure(failure, screen.place_of_message(state))),
@@ -40,7 +40,7 @@ pub(crate) fn problems(screen: &Screen, state: &State, look: Look<'_>) -> Vec<Pr
 }
 
 /// The wait before the request is sent again.
-pub(crate) fn retry(state: &State, look: Look<'_>) -> Option<Problem> {
+pub(crate) fn retry(state: &State, look: DrawStyle<'_>) -> Option<Problem> {
     let live = &state.live;
     let of_reply = live.reply.as_ref().and_then(|reply| reply.retry.as_ref());
     let of_summary = live.summary.as_ref().and_then(|summary| summary.retry.as_ref());
@@ -130,7 +130,7 @@ pub(crate) fn title(focused: bool) -> Title {
     Title { left: "Problems".into(), focused, ..Title::default() }
 }
 
-pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
     let chosen = screen.problem;
     let mut rows: Vec<Line<'static>> = Vec::new();
     let list = problems(screen, state, look);

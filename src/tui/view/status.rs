@@ -12,14 +12,14 @@ use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::action::Action;
 use crate::tui::editing::vim::Mode as VimMode;
-use crate::tui::guard::Why;
+use crate::tui::guard::RefusalReason;
 use crate::tui::note::{NO_BLOCK_WAITS, Note};
 use crate::tui::overlays::welcome::from_where;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::layout::{Class, Pane};
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::words;
 use ratatui::buffer::Buffer;
@@ -32,7 +32,7 @@ use unicode_width::UnicodeWidthStr;
 pub(crate) const TOO_SMALL: &str =
     "Window too small: 50x12 needed. Decisions are locked. sayso --plain works in a smaller one.";
 
-pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: Look<'_>) {
+pub(crate) fn draw(screen: &Screen, state: &State, now: Instant, buf: &mut Buffer, look: DrawStyle<'_>) {
     let area = screen.arrangement.status;
     let (text, style) = text(screen, state, now, look);
     let is_off = sandbox_is_off(state) && screen.overlays.is_empty();
@@ -73,7 +73,7 @@ fn fit(text: &str, room: usize) -> String {
 }
 
 /// The text of the row, and its look.
-pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> (String, Style) {
+pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> (String, Style) {
     if screen.arrangement.class == Class::TooSmall {
         return (TOO_SMALL.into(), look.style(Slot::StatusWarn));
     }
@@ -132,7 +132,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: Look<'_>)
     }
 }
 
-fn level(level: Level, look: Look<'_>) -> Style {
+fn level(level: Level, look: DrawStyle<'_>) -> Style {
     look.style(match level {
         Level::Info => Slot::StatusInfo,
         Level::Warn => Slot::StatusWarn,
@@ -141,7 +141,7 @@ fn level(level: Level, look: Look<'_>) -> Style {
 }
 
 /// A block that waits, or a question.
-fn wait(screen: &Screen, state: &State, now: Instant, look: Look<'_>) -> Option<String> {
+fn wait(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> Option<String> {
     let item = state.waiting()?;
     let block = item.block.id;
     if screen.panes.focus != Pane::Code {
@@ -212,7 +212,7 @@ fn review(
     state: &State,
     item: &crate::engine::transcript::BlockItem,
     now: Instant,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> String {
     use crate::domain::Readiness;
     let block = item.block.id;
@@ -242,12 +242,12 @@ fn review(
         Readiness::Ready => {}
     }
     match screen.guard.locked(now) {
-        Some(why @ Why::Appeared { .. }) => {
+        Some(why @ RefusalReason::Appeared { .. }) => {
             let text = why.to_string();
             // The time that is left stands in the title.
             text.split(" ignored.").next().map_or(text.clone(), |t| format!("{t} ignored."))
         }
-        Some(Why::Unseen { lines }) => unseen(block, lines),
+        Some(RefusalReason::Unseen { lines }) => unseen(block, lines),
         _ => format!("Block {block} waits."),
     }
 }
@@ -258,7 +258,7 @@ fn unseen(block: BlockId, lines: usize) -> String {
 }
 
 /// What goes on by itself.
-fn going_on(screen: &Screen, state: &State, look: Look<'_>) -> (String, Style) {
+fn going_on(screen: &Screen, state: &State, look: DrawStyle<'_>) -> (String, Style) {
     let problem = problems::problems(screen, state, look).into_iter().next();
     if let Some(problem) = problem {
         let go = if screen.panes.focus == Pane::Output || matches!(state.phase, Phase::Replying(_)) {
@@ -332,7 +332,7 @@ fn saved(state: &State) -> SavingState<'_> {
     }
 }
 
-fn idle(screen: &Screen, state: &State, look: Look<'_>) -> String {
+fn idle(screen: &Screen, state: &State, look: DrawStyle<'_>) -> String {
     if screen.setup.welcome {
         return from_where(screen.around(state, look));
     }

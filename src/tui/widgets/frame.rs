@@ -3,7 +3,7 @@
 
 use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::layout::{Edge, Slot};
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -26,7 +26,7 @@ pub struct Title {
 
 /// Draws the frames of panes, which share the borders between them: the lines of the one with the focus lie above those
 /// of its neighbours, and no line lies above a title.
-pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: Look<'_>) {
+pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: DrawStyle<'_>) {
     for has_focus in [false, true] {
         for (slot, title) in panes.iter().filter(|(_, title)| title.focused == has_focus) {
             lines(buf, *slot, title.focused, look);
@@ -38,13 +38,13 @@ pub(crate) fn all(buf: &mut Buffer, panes: &[(Slot, Title)], look: Look<'_>) {
 }
 
 /// Draws the frame of one that shares no border.
-pub(crate) fn draw(buf: &mut Buffer, slot: Slot, title: &Title, look: Look<'_>) {
+pub(crate) fn draw(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     lines(buf, slot, title.focused, look);
     words(buf, slot, title, look);
 }
 
 /// The border of a pane, or the rule above it.
-fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: Look<'_>) {
+fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: DrawStyle<'_>) {
     let style = look.style(if focused { Colour::UiFocus } else { Colour::UiBorder });
     let strokes = if focused { look.glyphs.focus } else { look.glyphs.border };
     let area = slot.outer;
@@ -73,7 +73,7 @@ fn lines(buf: &mut Buffer, slot: Slot, focused: bool, look: Look<'_>) {
 }
 
 /// The title, in the top row.
-fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: Look<'_>) {
+fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: DrawStyle<'_>) {
     let area = slot.outer;
     if slot.edge == Edge::Bare || area.width < 4 || area.height == 0 {
         return;
@@ -101,7 +101,7 @@ fn words(buf: &mut Buffer, slot: Slot, title: &Title, look: Look<'_>) {
 }
 
 /// Words over a line, whose look they don't take on.
-fn write(buf: &mut Buffer, (x, y): (u16, u16), text: &str, room: usize, style: Style, look: Look<'_>) {
+fn write(buf: &mut Buffer, (x, y): (u16, u16), text: &str, room: usize, style: Style, look: DrawStyle<'_>) {
     let own = Style::reset().patch(look.text()).patch(style);
     buf.set_stringn(x, y, text, room, own);
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// A place in one row that can be clicked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit<T> {
+pub struct ClickTarget<T> {
     pub row: u16,
     pub columns: Range<u16>,
     pub what: T,
@@ -54,16 +54,16 @@ fn cells(number: usize) -> u16 {
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
     /// Keys of the last row.
-    pub buttons: Vec<Hit<Action>>,
+    pub buttons: Vec<ClickTarget<Action>>,
     /// Panes whose tabs stand in the first row.
-    pub tabs: Vec<Hit<Pane>>,
+    pub tabs: Vec<ClickTarget<Pane>>,
     /// Fields of what stands over the panes.
     pub fields: Vec<FieldPlace>,
     /// Prompts that an empty conversation suggests, by their number.
-    pub prompts: Vec<Hit<usize>>,
+    pub prompts: Vec<ClickTarget<usize>>,
 }
 
 /// The place at a column and a row.
-pub(crate) fn hit<T: Clone>(all: &[Hit<T>], column: u16, row: u16) -> Option<Hit<T>> {
+pub(crate) fn hit<T: Clone>(all: &[ClickTarget<T>], column: u16, row: u16) -> Option<ClickTarget<T>> {
     all.iter().find(|hit| hit.row == row && hit.columns.contains(&column)).cloned()
 }

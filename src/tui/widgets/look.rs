@@ -70,7 +70,7 @@ impl Glyphs {
 
 /// What a view draws with.
 #[derive(Clone, Copy)]
-pub struct Look<'a> {
+pub struct DrawStyle<'a> {
     /// The colours.
     pub theme: &'a Theme,
     /// The addresses that lead somewhere.
@@ -85,7 +85,7 @@ pub struct Look<'a> {
     pub motion: bool,
 }
 
-impl Look<'_> {
+impl DrawStyle<'_> {
     /// The style of a slot.
     pub fn style(&self, slot: Slot) -> Style {
         self.theme.style(slot)

@@ -181,7 +181,7 @@ pub(crate) fn wrapped(line: &Line<'static>, width: usize) -> Vec<Line<'static>> 
 
 /// A text that is being typed, as it stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Typed<'a> {
+pub(crate) struct TypedText<'a> {
     /// Its lines, or those around the cursor.
     pub lines: &'a [String],
     /// The number of the first of them.
@@ -202,7 +202,7 @@ pub(crate) struct TypedRows {
     pub below: bool,
 }
 
-impl<'a> Typed<'a> {
+impl<'a> TypedText<'a> {
     /// What stands in a field.
     pub(crate) fn of(field: &'a Field) -> Self {
         let (lines, cursor) = (field.rows(), field.cursor());

@@ -3,8 +3,8 @@
 use crate::tui::theme::Slot;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe::{self, Typed};
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::safe::{self, TypedText};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -26,7 +26,7 @@ impl Sheet {
     }
 
     /// A text and a field.
-    pub fn with_field(title: &str, text: &str, field: &Field, width: u16, look: Look<'_>) -> Self {
+    pub fn with_field(title: &str, text: &str, field: &Field, width: u16, look: DrawStyle<'_>) -> Self {
         let mut sheet = Self::new(title);
         sheet.words(text, width, look.text()).gap().field("> ", field, width, look);
         sheet.gap().row(Line::styled("Enter take it   Esc back", look.dim()));
@@ -49,21 +49,21 @@ impl Sheet {
         self
     }
 
-    pub fn rule(&mut self, width: u16, look: Look<'_>) -> &mut Self {
+    pub fn rule(&mut self, width: u16, look: DrawStyle<'_>) -> &mut Self {
         self.row(Line::styled(look.glyphs.horizontal.repeat(width.into()), look.style(Slot::UiBorder)))
     }
 
     /// A field behind a head, with the cursor in it.
-    pub fn field(&mut self, head: &str, field: &Field, width: u16, look: Look<'_>) -> &mut Self {
+    pub fn field(&mut self, head: &str, field: &Field, width: u16, look: DrawStyle<'_>) -> &mut Self {
         let indent = head.chars().count();
         let room = usize::from(width).saturating_sub(indent).max(4);
         let hidden: Vec<String>;
-        let mut typed = Typed::of(field);
+        let mut typed = TypedText::of(field);
         if field.is_secret() {
             // As many stars as letters, up to a number.
             hidden = field.rows().iter().map(|r| "*".repeat(r.chars().count().min(40))).collect();
             let letters = field.before_cursor().chars().count().min(40);
-            typed = Typed { lines: &hidden, cursor: Pos::new(0, letters), selected: None, ..typed };
+            typed = TypedText { lines: &hidden, cursor: Pos::new(0, letters), selected: None, ..typed };
         }
         let (lines, (row, column)) = typed.layout(room, look.text(), look.style(Slot::UiSelection));
         let first = self.rows.len();
@@ -85,7 +85,7 @@ impl Sheet {
 }
 
 /// A row of a list.
-pub(crate) fn entry(text: &str, chosen: bool, width: u16, look: Look<'_>) -> Line<'static> {
+pub(crate) fn entry(text: &str, chosen: bool, width: u16, look: DrawStyle<'_>) -> Line<'static> {
     let mark = if chosen { "> " } else { "  " };
     let style = if chosen { look.style(Slot::UiSelection) } else { look.text() };
     Line::styled(safe::cut(&format!("{mark}{text}"), width.into()), style)

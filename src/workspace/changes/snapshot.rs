@@ -1,6 +1,6 @@
 //! The files of some folders as they stood: bounded, and with what was not looked at.
 
-use crate::workspace::stamp::Stamp;
+use crate::workspace::stamp::FileStamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ pub(in crate::workspace) const PASSED_OVER: [&str; 5] =
     ["node_modules", "target", "__pycache__", ".mypy_cache", ".ipynb_checkpoints"];
 
 /// How much is listed: entries, and time.
-type Bounds = (usize, Duration);
-pub(super) const USUAL: Bounds = (5_000, Duration::from_millis(40));
-const OF_ALWAYS: Bounds = (50_000, Duration::from_millis(250));
+type ListingBounds = (usize, Duration);
+pub(super) const USUAL: ListingBounds = (5_000, Duration::from_millis(40));
+const OF_ALWAYS: ListingBounds = (50_000, Duration::from_millis(250));
 
 /// Files as they stood.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
-    pub(super) files: BTreeMap<PathBuf, Stamp>,
+    pub(super) files: BTreeMap<PathBuf, FileStamp>,
     /// Folders that were not listed, or not to their end.
     pub(super) gaps: BTreeSet<PathBuf>,
 }
@@ -84,7 +84,7 @@ impl SnapshotWalk<'_> {
     }
 
     /// Lists folders and those in them, the nearest first.
-    fn list(&mut self, mut folders: VecDeque<PathBuf>, (most, longest): Bounds) {
+    fn list(&mut self, mut folders: VecDeque<PathBuf>, (most, longest): ListingBounds) {
         let (began, mut entries) = (Instant::now(), 0);
         let is_always = longest == OF_ALWAYS.1;
         while let Some(folder) = folders.pop_front() {
@@ -124,7 +124,7 @@ impl SnapshotWalk<'_> {
             return;
         }
         if let Ok(info) = entry.metadata() {
-            let stamp = Stamp::of_file(&path, &info, self.at);
+            let stamp = FileStamp::of_file(&path, &info, self.at);
             self.now.files.insert(path, stamp);
         }
     }

@@ -4,7 +4,7 @@
 //! since a run began in the folder is held back: the earlier one is told, or none, until the person has seen the
 //! difference and decided. The book lies among sayso's own files, where no run can write, and is true across sessions.
 
-use super::Search;
+use super::InstructionSearch;
 use crate::domain::Instructions;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,10 @@ impl HeldFile {
 
 /// Puts earlier texts in place of those that were changed since a run began. What nobody but the person can have
 /// changed is known from here on.
-pub(super) fn settle(search: &Search, found: Vec<Instructions>) -> (Vec<Instructions>, Vec<HeldFile>) {
+pub(super) fn settle(
+    search: &InstructionSearch,
+    found: Vec<Instructions>,
+) -> (Vec<Instructions>, Vec<HeldFile>) {
     let Some(place) = &search.book else { return (found, Vec::new()) };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
@@ -70,7 +73,7 @@ pub(super) fn settle(search: &Search, found: Vec<Instructions>) -> (Vec<Instruct
 }
 
 /// A run is about to begin here. What is told now is written down, so that a change is seen whoever asks next.
-pub(crate) fn run_begins(search: &Search) {
+pub(crate) fn run_begins(search: &InstructionSearch) {
     let Some(place) = &search.book else { return };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
@@ -94,7 +97,7 @@ pub(crate) fn run_begins(search: &Search) {
 }
 
 /// No run goes on any more: where nothing was changed, nothing is suspected.
-pub(crate) fn runs_are_over(search: &Search) {
+pub(crate) fn runs_are_over(search: &InstructionSearch) {
     let Some(place) = &search.book else { return };
     let (found, _) = super::find(search);
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +108,7 @@ pub(crate) fn runs_are_over(search: &Search) {
 }
 
 /// The person has seen this text and wants it told.
-pub(crate) fn accept(search: &Search, held: &HeldFile) {
+pub(crate) fn accept(search: &InstructionSearch, held: &HeldFile) {
     let Some(place) = &search.book else { return };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut book = read(place);
@@ -194,12 +197,12 @@ mod tests {
             Self { _folder: folder, base }
         }
 
-        fn search(&self, cwd: &str) -> Search {
-            Search {
+        fn search(&self, cwd: &str) -> InstructionSearch {
+            InstructionSearch {
                 cwd: self.base.join(cwd),
                 project: true,
                 book: Some(self.base.join("own/book.json")),
-                ..Search::default()
+                ..InstructionSearch::default()
             }
         }
 
@@ -208,7 +211,7 @@ mod tests {
         }
     }
 
-    fn told(search: &Search) -> (Vec<String>, usize) {
+    fn told(search: &InstructionSearch) -> (Vec<String>, usize) {
         let looked = look(search);
         (looked.told.iter().map(|file| file.text.to_string()).collect(), looked.held.len())
     }

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 const MOST_LINKS: usize = 40;
 
 /// A path on the way.
-pub(super) struct Walk<'p> {
+pub(super) struct PathWalk<'p> {
     named: &'p Path,
     rest: VecDeque<OsString>,
     links: usize,
@@ -25,7 +25,7 @@ pub(super) struct Walk<'p> {
     found: Option<NameFacts>,
 }
 
-impl<'p> Walk<'p> {
+impl<'p> PathWalk<'p> {
     pub(super) fn begin(named: &'p Path) -> Result<Self, FileError> {
         let failed = |errno: Errno| FileError::io(named, &errno.into());
         Ok(Self {

@@ -28,9 +28,9 @@ use crate::workspace::FileError;
 use index::Index;
 use objects::Objects;
 use opener::Opener;
-use plan::Plan;
+use plan::CopyPlan;
 use put_back::{PutBack, standing};
-use record::{Change, Record, State};
+use record::{PathChange, Record, State};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub(crate) struct PutBackFile {
 }
 
 /// The two texts of a change: before the run and after it. `None`: it is no text, or there is no copy.
-pub type Texts = (Option<String>, Option<String>);
+pub type TextPair = (Option<String>, Option<String>);
 
 impl UndoStore {
     /// Nothing is opened or made before it is needed.
@@ -102,7 +102,7 @@ impl UndoStore {
         self.plan(ground, &[]).map_or_else(|why| why, |plan| plan.cover)
     }
 
-    fn plan(&mut self, ground: &Ground, others: &[PathBuf]) -> Result<Plan, UndoCover> {
+    fn plan(&mut self, ground: &Ground, others: &[PathBuf]) -> Result<CopyPlan, UndoCover> {
         let UndoPlace { own, limits, is_secret, working, .. } = self.place.clone();
         if limits.total == 0 {
             return Err(UndoCover::none("switched off in the configuration"));
@@ -116,7 +116,7 @@ impl UndoStore {
         }
         let secrets = &mut self.secrets;
         let mut is_secret = |path: &Path| *secrets.entry(path.to_owned()).or_insert_with(|| is_secret(path));
-        let plan = Plan::of(walked, &limits, &mut is_secret, |path| named(&working, path));
+        let plan = CopyPlan::of(walked, &limits, &mut is_secret, |path| named(&working, path));
         let (objects, index) = self.open().map_err(|error| UndoCover::none(error.to_string()))?;
         let new: u64 = plan.kept().filter(|(_, key)| index.get(key).is_none()).map(|(_, key)| key.size).sum();
         if new > objects.free() {
@@ -134,7 +134,7 @@ impl UndoStore {
         self.take(ground, plan).map_err(|error| UndoCover::none(error.to_string()))
     }
 
-    fn take(&mut self, ground: Ground, plan: Plan) -> io::Result<Picture> {
+    fn take(&mut self, ground: Ground, plan: CopyPlan) -> io::Result<Picture> {
         let limits = self.place.limits;
         let (objects, index) = self.open()?;
         let taken = Picture::take(ground, plan, objects, index, limits.file);
@@ -208,7 +208,7 @@ impl UndoStore {
     ///
     /// # Errors
     /// When the record is not here any more.
-    pub(crate) fn texts(&mut self, record: Sha256, number: u32) -> io::Result<Texts> {
+    pub(crate) fn texts(&mut self, record: Sha256, number: u32) -> io::Result<TextPair> {
         let record = self.read(record)?;
         let (objects, index) = self.open()?;
         let Some(change) = record.changes.get(number as usize) else { return Ok((None, None)) };
@@ -266,7 +266,7 @@ impl UndoStore {
 }
 
 /// What a run did, in a word.
-fn word(change: &Change) -> &'static str {
+fn word(change: &PathChange) -> &'static str {
     match (&change.before, &change.after) {
         (State::Nothing, _) => "created",
         (_, State::Nothing) => "deleted",

@@ -79,7 +79,7 @@ impl Objects {
         Err(damaged())
     }
 
-    fn name(&self, part: Part, sha256: Sha256, bytes: u64) -> io::Result<()> {
+    fn name(&self, part: UnfinishedObject, sha256: Sha256, bytes: u64) -> io::Result<()> {
         part.name(&self.path(sha256))?;
         self.count(bytes);
         Ok(())
@@ -108,7 +108,7 @@ impl Objects {
                 self.count(size);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let mut part = Part::new(&self.folder)?;
+                let mut part = UnfinishedObject::new(&self.folder)?;
                 part.file.write_all(bytes)?;
                 self.name(part, sha256, size)?;
             }
@@ -128,7 +128,7 @@ impl Objects {
             }
             (&*file).rewind()?;
         }
-        let mut part = Part::new(&self.folder)?;
+        let mut part = UnfinishedObject::new(&self.folder)?;
         let (sha256, bytes) = if share(&part.file, file) {
             hash(&mut part.file, most, |_| Ok(()))?
         } else {
@@ -216,8 +216,8 @@ impl Objects {
 
     /// Takes room for so many bytes, so that something can be kept when the disk is full by then; dropped, it is free again.
     /// `None` where the system has none, or can't.
-    pub(super) fn reserve(&self, bytes: u64) -> Option<Part> {
-        let part = Part::new(&self.folder).ok()?;
+    pub(super) fn reserve(&self, bytes: u64) -> Option<UnfinishedObject> {
+        let part = UnfinishedObject::new(&self.folder).ok()?;
         rustix::fs::fallocate(&part.file, FallocateFlags::empty(), 0, bytes).ok()?;
         Some(part)
     }
@@ -230,12 +230,12 @@ impl Objects {
 
 /// A content in the making. Dropped, it is gone.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct UnfinishedObject {
     file: File,
     path: Option<PathBuf>,
 }
 
-impl Part {
+impl UnfinishedObject {
     fn new(folder: &Path) -> io::Result<Self> {
         let path = folder.join(format!("{}.part", uuid::Uuid::now_v7().simple()));
         Ok(Self { file: new_file(&path)?, path: Some(path) })
@@ -256,7 +256,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for UnfinishedObject {
     fn drop(&mut self) {
         self.path.take().map(std::fs::remove_file);
     }

@@ -1,11 +1,11 @@
 //! How some folders stood before a run, with copies of their files, and what is different afterwards.
 
 use super::index::{FileKey, Index};
-use super::objects::{Objects, Part, hash};
+use super::objects::{Objects, UnfinishedObject, hash};
 use super::opener::{Node, Opener};
-use super::plan::Plan;
-use super::record::{Change, Record, State};
-use super::walk::{Ground, Walked, is_gone};
+use super::plan::CopyPlan;
+use super::record::{PathChange, Record, State};
+use super::walk::{Ground, WalkResult, is_gone};
 use crate::domain::{Sha256, UndoCover};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
@@ -34,14 +34,14 @@ pub(crate) struct Picture {
     /// What of them is remembered.
     pub(crate) cover: UndoCover,
     /// Room for the record of what is different then: a run may fill the disk.
-    room: Mutex<Option<Part>>,
+    room: Mutex<Option<UnfinishedObject>>,
 }
 
 /// The content of a file, and its size.
-type Content = (Sha256, u64);
+type ContentId = (Sha256, u64);
 
 /// How something stands that is no file, or of which the content is known.
-pub(super) fn state(node: Option<&Node>, content: Option<Content>) -> State {
+pub(super) fn state(node: Option<&Node>, content: Option<ContentId>) -> State {
     match (node, content) {
         (None, _) => State::Nothing,
         (Some(Node::Folder(mode)), _) => State::Folder { mode: *mode },
@@ -73,7 +73,7 @@ impl Picture {
     /// When the copies can't be written, or it takes too long: then nothing is remembered.
     pub(super) fn take(
         ground: Ground,
-        plan: Plan,
+        plan: CopyPlan,
         objects: &Objects,
         index: &mut Index,
         file_limit: u64,
@@ -126,11 +126,11 @@ impl Picture {
     }
 
     /// What is different from it. What is not walked any more (`None`: there is too much) is only looked at where it was.
-    pub(super) fn changes(&self, now: Option<Walked>, index: &mut Index) -> Record {
+    pub(super) fn changes(&self, now: Option<WalkResult>, index: &mut Index) -> Record {
         let mut opener = Opener::default();
         let now = now.unwrap_or_else(|| {
             let stands = |path: &PathBuf| Some((path.clone(), opener.node(path)?));
-            Walked { nodes: self.nodes.keys().filter_map(stands).collect(), left_out: Vec::new() }
+            WalkResult { nodes: self.nodes.keys().filter_map(stands).collect(), left_out: Vec::new() }
         });
         let paths: BTreeSet<&PathBuf> = self.nodes.keys().chain(now.nodes.keys()).collect();
         let mut changes = Vec::new();
@@ -152,7 +152,7 @@ impl Picture {
             let after = look(path, node, &mut opener, index);
             let is_unkept = matches!((&before, node), (State::Unkept { .. }, Some(Node::File(..))));
             if before != after || is_unkept {
-                changes.push(Change { path: path.clone(), before, after });
+                changes.push(PathChange { path: path.clone(), before, after });
             }
         }
         Record { changes }
@@ -170,7 +170,7 @@ fn copy(
     objects: &Objects,
     index: &mut Index,
     most: u64,
-) -> Result<Content, CopyError> {
+) -> Result<ContentId, CopyError> {
     let at = SystemTime::now();
     let file = opener.open(path).map_err(|_| CopyError::Source)?;
     let key = |file: &File| file.metadata().map(|info| FileKey::of(&info)).map_err(|_| CopyError::Source);

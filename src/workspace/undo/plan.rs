@@ -3,7 +3,7 @@
 
 use super::index::FileKey;
 use super::opener::Node;
-use super::walk::Walked;
+use super::walk::WalkResult;
 use crate::domain::UndoCover;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,17 +37,17 @@ impl UndoLimits {
 
 /// What is remembered.
 #[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) walked: Walked,
+pub(super) struct CopyPlan {
+    pub(super) walked: WalkResult,
     /// Files of which no copy is made.
     pub(super) unkept: BTreeSet<PathBuf>,
     pub(super) cover: UndoCover,
 }
 
-impl Plan {
+impl CopyPlan {
     /// Plans for what was found; `named` tells a path as the person knows it.
     pub(super) fn of(
-        walked: Walked,
+        walked: WalkResult,
         limits: &UndoLimits,
         is_secret: &mut dyn FnMut(&Path) -> bool,
         named: impl Fn(&Path) -> String,

@@ -6,7 +6,7 @@ use super::index::Index;
 use super::objects::{Objects, sync};
 use super::opener::Opener;
 use super::picture::look;
-use super::record::{Change, Record, State};
+use super::record::{PathChange, Record, State};
 use crate::domain::{Sha256, UndoStanding, UndoWay};
 use crate::workspace::FileError;
 use crate::workspace::place::{OpenPlace, folder_in, open_in};
@@ -27,7 +27,7 @@ const ONE_BY_ONE: usize = 4;
 
 /// How a change stands by now.
 pub(super) fn standing(
-    change: &Change,
+    change: &PathChange,
     objects: &Objects,
     index: &mut Index,
     opener: &mut Opener,
@@ -38,7 +38,7 @@ pub(super) fn standing(
         State::Nothing | State::Folder { .. } | State::Link { .. } => true,
     };
     let now = look(&change.path, opener.node(&change.path).as_ref(), opener, index);
-    let Change { before, after, .. } = change;
+    let PathChange { before, after, .. } = change;
     match now {
         now if now == *after || now == State::Nothing && *before != State::Nothing => {
             let can = is_kept(before) && !matches!(after, State::Unkept { .. });
@@ -55,7 +55,7 @@ pub(super) fn standing(
 const HALFWAY: u32 = 0o700;
 
 /// Whether it is a folder that was made here and did not get its mode: this was ended in the middle.
-fn is_halfway(now: &State, change: &Change) -> bool {
+fn is_halfway(now: &State, change: &PathChange) -> bool {
     *now == State::Folder { mode: HALFWAY } && (change.before.is_folder() || change.after.is_folder())
 }
 
@@ -72,10 +72,10 @@ pub(super) struct PutBack<'a> {
 }
 
 /// A change on its way: its place in the record, and whether something stands there.
-type Todo<'r> = (usize, &'r Change, State);
+type Todo<'r> = (usize, &'r PathChange, State);
 
 impl PutBack<'_> {
-    fn ends<'c>(&self, change: &'c Change) -> (&'c State, &'c State) {
+    fn ends<'c>(&self, change: &'c PathChange) -> (&'c State, &'c State) {
         match self.way {
             UndoWay::Back => (&change.after, &change.before),
             UndoWay::Again => (&change.before, &change.after),
@@ -132,7 +132,7 @@ impl PutBack<'_> {
     }
 
     /// How it stands now, where that is as it has to be; what would be lost is kept.
-    fn check(&mut self, change: &Change, opener: &mut Opener) -> Result<State, FileError> {
+    fn check(&mut self, change: &PathChange, opener: &mut Opener) -> Result<State, FileError> {
         let (from, to) = self.ends(change);
         let now = look(&change.path, opener.node(&change.path).as_ref(), opener, self.index);
         if now == *to {
@@ -182,7 +182,7 @@ impl PutBack<'_> {
             let parent = change.path.parent().unwrap_or(&change.path);
             folders.entry(parent).or_insert_with(|| folder_for(&change.path));
         }
-        let folder = |change: &Change| match folders.get(change.path.parent().unwrap_or(&change.path)) {
+        let folder = |change: &PathChange| match folders.get(change.path.parent().unwrap_or(&change.path)) {
             Some(Ok(folder)) => Ok(folder),
             Some(Err(error)) => Err(error.clone()),
             None => Err(FileError::Changed(change.path.clone())),
@@ -220,7 +220,7 @@ impl PutBack<'_> {
 
     fn name(
         &self,
-        change: &Change,
+        change: &PathChange,
         now: &State,
         folder: &File,
         staging: Option<Staging<'_>>,

@@ -43,7 +43,7 @@ impl State {
 
 /// One path that is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Change {
+pub(super) struct PathChange {
     #[serde(with = "crate::domain::serial::path")]
     pub(super) path: PathBuf,
     pub(super) before: State,
@@ -53,13 +53,13 @@ pub(super) struct Change {
 /// All that a run changed, in the order of the paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<PathChange>,
 }
 
 impl Record {
     /// Whether a change is told by itself: a folder that was made or is gone is told by what was in it.
     pub(super) fn tells(&self, at: usize) -> bool {
-        let Some(Change { path, before, after }) = self.changes.get(at) else { return false };
+        let Some(PathChange { path, before, after }) = self.changes.get(at) else { return false };
         let is_plain = |state: &State| state.is_folder() || *state == State::Nothing;
         let has_below = self.changes.get(at + 1).is_some_and(|next| next.path.starts_with(path));
         !(is_plain(before) && is_plain(after) && has_below)

@@ -18,13 +18,13 @@ const MADE_ANEW: [&str; 2] = [".venv", ".git/objects"];
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(super) struct Walked {
+pub(super) struct WalkResult {
     pub(super) nodes: BTreeMap<PathBuf, Node>,
     /// Folders that were not walked.
     pub(super) left_out: Vec<PathBuf>,
 }
 
-impl Walked {
+impl WalkResult {
     /// Adds files that were not walked over.
     pub(super) fn add(&mut self, files: &[PathBuf]) {
         let mut opener = Opener::default();
@@ -71,16 +71,16 @@ impl Ground {
 pub(super) struct TooMany;
 
 /// Walks what is below these folders, but what is in those of sayso's own.
-pub(super) fn walk(ground: &Ground, own: &[PathBuf], most: usize) -> Result<Walked, TooMany> {
+pub(super) fn walk(ground: &Ground, own: &[PathBuf], most: usize) -> Result<WalkResult, TooMany> {
     let roots = match ground {
         Ground::Folders(roots) => roots,
         Ground::Files(files) => {
             let mut opener = Opener::default();
             let nodes = files.iter().filter_map(|path| Some((path.clone(), opener.node(path)?))).collect();
-            return Ok(Walked { nodes, left_out: Vec::new() });
+            return Ok(WalkResult { nodes, left_out: Vec::new() });
         }
     };
-    let mut walk = Walk { found: Walked::default(), own, most };
+    let mut walk = FolderWalk { found: WalkResult::default(), own, most };
     for root in roots {
         match Folder::find(root) {
             Ok(folder) if folder.path() == root && !is_left_out(root) => {
@@ -109,13 +109,13 @@ pub(super) fn is_gone(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-struct Walk<'a> {
-    found: Walked,
+struct FolderWalk<'a> {
+    found: WalkResult,
     own: &'a [PathBuf],
     most: usize,
 }
 
-impl Walk<'_> {
+impl FolderWalk<'_> {
     fn folder(&mut self, folder: &File, path: &Path, depth: usize) -> Result<(), TooMany> {
         let Ok(names) = Dir::read_from(folder) else {
             self.found.left_out.push(path.to_owned());

@@ -3,7 +3,7 @@
 use super::Scene;
 use sayso::tui::screen::{Ctx, Screen};
 use sayso::tui::ui_command::UiCommand;
-use sayso::tui::widgets::look::{Glyphs, Look};
+use sayso::tui::widgets::look::{DrawStyle, Glyphs};
 use sayso::tui::widgets::words::Locale;
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ impl Scene {
     pub fn step<T>(&mut self, step: impl FnOnce(&mut Screen, Ctx<'_>) -> T) -> T {
         let links = sayso::tui::Hyperlinks::default();
         let place = Locale { home: Some("/home/ada".into()), ..Locale::default() };
-        let look = Look {
+        let look = DrawStyle {
             theme: &self.theme,
             links: &links,
             glyphs: Glyphs::LINES,

@@ -55,7 +55,7 @@ const NO_PROGRAMS: &[&str] = &[
 const TERMINALS: &[&str] = &["console", "shell-session", "sh-session", "terminal", "shellsession"];
 
 /// A fence that is open.
-struct Open {
+struct OpenFence {
     mark: char,
     length: usize,
     /// Characters in front of it, which are taken from its lines too where they are blank or quote signs.
@@ -67,7 +67,7 @@ struct Open {
 /// The pieces of a text.
 pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     let mut found = Pieces { prose: true, ..Pieces::default() };
-    let mut open: Option<Open> = None;
+    let mut open: Option<OpenFence> = None;
     for (at, line) in source.split('\n').enumerate() {
         let line = line.strip_suffix('\r').unwrap_or(line);
         let bare = line.trim_start_matches([' ', '\t', '>']);
@@ -86,7 +86,7 @@ pub(super) fn pieces(source: &str, languages: &Languages) -> Pieces {
     found
 }
 
-fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pieces) -> Option<Open> {
+fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pieces) -> Option<OpenFence> {
     let mark = bare.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = bare.chars().take_while(|c| *c == mark).count();
     let info = bare.get(length..).unwrap_or_default().trim();
@@ -102,15 +102,15 @@ fn begin(line: &str, bare: &str, at: u32, languages: &Languages, found: &mut Pie
         found.unread.push(format!("line {at}: there are no rules for {lower}"));
     }
     let piece = language.as_deref().map(Piece::new);
-    Some(Open { mark, length, indent: line.chars().count() - bare.chars().count(), terminal, piece })
+    Some(OpenFence { mark, length, indent: line.chars().count() - bare.chars().count(), terminal, piece })
 }
 
-fn ends(fence: &Open, bare: &str) -> bool {
+fn ends(fence: &OpenFence, bare: &str) -> bool {
     let length = bare.chars().take_while(|c| *c == fence.mark).count();
     length >= fence.length && bare.get(length..).is_some_and(|rest| rest.trim().is_empty())
 }
 
-fn take(fence: &mut Open, line: &str, at: u32) {
+fn take(fence: &mut OpenFence, line: &str, at: u32) {
     let Some(piece) = &mut fence.piece else { return };
     let cut: usize = line
         .chars()

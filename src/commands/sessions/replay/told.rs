@@ -29,14 +29,14 @@ pub(super) struct ReplayTeller<'a, 'c> {
     /// The working folder of then, and that of now.
     folders: (PathBuf, PathBuf),
     /// The runs of the sitting that are still to come.
-    expected: VecDeque<Expected>,
+    expected: VecDeque<ExpectedRun>,
     /// When the run that goes on was approved.
     approved: Timestamp,
     told: Vec<ToldRun>,
 }
 
 /// A run that is to come.
-struct Expected {
+struct ExpectedRun {
     run: RunId,
     block: BlockId,
     what: String,
@@ -88,7 +88,7 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
 
     /// These runs are repeated next.
     pub(super) fn expect(&mut self, steps: &[RecordedStep]) -> io::Result<()> {
-        let one = |step: &RecordedStep| Expected {
+        let one = |step: &RecordedStep| ExpectedRun {
             run: step.run,
             block: step.block,
             what: step.what.clone(),
@@ -155,7 +155,7 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
 
     /// The run that goes on, and what the session tells of it.
     fn next(&mut self) -> Option<(ToldRun, RecordedRun)> {
-        let Expected { run, block, what, first_line, repeats } = self.expected.pop_front()?;
+        let ExpectedRun { run, block, what, first_line, repeats } = self.expected.pop_front()?;
         let (wall_us, result, gaps) = (0, RunResult::Same, Vec::new());
         Some((ToldRun { run, block, what, first_line, wall_us, result, gaps }, repeats.ok()?))
     }

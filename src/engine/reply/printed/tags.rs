@@ -1,6 +1,6 @@
 //! Calls printed as tags, with JSON or a tag for each argument inside.
 
-use super::Found;
+use super::PrintedCall;
 use crate::engine::reply::call;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ pub(super) fn tagged(
     text: &str,
     close: &str,
     name: impl Fn(&str) -> Option<String>,
-) -> (Vec<Found>, usize, usize) {
+) -> (Vec<PrintedCall>, usize, usize) {
     let nothing = |cost| (Vec::new(), 0, cost);
     let Some(head_end) = text.get(..text.floor_char_boundary(256)).and_then(|head| head.find('>')) else {
         return nothing(256);

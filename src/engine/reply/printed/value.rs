@@ -1,6 +1,6 @@
 //! Which calls a value of JSON makes, in the shapes that models print.
 
-use super::Found;
+use super::PrintedCall;
 use crate::engine::reply::call;
 use serde_json::{Map, Value};
 
@@ -9,10 +9,10 @@ const ARGUMENTS: [&str; 7] =
     ["arguments", "parameters", "args", "input", "action_input", "tool_input", "params"];
 
 /// The calls that a value of JSON makes; none where it makes others, or none.
-pub(super) fn of_value(value: &Value) -> Vec<Found> {
+pub(super) fn of_value(value: &Value) -> Vec<PrintedCall> {
     match value {
         Value::Array(items) => {
-            let calls: Vec<Vec<Found>> = items.iter().map(of_value).collect();
+            let calls: Vec<Vec<PrintedCall>> = items.iter().map(of_value).collect();
             if calls.iter().any(Vec::is_empty) { Vec::new() } else { calls.into_iter().flatten().collect() }
         }
         Value::Object(fields) => of_object(fields),
@@ -20,7 +20,7 @@ pub(super) fn of_value(value: &Value) -> Vec<Found> {
     }
 }
 
-fn of_object(fields: &Map<String, Value>) -> Vec<Found> {
+fn of_object(fields: &Map<String, Value>) -> Vec<PrintedCall> {
     if let Some(Value::Array(calls)) = fields.get("tool_calls") {
         return of_value(&Value::Array(calls.clone()));
     }
@@ -44,7 +44,7 @@ fn of_object(fields: &Map<String, Value>) -> Vec<Found> {
 }
 
 /// The call of an object that breaks off inside of its arguments.
-pub(super) fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<Found> {
+pub(super) fn cut_call(fields: &Map<String, Value>, text: &str) -> Option<PrintedCall> {
     let name = NAMES.iter().find_map(|key| fields.get(*key)?.as_str()).filter(|name| call::known(name))?;
     let at = ARGUMENTS.iter().find_map(|key| {
         let marked = format!("\"{key}\"");

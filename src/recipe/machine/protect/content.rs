@@ -26,7 +26,7 @@ pub(super) struct FileObservation {
 
 /// A file as runs left it, one after the other.
 #[derive(Default)]
-pub(super) struct Content {
+pub(super) struct ProtectedContent {
     /// What was agreed on; `None`: that is not known yet.
     agreed: Option<Hash>,
     /// What it was after the newest run.
@@ -35,7 +35,7 @@ pub(super) struct Content {
     pub(super) changed: Option<usize>,
 }
 
-impl Content {
+impl ProtectedContent {
     /// The person wants it as it is.
     pub(super) fn keep(&mut self) {
         (self.agreed, self.changed) = (self.newest, None);

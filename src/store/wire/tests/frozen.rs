@@ -228,7 +228,7 @@ fn of_reviews() -> Vec<Entry> {
             environment: vec!["*".into()],
             unknown: false,
         },
-        traces: [Source::Output(BlockId(2)), Source::File(BlockId(3)), Source::Project]
+        traces: [TextOrigin::Output(BlockId(2)), TextOrigin::File(BlockId(3)), TextOrigin::Project]
             .map(|from| Trace { place, text: "/x".into(), from })
             .to_vec(),
         unchecked: None,

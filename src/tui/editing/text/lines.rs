@@ -1,6 +1,6 @@
 //! Changes that know of lines: a new one with its indent, lines moved in and out, lines commented out.
 
-use super::{Fragment, History, Kind, Pos, Text};
+use super::{ChangeKind, Fragment, History, Pos, Text};
 use crate::tui::editing::cluster;
 use crate::tui::editing::syntax::Opens;
 
@@ -13,7 +13,7 @@ impl Text {
         let outer = self.history.is_grouping();
         self.history.group();
         if let Some((from, to)) = self.selection() {
-            self.change(from, to, Fragment::default(), Kind::Other);
+            self.change(from, to, Fragment::default(), ChangeKind::Other);
         }
         self.dedent_closing_word();
         let row = self.cursor.row;
@@ -32,7 +32,7 @@ impl Text {
         let blanks = if inner.is_empty() { 0 } else { cluster::indent_of(after).len() };
         let to = Pos::new(row, self.cursor.byte + blanks);
         let end = self.buffer.end_at(row);
-        self.change(self.cursor, to, Fragment::pasted(&text, end), Kind::Other);
+        self.change(self.cursor, to, Fragment::pasted(&text, end), ChangeKind::Other);
         if closed {
             self.cursor = Pos::new(row + 1, inner.len());
             self.history.ends_at(self.cursor);
@@ -67,7 +67,7 @@ impl Text {
         if here == there + self.unit_after(above) && here > 0 {
             let cursor = self.cursor;
             let gone = self.outwards(row);
-            self.change(Pos::new(row, 0), Pos::new(row, gone), Fragment::default(), Kind::Other);
+            self.change(Pos::new(row, 0), Pos::new(row, gone), Fragment::default(), ChangeKind::Other);
             self.cursor = Pos::new(cursor.row, cursor.byte.saturating_sub(gone));
             self.history.ends_at(self.cursor);
         }
@@ -170,7 +170,7 @@ impl Text {
             for row in first..=last {
                 let Some((from, to, new)) = change(text, row) else { continue };
                 let fragment = Fragment { lines: vec![new.clone()], ends: Vec::new() };
-                text.change(Pos::new(row, from), Pos::new(row, to), fragment, Kind::Other);
+                text.change(Pos::new(row, from), Pos::new(row, to), fragment, ChangeKind::Other);
                 for at in [Some(&mut cursor), anchor.as_mut()].into_iter().flatten() {
                     if at.row == row && at.byte >= from {
                         at.byte = at.byte.max(to) - to + from + new.len();

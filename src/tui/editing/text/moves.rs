@@ -1,7 +1,7 @@
 //! Where moves lead.
 
-use super::{KeptColumn, Pos, Shape, Text};
-use crate::tui::editing::cluster::{self, Kind};
+use super::{KeptColumn, Pos, SelectionShape, Text};
+use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::{Motion, search};
 use crate::tui::paint::wrap;
 use std::ops::Range;
@@ -20,9 +20,9 @@ impl Text {
         }
         if selecting && self.anchor.is_none() {
             self.anchor = Some(self.cursor);
-            self.shape = Shape::Between;
+            self.shape = SelectionShape::Between;
         } else if !selecting {
-            self.select_from(None, Shape::Between);
+            self.select_from(None, SelectionShape::Between);
         }
         self.history.seal();
         let upright = matches!(motion, Motion::Up | Motion::Down | Motion::PageUp(_) | Motion::PageDown(_));
@@ -183,7 +183,7 @@ impl Text {
 
 /// The start of the word before a place.
 fn word_left(line: &str, from: usize) -> usize {
-    let at = cluster::skip_back(line, from, |at| cluster::kind(line, at) == Kind::Space);
+    let at = cluster::skip_back(line, from, |at| cluster::kind(line, at) == ClusterKind::Space);
     let kind = cluster::kind(line, cluster::previous(line, at));
     cluster::skip_back(line, at, |at| cluster::kind(line, at) == kind)
 }
@@ -191,6 +191,6 @@ fn word_left(line: &str, from: usize) -> usize {
 /// The start of the word behind a place.
 fn word_right(line: &str, from: usize) -> usize {
     let kind = cluster::kind(line, from);
-    let at = cluster::skip(line, from, |at| kind != Kind::Space && cluster::kind(line, at) == kind);
-    cluster::skip(line, at, |at| cluster::kind(line, at) == Kind::Space)
+    let at = cluster::skip(line, from, |at| kind != ClusterKind::Space && cluster::kind(line, at) == kind);
+    cluster::skip(line, at, |at| cluster::kind(line, at) == ClusterKind::Space)
 }

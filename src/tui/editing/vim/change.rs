@@ -1,32 +1,32 @@
 //! What commands do in normal mode, and operators in every mode.
 
-use super::keys::{Command, Move, Operator, Over, What};
+use super::keys::{Command, Move, Operator, OperatorRange, VimAction};
 use super::motion::{self, Reach};
 use super::{Answer, Mode, REDO, Vim, object};
 use crate::tui::editing::Edit;
 use crate::tui::editing::buffer::Pos;
-use crate::tui::editing::cluster::{self, Kind};
-use crate::tui::editing::text::{Shape, Text};
+use crate::tui::editing::cluster::{self, ClusterKind};
+use crate::tui::editing::text::{SelectionShape, Text};
 
 /// A command in normal mode; `keys` are its strokes.
 pub(super) fn run(vim: &mut Vim, command: &Command, keys: &str, text: &mut Text) -> Answer {
     match command.what {
-        What::Move(found) => go(vim, found, command.count, text),
-        What::Operate(operator, over) => {
+        VimAction::Move(found) => go(vim, found, command.count, text),
+        VimAction::Operate(operator, over) => {
             let Some(range) = range_of(vim, operator, over, command.count, text) else { return Answer::Done };
             if operator != Operator::Yank {
                 vim.remember(keys);
             }
             operate(vim, operator, range, command.clipboard, keys, text)
         }
-        What::Replace(letter) => {
+        VimAction::Replace(letter) => {
             replace_letters(text, letter, command.times());
             vim.remember(keys);
             Answer::Done
         }
-        What::GoToLine => Answer::GoToLine,
-        What::Key(key) => press(vim, key, command, keys, text),
-        What::Object(_) => Answer::Done,
+        VimAction::GoToLine => Answer::GoToLine,
+        VimAction::Key(key) => press(vim, key, command, keys, text),
+        VimAction::Object(_) => Answer::Done,
     }
 }
 
@@ -59,20 +59,20 @@ pub(super) fn go(vim: &mut Vim, found: Move, count: Option<usize>, text: &mut Te
 fn range_of(
     vim: &mut Vim,
     operator: Operator,
-    over: Over,
+    over: OperatorRange,
     count: Option<usize>,
     text: &mut Text,
 ) -> Option<(Pos, Pos, Reach)> {
     let at = text.cursor();
     match over {
-        Over::Rows => {
+        OperatorRange::Rows => {
             let last = (at.row + count.unwrap_or(1) - 1).min(text.last_row());
             Some((Pos::new(at.row, 0), Pos::new(last, text.row(last).len()), Reach::Rows))
         }
-        Over::Object(thing) => object::range(text, thing),
-        Over::Move(found) => {
+        OperatorRange::Object(thing) => object::range(text, thing),
+        OperatorRange::Move(found) => {
             // `cw` on a word leaves the blanks behind it.
-            let on_word = cluster::kind(text.row(at.row), at.byte) != Kind::Space;
+            let on_word = cluster::kind(text.row(at.row), at.byte) != ClusterKind::Space;
             let found = match found {
                 Move::Word(big) if operator == Operator::Change && on_word => {
                     return Some(to_word_ends(vim, text, big, count));
@@ -140,7 +140,7 @@ pub(super) fn operate(
         }
         text.keep(kept, rows);
     }
-    text.select_from(None, Shape::Between);
+    text.select_from(None, SelectionShape::Between);
     vim.mode = Mode::Normal;
     match operator {
         Operator::Yank => text.put_cursor(if rows { Pos::new(from.row, text.cursor().byte) } else { from }),
@@ -175,7 +175,7 @@ fn slice(text: &mut Text, from: Pos, to: Pos) -> String {
     text.select(from, to);
     let slice = text.selected().unwrap_or_default();
     text.put_cursor(cursor);
-    text.select_from(anchor, Shape::Between);
+    text.select_from(anchor, SelectionShape::Between);
     slice
 }
 
@@ -238,7 +238,7 @@ fn press(vim: &mut Vim, key: char, command: &Command, keys: &str, text: &mut Tex
         'Y' => "yy",
         _ => "",
     };
-    if let super::keys::Parsed::Whole(whole) = super::keys::parse(long, false) {
+    if let super::keys::ParseResult::Whole(whole) = super::keys::parse(long, false) {
         let whole = Command { count: command.count, clipboard: command.clipboard, ..whole };
         return run(vim, &whole, keys, text);
     }
@@ -291,7 +291,10 @@ fn press(vim: &mut Vim, key: char, command: &Command, keys: &str, text: &mut Tex
         '.' => return vim.again(times, text),
         'v' | 'V' => {
             vim.mode = if key == 'v' { Mode::Visual } else { Mode::VisualLine };
-            text.select_from(Some(at), if key == 'v' { Shape::Inclusive } else { Shape::Lines });
+            text.select_from(
+                Some(at),
+                if key == 'v' { SelectionShape::Inclusive } else { SelectionShape::Lines },
+            );
         }
         '/' | '?' => return Answer::Find,
         _ => {}

@@ -11,7 +11,7 @@ pub(super) struct Command {
     pub count: Option<usize>,
     /// Whether what is copied goes to the clipboard too.
     pub clipboard: bool,
-    pub what: What,
+    pub what: VimAction,
 }
 
 impl Command {
@@ -21,10 +21,10 @@ impl Command {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum VimAction {
     Move(Move),
     /// An operator over what a move, an object or its own key again names.
-    Operate(Operator, Over),
+    Operate(Operator, OperatorRange),
     /// A command of one key, as it is pressed in this mode.
     Key(char),
     /// `r` and its letter.
@@ -35,7 +35,7 @@ pub(super) enum What {
     GoToLine,
 }
 
-impl What {
+impl VimAction {
     /// Whether its count is of lines, or the number of one: those are gone to at once, and not one after the other.
     fn counts_lines(self) -> bool {
         let lines = |found| {
@@ -43,15 +43,15 @@ impl What {
             matches!(found, Top | Bottom | Up | Down | FirstAbove | FirstBelow)
         };
         match self {
-            What::Move(found) | What::Operate(_, Over::Move(found)) => lines(found),
-            What::Operate(_, Over::Rows) => true,
+            VimAction::Move(found) | VimAction::Operate(_, OperatorRange::Move(found)) => lines(found),
+            VimAction::Operate(_, OperatorRange::Rows) => true,
             _ => false,
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum OperatorRange {
     Move(Move),
     Object(Object),
     Rows,
@@ -117,7 +117,7 @@ pub(super) enum Move {
 
 /// How far strokes are a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Parsed {
+pub(super) enum ParseResult {
     /// More is needed.
     More,
     /// They are none.
@@ -126,11 +126,11 @@ pub(super) enum Parsed {
 }
 
 /// Reads what was pressed so far; `visual`: something is selected.
-pub(super) fn parse(strokes: &str, visual: bool) -> Parsed {
+pub(super) fn parse(strokes: &str, visual: bool) -> ParseResult {
     let mut reader = Reader { rest: strokes.chars().peekable(), clipboard: false };
     let first = reader.prefix();
-    let Some(what) = reader.what(visual) else { return Parsed::More };
-    let Some((what, second)) = what else { return Parsed::Nothing };
+    let Some(what) = reader.what(visual) else { return ParseResult::More };
+    let Some((what, second)) = what else { return ParseResult::Nothing };
     let count = match (first, second) {
         (None, None) => None,
         (first, second) => {
@@ -138,7 +138,7 @@ pub(super) fn parse(strokes: &str, visual: bool) -> Parsed {
             Some((first.unwrap_or(1).saturating_mul(second.unwrap_or(1))).min(most))
         }
     };
-    Parsed::Whole(Command { count, clipboard: reader.clipboard, what })
+    ParseResult::Whole(Command { count, clipboard: reader.clipboard, what })
 }
 
 struct Reader<'a> {
@@ -147,10 +147,10 @@ struct Reader<'a> {
 }
 
 /// What was read: nothing yet, nothing at all, or something.
-type Read<T> = Option<Option<T>>;
+type ReadResult<T> = Option<Option<T>>;
 
 /// The same with a count of its own.
-type Counted<T> = Read<(T, Option<usize>)>;
+type CountedRead<T> = ReadResult<(T, Option<usize>)>;
 
 impl Reader<'_> {
     /// A register and a count, in any order.
@@ -179,42 +179,44 @@ impl Reader<'_> {
         count
     }
 
-    fn what(&mut self, visual: bool) -> Counted<What> {
+    fn what(&mut self, visual: bool) -> CountedRead<VimAction> {
         let key = *self.rest.peek()?;
         if key == '"' {
             return None;
         }
         if visual && matches!(key, 'i' | 'a') {
             self.rest.next();
-            return self.object(key == 'a').map(|found| found.map(|object| (What::Object(object), None)));
+            return self
+                .object(key == 'a')
+                .map(|found| found.map(|object| (VimAction::Object(object), None)));
         }
         if let Some(operator) = self.operator()? {
             if visual {
-                return Some(Some((What::Operate(operator, Over::Rows), None)));
+                return Some(Some((VimAction::Operate(operator, OperatorRange::Rows), None)));
             }
             return self.over(operator, key);
         }
         if let Some(found) = self.movement()? {
-            return Some(Some((What::Move(found), None)));
+            return Some(Some((VimAction::Move(found), None)));
         }
         let key = self.rest.next()?;
         let what = match key {
-            'r' => What::Replace(self.rest.next()?),
+            'r' => VimAction::Replace(self.rest.next()?),
             // What is not here takes its second key with it: no half of it is another command.
             'Z' | 'z' | 'q' | 'm' | '@' | '\'' | '`' | '[' | ']' => {
                 self.rest.next()?;
                 return Some(None);
             }
-            ':' => What::GoToLine,
+            ':' => VimAction::GoToLine,
             'x' | 'X' | 's' | 'S' | 'D' | 'C' | 'Y' | 'p' | 'P' | 'u' | 'U' | 'o' | 'O' | 'A' | 'I' | 'a'
-            | 'i' | 'v' | 'V' | 'J' | '~' | '.' | '/' | '?' | REDO => What::Key(key),
+            | 'i' | 'v' | 'V' | 'J' | '~' | '.' | '/' | '?' | REDO => VimAction::Key(key),
             _ => return Some(None),
         };
         Some(Some((what, None)))
     }
 
     /// `d`, `gu`; nothing where no operator stands here.
-    fn operator(&mut self) -> Read<Operator> {
+    fn operator(&mut self) -> ReadResult<Operator> {
         let mut ahead = self.rest.clone();
         let operator = match ahead.next()? {
             'd' => Operator::Delete,
@@ -236,7 +238,7 @@ impl Reader<'_> {
     }
 
     /// What an operator works on.
-    fn over(&mut self, operator: Operator, key: char) -> Counted<What> {
+    fn over(&mut self, operator: Operator, key: char) -> CountedRead<VimAction> {
         let count = self.count();
         let next = *self.rest.peek()?;
         // Its own key again: lines. Of two letters the last is enough.
@@ -248,18 +250,20 @@ impl Reader<'_> {
             _ => next == key,
         };
         if again {
-            return Some(Some((What::Operate(operator, Over::Rows), count)));
+            return Some(Some((VimAction::Operate(operator, OperatorRange::Rows), count)));
         }
         if matches!(next, 'i' | 'a') {
             self.rest.next();
             let object = self.object(next == 'a')?;
-            return Some(object.map(|object| (What::Operate(operator, Over::Object(object)), count)));
+            return Some(
+                object.map(|object| (VimAction::Operate(operator, OperatorRange::Object(object)), count)),
+            );
         }
         let found = self.movement()?;
-        Some(found.map(|found| (What::Operate(operator, Over::Move(found)), count)))
+        Some(found.map(|found| (VimAction::Operate(operator, OperatorRange::Move(found)), count)))
     }
 
-    fn object(&mut self, around: bool) -> Read<Object> {
+    fn object(&mut self, around: bool) -> ReadResult<Object> {
         let kind = match self.rest.next()? {
             ')' | 'b' => '(',
             ']' => '[',
@@ -272,7 +276,7 @@ impl Reader<'_> {
     }
 
     /// A move; nothing where none stands here.
-    fn movement(&mut self) -> Read<Move> {
+    fn movement(&mut self) -> ReadResult<Move> {
         let mut ahead = self.rest.clone();
         let found = match ahead.next()? {
             'h' | BACKSPACE => Move::Left,

@@ -12,8 +12,8 @@ mod visual;
 use super::Edit;
 use super::buffer::Pos;
 use super::cluster;
-use super::text::{Shape, Text};
-use keys::{Command, Parsed};
+use super::text::{SelectionShape, Text};
+use keys::{Command, ParseResult};
 
 /// Strokes that are no letters.
 pub(crate) const ESC: char = '\u{1b}';
@@ -119,7 +119,7 @@ impl Vim {
         self.current.clear();
         self.times = 0;
         text.ungroup();
-        text.select_from(None, Shape::Between);
+        text.select_from(None, SelectionShape::Between);
         self.mode = mode;
         self.settle(text);
     }
@@ -139,7 +139,7 @@ impl Vim {
             let forward = text.cursor() == to;
             self.mode = Mode::Visual;
             text.put_cursor(if forward { last } else { from });
-            return text.select_from(Some(if forward { from } else { last }), Shape::Inclusive);
+            return text.select_from(Some(if forward { from } else { last }), SelectionShape::Inclusive);
         }
         let at = text.cursor();
         let line = text.row(at.row);
@@ -168,12 +168,12 @@ impl Vim {
         self.pending.push(stroke);
         let visual = self.mode != Mode::Normal;
         match keys::parse(&self.pending, visual) {
-            Parsed::More => Answer::Done,
-            Parsed::Nothing => {
+            ParseResult::More => Answer::Done,
+            ParseResult::Nothing => {
                 self.pending.clear();
                 Answer::Done
             }
-            Parsed::Whole(command) => {
+            ParseResult::Whole(command) => {
                 let keys = std::mem::take(&mut self.pending);
                 let answer = self.run(command, &keys, text);
                 self.settle(text);
@@ -238,7 +238,7 @@ impl Vim {
         if !self.replaying {
             keys.clone_into(&mut self.current);
         }
-        text.select_from(None, Shape::Between);
+        text.select_from(None, SelectionShape::Between);
         text.group();
     }
 

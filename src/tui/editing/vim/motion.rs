@@ -4,7 +4,7 @@ use super::Vim;
 use super::keys::Move;
 use crate::tui::editing::Motion;
 use crate::tui::editing::buffer::Pos;
-use crate::tui::editing::cluster::{self, Kind};
+use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::search::{self, Needle};
 use crate::tui::editing::text::Text;
 
@@ -76,7 +76,7 @@ pub(super) fn target(
             let (from, to) = text.word_at(at);
             let word = text.row(at.row).get(from.byte..to.byte).unwrap_or_default().to_owned();
             let whole = format!(r"\b{}\b", regex::escape(&word));
-            let is_word = cluster::kind(&word, 0) == Kind::Word;
+            let is_word = cluster::kind(&word, 0) == ClusterKind::Word;
             let needle = if is_word { Needle::new(&whole, true) } else { Needle::new(word.trim(), false) };
             text.look_for(needle.ok());
             (matched(text, back, times)?, Reach::Before)
@@ -129,9 +129,9 @@ fn seek(
     Some((Pos::new(at.row, here), if back { Reach::Before } else { Reach::With }))
 }
 
-fn kind(line: &str, at: usize, big: bool) -> Kind {
+fn kind(line: &str, at: usize, big: bool) -> ClusterKind {
     match cluster::kind(line, at) {
-        Kind::Sign if big => Kind::Word,
+        ClusterKind::Sign if big => ClusterKind::Word,
         kind => kind,
     }
 }
@@ -140,10 +140,11 @@ fn kind(line: &str, at: usize, big: bool) -> Kind {
 fn word(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, line) = (from.row, text.row(from.row));
     let here = kind(line, from.byte, big);
-    let mut at = cluster::skip(line, from.byte, |at| here != Kind::Space && kind(line, at, big) == here);
+    let mut at =
+        cluster::skip(line, from.byte, |at| here != ClusterKind::Space && kind(line, at, big) == here);
     loop {
         let line = text.row(row);
-        at = cluster::skip(line, at, |at| kind(line, at, big) == Kind::Space);
+        at = cluster::skip(line, at, |at| kind(line, at, big) == ClusterKind::Space);
         if at < line.len() || row == text.last_row() {
             return Pos::new(row, at);
         }
@@ -160,7 +161,7 @@ fn word_end(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, mut at) = (from.row, cluster::next(text.row(from.row), from.byte));
     loop {
         let line = text.row(row);
-        at = cluster::skip(line, at, |at| kind(line, at, big) == Kind::Space);
+        at = cluster::skip(line, at, |at| kind(line, at, big) == ClusterKind::Space);
         if at < line.len() {
             let here = kind(line, at, big);
             let end = cluster::skip(line, at, |at| kind(line, at, big) == here);
@@ -178,7 +179,7 @@ fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, mut at) = (from.row, from.byte);
     loop {
         let line = text.row(row);
-        at = cluster::skip_back(line, at, |at| kind(line, at, big) == Kind::Space);
+        at = cluster::skip_back(line, at, |at| kind(line, at, big) == ClusterKind::Space);
         if at > 0 {
             let here = kind(line, cluster::previous(line, at), big);
             return Pos::new(row, cluster::skip_back(line, at, |at| kind(line, at, big) == here));
@@ -195,10 +196,11 @@ fn word_back(text: &Text, from: Pos, big: bool) -> Pos {
 fn word_end_back(text: &Text, from: Pos, big: bool) -> Pos {
     let (mut row, line) = (from.row, text.row(from.row));
     let here = kind(line, from.byte, big);
-    let mut at = cluster::skip_back(line, from.byte, |at| here != Kind::Space && kind(line, at, big) == here);
+    let mut at =
+        cluster::skip_back(line, from.byte, |at| here != ClusterKind::Space && kind(line, at, big) == here);
     loop {
         let line = text.row(row);
-        at = cluster::skip_back(line, at, |at| kind(line, at, big) == Kind::Space);
+        at = cluster::skip_back(line, at, |at| kind(line, at, big) == ClusterKind::Space);
         if at > 0 {
             return Pos::new(row, cluster::previous(line, at));
         }

@@ -3,7 +3,7 @@
 use super::keys::Object;
 use super::motion::Reach;
 use crate::tui::editing::buffer::Pos;
-use crate::tui::editing::cluster::{self, Kind};
+use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::search;
 use crate::tui::editing::text::Text;
 
@@ -22,17 +22,17 @@ pub(super) fn range(text: &Text, object: Object) -> Option<(Pos, Pos, Reach)> {
 fn word(text: &Text, at: Pos, object: Object) -> (Pos, Pos, Reach) {
     let line = text.row(at.row);
     let kind = |at: usize| match cluster::kind(line, at) {
-        Kind::Sign if object.kind == 'W' => Kind::Word,
+        ClusterKind::Sign if object.kind == 'W' => ClusterKind::Word,
         kind => kind,
     };
     let here = kind(at.byte);
-    let on = |at: usize, wanted: Kind| cluster::skip(line, at, |at| kind(at) == wanted);
-    let back = |at: usize, wanted: Kind| cluster::skip_back(line, at, |at| kind(at) == wanted);
+    let on = |at: usize, wanted: ClusterKind| cluster::skip(line, at, |at| kind(at) == wanted);
+    let back = |at: usize, wanted: ClusterKind| cluster::skip_back(line, at, |at| kind(at) == wanted);
     let (mut from, mut to) = (back(at.byte, here), on(at.byte, here));
     if object.around {
-        let behind = if here == Kind::Space { on(to, kind(to)) } else { on(to, Kind::Space) };
+        let behind = if here == ClusterKind::Space { on(to, kind(to)) } else { on(to, ClusterKind::Space) };
         if behind == to {
-            from = back(from, Kind::Space);
+            from = back(from, ClusterKind::Space);
         }
         to = behind;
     }

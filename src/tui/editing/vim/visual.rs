@@ -1,20 +1,20 @@
 //! What commands do while something is selected.
 
 use super::change::{self, operate};
-use super::keys::{Command, Operator, What};
+use super::keys::{Command, Operator, VimAction};
 use super::motion::Reach;
 use super::{Answer, Mode, Vim, object};
 use crate::tui::editing::buffer::Pos;
 use crate::tui::editing::cluster;
-use crate::tui::editing::text::{Shape, Text};
+use crate::tui::editing::text::{SelectionShape, Text};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// A command in visual mode.
 pub(super) fn run(vim: &mut Vim, command: &Command, text: &mut Text) -> Answer {
     match command.what {
-        What::Move(found) => change::go(vim, found, command.count, text),
-        What::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
-        What::Object(thing) => {
+        VimAction::Move(found) => change::go(vim, found, command.count, text),
+        VimAction::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
+        VimAction::Object(thing) => {
             if let Some((from, to, reach)) = object::range(text, thing).filter(|(from, to, _)| from < to) {
                 let rows = reach == Reach::Rows;
                 vim.mode = if rows { Mode::VisualLine } else { vim.mode };
@@ -23,7 +23,7 @@ pub(super) fn run(vim: &mut Vim, command: &Command, text: &mut Text) -> Answer {
             }
             Answer::Done
         }
-        What::Replace(letter) => {
+        VimAction::Replace(letter) => {
             if let Some((from, to)) = text.selection() {
                 let old = text.selected().unwrap_or_default();
                 let new: String = old.chars().map(|c| if c == '\n' { c } else { letter }).collect();
@@ -32,13 +32,13 @@ pub(super) fn run(vim: &mut Vim, command: &Command, text: &mut Text) -> Answer {
             }
             Answer::Done
         }
-        What::GoToLine => Answer::GoToLine,
-        What::Key(key) => press(vim, key, command, text),
+        VimAction::GoToLine => Answer::GoToLine,
+        VimAction::Key(key) => press(vim, key, command, text),
     }
 }
 
-fn shape_of(mode: Mode) -> Shape {
-    if mode == Mode::VisualLine { Shape::Lines } else { Shape::Inclusive }
+fn shape_of(mode: Mode) -> SelectionShape {
+    if mode == Mode::VisualLine { SelectionShape::Lines } else { SelectionShape::Inclusive }
 }
 
 fn leave(vim: &mut Vim, at: Pos, text: &mut Text) {

@@ -1,7 +1,7 @@
 //! The files that the text of a field may mean, where it takes a path: they stand below it; Tab takes one, what is typed
 //! counts as it is.
 
-use super::{FormBox, Then};
+use super::{FormBox, OverlayResponse};
 use crate::driver::Job;
 use crate::tui::ui_command::UiCommand;
 
@@ -18,9 +18,9 @@ impl FormBox {
     }
 
     /// The files of the folder, where a path is asked for and they are not known yet.
-    pub(super) fn wanted_files(&self) -> Vec<Then> {
+    pub(super) fn wanted_files(&self) -> Vec<OverlayResponse> {
         let wanted = self.typed_path().is_some() && !self.files.is_listed();
-        wanted.then_some(Then::UiCommand(UiCommand::Job(Job::FolderFiles))).into_iter().collect()
+        wanted.then_some(OverlayResponse::UiCommand(UiCommand::Job(Job::FolderFiles))).into_iter().collect()
     }
 
     /// They are listed anew when the form is opened again.

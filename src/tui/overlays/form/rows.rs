@@ -8,8 +8,8 @@ use crate::domain::{Field as Asked, FieldKind};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::field::{Field, Pos};
 use crate::tui::widgets::hits::FieldPlace;
-use crate::tui::widgets::look::Look;
-use crate::tui::widgets::safe::{self, Typed};
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::safe::{self, TypedText};
 use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::words;
 use ratatui::text::{Line, Span};
@@ -31,7 +31,7 @@ struct Rows {
     fields: Vec<FieldPlace>,
 }
 
-pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: Look<'_>) -> Sheet {
+pub(super) fn sheet(form: &FormBox, width: u16, height: u16, look: DrawStyle<'_>) -> Sheet {
     let title = safe::one_line(&form.form.title);
     let mut sheet = Sheet::new(if title.trim().is_empty() { "Form".to_owned() } else { title });
     let room = usize::from(height).saturating_sub(2).max(1);
@@ -69,7 +69,7 @@ fn foot(form: &FormBox, above: bool, below: bool) -> String {
     format!("{more}{keys}")
 }
 
-fn rows(form: &FormBox, width: usize, is_tight: bool, look: Look<'_>) -> Rows {
+fn rows(form: &FormBox, width: usize, is_tight: bool, look: DrawStyle<'_>) -> Rows {
     let mut rows = Rows::default();
     for why in form.of_none() {
         rows.rows.extend(safe::words(why, width, look.style(Slot::StatusError)));
@@ -116,7 +116,7 @@ fn rows(form: &FormBox, width: usize, is_tight: bool, look: Look<'_>) -> Rows {
 }
 
 /// `> What should it do?  (needed)`; of an argument `> n: int = 3`.
-fn label(asked: &Asked, here: bool, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+fn label(asked: &Asked, here: bool, width: usize, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let (mark, style) =
         if here { ("> ", look.style(Slot::UiKeybarKey)) } else { ("  ", look.style(Slot::UiTitle)) };
     let name = if asked.label.trim().is_empty() { &asked.name } else { &asked.label };
@@ -158,12 +158,13 @@ fn hint(asked: &Asked) -> String {
 }
 
 /// A text that was answered: all of a short one; of a long one what stands around the cursor, or its beginning.
-fn text((number, field): (usize, &Field), here: bool, width: usize, look: Look<'_>, rows: &mut Rows) {
+fn text((number, field): (usize, &Field), here: bool, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let room = width.saturating_sub(INDENT).max(4);
     let lines = field.rows();
     let most = if here { OPEN } else { CLOSED };
-    let shown = Typed { cursor: if here { field.cursor() } else { Pos::default() }, ..Typed::of(field) };
-    let shown = if here { shown } else { Typed { selected: None, ..shown } };
+    let shown =
+        TypedText { cursor: if here { field.cursor() } else { Pos::default() }, ..TypedText::of(field) };
+    let shown = if here { shown } else { TypedText { selected: None, ..shown } };
     let laid = shown.rows(room, most, look.text(), look.style(Slot::UiSelection));
     let from = rows.rows.len();
     let hidden = laid.above || laid.below;
@@ -183,7 +184,7 @@ fn text((number, field): (usize, &Field), here: bool, width: usize, look: Look<'
 }
 
 /// The beginning of an answer in the last row of what is asked.
-fn beside((number, field): (usize, &Field), width: usize, look: Look<'_>, rows: &mut Rows) {
+fn beside((number, field): (usize, &Field), width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let at = rows.rows.len().saturating_sub(1);
     let Some(row) = rows.rows.last_mut() else { return };
     let head = Span::styled(format!("  {} ", look.glyphs.vertical), look.dim());
@@ -200,7 +201,7 @@ fn beside((number, field): (usize, &Field), width: usize, look: Look<'_>, rows: 
 }
 
 /// `(x) readability  ( ) speed`
-fn choice(asked: &Asked, chosen: Option<usize>, width: usize, look: Look<'_>, rows: &mut Rows) {
+fn choice(asked: &Asked, chosen: Option<usize>, width: usize, look: DrawStyle<'_>, rows: &mut Rows) {
     let FieldKind::Choice(choices) = &asked.kind else { return };
     let mut line = Line::from(Span::raw(" ".repeat(INDENT)));
     for (at, choice) in choices.iter().enumerate() {

@@ -7,13 +7,13 @@ use crate::tui::paint::wrap::{self, WrapOptions};
 use crate::tui::panes::current_match;
 use crate::tui::pattern::Pattern;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use std::ops::Range;
 
 /// What is looked for, and the place that the person is at.
-pub(super) type Marked<'a> = (Option<&'a Pattern>, Option<&'a Range<usize>>);
+pub(super) type PagerMarks<'a> = (Option<&'a Pattern>, Option<&'a Range<usize>>);
 
 fn options(width: usize, mark: Style) -> WrapOptions {
     WrapOptions { width, strictness: Strictness::Text, words: false, tab: TAB, mark }
@@ -38,7 +38,12 @@ pub(super) fn column_of(text: &str, byte: usize) -> usize {
 }
 
 /// The rows of a line.
-pub(super) fn rows(line: &FileLine, width: usize, marked: Marked<'_>, look: Look<'_>) -> Vec<Line<'static>> {
+pub(super) fn rows(
+    line: &FileLine,
+    width: usize,
+    marked: PagerMarks<'_>,
+    look: DrawStyle<'_>,
+) -> Vec<Line<'static>> {
     let runs = runs(line, marked, look);
     let rows = wrap::rows(&line.text, &runs, options(width, look.theme.mark()));
     rows.into_iter().map(|row| row.line).collect()
@@ -49,8 +54,8 @@ pub(super) fn sideways(
     line: &FileLine,
     left: usize,
     width: usize,
-    marked: Marked<'_>,
-    look: Look<'_>,
+    marked: PagerMarks<'_>,
+    look: DrawStyle<'_>,
 ) -> Line<'static> {
     let (runs, mut spans, mut column) = (runs(line, marked, look), Spans::default(), 0);
     let mut run = 0;
@@ -77,7 +82,7 @@ pub(super) fn sideways(
 }
 
 /// The looks of a line as runs: bytes that are no text, what is looked for, the place that the person is at.
-fn runs(line: &FileLine, (pattern, at): Marked<'_>, look: Look<'_>) -> Vec<(usize, Style)> {
+fn runs(line: &FileLine, (pattern, at): PagerMarks<'_>, look: DrawStyle<'_>) -> Vec<(usize, Style)> {
     let found: Vec<Range<usize>> =
         pattern.map(|pattern| pattern.find_in(&line.text).collect()).unwrap_or_default();
     let mut ends: Vec<usize> = Vec::with_capacity(2 * (found.len() + line.bytes.len()) + 1);

@@ -24,14 +24,14 @@ const SEARCHED: u64 = 4 << 20;
 
 /// Something to page through.
 #[derive(Debug)]
-pub(super) struct Source {
-    held: Held,
+pub(super) struct PagerSource {
+    held: SourceBytes,
     /// How long it was when it was opened.
     opened: u64,
 }
 
 #[derive(Debug)]
-enum Held {
+enum SourceBytes {
     File(File, PathBuf),
     Bytes(Vec<u8>),
 }
@@ -57,7 +57,7 @@ pub(super) enum Fate {
     Shorter,
 }
 
-impl Source {
+impl PagerSource {
     /// A file. What is none is not opened, and no link is followed: a run could have put it there.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -66,24 +66,24 @@ impl Source {
         if !about.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
         }
-        Ok(Self { opened: about.len(), held: Held::File(file, path.to_owned()) })
+        Ok(Self { opened: about.len(), held: SourceBytes::File(file, path.to_owned()) })
     }
 
     /// A text that is in memory already.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
-        Self { opened: bytes.len() as u64, held: Held::Bytes(bytes) }
+        Self { opened: bytes.len() as u64, held: SourceBytes::Bytes(bytes) }
     }
 
     /// How long it is, in bytes; what was added since it was opened is not shown.
     pub(super) fn len(&self) -> u64 {
         match &self.held {
-            Held::File(file, _) => file.metadata().map_or(0, |about| about.len().min(self.opened)),
-            Held::Bytes(bytes) => bytes.len() as u64,
+            SourceBytes::File(file, _) => file.metadata().map_or(0, |about| about.len().min(self.opened)),
+            SourceBytes::Bytes(bytes) => bytes.len() as u64,
         }
     }
 
     pub(super) fn fate(&self) -> Fate {
-        let Held::File(file, path) = &self.held else { return Fate::There };
+        let SourceBytes::File(file, path) = &self.held else { return Fate::There };
         let Ok(about) = file.metadata() else { return Fate::Removed };
         if about.len() < self.opened {
             return Fate::Shorter;
@@ -99,11 +99,11 @@ impl Source {
         let left = usize::try_from(self.len().saturating_sub(from)).unwrap_or(usize::MAX);
         let most = most.min(left);
         match &self.held {
-            Held::Bytes(bytes) => {
+            SourceBytes::Bytes(bytes) => {
                 let from = usize::try_from(from).unwrap_or(usize::MAX);
                 Ok(bytes.get(from..from.saturating_add(most)).unwrap_or_default().to_vec())
             }
-            Held::File(file, _) => {
+            SourceBytes::File(file, _) => {
                 let mut buffer = vec![0; most];
                 let mut filled = 0;
                 while filled < most {
@@ -262,23 +262,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn texts(source: &Source) -> Vec<String> {
+    fn texts(source: &PagerSource) -> Vec<String> {
         source.lines(0, 1000).unwrap().into_iter().map(|line| line.text).collect()
     }
 
     #[test]
     fn lines_are_read_where_they_are_looked_at() {
-        let source = Source::of(b"a\r\n\nb\xff\xfe\x1b[2J".to_vec());
+        let source = PagerSource::of(b"a\r\n\nb\xff\xfe\x1b[2J".to_vec());
         assert_eq!(texts(&source), ["a\r", "", "b\\xff\\xfe\u{1b}[2J"]);
         assert_eq!(source.lines(4, 1).unwrap()[0].bytes, [1..9]);
-        assert_eq!(texts(&Source::of(Vec::new())), Vec::<String>::new());
-        assert_eq!(texts(&Source::of(b"\n".to_vec())), [""]);
+        assert_eq!(texts(&PagerSource::of(Vec::new())), Vec::<String>::new());
+        assert_eq!(texts(&PagerSource::of(b"\n".to_vec())), [""]);
     }
 
     #[test]
     fn a_line_of_many_pages_is_cut_between_characters() {
         let text = "ä".repeat(100_000);
-        let source = Source::of(text.clone().into_bytes());
+        let source = PagerSource::of(text.clone().into_bytes());
         let lines = source.lines(0, 1000).unwrap();
         assert!(lines.len() > 5 && lines.iter().all(|line| line.bytes.is_empty()), "{}", lines.len());
         assert_eq!(lines.iter().map(|line| line.text.as_str()).collect::<String>(), text);
@@ -290,8 +290,10 @@ mod tests {
         let (file, link) = (folder.path().join("f"), folder.path().join("l"));
         std::fs::write(&file, "x").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        assert!(Source::open(&file).is_ok() && Source::open(&link).is_err());
-        assert!(Source::open(folder.path()).is_err() && Source::open("/dev/zero".as_ref()).is_err());
+        assert!(PagerSource::open(&file).is_ok() && PagerSource::open(&link).is_err());
+        assert!(
+            PagerSource::open(folder.path()).is_err() && PagerSource::open("/dev/zero".as_ref()).is_err()
+        );
     }
 
     #[test]
@@ -299,7 +301,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         std::fs::write(&path, "one\ntwo\n").unwrap();
-        let source = Source::open(&path).unwrap();
+        let source = PagerSource::open(&path).unwrap();
         assert_eq!(source.fate(), Fate::There);
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5).unwrap();
         assert_eq!((source.fate(), texts(&source)), (Fate::Shorter, vec!["one".into(), "t".into()]));
@@ -324,7 +326,7 @@ mod tests {
         /// Forwards and backwards there are the same lines, they hold all bytes, and every byte leads to its line.
         #[test]
         fn lines_are_the_same_from_both_ends(bytes in file(), probe in any::<prop::sample::Index>()) {
-            let source = Source::of(bytes.clone());
+            let source = PagerSource::of(bytes.clone());
             let (mut starts, mut at) = (Vec::new(), 0);
             while let Some(line) = source.lines(at, 1).unwrap().pop() {
                 prop_assert_eq!(line.start, at);

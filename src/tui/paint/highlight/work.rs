@@ -101,7 +101,7 @@ fn grammar<'a>(grammars: &'a SyntaxSet, language: &str) -> Option<&'a SyntaxRefe
 
 /// What stands behind a change as it stood before.
 #[derive(Default)]
-struct Behind {
+struct MarksBehind {
     /// The marks in it, where they are now.
     marks: VecDeque<Mark>,
     /// Lines that came with the change, and lines that went.
@@ -109,7 +109,7 @@ struct Behind {
     went: usize,
 }
 
-impl Behind {
+impl MarksBehind {
     /// Whether the grammar is in the state in which it was here before; then only the marks from here on are left.
     fn joins(&mut self, at: &Mark) -> bool {
         while self.marks.front().is_some_and(|mark| mark.byte < at.byte) {
@@ -121,7 +121,7 @@ impl Behind {
 
 impl LineResult {
     /// The marks in front of a change, and what is behind it.
-    fn marks_that_hold(mut self, text: &str) -> (Vec<Mark>, Behind) {
+    fn marks_that_hold(mut self, text: &str) -> (Vec<Mark>, MarksBehind) {
         let (was, is) = (self.text.as_bytes(), text.as_bytes());
         let same = same(was, is);
         let (old, new) = (was.get(same..).unwrap_or_default(), is.get(same..).unwrap_or_default());
@@ -136,7 +136,7 @@ impl LineResult {
         });
         // What is behind the change is known to whom it was told.
         let marks = if self.complete { marks.collect() } else { VecDeque::new() };
-        let behind = Behind { marks, came, went };
+        let behind = MarksBehind { marks, came, went };
         self.marks.retain(|mark| mark.byte <= same);
         (self.marks, behind)
     }
@@ -144,7 +144,7 @@ impl LineResult {
     /// Parses from the last mark on, until all is as it was behind the change.
     fn go_on(
         &mut self,
-        mut behind: Behind,
+        mut behind: MarksBehind,
         grammars: &SyntaxSet,
         scopes: &mut Scopes,
         tell: &mut impl FnMut(HighlightResult) -> bool,

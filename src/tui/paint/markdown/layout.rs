@@ -1,6 +1,6 @@
 //! Events of the Markdown parser → rows. One walk; what surrounds a text (quotes, lists) is a stack of prefixes.
 
-use super::table::Table;
+use super::table::TableLayout;
 use crate::tui::paint::hyperlinks::{self, Hyperlinks};
 use crate::tui::paint::plain;
 use crate::tui::paint::wrap::{self, WrapOptions};
@@ -38,7 +38,7 @@ pub(super) struct Layout<'t> {
     styles: Vec<Style>,
     open_links: Vec<(String, usize)>,
     code: Option<String>,
-    table: Option<Table>,
+    table: Option<TableLayout>,
     /// A blank row is due before the next block.
     gap: bool,
     /// That blank row, drawn with the next row that says something.
@@ -134,9 +134,9 @@ impl<'t> Layout<'t> {
             Tag::Item => self.item(),
             Tag::Table(alignments) => {
                 self.block();
-                self.table = Some(Table::with(alignments));
+                self.table = Some(TableLayout::with(alignments));
             }
-            Tag::TableRow | Tag::TableHead => self.table.iter_mut().for_each(Table::begin_row),
+            Tag::TableRow | Tag::TableHead => self.table.iter_mut().for_each(TableLayout::begin_row),
             Tag::Emphasis => self.styles.push(Style::new().add_modifier(Modifier::ITALIC)),
             Tag::Strong => self.styles.push(Style::new().add_modifier(Modifier::BOLD)),
             Tag::Strikethrough => self.styles.push(Style::new().add_modifier(Modifier::CROSSED_OUT)),

@@ -34,7 +34,7 @@ pub(crate) struct MarkdownStream {
 }
 
 /// A top-level block of the open end, as far as settling needs to know it.
-struct Last {
+struct OpenBlock {
     range: Range<usize>,
     kind: BlockShape,
     /// Where its items begin, for a list.
@@ -129,7 +129,7 @@ fn laid(piece: &str, width: u16, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// The last top-level block of a text.
-fn last_block(text: &str) -> Option<Last> {
+fn last_block(text: &str) -> Option<OpenBlock> {
     let mut last = None;
     let mut depth = 0usize;
     for (event, range) in Parser::new_ext(text, EXTENSIONS).into_offset_iter() {
@@ -142,14 +142,14 @@ fn last_block(text: &str) -> Option<Last> {
                         Tag::Paragraph => BlockShape::Paragraph,
                         _ => BlockShape::Other,
                     };
-                    last = Some(Last { range, kind, items: Vec::new() });
+                    last = Some(OpenBlock { range, kind, items: Vec::new() });
                 } else if let (1, Tag::Item, Some(list)) = (depth, &tag, &mut last) {
                     list.items.push(range.start);
                 }
                 depth += 1;
             }
             Event::End(_) => depth = depth.saturating_sub(1),
-            _ if depth == 0 => last = Some(Last { range, kind: BlockShape::Other, items: Vec::new() }),
+            _ if depth == 0 => last = Some(OpenBlock { range, kind: BlockShape::Other, items: Vec::new() }),
             _ => {}
         }
     }
@@ -169,7 +169,7 @@ fn word_end(text: &str, limit: usize, kind: BlockShape) -> Option<usize> {
 }
 
 /// The opening line of a fence, with its line end.
-fn opening_line(text: &str, fence: &Last) -> String {
+fn opening_line(text: &str, fence: &OpenBlock) -> String {
     let block = text.get(fence.range.clone()).unwrap_or_default();
     block.split_inclusive('\n').next().unwrap_or_default().to_owned()
 }

@@ -8,7 +8,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 /// A cell: its text, and its looks as (end byte, look).
-type Cell = (String, Vec<(usize, Style)>);
+type TableCell = (String, Vec<(usize, Style)>);
 
 /// Columns between two cells.
 const BETWEEN: usize = 2;
@@ -21,13 +21,13 @@ const MOST: usize = 64;
 
 /// A table in the making.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    rows: Vec<Vec<Cell>>,
+pub(super) struct TableLayout {
+    rows: Vec<Vec<TableCell>>,
     /// Where the text of each column stands.
     alignments: Vec<Alignment>,
 }
 
-impl Table {
+impl TableLayout {
     /// A table without rows yet.
     pub(super) fn with(alignments: Vec<Alignment>) -> Self {
         Self { rows: Vec::new(), alignments }
@@ -79,7 +79,7 @@ impl Table {
 
 /// One row of cells, as many rows high as its highest cell.
 fn row(
-    cells: &[Cell],
+    cells: &[TableCell],
     widths: &[usize],
     alignments: &[Alignment],
     head: bool,

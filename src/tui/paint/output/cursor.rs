@@ -3,7 +3,7 @@
 //! A stream never writes into the rows of the other one, nor into rows that are settled.
 
 use super::Output;
-use super::decode::{EscapeDecoder, Token};
+use super::decode::{EscapeDecoder, OutputToken};
 use super::row::{CellPlace, EDITABLE, OutputRow, RowKind, TAB};
 use crate::domain::pen::number;
 use crate::domain::{Pen, Stream};
@@ -25,17 +25,17 @@ pub(super) struct Cursor {
 
 impl Output {
     /// Does what a stream says.
-    pub(super) fn obey(&mut self, stream: Stream, token: Token<'_>) {
+    pub(super) fn obey(&mut self, stream: Stream, token: OutputToken<'_>) {
         match token {
-            Token::Text(text) => self.write(stream, text),
-            Token::LineFeed => self.line_feed(stream),
-            Token::Tab => self.tab(stream),
-            Token::Return => self.move_to(stream, 0),
-            Token::Back => self.move_by(stream, -1),
-            Token::Csi(b'm', parameters) => self.cursor(stream).pen.obey(parameters),
-            Token::Csi(b'K', parameters) => self.erase_in_line(stream, parameters),
-            Token::Csi(b'J', b"" | b"0") => self.erase_below(stream),
-            Token::Csi(end, parameters) => {
+            OutputToken::Text(text) => self.write(stream, text),
+            OutputToken::LineFeed => self.line_feed(stream),
+            OutputToken::Tab => self.tab(stream),
+            OutputToken::Return => self.move_to(stream, 0),
+            OutputToken::Back => self.move_by(stream, -1),
+            OutputToken::Csi(b'm', parameters) => self.cursor(stream).pen.obey(parameters),
+            OutputToken::Csi(b'K', parameters) => self.erase_in_line(stream, parameters),
+            OutputToken::Csi(b'J', b"" | b"0") => self.erase_below(stream),
+            OutputToken::Csi(end, parameters) => {
                 let first = parameters.split(|b| *b == b';').next().and_then(number).unwrap_or(1);
                 self.motion(stream, end, first.max(1));
             }

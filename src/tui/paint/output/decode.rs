@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 /// What a stream says.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(super) enum OutputToken<'a> {
     /// Text without control characters.
     Text(&'a str),
     /// `\r`.
@@ -31,7 +31,7 @@ pub(super) enum Token<'a> {
 const PARAMETERS: usize = 128;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum At {
+enum DecoderState {
     #[default]
     Text,
     Escape,
@@ -46,7 +46,7 @@ enum At {
 /// The state of one stream.
 #[derive(Debug, Default)]
 pub(super) struct EscapeDecoder {
-    at: At,
+    at: DecoderState,
     parameters: Vec<u8>,
     /// The beginning of a character whose end has not come yet.
     begun: Vec<u8>,
@@ -54,9 +54,9 @@ pub(super) struct EscapeDecoder {
 
 impl EscapeDecoder {
     /// Takes in bytes and tells what they say.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
         while let Some(first) = bytes.first().copied() {
-            if self.at == At::Text && !is_control(first) {
+            if self.at == DecoderState::Text && !is_control(first) {
                 let end = bytes.iter().position(|b| is_control(*b)).unwrap_or(bytes.len());
                 let (text, rest) = bytes.split_at(end);
                 self.text(text, tell);
@@ -69,13 +69,13 @@ impl EscapeDecoder {
     }
 
     /// No more bytes come, or some are missing here: what was begun ends.
-    pub(super) fn finish(&mut self, tell: &mut impl FnMut(Token<'_>)) {
+    pub(super) fn finish(&mut self, tell: &mut impl FnMut(OutputToken<'_>)) {
         self.give_up_begun(tell);
-        self.at = At::Text;
+        self.at = DecoderState::Text;
         self.parameters.clear();
     }
 
-    fn text(&mut self, text: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+    fn text(&mut self, text: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
         if self.begun.is_empty() {
             self.characters(text, tell);
         } else {
@@ -85,18 +85,18 @@ impl EscapeDecoder {
         }
     }
 
-    fn characters(&mut self, bytes: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+    fn characters(&mut self, bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
         let mut rest = bytes;
         loop {
             match std::str::from_utf8(rest) {
                 Ok("") => return,
-                Ok(text) => return tell(Token::Text(text)),
+                Ok(text) => return tell(OutputToken::Text(text)),
                 Err(error) => {
                     let (valid, behind) = rest.split_at(error.valid_up_to());
                     if let Ok(text) = std::str::from_utf8(valid)
                         && !text.is_empty()
                     {
-                        tell(Token::Text(text));
+                        tell(OutputToken::Text(text));
                     }
                     let Some(invalid) = error.error_len() else {
                         self.begun = behind.to_vec();
@@ -110,57 +110,59 @@ impl EscapeDecoder {
         }
     }
 
-    fn give_up_begun(&mut self, tell: &mut impl FnMut(Token<'_>)) {
+    fn give_up_begun(&mut self, tell: &mut impl FnMut(OutputToken<'_>)) {
         if !self.begun.is_empty() {
             escaped(&std::mem::take(&mut self.begun), tell);
         }
     }
 
-    fn byte(&mut self, byte: u8, tell: &mut impl FnMut(Token<'_>)) {
+    fn byte(&mut self, byte: u8, tell: &mut impl FnMut(OutputToken<'_>)) {
         match (self.at, byte) {
-            (At::String, 0x07) => self.at = At::Text,
+            (DecoderState::String, 0x07) => self.at = DecoderState::Text,
             (_, 0x1b) => {
                 self.give_up_begun(tell);
-                self.at = At::Escape;
+                self.at = DecoderState::Escape;
             }
-            (At::String, b' '..) => {}
-            (At::Escape, b'[') => {
+            (DecoderState::String, b' '..) => {}
+            (DecoderState::Escape, b'[') => {
                 self.parameters.clear();
-                self.at = At::Csi;
+                self.at = DecoderState::Csi;
             }
-            (At::Escape, b']' | b'P' | b'X' | b'^' | b'_') => self.at = At::String,
-            (At::Escape | At::EscapeLonger, b' '..=b'/') => self.at = At::EscapeLonger,
+            (DecoderState::Escape, b']' | b'P' | b'X' | b'^' | b'_') => self.at = DecoderState::String,
+            (DecoderState::Escape | DecoderState::EscapeLonger, b' '..=b'/') => {
+                self.at = DecoderState::EscapeLonger
+            }
             // This is also where `ESC \` ends a string.
-            (At::Escape | At::EscapeLonger, b'0'..=b'~') => self.at = At::Text,
-            (At::Csi, b' '..=b'?') => {
+            (DecoderState::Escape | DecoderState::EscapeLonger, b'0'..=b'~') => self.at = DecoderState::Text,
+            (DecoderState::Csi, b' '..=b'?') => {
                 if self.parameters.len() <= PARAMETERS {
                     self.parameters.push(byte);
                 }
             }
-            (At::Csi, b'@'..=b'~') => {
-                self.at = At::Text;
+            (DecoderState::Csi, b'@'..=b'~') => {
+                self.at = DecoderState::Text;
                 let ordinary = self.parameters.iter().all(|b| matches!(b, b'0'..=b';'));
                 if ordinary && self.parameters.len() <= PARAMETERS {
-                    tell(Token::Csi(byte, &self.parameters));
+                    tell(OutputToken::Csi(byte, &self.parameters));
                 }
             }
             (_, byte) => {
-                self.at = At::Text;
+                self.at = DecoderState::Text;
                 self.control(byte, tell);
             }
         }
     }
 
-    fn control(&mut self, byte: u8, tell: &mut impl FnMut(Token<'_>)) {
+    fn control(&mut self, byte: u8, tell: &mut impl FnMut(OutputToken<'_>)) {
         if !is_control(byte) {
             return self.text(&[byte], tell);
         }
         self.give_up_begun(tell);
         match byte {
-            b'\n' => tell(Token::LineFeed),
-            b'\r' => tell(Token::Return),
-            b'\t' => tell(Token::Tab),
-            0x08 => tell(Token::Back),
+            b'\n' => tell(OutputToken::LineFeed),
+            b'\r' => tell(OutputToken::Return),
+            b'\t' => tell(OutputToken::Tab),
+            0x08 => tell(OutputToken::Back),
             // Bell, shifts of the character set, cancel, delete: no terminal draws anything for them.
             0x07 | 0x0e | 0x0f | 0x18 | 0x1a | 0x7f => {}
             other => escaped(&[other], tell),
@@ -172,11 +174,11 @@ fn is_control(byte: u8) -> bool {
     byte < b' ' || byte == 0x7f
 }
 
-fn escaped(bytes: &[u8], tell: &mut impl FnMut(Token<'_>)) {
+fn escaped(bytes: &[u8], tell: &mut impl FnMut(OutputToken<'_>)) {
     let mut text = String::with_capacity(bytes.len() * 4);
     for byte in bytes {
         // Writing to a string can't fail.
         let _ = write!(text, "\\x{byte:02x}");
     }
-    tell(Token::Text(&text));
+    tell(OutputToken::Text(&text));
 }

@@ -1,7 +1,7 @@
 //! What stands in front of an item of the conversation: an empty row, who speaks.
 
 use crate::domain::Timestamp;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -13,6 +13,6 @@ pub(super) fn gap(rows: &mut Vec<Line<'static>>, at: usize) {
 }
 
 /// `model  10:41`
-pub(super) fn speaker(who: &'static str, at: Timestamp, style: Style, look: Look<'_>) -> Line<'static> {
+pub(super) fn speaker(who: &'static str, at: Timestamp, style: Style, look: DrawStyle<'_>) -> Line<'static> {
     Line::from(vec![Span::styled(who, style), Span::styled(format!("  {}", look.place.hour(at)), look.dim())])
 }

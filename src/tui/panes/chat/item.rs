@@ -9,7 +9,7 @@ use crate::engine::{BlockState, State};
 use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -28,7 +28,7 @@ pub(super) fn text(item: &Item) -> Option<&str> {
 }
 
 /// A number that is another when an item would be laid out otherwise: the width is looked after by the caller.
-pub(super) fn stamp(state: &State, at: usize, look: Look<'_>) -> u64 {
+pub(super) fn stamp(state: &State, at: usize, look: DrawStyle<'_>) -> u64 {
     let blocks = match state.transcript.items.get(at) {
         Some(Item::Reply(reply)) => reply.blocks.as_slice(),
         Some(Item::Own { block, .. }) => std::slice::from_ref(block),
@@ -59,7 +59,7 @@ pub(super) fn rows(
     state: &State,
     at: usize,
     width: u16,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> (Vec<Line<'static>>, BlockPlaces) {
     let (mut rows, mut places) = (Vec::new(), Vec::new());
     let Some(item) = state.transcript.items.get(at) else { return (rows, places) };
@@ -105,7 +105,7 @@ pub(super) fn rows(
 }
 
 /// What is said between the two.
-fn note(item: &Item, look: Look<'_>) -> Option<(String, Style)> {
+fn note(item: &Item, look: DrawStyle<'_>) -> Option<(String, Style)> {
     let style = look.style(Slot::ChatNote);
     let text = match item {
         Item::Prompt { .. } | Item::Reply(_) | Item::Own { .. } | Item::Recipe { .. } => return None,
@@ -146,7 +146,7 @@ fn reply_rows(
     state: &State,
     reply: &ReplyItem,
     width: u16,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
     (rows, places): (&mut Vec<Line<'static>>, &mut BlockPlaces),
 ) {
     if let Some(out) = reply.paged_out {
@@ -197,14 +197,14 @@ fn paged_out(out: PagedOut) -> String {
     }
 }
 
-pub(super) fn prose_rows(prose: &str, width: u16, look: Look<'_>, rows: &mut Vec<Line<'static>>) {
+pub(super) fn prose_rows(prose: &str, width: u16, look: DrawStyle<'_>, rows: &mut Vec<Line<'static>>) {
     if !prose.trim().is_empty() {
         rows.extend(markdown::lines(prose, width, look.theme, look.links));
     }
 }
 
 /// Reasoning is folded: how much of it there is.
-pub(super) fn reasoning(text: &str, look: Look<'_>) -> Line<'static> {
+pub(super) fn reasoning(text: &str, look: DrawStyle<'_>) -> Line<'static> {
     let words = words::count(text.split_whitespace().count(), "word");
     Line::styled(format!("  reasoning, {words}"), look.dim())
 }
@@ -216,7 +216,12 @@ pub(super) const LANGUAGE: usize = 10;
 const NARROW: usize = 12;
 
 /// A block as one row: number, language, state, what is worth knowing; a reason for a rejection below it.
-pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+pub(super) fn block_rows(
+    state: &State,
+    item: &BlockItem,
+    width: u16,
+    look: DrawStyle<'_>,
+) -> Vec<Line<'static>> {
     let standing = state.block_state(item);
     let language = safe::cut(words::language_of(item), LANGUAGE);
     let mut head = format!("  block {:<3}{language:<7} ", item.block.id.0);
@@ -254,7 +259,7 @@ pub(super) fn block_rows(state: &State, item: &BlockItem, width: u16, look: Look
     rows
 }
 
-fn detail(state: &State, item: &BlockItem, standing: BlockState, look: Look<'_>) -> String {
+fn detail(state: &State, item: &BlockItem, standing: BlockState, look: DrawStyle<'_>) -> String {
     let source = &item.block.current().source;
     match standing {
         BlockState::Waiting | BlockState::Edited | BlockState::Queued => {
@@ -291,7 +296,7 @@ fn detail(state: &State, item: &BlockItem, standing: BlockState, look: Look<'_>)
 }
 
 /// The row of a block that is being written.
-pub(super) fn writing(id: BlockId, language: &str, lines: usize, look: Look<'_>) -> Line<'static> {
+pub(super) fn writing(id: BlockId, language: &str, lines: usize, look: DrawStyle<'_>) -> Line<'static> {
     let text = format!(
         "{} writing block {id} ({}, {} so far)",
         look.spinner(),

@@ -14,7 +14,7 @@ use crate::text::number::size;
 use crate::tui::paint::markdown;
 use crate::tui::panes::code::lines_so_far;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 
@@ -57,7 +57,7 @@ impl Live {
     }
 
     /// Lays out what is new.
-    pub(super) fn update(&mut self, state: &State, width: u16, look: Look<'_>) {
+    pub(super) fn update(&mut self, state: &State, width: u16, look: DrawStyle<'_>) {
         self.after.clear();
         let at = state.transcript.items.len();
         match &state.live.reply {
@@ -92,7 +92,7 @@ impl Live {
         }
     }
 
-    fn reply(&mut self, state: &State, reply: &LiveReply, at: usize, width: u16, look: Look<'_>) {
+    fn reply(&mut self, state: &State, reply: &LiveReply, at: usize, width: u16, look: DrawStyle<'_>) {
         let known = state.transcript.blocks.keys().next_back().map_or(0, |id| id.0);
         let settled = reply.segments.len().saturating_sub(1);
         let key = (reply.step.0, settled, width, at, reply.reasoning.is_empty());
@@ -134,7 +134,7 @@ impl Live {
         known: u32,
         at: usize,
         width: u16,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
     ) {
         self.settled.clear();
         gap(&mut self.settled, at);
@@ -160,7 +160,7 @@ impl Live {
 }
 
 /// The head of what the person typed while a turn goes on.
-fn queued_by_you(mark: &str, look: Look<'_>) -> Line<'static> {
+fn queued_by_you(mark: &str, look: DrawStyle<'_>) -> Line<'static> {
     Line::from(vec![
         Span::styled("you", look.style(Slot::ChatUser)),
         Span::styled(format!("  {mark}"), look.dim()),
@@ -173,7 +173,7 @@ fn blocks_before(reply: &LiveReply, segments: usize, known: u32) -> u32 {
 }
 
 /// A block that is being written, or was written just now.
-fn block_row(number: u32, block: &Proposal, look: Look<'_>) -> Line<'static> {
+fn block_row(number: u32, block: &Proposal, look: DrawStyle<'_>) -> Line<'static> {
     let language = block.language.as_ref().map_or("text", |l| l.as_str());
     let lines = lines_so_far(&block.source);
     if !block.closed {

@@ -13,8 +13,8 @@ use crate::domain::BlockId;
 use crate::engine::State;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::hits::Hit;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::hits::ClickTarget;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
 use crate::tui::widgets::virtual_list::{Anchor, Items, VirtualList};
 use live::Live;
@@ -65,7 +65,7 @@ struct ChatItems<'a> {
     opening: Option<&'a OpeningRows>,
     state: &'a State,
     width: u16,
-    look: Look<'a>,
+    look: DrawStyle<'a>,
 }
 
 impl ChatItems<'_> {
@@ -127,7 +127,7 @@ impl ChatPane {
     fn with<T>(
         &mut self,
         state: &State,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
         then: impl FnOnce(&mut VirtualList, &mut ChatItems<'_>) -> T,
     ) -> T {
         let (live, opening) = (&self.live, self.opening.as_ref());
@@ -143,7 +143,7 @@ impl ChatPane {
         (opening, suggested): (&Opening, usize),
         chosen: Option<BlockId>,
         area: Rect,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
     ) {
         if self.width != area.width || self.theme != look.theme.name() {
             self.kept.clear();
@@ -185,22 +185,22 @@ impl ChatPane {
     }
 
     /// Scrolls by rows; upwards leaves the end.
-    pub fn scroll(&mut self, state: &State, rows: isize, look: Look<'_>) {
+    pub fn scroll(&mut self, state: &State, rows: isize, look: DrawStyle<'_>) {
         self.with(state, look, |list, talk| list.scroll(talk, rows));
     }
 
-    pub fn page(&mut self, state: &State, pages: isize, look: Look<'_>) {
+    pub fn page(&mut self, state: &State, pages: isize, look: DrawStyle<'_>) {
         let rows = pages * self.list.page();
         self.scroll(state, rows, look);
     }
 
     /// To the first row.
-    pub fn to_top(&mut self, state: &State, look: Look<'_>) {
+    pub fn to_top(&mut self, state: &State, look: DrawStyle<'_>) {
         self.with(state, look, |list, talk| list.to_top(talk));
     }
 
     /// Puts a text on screen.
-    pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: Look<'_>) {
+    pub(crate) fn show(&mut self, state: &State, found: &FoundText, look: DrawStyle<'_>) {
         self.sought = is_away(state, found.item).then(|| found.clone());
         self.with(state, look, |list, talk| {
             let lines = talk.lines(found.item);
@@ -211,19 +211,19 @@ impl ChatPane {
     }
 
     /// Puts an item on screen.
-    pub(crate) fn show_item(&mut self, state: &State, item: usize, look: Look<'_>) {
+    pub(crate) fn show_item(&mut self, state: &State, item: usize, look: DrawStyle<'_>) {
         self.with(state, look, |list, talk| list.show(talk, Anchor { item, row: 0 }, 1));
     }
 
     /// The lines of an item. What was not on screen is laid out and not kept.
-    pub(crate) fn lines_of(&self, state: &State, item: usize, look: Look<'_>) -> Vec<Passage> {
+    pub(crate) fn lines_of(&self, state: &State, item: usize, look: DrawStyle<'_>) -> Vec<Passage> {
         // Nothing was laid out yet where another pane has the whole screen.
         let width = if self.width == 0 { 78 } else { self.width };
         Passage::of_rows(&item::rows(state, item, width, look).0)
     }
 
     /// The text on screen.
-    pub(crate) fn screen_text(&mut self, state: &State, look: Look<'_>) -> ScreenText {
+    pub(crate) fn screen_text(&mut self, state: &State, look: DrawStyle<'_>) -> ScreenText {
         let top = self.area.y;
         self.with(state, look, |list, talk| {
             ScreenText::of_list(top, list.visible().iter().copied(), |item| talk.lines(item))
@@ -260,7 +260,7 @@ impl ChatPane {
     }
 
     /// Where the prompts of the opening stand on screen: row, and which.
-    pub fn prompts(&self) -> impl Iterator<Item = Hit<usize>> {
+    pub fn prompts(&self) -> impl Iterator<Item = ClickTarget<usize>> {
         let opening = self.opening.as_ref().filter(|_| self.list.follows());
         // Above it stand at most the names of the models that were chosen.
         let above: usize = self.kept.values().map(|item| item.rows.len()).sum();
@@ -272,13 +272,13 @@ impl ChatPane {
             let columns = columns.clone();
             rows.filter_map(move |row| {
                 let row = top.checked_add(u16::try_from((above + row).checked_sub(cut)?).ok()?)?;
-                Some(Hit { row, columns: columns.clone(), what })
+                Some(ClickTarget { row, columns: columns.clone(), what })
             })
         })
     }
 
     /// Draws what was arranged.
-    pub fn draw(&self, focused: bool, buf: &mut Buffer, look: Look<'_>) {
+    pub fn draw(&self, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
         self.list.draw(self.area, buf);
         if let Some((row, _)) = self.marked.filter(|_| focused).and_then(|at| self.blocks.get(at)) {
             buf.set_stringn(self.area.x, *row, ">", 1, look.style(Slot::UiFocus));

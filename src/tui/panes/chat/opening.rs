@@ -6,7 +6,7 @@ use crate::engine::transcript::Item;
 use crate::tui::paint::markdown;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub(in crate::tui) fn is_open(state: &State) -> bool {
 
 impl OpeningRows {
     /// Lays it out for so many columns; `suggested` is marked.
-    pub(super) fn new(opening: &Opening, suggested: usize, width: u16, look: Look<'_>) -> Self {
+    pub(super) fn new(opening: &Opening, suggested: usize, width: u16, look: DrawStyle<'_>) -> Self {
         let mut laid =
             Self { rows: markdown::lines(&opening.text, width, look.theme, look.links), prompts: Vec::new() };
         if opening.prompts.is_empty() {

@@ -6,7 +6,7 @@ use crate::engine::State;
 use crate::tui::paint::markdown;
 use crate::tui::panes::recipe;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -21,7 +21,7 @@ pub(super) fn rows(
     when: Timestamp,
     fact: &RecipeFact,
     width: u16,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     let (note, width_of) = (look.style(Slot::ChatNote), usize::from(width));
@@ -67,7 +67,11 @@ fn in_short(answers: &Answers) -> String {
 }
 
 /// `  - red: 2 failed, 1 passed`
-pub(in crate::tui) fn verdict(outcome: &RoundOutcome, width: usize, look: Look<'_>) -> Vec<Line<'static>> {
+pub(in crate::tui) fn verdict(
+    outcome: &RoundOutcome,
+    width: usize,
+    look: DrawStyle<'_>,
+) -> Vec<Line<'static>> {
     let (sign, style) = match outcome.verdict.as_str() {
         "green" | "ok" | "good" | "same" | "done" | "faster" | "passed" | "fixed" | "answered"
         | "written" => ("+", look.style(Slot::BlockDone)),
@@ -94,7 +98,7 @@ fn ended(end: RecipeEnd) -> String {
     }
 }
 
-fn end_style(end: RecipeEnd, look: Look<'_>) -> Style {
+fn end_style(end: RecipeEnd, look: DrawStyle<'_>) -> Style {
     look.style(match end {
         RecipeEnd::Done => Slot::BlockDone,
         RecipeEnd::GaveUp | RecipeEnd::Limit => Slot::StatusWarn,

@@ -5,7 +5,7 @@ use super::doc::changed_words::{DiffLook, changes, line_of, marked};
 use super::highlight::Colours;
 use crate::engine::transcript::BlockItem;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -42,7 +42,7 @@ impl Diff {
         against: DiffBase,
         width: u16,
         colours: &Colours,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
     ) -> Self {
         let old = older(item, against).unwrap_or_else(|| item.block.current().source.as_ref());
         let new = item.block.current().source.as_ref();

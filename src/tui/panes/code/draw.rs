@@ -6,9 +6,9 @@ use crate::domain::{Grantor, Readiness};
 use crate::engine::state::Countdown;
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::engine::{BlockState, State};
-use crate::tui::guard::{Guard, Verb, Why};
+use crate::tui::guard::{Guard, RefusalReason, Verb};
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -24,7 +24,7 @@ pub fn title(
     guard: &Guard,
     now: Instant,
     focused: bool,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Title {
     let waiting = state.queue().count();
     let (left, right, style) = match (shown(pane, state), &pane.mode) {
@@ -61,7 +61,7 @@ fn of_block(
     state: &State,
     guard: &Guard,
     now: Instant,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> (String, String, Option<ratatui::style::Style>) {
     let standing = state.block_state(item);
     let (id, language) = (item.block.id, words::language_of(item));
@@ -111,7 +111,7 @@ fn lock(item: &BlockItem, state: &State, guard: &Guard, now: Instant) -> String 
     }
     let (seen, of) = guard.seen();
     let locked = match guard.locked_for(Verb::Reject, now) {
-        Some(Why::Appeared { left: Some(left), .. } | Why::Quiet { left }) => {
+        Some(RefusalReason::Appeared { left: Some(left), .. } | RefusalReason::Quiet { left }) => {
             let tenths = left.as_millis().div_ceil(100).max(1);
             format!("all keys locked {}.{} s", tenths / 10, tenths % 10)
         }
@@ -131,7 +131,7 @@ pub fn draw(
     state: &State,
     area: Rect,
     buf: &mut Buffer,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Option<Position> {
     match (&pane.mode, shown(pane, state)) {
         (Mode::Queue(chosen), _) => {
@@ -158,7 +158,7 @@ pub fn draw(
     }
 }
 
-fn nothing(area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn nothing(area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
     let text =
         "No block waits. Code that the model proposes is shown here. Nothing runs until you approve it.";
     let text =
@@ -177,7 +177,7 @@ impl CodePane {
         }
     }
 
-    fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Buffer, look: Look<'_>) {
+    fn draw_block(&self, item: &BlockItem, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) {
         let Some(laid) = &self.layout else { return };
         let division = self.division();
         let code_end = self.area.bottom().saturating_sub(u16::try_from(self.opinion.len()).unwrap_or(0));
@@ -214,7 +214,7 @@ impl CodePane {
 }
 
 /// One row above the code of a block that is settled: what became of it.
-fn summary(item: &BlockItem, state: &State, look: Look<'_>) -> Line<'static> {
+fn summary(item: &BlockItem, state: &State, look: DrawStyle<'_>) -> Line<'static> {
     let lines = words::count(words::line_count(&item.block.current().source), "line");
     let text = match (&item.standing, item.runs.last()) {
         (BlockStanding::Approved, Some(run)) => approved(run, &lines, state.block_state(item), look),
@@ -226,7 +226,7 @@ fn summary(item: &BlockItem, state: &State, look: Look<'_>) -> Line<'static> {
     Line::styled(format!("  {text}"), look.dim())
 }
 
-fn approved(run: &RunItem, lines: &str, state: BlockState, look: Look<'_>) -> String {
+fn approved(run: &RunItem, lines: &str, state: BlockState, look: DrawStyle<'_>) -> String {
     let by = match run.by {
         Grantor::Person { typed: false } => "by you once".to_owned(),
         Grantor::Person { typed: true } => "by you once, with the word run".to_owned(),
@@ -245,7 +245,7 @@ fn approved(run: &RunItem, lines: &str, state: BlockState, look: Look<'_>) -> St
 }
 
 /// The list of blocks that wait.
-fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: Look<'_>) {
+fn queue(chosen: usize, state: &State, area: Rect, buf: &mut Buffer, look: DrawStyle<'_>) {
     let mut rows: Vec<Line<'static>> = Vec::new();
     let items: Vec<&BlockItem> = state.queue().collect();
     for (at, item) in items.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::tui::paint::wrap;
 use crate::tui::panes::editor::Editor;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::field::Pos;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -47,7 +47,7 @@ impl CodePane {
     }
 
     /// Draws the editor; returns where the cursor stands.
-    pub(super) fn draw_editor(&self, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+    pub(super) fn draw_editor(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
         let area = self.area;
         let edit_top = self.edit_top;
         let Mode::Edit(editor) = &self.mode else { return None };
@@ -112,7 +112,7 @@ impl CodePane {
         number: usize,
         text: &str,
         brackets: Option<(Pos, Pos)>,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
     ) -> LineStyles {
         let whole = editor.field().rows().get(number).map_or("", String::as_str);
         let mut styles = self.colours.for_line(number, whole).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::{CodePane, Mode};
 use crate::engine::transcript::BlockItem;
 use crate::tui::panes::hunks::Hunks;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;
@@ -110,7 +110,7 @@ impl HunkLayout {
     }
 
     /// The row below the code: `Hunk 2 of 3, line 10: kept   dropped: 1   h next  x drop it`.
-    pub(super) fn row(&self, hunk: usize, width: u16, look: Look<'_>) -> Line<'static> {
+    pub(super) fn row(&self, hunk: usize, width: u16, look: DrawStyle<'_>) -> Line<'static> {
         let is_dropped = self.dropped.contains(&hunk);
         let (word, verb) = if is_dropped { ("dropped", "take it back") } else { ("kept", "drop it") };
         let place = format!("Hunk {} of {}, line {}: ", hunk + 1, self.len(), self.line(hunk) + 1);
@@ -129,7 +129,7 @@ impl HunkLayout {
 
 impl CodePane {
     /// The row that says which hunk is chosen, below the code; and its mark in the code.
-    pub(super) fn lay_out_hunks(&mut self, look: Look<'_>) {
+    pub(super) fn lay_out_hunks(&mut self, look: DrawStyle<'_>) {
         let Some(laid) = &mut self.layout else { return };
         let Some(taken) = laid.taken.as_ref().filter(|_| matches!(self.mode, Mode::View)) else { return };
         self.hunk = self.hunk.min(taken.len().saturating_sub(1));

@@ -32,7 +32,7 @@ use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding};
 use crate::tui::guard;
 use crate::tui::panes::editor::Editor;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use detail::Detail;
 use diff::{Diff, DiffBase};
 use doc::{Doc, remark};
@@ -154,7 +154,7 @@ impl CodePane {
     }
 
     /// Lays out what the next frame shows.
-    pub fn arrange(&mut self, state: &State, area: Rect, look: Look<'_>) {
+    pub fn arrange(&mut self, state: &State, area: Rect, look: DrawStyle<'_>) {
         self.area = area;
         self.opinion.clear();
         let Some(item) = self.subject.and_then(|id| state.transcript.blocks.get(&id)) else {
@@ -173,7 +173,7 @@ impl CodePane {
         self.follow_cursor();
     }
 
-    fn lay_out(&mut self, state: &State, item: &BlockItem, look: Look<'_>) {
+    fn lay_out(&mut self, state: &State, item: &BlockItem, look: DrawStyle<'_>) {
         let version = item.block.current();
         let open = item.standing == BlockStanding::Open;
         let inspected = state.inspected(item.block.id);
@@ -239,7 +239,7 @@ impl CodePane {
         });
     }
 
-    fn lay_out_diff(&mut self, item: &BlockItem, look: Look<'_>) {
+    fn lay_out_diff(&mut self, item: &BlockItem, look: DrawStyle<'_>) {
         let Mode::Diff(against) = self.mode else { return };
         let (id, revision) = (item.block.id, item.block.current().revision);
         let fits = self

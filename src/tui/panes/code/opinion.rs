@@ -5,7 +5,7 @@ use crate::domain::{BlockId, Timestamp};
 use crate::engine::State;
 use crate::engine::transcript::OpinionItem;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -19,7 +19,7 @@ pub(super) fn rows(
     block: BlockId,
     width: u16,
     most: usize,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Vec<Line<'static>> {
     let (text, style) = match (state.consulting(block), state.opinion(block)) {
         (Some(since), _) => (asking(since, look), look.dim()),
@@ -38,11 +38,11 @@ pub(super) fn rows(
     rows
 }
 
-fn asking(since: Timestamp, look: Look<'_>) -> String {
+fn asking(since: Timestamp, look: DrawStyle<'_>) -> String {
     format!("asking a model, {} s. Decisions don't wait for it.", look.now.since(since) / 1000)
 }
 
-fn said(item: &OpinionItem, look: Look<'_>) -> (String, Style) {
+fn said(item: &OpinionItem, look: DrawStyle<'_>) -> (String, Style) {
     let model = safe::one_line(&item.model.to_string());
     match &item.answer {
         Ok(opinion) => {
@@ -61,6 +61,6 @@ fn said(item: &OpinionItem, look: Look<'_>) -> (String, Style) {
 }
 
 /// All of a second opinion, in a line.
-pub fn line(item: &OpinionItem, look: Look<'_>) -> String {
+pub fn line(item: &OpinionItem, look: DrawStyle<'_>) -> String {
     said(item, look).0
 }

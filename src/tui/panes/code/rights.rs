@@ -11,7 +11,7 @@ use crate::domain::{Block, Severity, UndoCover};
 use crate::engine::state::InspectionResult;
 use crate::tui::guard;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 pub(super) use before::SeenRights;
 use ratatui::style::Style;
@@ -96,7 +96,7 @@ pub(super) struct Wording<'a> {
     pub(super) detail: Detail,
     /// The session whose packages have a short name.
     pub(super) session: Option<&'a str>,
-    pub(super) look: Look<'a>,
+    pub(super) look: DrawStyle<'a>,
 }
 
 impl Wording<'_> {
@@ -142,7 +142,7 @@ impl Rights {
     }
 
     /// Adds a fact; so many of its label are there.
-    fn add(&mut self, same: usize, fact: &Fact, width: usize, look: Look<'_>) {
+    fn add(&mut self, same: usize, fact: &Fact, width: usize, look: DrawStyle<'_>) {
         let label = if fact.label.is_empty() { String::new() } else { format!("{:<LABEL$}", fact.label) };
         let label = Span::styled(label, look.dim());
         let number = LABELS.iter().position(|known| *known == fact.label).unwrap_or(LABELS.len());
@@ -165,7 +165,7 @@ impl Rights {
     }
 
     /// Adds how the block was read, below its rights; of one that sayso proposed, what it is for.
-    pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, look: Look<'_>) {
+    pub(super) fn note(&mut self, note: &str, block: &Block, width: u16, look: DrawStyle<'_>) {
         let (rule, seen) = (self.rows.pop(), self.see.pop());
         let (label, slot) = match (block.origin.typed, block.is_own()) {
             (true, _) => ("Origin", Slot::UiTitle),
@@ -192,7 +192,7 @@ impl Rights {
 pub(in crate::tui) fn lines(
     inspected: &InspectionResult,
     full: bool,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> impl Iterator<Item = (&'static str, String)> {
     let detail = if full { Detail::All } else { Detail::Words };
     let facts = facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, look });
@@ -224,7 +224,7 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
 }
 
 /// What of the files that it may change can be taken back. Without a sandbox it may change others as well.
-fn undo(cover: &UndoCover, inspected: &InspectionResult, look: Look<'_>) -> Fact {
+fn undo(cover: &UndoCover, inspected: &InspectionResult, look: DrawStyle<'_>) -> Fact {
     let is_open = inspected
         .terms
         .as_ref()
@@ -252,12 +252,12 @@ fn check(inspected: &InspectionResult, detail: Detail) -> String {
 }
 
 /// What could not be checked is told as what went wrong is; findings have their signs.
-fn check_style(inspected: &InspectionResult, look: Look<'_>) -> Style {
+fn check_style(inspected: &InspectionResult, look: DrawStyle<'_>) -> Style {
     if inspected.review.unchecked.is_some() { look.style(Slot::StatusError) } else { look.text() }
 }
 
 /// Gives `1 high` and its kind the looks of their severities.
-fn signed(row: Line<'static>, look: Look<'_>) -> Line<'static> {
+fn signed(row: Line<'static>, look: DrawStyle<'_>) -> Line<'static> {
     let mut spans = Vec::new();
     for span in row.spans {
         let (text, mut from) = (span.content.as_ref(), 0);
@@ -293,7 +293,7 @@ mod tests {
         let links = crate::tui::Hyperlinks::default();
         let (theme, place) = (Theme::terminal(Depth::Mono), Locale::default());
         let (glyphs, now) = (Glyphs::LINES, Timestamp(0));
-        let look = Look { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
+        let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
         for width in 24..60 {
             let mut rights = Rights::default();
             let fact = Fact::new("May read", "the system, ~/data/sales +2: p".into(), Style::new());

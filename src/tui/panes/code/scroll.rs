@@ -28,12 +28,12 @@ pub(crate) struct CodePlace {
     pub(crate) subject: Option<BlockId>,
     top: usize,
     full_rights: bool,
-    other: Option<Other>,
+    other: Option<OtherUse>,
 }
 
 /// What it is used for beside looking at a block.
 #[derive(Clone, Copy, Debug)]
-enum Other {
+enum OtherUse {
     Diff(DiffBase),
     Queue(usize),
 }
@@ -130,8 +130,8 @@ impl CodePane {
     /// Where the pane stands, to come back to it.
     pub(crate) fn place(&self) -> CodePlace {
         let other = match &self.mode {
-            Mode::Diff(base) => Some(Other::Diff(*base)),
-            Mode::Queue(chosen) => Some(Other::Queue(*chosen)),
+            Mode::Diff(base) => Some(OtherUse::Diff(*base)),
+            Mode::Queue(chosen) => Some(OtherUse::Queue(*chosen)),
             Mode::View | Mode::Edit(_) => None,
         };
         CodePlace { subject: self.subject, top: self.top, full_rights: self.full_rights, other }
@@ -145,8 +145,8 @@ impl CodePane {
         self.subject = place.subject;
         self.full_rights = place.full_rights;
         self.mode = match place.other {
-            Some(Other::Diff(base)) => Mode::Diff(base),
-            Some(Other::Queue(chosen)) => Mode::Queue(chosen),
+            Some(OtherUse::Diff(base)) => Mode::Diff(base),
+            Some(OtherUse::Queue(chosen)) => Mode::Queue(chosen),
             None => Mode::View,
         };
         self.target = Some(ScrollTarget::Top(place.top));

@@ -1,14 +1,14 @@
 //! What a block that writes, reads or lists is about, in words, above its text.
 
 use crate::domain::{OnDisk, Target, Terms};
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 
 /// A fact: a label, what it says, and whether it deserves a look.
 type TargetFact = (&'static str, String, bool);
 
 /// The facts of all files that it is about.
-pub(super) fn facts(terms: &Terms, target: &Target, look: Look<'_>) -> Vec<TargetFact> {
+pub(super) fn facts(terms: &Terms, target: &Target, look: DrawStyle<'_>) -> Vec<TargetFact> {
     let verb = match terms.language.as_str() {
         "write" | "edit" => "Writes",
         "list" => "Lists",
@@ -29,7 +29,7 @@ pub(super) fn facts(terms: &Terms, target: &Target, look: Look<'_>) -> Vec<Targe
     facts
 }
 
-fn of_one(target: &Target, verb: &'static str, writes: bool, look: Look<'_>) -> Vec<TargetFact> {
+fn of_one(target: &Target, verb: &'static str, writes: bool, look: DrawStyle<'_>) -> Vec<TargetFact> {
     let path = safe::one_line(&look.place.path(&target.path));
     let what = match target.found {
         OnDisk::Nothing if writes => "a new file".to_owned(),

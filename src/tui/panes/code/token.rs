@@ -37,8 +37,8 @@ pub(super) fn guard_terms(state: &State, item: &BlockItem) -> u64 {
 }
 
 /// A block as it stands, for the guard.
-pub fn token_of(state: &State, item: &BlockItem) -> guard::Token {
-    guard::Token {
+pub fn token_of(state: &State, item: &BlockItem) -> guard::SubjectId {
+    guard::SubjectId {
         block: item.block.id,
         revision: item.block.current().revision,
         terms: guard_terms(state, item),

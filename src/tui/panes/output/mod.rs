@@ -14,7 +14,7 @@ use crate::tui::paint::screen;
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::frame::Title;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
 use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
 use crate::tui::widgets::words;
@@ -142,7 +142,7 @@ impl OutputPane {
         chosen: Option<BlockId>,
         area: Rect,
         pictures: &mut Pictures,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
     ) {
         let subject = subject(state, chosen);
         if self.shown != Some(subject) {
@@ -180,7 +180,7 @@ impl OutputPane {
 
     /// A run that has ended is shown from its top, once, where it came to something and not all of it fits: the value or
     /// the error stands there. A person who reads further up is left there.
-    fn show_result(&mut self, state: &State, look: Look<'_>) {
+    fn show_result(&mut self, state: &State, look: DrawStyle<'_>) {
         let ended = self.run(state).and_then(|(item, run)| Some((item, &run.ended.as_ref()?.1)));
         let Some((item, report)) = ended.filter(|_| !self.result_shown) else { return };
         let has_result = receipt::has_result(report) || first_error::of_run(item, report).is_some();
@@ -211,7 +211,7 @@ impl OutputPane {
     }
 
     /// The rows before and after the output.
-    fn surround(&mut self, state: &State, pictures: &mut Pictures, look: Look<'_>) {
+    fn surround(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
         self.head.clear();
         self.tail.clear();
         let width = self.area.width;
@@ -252,7 +252,7 @@ impl OutputPane {
 
     fn with<T>(
         &mut self,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
         then: impl FnOnce(&mut VirtualList, &mut PrintedRows<'_>) -> T,
     ) -> T {
         let mut printed = PrintedRows {
@@ -267,17 +267,17 @@ impl OutputPane {
     }
 
     /// Scrolls by rows; upwards leaves the end.
-    pub fn scroll(&mut self, rows: isize, look: Look<'_>) {
+    pub fn scroll(&mut self, rows: isize, look: DrawStyle<'_>) {
         self.with(look, |list, printed| list.scroll(printed, rows));
     }
 
-    pub fn page(&mut self, pages: isize, look: Look<'_>) {
+    pub fn page(&mut self, pages: isize, look: DrawStyle<'_>) {
         let rows = pages * self.list.page();
         self.scroll(rows, look);
     }
 
     /// To the first row.
-    pub fn to_top(&mut self, look: Look<'_>) {
+    pub fn to_top(&mut self, look: DrawStyle<'_>) {
         self.with(look, |list, printed| list.to_top(printed));
     }
 
@@ -358,7 +358,7 @@ impl OutputPane {
     }
 
     /// Puts a text on screen.
-    pub(crate) fn show(&mut self, found: &FoundText, look: Look<'_>) {
+    pub(crate) fn show(&mut self, found: &FoundText, look: DrawStyle<'_>) {
         let lines = self.lines_of(found.item);
         let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
         let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
@@ -413,7 +413,7 @@ impl OutputPane {
         said.map(Cow::into_owned).find(|line| !line.trim().is_empty())
     }
 
-    pub fn title(&self, state: &State, focused: bool, look: Look<'_>) -> Title {
+    pub fn title(&self, state: &State, focused: bool, look: DrawStyle<'_>) -> Title {
         let (left, mut right, style) = match self.shown {
             Some(Subject::Run(block, run)) => {
                 let item = state.transcript.blocks.get(&block);
@@ -441,7 +441,7 @@ impl OutputPane {
     }
 
     /// Draws what was arranged. Tells where the cursor of the program stands, where its screen is shown.
-    pub fn draw(&self, buf: &mut Buffer, look: Look<'_>) -> Option<Position> {
+    pub fn draw(&self, buf: &mut Buffer, look: DrawStyle<'_>) -> Option<Position> {
         match &self.screen {
             Some(screen) => screen::draw(screen, self.area, buf, look.theme),
             None => {

@@ -1,7 +1,7 @@
 //! Receipt, output and what follows as one list of lines that are wrapped when they come on screen.
 
 use crate::tui::paint::output::Output;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::virtual_list::{Anchor, Items};
 use ratatui::text::Line;
@@ -15,7 +15,7 @@ pub(super) struct PrintedRows<'a> {
     pub(super) tail: &'a [Line<'static>],
     pub(super) wrapped: &'a mut HashMap<usize, Rc<[Line<'static>]>>,
     pub(super) width: usize,
-    pub(super) look: Look<'a>,
+    pub(super) look: DrawStyle<'a>,
 }
 
 /// So many wrapped lines are kept; beyond, all are let go.

@@ -8,13 +8,13 @@ use crate::domain::{
 use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use ratatui::text::{Line, Span};
 use std::path::Path;
 
 /// `| 4.2 s of 60 s   118 MiB`: how a run goes on.
-pub(super) fn progress(state: &State, look: Look<'_>) -> String {
+pub(super) fn progress(state: &State, look: DrawStyle<'_>) -> String {
     let Some(run) = &state.live.run else { return String::new() };
     let memory =
         if run.rss_bytes > 0 { format!("   {}", words::memory(run.rss_bytes)) } else { String::new() };
@@ -31,7 +31,7 @@ pub(super) fn ended(
     report: &RunReport,
     first_error: Option<&str>,
     width: u16,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> (Vec<Line<'static>>, Vec<Line<'static>>) {
     let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
     if let Some(line) = first_error {
@@ -67,7 +67,7 @@ pub(super) fn has_result(report: &RunReport) -> bool {
 }
 
 /// What is said of a run that has ended, as lines of any length.
-pub(in crate::tui) fn ended_lines(report: &RunReport, look: Look<'_>) -> impl Iterator<Item = String> {
+pub(in crate::tui) fn ended_lines(report: &RunReport, look: DrawStyle<'_>) -> impl Iterator<Item = String> {
     const WHOLE: u16 = u16::MAX;
     let image = |image: &ImageRef| {
         let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
@@ -119,7 +119,7 @@ fn used(report: &RunReport) -> String {
 }
 
 /// `changed  + out/revenue.png  48 KB   - out/a.png`
-fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+fn changes(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let variables = report.receipt.variables.map(variables).unwrap_or_default();
     if report.receipt.files.is_empty() && variables.is_empty() {
         return Vec::new();
@@ -154,7 +154,7 @@ fn changes(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
 }
 
 /// `taken back  .envrc`, or with which key it is done.
-pub(super) fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+pub(super) fn taken_back(run: &RunItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     if !run.taken_back.is_empty() {
         let mut names: Vec<String> =
@@ -177,7 +177,7 @@ pub(super) fn taken_back(run: &RunItem, width: u16, look: Look<'_>) -> Vec<Line<
 }
 
 /// `not looked at  2 folders (node_modules, target)`: where changes would not have been seen.
-fn not_looked_at(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+fn not_looked_at(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let lines = report.receipt.not_looked_at.lines();
     if lines.is_empty() {
         return Vec::new();
@@ -196,7 +196,7 @@ fn variables(changes: VariableChanges) -> String {
 }
 
 /// `refused  write to ~/.ssh/config     the network: example.com`: what the sandbox is known to have refused.
-fn refused(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+fn refused(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let told = &report.receipt.refused;
     if told.is_empty() {
         return Vec::new();
@@ -211,7 +211,7 @@ fn refused(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>>
 }
 
 /// What of the output was not kept.
-fn dropped(report: &RunReport, look: Look<'_>) -> Vec<Line<'static>> {
+fn dropped(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let parts: Vec<String> = [(Stream::Stdout, "output"), (Stream::Stderr, "error output")]
         .into_iter()
         .filter(|(stream, _)| report.output.dropped(*stream) > 0)
@@ -225,7 +225,7 @@ fn dropped(report: &RunReport, look: Look<'_>) -> Vec<Line<'static>> {
 }
 
 /// What the run came to, in front of all that it printed: its error in a word, its value.
-fn result(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+fn result(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     if let Some(error) = &report.error {
         rows.extend(safe::words(&in_short(error), width.into(), look.style(Slot::OutputStderr)));
@@ -249,7 +249,7 @@ fn in_short(error: &RunError) -> String {
 }
 
 /// The way to the error, behind the output. Its last line stands above, and not here again.
-fn traceback(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+fn traceback(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let Some(error) = &report.error else { return Vec::new() };
     let whole = error.traceback.trim_end();
     let short = in_short(error);
@@ -262,7 +262,7 @@ fn traceback(report: &RunReport, width: u16, look: Look<'_>) -> Vec<Line<'static
 }
 
 /// A run whose end was never told.
-pub(super) fn lost(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+pub(super) fn lost(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     let text = format!(
         "Block {} was running when the program ended: its end is not known. It is not run again by itself. R puts it \
          back for review.",
@@ -272,7 +272,7 @@ pub(super) fn lost(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'st
 }
 
 /// A block that did not run.
-pub(super) fn not_run(item: &BlockItem, width: u16, look: Look<'_>) -> Vec<Line<'static>> {
+pub(super) fn not_run(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     match &item.standing {
         BlockStanding::Rejected(reason) if !reason.trim().is_empty() => {
             let mut rows =
@@ -300,7 +300,7 @@ pub(super) fn image_row(
     image: &ImageRef,
     is_file: bool,
     width: u16,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Line<'static> {
     let save = if is_file { "" } else { "   w save" };
     let text = format!(

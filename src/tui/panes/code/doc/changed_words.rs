@@ -2,7 +2,7 @@
 
 use super::LineStyles;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use ratatui::style::{Modifier, Style};
 use similar::{DiffOp, InlineChange, TextDiff};
 use std::ops::Range;
@@ -80,7 +80,7 @@ pub(crate) struct DiffLook {
 }
 
 impl DiffLook {
-    pub(crate) fn of(slot: Slot, look: Look<'_>) -> Self {
+    pub(crate) fn of(slot: Slot, look: DrawStyle<'_>) -> Self {
         let (sign, tint) = (look.style(slot), look.theme.tint(slot));
         let underlined = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
         if tint == Style::new() {

@@ -7,7 +7,7 @@ use crate::domain::Severity;
 use crate::tui::paint::wrap;
 use crate::tui::panes::code::doc::line_diff::LineDiff;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::{Look, severity_slot};
+use crate::tui::widgets::look::{DrawStyle, severity_slot};
 use crate::tui::widgets::{safe, words};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -18,7 +18,7 @@ impl Doc {
     pub(crate) fn paint(
         &self,
         rows: Range<usize>,
-        look: Look<'_>,
+        look: DrawStyle<'_>,
         styles: &dyn Fn(usize) -> Option<LineStyles>,
         changed: &dyn Fn(usize) -> bool,
     ) -> Vec<Line<'static>> {
@@ -60,7 +60,13 @@ impl Doc {
         out
     }
 
-    fn gutter_spans(&self, line: usize, goes_on: bool, changed: bool, look: Look<'_>) -> Vec<Span<'static>> {
+    fn gutter_spans(
+        &self,
+        line: usize,
+        goes_on: bool,
+        changed: bool,
+        look: DrawStyle<'_>,
+    ) -> Vec<Span<'static>> {
         let gravest = self.gravest(line).filter(|_| !goes_on);
         let from = !goes_on && self.remarks.iter().any(|f| f.line as usize == line + 1);
         let mut spans = gutter_of(line, self.most_lines(), goes_on, gravest, changed, look);
@@ -77,7 +83,7 @@ impl Doc {
     }
 
     /// The background of a line: a little of the colour of the gravest that is said of it.
-    fn tint(&self, line: u32, look: Look<'_>) -> Style {
+    fn tint(&self, line: u32, look: DrawStyle<'_>) -> Style {
         match self.gravest(line as usize) {
             Some(severity @ (Severity::High | Severity::Medium)) => look.theme.tint(severity_slot(severity)),
             _ if self.against.as_ref().is_some_and(|against| against.added(line as usize)) => {
@@ -96,7 +102,7 @@ impl Doc {
         self.lines.len().max(self.against.as_ref().map_or(0, LineDiff::lines))
     }
 
-    fn paint_old(&self, line: u32, part: u32, look: Look<'_>) -> Line<'static> {
+    fn paint_old(&self, line: u32, part: u32, look: DrawStyle<'_>) -> Line<'static> {
         let Some(against) = &self.against else { return Line::default() };
         let DiffLook { sign: style, text, tint, word } = DiffLook::of(Slot::DiffDel, look);
         let words = marked(&LineStyles::new(), against.went(line), word);
@@ -110,7 +116,7 @@ impl Doc {
         tinted(spans, tint, self.width)
     }
 
-    fn paint_dropped(&self, number: u32, look: Look<'_>) -> Line<'static> {
+    fn paint_dropped(&self, number: u32, look: DrawStyle<'_>) -> Line<'static> {
         let Some(dropped) = self.dropped.get(number as usize) else { return Line::default() };
         let mark = if self.chosen.dropped == Some(dropped.hunk) { "x>" } else { "x " };
         let (gone, came) = dropped.lines;
@@ -119,7 +125,7 @@ impl Doc {
     }
 
     /// A short sign of how grave it is, and words that are read like all others.
-    fn paint_finding(&self, finding: u32, part: u32, look: Look<'_>) -> Line<'static> {
+    fn paint_finding(&self, finding: u32, part: u32, look: DrawStyle<'_>) -> Line<'static> {
         let Some(finding) = self.remarks.get(finding as usize) else { return Line::default() };
         let style = finding.style(look);
         let mut row = finding.rows(self.width).into_iter().nth(part as usize).unwrap_or_default();
@@ -157,7 +163,7 @@ pub(crate) fn gutter_of(
     goes_on: bool,
     gravest: Option<Severity>,
     changed: bool,
-    look: Look<'_>,
+    look: DrawStyle<'_>,
 ) -> Vec<Span<'static>> {
     let number_width = gutter(of) - 5;
     let (sign, style) = match gravest {

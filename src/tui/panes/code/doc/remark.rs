@@ -1,8 +1,8 @@
 //! What stands under a line of code: findings, and where its words came from. What it says, never where it is drawn.
 
-use crate::domain::{Finding, Severity, Source, Trace};
+use crate::domain::{Finding, Severity, TextOrigin, Trace};
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -45,13 +45,13 @@ fn finding(finding: &Finding) -> Remark {
 fn trace(trace: &Trace) -> Remark {
     let text = safe::cut(&safe::one_line(&trace.text), SHOWN);
     let message = match trace.from {
-        Source::Output(block) => format!("{text}: not in your words, first printed by block {block}"),
-        Source::File(block) => {
+        TextOrigin::Output(block) => format!("{text}: not in your words, first printed by block {block}"),
+        TextOrigin::File(block) => {
             format!("{text}: not in your words, first in the file that block {block} read")
         }
-        Source::Project => format!("{text}: not in your words, first in the project's instructions"),
-        Source::Given => format!("{text}: not in your words, first in a file that you gave"),
-        Source::Person | Source::Model => text,
+        TextOrigin::Project => format!("{text}: not in your words, first in the project's instructions"),
+        TextOrigin::Given => format!("{text}: not in your words, first in a file that you gave"),
+        TextOrigin::Person | TextOrigin::Model => text,
     };
     Remark { kind: RemarkKind::Trace, line: trace.place.line, message }
 }
@@ -76,7 +76,7 @@ impl Remark {
         }
     }
 
-    pub(crate) fn style(&self, look: Look<'_>) -> Style {
+    pub(crate) fn style(&self, look: DrawStyle<'_>) -> Style {
         self.severity().map_or(look.style(Slot::ChatNote), |severity| look.severity(severity))
     }
 
@@ -110,7 +110,7 @@ mod tests {
         let from = |line, text: &str| Trace {
             place: place(line),
             text: text.into(),
-            from: Source::Output(BlockId(2)),
+            from: TextOrigin::Output(BlockId(2)),
         };
         let remarks =
             all(&[found(1), found(3)], &[from(1, "http://x/\u{1b}[2J"), from(2, "y".repeat(99).as_str())]);

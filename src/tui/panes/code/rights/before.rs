@@ -152,8 +152,8 @@ fn moved(now: Option<KernelRef>, then: Option<KernelRef>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Can;
     use crate::domain::ReachPlace as Place;
+    use crate::domain::Reachability;
     use crate::domain::{Language, Limits};
 
     fn terms() -> Terms {
@@ -194,7 +194,7 @@ mod tests {
         let parts: [(Change, Told); 13] = [
             (|t, _| t.rights.read.push("/a".into()), |c| c.read),
             (|_, r| r.places.push(Place::closed("/a")), |c| c.read && c.write),
-            (|_, r| r.read = Can::Yes, |c| c.read),
+            (|_, r| r.read = Reachability::Yes, |c| c.read),
             (|t, _| t.rights.write.push("/a".into()), |c| c.write),
             (|t, _| t.rights.network = true, |c| c.network),
             (|t, _| t.rights.sandbox.network_blocked = true, |c| c.network),

@@ -6,10 +6,10 @@ use super::before::RightsChange;
 use super::limits::limits;
 use super::{Fact, Wording};
 use crate::domain::sentences::{network, rights as in_one_line, running, sandbox, saving, secrets};
-use crate::domain::{Can, ExecutorKind, Reach, SandboxLevel, Terms};
+use crate::domain::{ExecutorKind, Reach, Reachability, SandboxLevel, Terms};
 use crate::engine::state::InspectionResult;
 use crate::tui::theme::Slot;
-use crate::tui::widgets::look::Look;
+use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
 use std::path::{Path, PathBuf};
 
@@ -120,7 +120,7 @@ fn in_full(terms: &Terms, reach: &Reach, wording: Wording<'_>) -> Vec<Fact> {
 }
 
 /// The interpreter and its version.
-fn program(terms: &Terms, look: Look<'_>) -> String {
+fn program(terms: &Terms, look: DrawStyle<'_>) -> String {
     let version = terms.version.as_deref().map(|v| format!("  {}", safe::one_line(v))).unwrap_or_default();
     format!("{}{version}", look.place.path(&terms.interpreter))
 }
@@ -131,7 +131,7 @@ pub(super) fn marked(text: String, changed: bool) -> String {
 }
 
 /// Where packages go, and that there is another place for them.
-pub(super) fn place_of_packages(inspected: &InspectionResult, look: Look<'_>) -> Option<Fact> {
+pub(super) fn place_of_packages(inspected: &InspectionResult, look: DrawStyle<'_>) -> Option<Fact> {
     let terms = inspected.terms.as_ref().ok().filter(|terms| terms.executor == ExecutorKind::Installer)?;
     let (text, slot) = match &inspected.venv {
         Some(venv) if *venv == terms.cwd => {
@@ -172,8 +172,8 @@ fn but_not(closed: &[&Path], wording: Wording<'_>) -> String {
 }
 
 /// The places of the session alone, which are there beside the person's.
-fn private(reach: &Reach, look: Look<'_>) -> Option<String> {
-    let writable = reach.places.iter().filter(|place| place.private && place.write == Can::Yes);
+fn private(reach: &Reach, look: DrawStyle<'_>) -> Option<String> {
+    let writable = reach.places.iter().filter(|place| place.private && place.write == Reachability::Yes);
     let names: Vec<String> =
         writable.filter(|p| !p.path.starts_with("/dev")).map(|place| look.place.path(&place.path)).collect();
     (!names.is_empty()).then(|| safe::one_line(&names.join(", ")))
@@ -204,7 +204,7 @@ fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
     safe::one_line(&wording.detail.list(&names, SHORT, ", "))
 }
 
-fn runs_in(terms: &Terms, look: Look<'_>) -> String {
+fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
     let cwd = safe::one_line(&look.place.path(&terms.cwd));
     let language = safe::one_line(terms.language.as_str());
     match (terms.executor, terms.kernel) {
@@ -261,7 +261,7 @@ fn runs_in(terms: &Terms, look: Look<'_>) -> String {
 }
 
 /// `python: .venv (3.12), `: the Python that all programs of the run find, where it is not the one of the `PATH`.
-fn project_python(terms: &Terms, look: Look<'_>) -> String {
+fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
     let Some(python) = &terms.rights.python else { return String::new() };
     let environment = python.path.parent().and_then(Path::parent).unwrap_or(&python.path);
     let of_project = environment.strip_prefix(&terms.cwd).ok().map(Path::as_os_str);
@@ -324,7 +324,14 @@ mod tests {
         let now = crate::domain::Timestamp(0);
         project_python(
             &terms,
-            Look { theme: &theme, links: &links, glyphs: Glyphs::LINES, place: &place, now, motion: true },
+            DrawStyle {
+                theme: &theme,
+                links: &links,
+                glyphs: Glyphs::LINES,
+                place: &place,
+                now,
+                motion: true,
+            },
         )
     }
 
