@@ -5,6 +5,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+#[path = "architecture/names.rs"]
+mod names;
 #[path = "architecture/rings.rs"]
 mod rings;
 #[path = "architecture/sentences.rs"]

@@ -88,7 +88,7 @@ impl Notebook {
                 self.markdown(&id("message"), quoted.trim_end().to_owned(), &json!({ "kind": "asked" }));
             }
             DocumentPart::Said { text } => {
-                self.markdown(&id("reply"), inert(text), &json!({ "kind": "said" }))
+                self.markdown(&id("reply"), inert(text), &json!({ "kind": "said" }));
             }
             DocumentPart::Note { text } => {
                 self.markdown(&id("note"), format!("*{}*", inline(text)), &json!({ "kind": "note" }));

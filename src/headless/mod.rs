@@ -171,7 +171,7 @@ async fn turn(
             driver.start_job(Job::GivenFiles(prompt.clone()));
         }
         TurnInput::Prompt(prompt) | TurnInput::Text(prompt) => {
-            driver.send(Command::Submit(prompt.as_str().into()))
+            driver.send(Command::Submit(prompt.as_str().into()));
         }
         TurnInput::Recipe { name, given } => {
             driver.start_job(Job::BeginRecipe(name.clone(), given.clone()));

@@ -283,7 +283,8 @@ fn modules_of_tests(files: &[(String, String)]) -> BTreeSet<String> {
     found
 }
 
-fn house() -> House {
+/// The files of the program below `src` with their paths, without what is compiled for tests.
+pub(super) fn product_files() -> Vec<(String, String)> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();
     super::sources(&src, &mut paths);
@@ -294,7 +295,11 @@ fn house() -> House {
     let files: Vec<(String, String)> = paths.iter().map(read).collect();
     let of_tests = modules_of_tests(&files);
     let kept = |(path, text): &(String, String)| Some((path.clone(), product(path, text, &of_tests)?));
-    House::new(&files.iter().filter_map(kept).collect::<Vec<_>>())
+    files.iter().filter_map(kept).collect()
+}
+
+fn house() -> House {
+    House::new(&product_files())
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl Screen {
                 OverlayResponse::Lead(pane) => self.lead(pane),
                 OverlayResponse::LookAtBlock => self.panes.code.mode = Mode::View,
                 OverlayResponse::Run(slash, argument) => {
-                    wishes.extend(self.run_command(slash, &argument, ctx))
+                    wishes.extend(self.run_command(slash, &argument, ctx));
                 }
                 OverlayResponse::OpenRecipe(name) => self.open_recipe(&name, ""),
                 OverlayResponse::LeaveFor(exit) => wishes.extend(self.leave_for(exit, ctx)),

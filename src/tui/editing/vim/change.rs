@@ -1,6 +1,6 @@
 //! What commands do in normal mode, and operators in every mode.
 
-use super::keys::{Command, Move, Operator, OperatorRange, VimAction};
+use super::keys::{Move, Operator, OperatorRange, VimAction, VimCommand};
 use super::motion::{self, Reach};
 use super::{Answer, Mode, REDO, Vim, object};
 use crate::tui::editing::Edit;
@@ -9,7 +9,7 @@ use crate::tui::editing::cluster::{self, ClusterKind};
 use crate::tui::editing::text::{SelectionShape, Text};
 
 /// A command in normal mode; `keys` are its strokes.
-pub(super) fn run(vim: &mut Vim, command: &Command, keys: &str, text: &mut Text) -> Answer {
+pub(super) fn run(vim: &mut Vim, command: &VimCommand, keys: &str, text: &mut Text) -> Answer {
     match command.what {
         VimAction::Move(found) => go(vim, found, command.count, text),
         VimAction::Operate(operator, over) => {
@@ -223,7 +223,7 @@ fn replace_letters(text: &mut Text, letter: char, times: usize) {
 }
 
 /// Commands of one key.
-fn press(vim: &mut Vim, key: char, command: &Command, keys: &str, text: &mut Text) -> Answer {
+fn press(vim: &mut Vim, key: char, command: &VimCommand, keys: &str, text: &mut Text) -> Answer {
     let times = command.times();
     let at = text.cursor();
     let line_end = Pos::new(at.row, text.row(at.row).len());
@@ -239,7 +239,7 @@ fn press(vim: &mut Vim, key: char, command: &Command, keys: &str, text: &mut Tex
         _ => "",
     };
     if let super::keys::ParseResult::Whole(whole) = super::keys::parse(long, false) {
-        let whole = Command { count: command.count, clipboard: command.clipboard, ..whole };
+        let whole = VimCommand { count: command.count, clipboard: command.clipboard, ..whole };
         return run(vim, &whole, keys, text);
     }
     match key {

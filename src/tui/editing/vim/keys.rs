@@ -7,14 +7,14 @@ const LINES: usize = 1 << 30;
 
 /// A command with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Command {
+pub(super) struct VimCommand {
     pub count: Option<usize>,
     /// Whether what is copied goes to the clipboard too.
     pub clipboard: bool,
     pub what: VimAction,
 }
 
-impl Command {
+impl VimCommand {
     pub(super) fn times(&self) -> usize {
         self.count.unwrap_or(1)
     }
@@ -122,7 +122,7 @@ pub(super) enum ParseResult {
     More,
     /// They are none.
     Nothing,
-    Whole(Command),
+    Whole(VimCommand),
 }
 
 /// Reads what was pressed so far; `visual`: something is selected.
@@ -138,7 +138,7 @@ pub(super) fn parse(strokes: &str, visual: bool) -> ParseResult {
             Some((first.unwrap_or(1).saturating_mul(second.unwrap_or(1))).min(most))
         }
     };
-    ParseResult::Whole(Command { count, clipboard: reader.clipboard, what })
+    ParseResult::Whole(VimCommand { count, clipboard: reader.clipboard, what })
 }
 
 struct Reader<'a> {

@@ -13,7 +13,7 @@ use super::Edit;
 use super::buffer::Pos;
 use super::cluster;
 use super::text::{SelectionShape, Text};
-use keys::{Command, ParseResult};
+use keys::{ParseResult, VimCommand};
 
 /// Strokes that are no letters.
 pub(crate) const ESC: char = '\u{1b}';
@@ -272,7 +272,7 @@ impl Vim {
         answer
     }
 
-    fn run(&mut self, command: Command, keys: &str, text: &mut Text) -> Answer {
+    fn run(&mut self, command: VimCommand, keys: &str, text: &mut Text) -> Answer {
         if self.mode == Mode::Normal {
             change::run(self, &command, keys, text)
         } else {

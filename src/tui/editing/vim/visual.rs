@@ -1,7 +1,7 @@
 //! What commands do while something is selected.
 
 use super::change::{self, operate};
-use super::keys::{Command, Operator, VimAction};
+use super::keys::{Operator, VimAction, VimCommand};
 use super::motion::Reach;
 use super::{Answer, Mode, Vim, object};
 use crate::tui::editing::buffer::Pos;
@@ -10,7 +10,7 @@ use crate::tui::editing::text::{SelectionShape, Text};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// A command in visual mode.
-pub(super) fn run(vim: &mut Vim, command: &Command, text: &mut Text) -> Answer {
+pub(super) fn run(vim: &mut Vim, command: &VimCommand, text: &mut Text) -> Answer {
     match command.what {
         VimAction::Move(found) => change::go(vim, found, command.count, text),
         VimAction::Operate(operator, _) => over_selection(vim, operator, command.clipboard, false, text),
@@ -46,7 +46,7 @@ fn leave(vim: &mut Vim, at: Pos, text: &mut Text) {
     vim.mode = Mode::Normal;
 }
 
-fn press(vim: &mut Vim, key: char, command: &Command, text: &mut Text) -> Answer {
+fn press(vim: &mut Vim, key: char, command: &VimCommand, text: &mut Text) -> Answer {
     let clipboard = command.clipboard;
     match key {
         'x' => return over_selection(vim, Operator::Delete, clipboard, false, text),

@@ -130,7 +130,7 @@ impl EscapeDecoder {
             }
             (DecoderState::Escape, b']' | b'P' | b'X' | b'^' | b'_') => self.at = DecoderState::String,
             (DecoderState::Escape | DecoderState::EscapeLonger, b' '..=b'/') => {
-                self.at = DecoderState::EscapeLonger
+                self.at = DecoderState::EscapeLonger;
             }
             // This is also where `ESC \` ends a string.
             (DecoderState::Escape | DecoderState::EscapeLonger, b'0'..=b'~') => self.at = DecoderState::Text,
