@@ -102,14 +102,14 @@ impl WritableFolders {
     /// Whether neither this place nor any link on the way to it lies in a folder that is avoided. What is relative, or
     /// not there, is not trusted.
     pub(crate) fn trusts(&self, path: &Path) -> bool {
-        let is_active = |step: &PathBuf| self.active.iter().any(|folder| step.starts_with(folder));
-        !self.is_foreign(path) && walk(path).is_some_and(|steps| !steps.iter().any(is_active))
+        let is_active = |step: &Path| self.active.iter().any(|folder| step.starts_with(folder));
+        every_step(path, |step| self.is_outside(step) && !is_active(step))
     }
 
     /// Whether somebody else than the person could have made what lies here, or chosen where its links lead. What is
     /// relative, or not there, counts as such.
     pub(crate) fn is_foreign(&self, path: &Path) -> bool {
-        !path.is_absolute() || walk(path).is_none_or(|steps| !steps.iter().all(|step| self.is_outside(step)))
+        !every_step(path, |step| self.is_outside(step))
     }
 
     fn is_outside(&self, path: &Path) -> bool {
@@ -138,6 +138,11 @@ fn with_real(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
 
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.into())
+}
+
+/// Whether a place is absolute and there, and this holds for it and for each link on the way.
+fn every_step(path: &Path, holds: impl Fn(&Path) -> bool) -> bool {
+    path.is_absolute() && walk(path).is_some_and(|steps| steps.iter().all(|step| holds(step)))
 }
 
 /// The links on the way to a place, as they lie, and the place at last. `None`: it is not there.
