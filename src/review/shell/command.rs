@@ -2,10 +2,7 @@
 
 use super::ShellReader;
 use super::expand::pattern_fits;
-use super::options::plain_key;
-use crate::review::nested::NestedCode;
-use crate::review::programs::{self, Takes};
-use crate::review::rules::{InnerPattern, Wrapper};
+use crate::review::programs;
 use crate::review::value::{Argument, HOLE, Taint, Value, ValueKind};
 use std::ops::Range;
 
@@ -143,145 +140,8 @@ impl ShellReader<'_, '_> {
         }
     }
 
-    /// A command that runs what follows it.
-    fn through(
-        &mut self,
-        wrapper: &Wrapper,
-        name: &str,
-        words: Vec<Argument>,
-        input: Option<Argument>,
-        span: &Range<usize>,
-        depth: u32,
-    ) {
-        let at = self.own_words(wrapper, name, &words, span);
-        let (own, rest) = words.split_at(at.min(words.len()));
-        // What a shell gets as text is an operand too: rules look at where it came from.
-        let own = if wrapper.text { &words } else { own };
-        let (mut act, known) = self.parted_by_table(name, own.to_vec(), input.clone(), span);
-        if rest.is_empty() {
-            // `sudo` alone, `env` that prints: no command follows.
-            name.clone_into(&mut act.name);
-            act.named.push((
-                "alone".to_owned(),
-                Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
-            ));
-        }
-        self.reading.acts.push(act.clone());
-        self.by_table(&act, &known, input.as_ref(), depth);
-        if rest.is_empty() {
-            return;
-        }
-        let mut rest = rest.to_vec();
-        if wrapper.text {
-            return self.as_one_text(name, &rest, span);
-        }
-        if wrapper.stdin {
-            self.fill_from(name, &mut rest, input.as_ref(), span);
-        }
-        self.command(rest, input, span, depth + 1);
-    }
-
-    /// Words that a shell is given as one text.
-    fn as_one_text(&mut self, name: &str, rest: &[Argument], span: &Range<usize>) {
-        let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
-        let whole =
-            rest.first().map_or(span.start, |a| a.span.start)..rest.last().map_or(span.end, |a| a.span.end);
-        let text = Value::join(&parts, " ");
-        let text = if name == "eval" { self.put_in(&text) } else { text };
-        match text.as_text() {
-            Some((text, _)) => {
-                let text = text.to_owned();
-                self.reading.nested.push(NestedCode::Text {
-                    language: InnerPattern::Bash,
-                    text,
-                    span: whole,
-                });
-            }
-            None => self.reading.unknown = true,
-        }
-    }
-
-    /// Puts what is read on standard input where it goes among the words of a command.
-    fn fill_from(
-        &mut self,
-        name: &str,
-        rest: &mut Vec<Argument>,
-        input: Option<&Argument>,
-        span: &Range<usize>,
-    ) {
-        let more = input.map_or_else(|| Value::part(HOLE.to_string()), |a| listed(&a.value));
-        let text_of = |at: usize| rest.get(at).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
-        if (0..rest.len()).any(|at| text_of(at) == "-c" && matches!(text_of(at + 1), "{}" | "%")) {
-            self.hides(name, "what it reads", span);
-        }
-        let replaced = rest.iter().any(|a| a.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
-        for word in rest.iter_mut() {
-            fill(word, &more);
-        }
-        if !replaced {
-            rest.push(Argument { value: more, span: span.clone() });
-        }
-    }
-
-    /// How many words of a command belong to the program that runs what follows.
-    fn own_words(&mut self, wrapper: &Wrapper, name: &str, words: &[Argument], span: &Range<usize>) -> usize {
-        let mut at = 0;
-        let mut skip = wrapper.skip;
-        while let Some(word) = words.get(at) {
-            let Some((text, _)) = word.value.as_text() else {
-                if skip == 0 {
-                    break;
-                }
-                skip -= 1;
-                at += 1;
-                continue;
-            };
-            let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
-            if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
-                let (text, span) = (joined.to_owned(), word.span.clone());
-                self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
-                at += 1;
-            } else if name == "env" && matches!(text, "-S" | "--split-string") {
-                let Some(word) = words.get(at + 1) else { break };
-                if let Some((text, _)) = word.value.as_text() {
-                    let (text, span) = (text.to_owned(), word.span.clone());
-                    self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
-                }
-                at += 2;
-            } else if text == "--" {
-                at += 1;
-                break;
-            } else if text.starts_with('-') && text.len() > 1 {
-                let table = programs::shipped().get(name);
-                let key = text.trim_start_matches('-');
-                let choice = table.and_then(|table| table.option(key, text.starts_with("--")));
-                let takes = wrapper.values.iter().any(|v| v == text)
-                    || choice.is_some_and(|(_, choice)| choice.takes == Takes::Value);
-                at += if takes { 2 } else { 1 };
-            } else if is_assignment(text) && !wrapper.text {
-                self.set_by_word(word, span);
-                at += 1;
-            } else if skip > 0 {
-                skip -= 1;
-                at += 1;
-            } else {
-                break;
-            }
-        }
-        at
-    }
-
-    /// `NAME=value` among words (`env`, `export`): told where programs obey the variable.
-    fn set_by_word(&mut self, word: &Argument, span: &Range<usize>) {
-        let Some((name, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) else {
-            return;
-        };
-        let (name, value) = (name.to_owned(), Value::text(held).tainted(word.value.taint));
-        self.set(&name, Argument { value, span: word.span.clone() }, span.clone());
-    }
-
     /// Text that this shell will read again later, the variables that are known by now put in.
-    fn put_in(&mut self, value: &Value) -> Value {
+    pub(super) fn put_in(&mut self, value: &Value) -> Value {
         let Some((text, _)) = value.as_text() else { return value.clone() };
         let mut parts = text.split('$');
         let mut out = parts.next().unwrap_or_default().to_owned();
@@ -356,57 +216,6 @@ impl ShellReader<'_, '_> {
             self.positional = Some(words.iter().skip(from).map(|word| word.value.clone()).collect());
         }
     }
-
-    /// The commands that `find` and `fd` run, on what lies below their starting points; returns the words that are left.
-    fn find(&mut self, name: &str, words: Vec<Argument>, span: &Range<usize>, depth: u32) -> Vec<Argument> {
-        let starts: &[&str] = if name.starts_with("fd") {
-            &["-x", "-X", "--exec", "--exec-batch"]
-        } else {
-            &["-exec", "-execdir", "-ok", "-okdir"]
-        };
-        let texts: Vec<&str> = words.iter().map(|a| a.value.as_whole_text().unwrap_or_default()).collect();
-        let Some(first) = texts.iter().position(|text| starts.contains(text)) else { return words };
-        // What all that is found is called says what it is: `__pycache__`.
-        let called = texts.iter().position(|text| *text == "-name").and_then(|at| texts.get(at + 1)).copied();
-        let called = called.filter(|text| !text.contains(['*', '?', '['])).unwrap_or_default();
-        let flag = |a: &Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['-', '(', '!']));
-        let operand = if name.starts_with("fd") {
-            // The pattern stands in front of the folder.
-            let path = |a: &&Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['/', '~', '.']));
-            words.get(..first).unwrap_or_default().iter().rev().find(path)
-        } else {
-            words.first().filter(|a| !flag(a))
-        };
-        let start = operand.and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t);
-        let below = match called {
-            "" => Value::part(format!("{}/{HOLE}", start.trim_end_matches('/'))),
-            called => Value::part(format!("{}/{HOLE}/{called}", start.trim_end_matches('/'))),
-        };
-        let mut rest = words.as_slice();
-        let mut left = Vec::new();
-        while let Some(at) =
-            rest.iter().position(|a| a.value.as_whole_text().is_some_and(|text| starts.contains(&text)))
-        {
-            left.extend(rest.get(..at).unwrap_or_default().iter().cloned());
-            let tail = rest.get(at + 1..).unwrap_or_default();
-            let end = tail
-                .iter()
-                .position(|a| matches!(a.value.as_whole_text(), Some(";" | "+")))
-                .unwrap_or(tail.len());
-            let mut inner = tail.get(..end).unwrap_or_default().to_vec();
-            let named = inner.iter().any(|word| word.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
-            for word in &mut inner {
-                fill(word, &below);
-            }
-            if !named && name.starts_with("fd") {
-                inner.push(Argument { value: below.clone(), span: span.clone() });
-            }
-            self.command(inner, None, span, depth + 1);
-            rest = tail.get(end + 1..).unwrap_or_default();
-        }
-        left.extend(rest.iter().cloned());
-        left
-    }
 }
 
 /// What an interpreter reads that is given the output of another command as a file: `bash <(…)`.
@@ -444,28 +253,4 @@ fn module_command(name: &str, words: &[Argument]) -> Option<Vec<Argument>> {
     let rest = words.get(at + 1..)?;
     let known = matches!(rest.first()?.value.as_whole_text(), Some("pip" | "pipx" | "conda"));
     known.then(|| rest.to_vec())
-}
-
-/// Puts what a command is run on in the place of `{}`.
-fn fill(word: &mut Argument, with: &Value) {
-    let Some((text, _)) = word.value.as_text() else { return };
-    if !text.contains("{}") {
-        return;
-    }
-    let (put, _) = with.as_text().unwrap_or(("…", false));
-    word.value = Value::part(text.replace("{}", put)).tainted(with.taint);
-}
-
-/// One of what is listed on standard input.
-fn listed(value: &Value) -> Value {
-    match value.as_text() {
-        Some((text, true)) if text.split_whitespace().count() == 1 => Value::text(text.trim()),
-        Some((text, false)) => Value::part(text),
-        _ => Value::part(HOLE.to_string()).tainted(value.all_taint()),
-    }
-}
-
-/// Whether a word sets a variable: `NAME=value`.
-fn is_assignment(text: &str) -> bool {
-    text.split_once('=').is_some_and(|(key, _)| plain_key(key))
 }

@@ -8,11 +8,13 @@
 mod alias;
 mod command;
 mod expand;
+mod find;
 mod function;
 mod options;
 mod program;
 mod redirect;
 mod word;
+mod wrapper;
 
 use function::ShellFunction;
 

@@ -1,0 +1,65 @@
+//! The commands that `find` and `fd` run on what they find.
+
+use super::ShellReader;
+use super::wrapper::fill;
+use crate::review::value::{Argument, HOLE, Value};
+use std::ops::Range;
+
+impl ShellReader<'_, '_> {
+    /// The commands that `find` and `fd` run, on what lies below their starting points; returns the words that are left.
+    pub(super) fn find(
+        &mut self,
+        name: &str,
+        words: Vec<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) -> Vec<Argument> {
+        let starts: &[&str] = if name.starts_with("fd") {
+            &["-x", "-X", "--exec", "--exec-batch"]
+        } else {
+            &["-exec", "-execdir", "-ok", "-okdir"]
+        };
+        let texts: Vec<&str> = words.iter().map(|a| a.value.as_whole_text().unwrap_or_default()).collect();
+        let Some(first) = texts.iter().position(|text| starts.contains(text)) else { return words };
+        // What all that is found is called says what it is: `__pycache__`.
+        let called = texts.iter().position(|text| *text == "-name").and_then(|at| texts.get(at + 1)).copied();
+        let called = called.filter(|text| !text.contains(['*', '?', '['])).unwrap_or_default();
+        let flag = |a: &Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['-', '(', '!']));
+        let operand = if name.starts_with("fd") {
+            // The pattern stands in front of the folder.
+            let path = |a: &&Argument| a.value.as_text().is_some_and(|(t, _)| t.starts_with(['/', '~', '.']));
+            words.get(..first).unwrap_or_default().iter().rev().find(path)
+        } else {
+            words.first().filter(|a| !flag(a))
+        };
+        let start = operand.and_then(|a| a.value.as_text()).map_or(".", |(t, _)| t);
+        let below = match called {
+            "" => Value::part(format!("{}/{HOLE}", start.trim_end_matches('/'))),
+            called => Value::part(format!("{}/{HOLE}/{called}", start.trim_end_matches('/'))),
+        };
+        let mut rest = words.as_slice();
+        let mut left = Vec::new();
+        while let Some(at) =
+            rest.iter().position(|a| a.value.as_whole_text().is_some_and(|text| starts.contains(&text)))
+        {
+            left.extend(rest.get(..at).unwrap_or_default().iter().cloned());
+            let tail = rest.get(at + 1..).unwrap_or_default();
+            let end = tail
+                .iter()
+                .position(|a| matches!(a.value.as_whole_text(), Some(";" | "+")))
+                .unwrap_or(tail.len());
+            let mut inner = tail.get(..end).unwrap_or_default().to_vec();
+            let named = inner.iter().any(|word| word.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
+            for word in &mut inner {
+                fill(word, &below);
+            }
+            if !named && name.starts_with("fd") {
+                inner.push(Argument { value: below.clone(), span: span.clone() });
+            }
+            self.command(inner, None, span, depth + 1);
+            rest = tail.get(end + 1..).unwrap_or_default();
+        }
+        left.extend(rest.iter().cloned());
+        left
+    }
+}

@@ -1,0 +1,172 @@
+//! Commands that run what follows them: which words are their own, and what the command behind them gets.
+
+use super::ShellReader;
+use super::options::plain_key;
+use crate::review::nested::NestedCode;
+use crate::review::programs::{self, Takes};
+use crate::review::rules::{InnerPattern, Wrapper};
+use crate::review::value::{Argument, HOLE, Value, ValueKind};
+use std::ops::Range;
+
+impl ShellReader<'_, '_> {
+    /// A command that runs what follows it.
+    pub(super) fn through(
+        &mut self,
+        wrapper: &Wrapper,
+        name: &str,
+        words: Vec<Argument>,
+        input: Option<Argument>,
+        span: &Range<usize>,
+        depth: u32,
+    ) {
+        let at = self.own_words(wrapper, name, &words, span);
+        let (own, rest) = words.split_at(at.min(words.len()));
+        // What a shell gets as text is an operand too: rules look at where it came from.
+        let own = if wrapper.text { &words } else { own };
+        let (mut act, known) = self.parted_by_table(name, own.to_vec(), input.clone(), span);
+        if rest.is_empty() {
+            // `sudo` alone, `env` that prints: no command follows.
+            name.clone_into(&mut act.name);
+            act.named.push((
+                "alone".to_owned(),
+                Argument { value: Value::new(ValueKind::Bool(true)), span: span.clone() },
+            ));
+        }
+        self.reading.acts.push(act.clone());
+        self.by_table(&act, &known, input.as_ref(), depth);
+        if rest.is_empty() {
+            return;
+        }
+        let mut rest = rest.to_vec();
+        if wrapper.text {
+            return self.as_one_text(name, &rest, span);
+        }
+        if wrapper.stdin {
+            self.fill_from(name, &mut rest, input.as_ref(), span);
+        }
+        self.command(rest, input, span, depth + 1);
+    }
+
+    /// Words that a shell is given as one text.
+    fn as_one_text(&mut self, name: &str, rest: &[Argument], span: &Range<usize>) {
+        let parts: Vec<Value> = rest.iter().map(|a| a.value.clone()).collect();
+        let whole =
+            rest.first().map_or(span.start, |a| a.span.start)..rest.last().map_or(span.end, |a| a.span.end);
+        let text = Value::join(&parts, " ");
+        let text = if name == "eval" { self.put_in(&text) } else { text };
+        match text.as_text() {
+            Some((text, _)) => {
+                let text = text.to_owned();
+                self.reading.nested.push(NestedCode::Text {
+                    language: InnerPattern::Bash,
+                    text,
+                    span: whole,
+                });
+            }
+            None => self.reading.unknown = true,
+        }
+    }
+
+    /// Puts what is read on standard input where it goes among the words of a command.
+    fn fill_from(
+        &mut self,
+        name: &str,
+        rest: &mut Vec<Argument>,
+        input: Option<&Argument>,
+        span: &Range<usize>,
+    ) {
+        let more = input.map_or_else(|| Value::part(HOLE.to_string()), |a| listed(&a.value));
+        let text_of = |at: usize| rest.get(at).and_then(|a| a.value.as_whole_text()).unwrap_or_default();
+        if (0..rest.len()).any(|at| text_of(at) == "-c" && matches!(text_of(at + 1), "{}" | "%")) {
+            self.hides(name, "what it reads", span);
+        }
+        let replaced = rest.iter().any(|a| a.value.as_text().is_some_and(|(t, _)| t.contains("{}")));
+        for word in rest.iter_mut() {
+            fill(word, &more);
+        }
+        if !replaced {
+            rest.push(Argument { value: more, span: span.clone() });
+        }
+    }
+
+    /// How many words of a command belong to the program that runs what follows.
+    fn own_words(&mut self, wrapper: &Wrapper, name: &str, words: &[Argument], span: &Range<usize>) -> usize {
+        let mut at = 0;
+        let mut skip = wrapper.skip;
+        while let Some(word) = words.get(at) {
+            let Some((text, _)) = word.value.as_text() else {
+                if skip == 0 {
+                    break;
+                }
+                skip -= 1;
+                at += 1;
+                continue;
+            };
+            let attached = text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="));
+            if let ("env", Some(joined)) = (name, attached.filter(|joined| !joined.is_empty())) {
+                let (text, span) = (joined.to_owned(), word.span.clone());
+                self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
+                at += 1;
+            } else if name == "env" && matches!(text, "-S" | "--split-string") {
+                let Some(word) = words.get(at + 1) else { break };
+                if let Some((text, _)) = word.value.as_text() {
+                    let (text, span) = (text.to_owned(), word.span.clone());
+                    self.reading.nested.push(NestedCode::Text { language: InnerPattern::Bash, text, span });
+                }
+                at += 2;
+            } else if text == "--" {
+                at += 1;
+                break;
+            } else if text.starts_with('-') && text.len() > 1 {
+                let table = programs::shipped().get(name);
+                let key = text.trim_start_matches('-');
+                let choice = table.and_then(|table| table.option(key, text.starts_with("--")));
+                let takes = wrapper.values.iter().any(|v| v == text)
+                    || choice.is_some_and(|(_, choice)| choice.takes == Takes::Value);
+                at += if takes { 2 } else { 1 };
+            } else if is_assignment(text) && !wrapper.text {
+                self.set_by_word(word, span);
+                at += 1;
+            } else if skip > 0 {
+                skip -= 1;
+                at += 1;
+            } else {
+                break;
+            }
+        }
+        at
+    }
+
+    /// `NAME=value` among words (`env`, `export`): told where programs obey the variable.
+    fn set_by_word(&mut self, word: &Argument, span: &Range<usize>) {
+        let Some((name, held)) = word.value.as_text().and_then(|(text, _)| text.split_once('=')) else {
+            return;
+        };
+        let (name, value) = (name.to_owned(), Value::text(held).tainted(word.value.taint));
+        self.set(&name, Argument { value, span: word.span.clone() }, span.clone());
+    }
+}
+
+/// Puts what a command is run on in the place of `{}`.
+pub(super) fn fill(word: &mut Argument, with: &Value) {
+    let Some((text, _)) = word.value.as_text() else { return };
+    if !text.contains("{}") {
+        return;
+    }
+    let (put, _) = with.as_text().unwrap_or(("…", false));
+    word.value = Value::part(text.replace("{}", put)).tainted(with.taint);
+}
+
+/// One of what is listed on standard input.
+fn listed(value: &Value) -> Value {
+    match value.as_text() {
+        Some((text, true)) if text.split_whitespace().count() == 1 => Value::text(text.trim()),
+        Some((text, false)) => Value::part(text),
+        _ => Value::part(HOLE.to_string()).tainted(value.all_taint()),
+    }
+}
+
+/// Whether a word sets a variable: `NAME=value`.
+fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(key, _)| plain_key(key))
+}
