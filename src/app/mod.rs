@@ -1,9 +1,11 @@
 //! The start: from the command line to a front end, and from its end to an exit code. Sessions are put together in
 //! `session`.
 
+mod choice;
 mod folder;
 mod front_end;
 mod opening;
+mod start;
 mod terminal;
 
 use crate::cli::{self, Cli, Command};

@@ -1,33 +1,25 @@
 //! The terminal front end, from its opening to its end: one session after the other in one terminal.
 
+use super::choice::{choose, is_untried};
 use super::folder;
 use super::front_end::{self, FrontEnd, FrontEndKind};
 use super::opening;
+use super::start::{FirstInput, FirstSession, StartingPoint, first, source, start_of};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
-use crate::commands::begin;
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
-use crate::domain::{BranchPoint, ModelName, NoBranch, Notice, Policy, ReplyFailure};
-use crate::engine::{OpenedFile, State};
-use crate::provider::{ConnectError, Provider};
+use crate::domain::{BranchPoint, NoBranch, Notice, Policy};
+use crate::provider::Provider;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::opening::OpenSession;
 use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, look};
-use crate::store::{StoreError, index};
+use crate::store::StoreError;
 use crate::text::shell::quoted;
-use crate::tui::{Choice, Exit, FirstRecipe, Options};
+use crate::tui::{Exit, Options};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// Which session is opened.
-enum FirstSession {
-    New,
-    /// A new one, with the list of the old ones over it.
-    Pick,
-    File(PathBuf),
-}
 
 /// Opens the terminal and works until the person is done.
 ///
@@ -97,83 +89,6 @@ fn in_its_folder(
             Ok((factory, model))
         }
     }
-}
-
-/// What a session begins with.
-struct FirstInput {
-    prompt: Option<String>,
-    file: Option<OpenedFile>,
-    recipe: Option<FirstRecipe>,
-}
-
-fn first(
-    cli: &Cli,
-    prompt: Option<String>,
-    story: Option<setup::OpeningRecipe>,
-    factory: &SessionFactory,
-) -> Result<FirstInput, Failure> {
-    // What a story asks is shown before it begins; what the person wrote needs no second look.
-    let shown = story.is_some();
-    let file = cli
-        .from
-        .as_deref()
-        .map(|path| begin::opened(path, &factory.loaded.config.languages()))
-        .transpose()?;
-    let story = story.map(begin::ChosenRecipe::from);
-    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, factory.recipes())?;
-    let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
-    Ok(FirstInput { prompt, file, recipe })
-}
-
-fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<FirstSession, Failure> {
-    let failed = |what: String| {
-        Failure::new(FailureClass::Session, what).hint("sayso sessions list shows all of them.")
-    };
-    if args.last {
-        let last = index::last(&factory.loaded.sessions(), None);
-        return last
-            .map(|s| FirstSession::File(s.path))
-            .ok_or_else(|| failed("there is no session yet".into()));
-    }
-    match &args.session {
-        Some(wanted) => {
-            factory.find_session(wanted).map(FirstSession::File).map_err(|error| failed(error.to_string()))
-        }
-        None => Ok(FirstSession::Pick),
-    }
-}
-
-/// The source of replies that was asked for, else one that a key is found for, if any. No server is asked before the
-/// first frame.
-fn source(factory: &SessionFactory, model: &ModelArgs, resumed: bool) -> Result<StartingPoint, Failure> {
-    let none = StartingPoint { provider: None, factory: factory.clone(), notices: Vec::new(), begins: None };
-    if let Some(story) = &model.demo {
-        let demo = setup::demo(factory, story, model.cwd.is_none() && !resumed)?;
-        return Ok(StartingPoint {
-            provider: Some(demo.provider),
-            factory: demo.factory,
-            begins: demo.begins,
-            ..none
-        });
-    }
-    if let Some(provider) = setup::chosen(factory)? {
-        return Ok(StartingPoint { provider: Some(provider), ..none });
-    }
-    // A session that is resumed has a model of its own.
-    let found = if resumed { None } else { setup::by_key(factory) };
-    let (provider, notice) = found.unzip();
-    Ok(StartingPoint { provider, notices: notice.into_iter().collect(), ..none })
-}
-
-/// Where replies come from.
-struct StartingPoint {
-    provider: Option<Provider>,
-    /// The factory in the folder that is worked in.
-    factory: SessionFactory,
-    /// What has to be told of it.
-    notices: Vec<Notice>,
-    /// The recipe that a story begins with.
-    begins: Option<setup::OpeningRecipe>,
 }
 
 /// One session after the other; gives the line that tells how to go on with the last one.
@@ -362,85 +277,6 @@ fn continue_with(factory: &SessionFactory, opened: &OpenSession) -> Option<Strin
     let typed = visible_line(&name) == name;
     let unique = typed && !name.is_empty() && factory.find_session(&name).is_ok_and(|found| found == path);
     if unique { Some(name) } else { path.file_stem().map(|id| id.to_string_lossy().into_owned()) }
-}
-
-/// Whether nothing of the place was asked yet, so that its address and key may be wrong. Servers that were found answered,
-/// stories are data.
-fn is_untried(choice: &Choice) -> bool {
-    matches!(choice, Choice::Cloud { key: Some(_), .. } | Choice::Address { .. })
-}
-
-/// Why what was chosen on screen is no source of replies.
-#[derive(Debug, thiserror::Error)]
-enum SourceError {
-    #[error("{}", .0.what)]
-    Story(Failure),
-    /// Why the configuration names no model there, and what to do.
-    #[error("{0}")]
-    Model(String),
-    #[error(transparent)]
-    Connect(#[from] ConnectError),
-    #[error("{} {}", .0.message, .0.hint)]
-    Models(ReplyFailure),
-    #[error("{0} lists no models. Name one: /model PROVIDER/MODEL")]
-    NoModels(String),
-}
-
-/// The source of replies that was chosen on screen; with another factory where it works in a folder of its own.
-async fn choose(
-    factory: &SessionFactory,
-    choice: Choice,
-    state: &State,
-) -> Result<(Provider, Option<SessionFactory>), SourceError> {
-    match choice {
-        Choice::Demo => {
-            let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, true).map_err(SourceError::Story)?;
-            Ok((demo.provider, Some(demo.factory)))
-        }
-        Choice::Cloud { provider, key } => {
-            if let Some(key) = key {
-                factory.remember_key(&provider, key);
-            }
-            // A key that is pasted for the provider in use changes nothing about the model.
-            let name = match state.transcript.model.as_ref().filter(|model| model.provider == provider) {
-                Some(model) => model.clone(),
-                None => {
-                    let chosen = factory.loaded.config.resolve(&provider);
-                    let told = chosen.map_err(|error| format!("{error}. {}", error.hint()));
-                    told.map_err(SourceError::Model)?.name
-                }
-            };
-            Ok((factory.provider(&name)?, None))
-        }
-        Choice::Server { provider, model } => {
-            let model = match model {
-                Some(model) => model,
-                None => first_model(&factory.provider(&any_of(&provider))?).await?,
-            };
-            Ok((factory.provider(&ModelName { provider, model })?, None))
-        }
-        Choice::Address { base_url, key } => {
-            let provider = factory.loaded.config.provider_at(&base_url).unwrap_or("other").to_owned();
-            if let Some(key) = key {
-                factory.keys.remember(&provider, &base_url, key);
-            }
-            let at = |name| factory.provider_at(name, &base_url);
-            let model = first_model(&at(any_of(&provider))?).await?;
-            Ok((at(ModelName { provider, model })?, None))
-        }
-    }
-}
-
-/// A name for asking a provider which models it has.
-fn any_of(provider: &str) -> ModelName {
-    ModelName { provider: provider.to_owned(), model: "any".into() }
-}
-
-/// The first model that a server lists.
-async fn first_model(provider: &Provider) -> Result<String, SourceError> {
-    let models = provider.models().await.map_err(SourceError::Models)?;
-    let first = models.into_iter().next().map(|model| model.name.model);
-    first.ok_or_else(|| SourceError::NoModels(provider.name().provider.clone()))
 }
 
 #[cfg(test)]

@@ -1,0 +1,88 @@
+//! The source of replies that was chosen on screen.
+
+use crate::domain::{ModelName, ReplyFailure};
+use crate::engine::State;
+use crate::provider::{ConnectError, Provider};
+use crate::report::Failure;
+use crate::session::factory::SessionFactory;
+use crate::session::setup;
+use crate::tui::Choice;
+
+/// Whether nothing of the place was asked yet, so that its address and key may be wrong. Servers that were found answered,
+/// stories are data.
+pub(super) fn is_untried(choice: &Choice) -> bool {
+    matches!(choice, Choice::Cloud { key: Some(_), .. } | Choice::Address { .. })
+}
+
+/// Why what was chosen on screen is no source of replies.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SourceError {
+    #[error("{}", .0.what)]
+    Story(Failure),
+    /// Why the configuration names no model there, and what to do.
+    #[error("{0}")]
+    Model(String),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    #[error("{} {}", .0.message, .0.hint)]
+    Models(ReplyFailure),
+    #[error("{0} lists no models. Name one: /model PROVIDER/MODEL")]
+    NoModels(String),
+}
+
+/// The source of replies that was chosen on screen; with another factory where it works in a folder of its own.
+pub(super) async fn choose(
+    factory: &SessionFactory,
+    choice: Choice,
+    state: &State,
+) -> Result<(Provider, Option<SessionFactory>), SourceError> {
+    match choice {
+        Choice::Demo => {
+            let demo = setup::demo(factory, crate::cli::DEFAULT_STORY, true).map_err(SourceError::Story)?;
+            Ok((demo.provider, Some(demo.factory)))
+        }
+        Choice::Cloud { provider, key } => {
+            if let Some(key) = key {
+                factory.remember_key(&provider, key);
+            }
+            // A key that is pasted for the provider in use changes nothing about the model.
+            let name = match state.transcript.model.as_ref().filter(|model| model.provider == provider) {
+                Some(model) => model.clone(),
+                None => {
+                    let chosen = factory.loaded.config.resolve(&provider);
+                    let told = chosen.map_err(|error| format!("{error}. {}", error.hint()));
+                    told.map_err(SourceError::Model)?.name
+                }
+            };
+            Ok((factory.provider(&name)?, None))
+        }
+        Choice::Server { provider, model } => {
+            let model = match model {
+                Some(model) => model,
+                None => first_model(&factory.provider(&any_of(&provider))?).await?,
+            };
+            Ok((factory.provider(&ModelName { provider, model })?, None))
+        }
+        Choice::Address { base_url, key } => {
+            let provider = factory.loaded.config.provider_at(&base_url).unwrap_or("other").to_owned();
+            if let Some(key) = key {
+                factory.keys.remember(&provider, &base_url, key);
+            }
+            let at = |name| factory.provider_at(name, &base_url);
+            let model = first_model(&at(any_of(&provider))?).await?;
+            Ok((at(ModelName { provider, model })?, None))
+        }
+    }
+}
+
+/// A name for asking a provider which models it has.
+fn any_of(provider: &str) -> ModelName {
+    ModelName { provider: provider.to_owned(), model: "any".into() }
+}
+
+/// The first model that a server lists.
+async fn first_model(provider: &Provider) -> Result<String, SourceError> {
+    let models = provider.models().await.map_err(SourceError::Models)?;
+    let first = models.into_iter().next().map(|model| model.name.model);
+    first.ok_or_else(|| SourceError::NoModels(provider.name().provider.clone()))
+}

@@ -1,0 +1,104 @@
+//! What the terminal begins with: which session, what is said first, where replies come from.
+
+use crate::cli::{Cli, ModelArgs, ResumeArgs};
+use crate::commands::begin;
+use crate::domain::Notice;
+use crate::engine::OpenedFile;
+use crate::provider::Provider;
+use crate::report::{Failure, FailureClass};
+use crate::session::factory::SessionFactory;
+use crate::session::setup;
+use crate::store::index;
+use crate::tui::FirstRecipe;
+use std::path::PathBuf;
+
+/// Which session is opened.
+pub(super) enum FirstSession {
+    New,
+    /// A new one, with the list of the old ones over it.
+    Pick,
+    File(PathBuf),
+}
+
+/// What a session begins with.
+pub(super) struct FirstInput {
+    pub(super) prompt: Option<String>,
+    pub(super) file: Option<OpenedFile>,
+    pub(super) recipe: Option<FirstRecipe>,
+}
+
+/// What the command line, or the story, begins with.
+pub(super) fn first(
+    cli: &Cli,
+    prompt: Option<String>,
+    story: Option<setup::OpeningRecipe>,
+    factory: &SessionFactory,
+) -> Result<FirstInput, Failure> {
+    // What a story asks is shown before it begins; what the person wrote needs no second look.
+    let shown = story.is_some();
+    let file = cli
+        .from
+        .as_deref()
+        .map(|path| begin::opened(path, &factory.loaded.config.languages()))
+        .transpose()?;
+    let story = story.map(begin::ChosenRecipe::from);
+    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, factory.recipes())?;
+    let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
+    Ok(FirstInput { prompt, file, recipe })
+}
+
+/// The session that `sayso resume` names.
+pub(super) fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<FirstSession, Failure> {
+    let failed = |what: String| {
+        Failure::new(FailureClass::Session, what).hint("sayso sessions list shows all of them.")
+    };
+    if args.last {
+        let last = index::last(&factory.loaded.sessions(), None);
+        return last
+            .map(|s| FirstSession::File(s.path))
+            .ok_or_else(|| failed("there is no session yet".into()));
+    }
+    match &args.session {
+        Some(wanted) => {
+            factory.find_session(wanted).map(FirstSession::File).map_err(|error| failed(error.to_string()))
+        }
+        None => Ok(FirstSession::Pick),
+    }
+}
+
+/// The source of replies that was asked for, else one that a key is found for, if any. No server is asked before the
+/// first frame.
+pub(super) fn source(
+    factory: &SessionFactory,
+    model: &ModelArgs,
+    resumed: bool,
+) -> Result<StartingPoint, Failure> {
+    let none = StartingPoint { provider: None, factory: factory.clone(), notices: Vec::new(), begins: None };
+    if let Some(story) = &model.demo {
+        let demo = setup::demo(factory, story, model.cwd.is_none() && !resumed)?;
+        return Ok(StartingPoint {
+            provider: Some(demo.provider),
+            factory: demo.factory,
+            begins: demo.begins,
+            ..none
+        });
+    }
+    if let Some(provider) = setup::chosen(factory)? {
+        return Ok(StartingPoint { provider: Some(provider), ..none });
+    }
+    // A session that is resumed has a model of its own.
+    let found = if resumed { None } else { setup::by_key(factory) };
+    let (provider, notice) = found.unzip();
+    Ok(StartingPoint { provider, notices: notice.into_iter().collect(), ..none })
+}
+
+/// Where replies come from.
+pub(super) struct StartingPoint {
+    pub(super) provider: Option<Provider>,
+    /// The factory in the folder that is worked in.
+    pub(super) factory: SessionFactory,
+    /// What has to be told of it.
+    pub(super) notices: Vec<Notice>,
+    /// The recipe that a story begins with.
+    pub(super) begins: Option<setup::OpeningRecipe>,
+}
