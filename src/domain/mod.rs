@@ -25,6 +25,7 @@ pub(crate) mod instructions;
 pub(crate) mod language;
 pub(crate) mod mask;
 pub(crate) mod message;
+mod model;
 pub(crate) mod notice;
 pub(crate) mod obeyed;
 pub(crate) mod opinion;
@@ -36,6 +37,7 @@ pub(crate) mod place;
 pub(crate) mod prompt;
 pub(crate) mod reach;
 pub(crate) mod recipe;
+mod reply;
 mod rights;
 pub(crate) mod run;
 pub mod sentences;
@@ -44,6 +46,7 @@ pub(crate) mod serial;
 pub(crate) mod sha256;
 mod shared_state;
 mod terminal_screen;
+mod terms;
 pub(crate) mod timestamp;
 pub(crate) mod trace;
 mod undo;
@@ -51,7 +54,7 @@ pub(crate) mod unicode;
 mod variables;
 pub(crate) mod visible;
 
-pub use approval::{Approval, FolderId, Grantor, Mismatch, OnDisk, RunRequest, Target, Terms};
+pub use approval::{Approval, Grantor, Mismatch, RunRequest};
 pub use block::{Block, Dialect, EditPlacement, Origin, Readiness, Version};
 pub use block_kind::BlockKind;
 pub use block_text_error::BlockTextError;
@@ -70,10 +73,8 @@ pub use image_name::ImageName;
 pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use mask::{KeySpan, MaskStream, Maskable, MaskedValue, Masker};
-pub use message::{
-    AnswerForm, FailureKind, Finish, FinishReason, LongPrice, Message, MessageImage, ModelInfo, ModelName,
-    ModelRequest, OpaqueItem, Price, Purpose, ReplyEvent, ReplyFailure, Role, Tool, ToolCall, Usage,
-};
+pub use message::{AnswerForm, Message, MessageImage, ModelRequest, Purpose, Role, Tool};
+pub use model::{LongPrice, ModelInfo, ModelName, Price};
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
 pub use output_buffer::{OutputBuffer, OutputPiece, Stream};
@@ -84,6 +85,7 @@ pub use place::Place;
 pub use prompt::{GivenFile, Prompt};
 pub use reach::{Place as ReachPlace, Reach, Reachability};
 pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, RoundOutcome};
+pub use reply::{FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 pub use rights::{Enforcement, Layer, Limits, ProjectPython, Rights, SandboxLevel, SandboxReport};
 pub use run::{
     Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Outcome, ProtectedFile,
@@ -92,6 +94,7 @@ pub use run::{
 pub use sha256::Sha256;
 pub use shared_state::{BlockRanges, SharedState};
 pub use terminal_screen::{ScreenCell, ScreenRow, TerminalScreen};
+pub use terms::{FolderId, OnDisk, Target, Terms};
 pub use timestamp::Timestamp;
 pub use trace::{TextOrigin, Trace};
 pub use undo::{UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};

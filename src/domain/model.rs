@@ -1,0 +1,92 @@
+//! Models: their names, what is known of them, what they cost.
+
+use super::Usage;
+use serde::{Deserialize, Serialize};
+
+/// Which model: the provider's name as configured, and the model's name there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ModelName {
+    /// The provider: a kind (`openai`, `scripted`) or a name from the configuration.
+    pub provider: String,
+    /// The model, as the provider calls it; may hold slashes.
+    pub model: String,
+}
+
+impl std::fmt::Display for ModelName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// What one token costs, in billionths of a US dollar: 3,000 is $3 for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Price {
+    /// A token of the request.
+    pub input: u64,
+    /// A token of the reply, reasoning included.
+    pub output: u64,
+    /// A token of the request that came from a cache.
+    pub cached: u64,
+    /// A token of the request that was written to a cache.
+    pub cache_written: u64,
+    /// What it costs where the request is long.
+    pub long: Option<LongPrice>,
+}
+
+/// What one token costs where the request has more than so many: of all its tokens, and of its reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LongPrice {
+    /// Requests of more tokens than this, those from a cache included.
+    pub above: u64,
+    /// As of [`Price`].
+    pub input: u64,
+    /// As of [`Price`].
+    pub output: u64,
+    /// As of [`Price`].
+    pub cached: u64,
+    /// As of [`Price`].
+    pub cache_written: u64,
+}
+
+impl Price {
+    /// What this use costs, in billionths of a US dollar. What is not told is not counted.
+    pub fn of(&self, usage: &Usage) -> u64 {
+        if let Some(long) = self.long.filter(|long| usage.input.is_some_and(|input| input > long.above)) {
+            let LongPrice { input, output, cached, cache_written, .. } = long;
+            return Price { input, output, cached, cache_written, long: None }.of(usage);
+        }
+        let cached = usage.cached.unwrap_or(0);
+        let written = usage.cache_written.unwrap_or(0);
+        let plain = usage.input.unwrap_or(0).saturating_sub(cached).saturating_sub(written);
+        let output = usage.output.unwrap_or(0);
+        [(plain, self.input), (cached, self.cached), (written, self.cache_written), (output, self.output)]
+            .into_iter()
+            .fold(0u64, |sum, (tokens, price)| sum.saturating_add(tokens.saturating_mul(price)))
+    }
+}
+
+/// A model that can be chosen, with what is known of it. `None`: not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The name that requests carry.
+    pub name: ModelName,
+    /// How many tokens a conversation may have, reply included.
+    pub context: Option<u64>,
+    /// How many tokens a reply may have.
+    pub output: Option<u64>,
+    /// What its tokens cost.
+    pub price: Option<Price>,
+    /// Whether it can call tools.
+    pub tools: Option<bool>,
+    /// Whether it can see images.
+    pub images: Option<bool>,
+    /// Whether it runs on this computer.
+    pub local: bool,
+}
+
+impl ModelInfo {
+    /// A model of which nothing but the name is known.
+    pub fn named(name: ModelName) -> Self {
+        Self { name, context: None, output: None, price: None, tools: None, images: None, local: false }
+    }
+}
