@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 pub(super) fn run(args: RecipesArgs, outer: &ModelArgs, console: &mut Console<'_>) -> Result<(), Failure> {
     let factory = super::factory(outer, console)?;
-    let cards = factory.recipes().iter().map(crate::recipe::Recipe::card);
+    let recipes = factory.recipes();
+    let cards = recipes.iter().map(crate::recipe::Recipe::card);
     if args.json {
         let recipes: Value = cards.map(shape).collect();
         json::line(console.out, &json!({ "recipes": recipes }))?;

@@ -51,9 +51,9 @@ fn begin(
     factory: &SessionFactory,
 ) -> Result<TurnInput, Failure> {
     let story = story.map(begin::ChosenRecipe::from);
-    match begin::chosen(&args.recipe, story, prompt, factory.recipes())? {
+    match begin::chosen(&args.recipe, story, prompt, &factory.recipes())? {
         (Some(chosen), _) => {
-            begin::complete(&chosen, factory.recipes())?;
+            begin::complete(&chosen, &factory.recipes())?;
             Ok(TurnInput::Recipe { name: chosen.name, given: chosen.given })
         }
         (None, Some(prompt)) => Ok(TurnInput::Prompt(prompt)),
@@ -96,7 +96,8 @@ async fn may_approve(args: &RunArgs, factory: &SessionFactory) -> Result<(), Fai
 fn failure(ended: &TurnResult, options: &HeadlessOptions, factory: &SessionFactory) -> Result<(), Failure> {
     let TurnResult { ending, hint } = ended;
     if let (Ending::Refused(misfits), TurnInput::Recipe { name, .. }) = (ending, &options.begin) {
-        let recipe = factory.recipes().iter().find(|recipe| recipe.card().name == *name);
+        let recipes = factory.recipes();
+        let recipe = recipes.iter().find(|recipe| recipe.card().name == *name);
         let form = recipe.map(|recipe| recipe.card().inputs.clone()).unwrap_or_default();
         return Err(begin::refused(name, misfits, &form));
     }

@@ -3,8 +3,8 @@
 use super::catalogue::Offer;
 use super::export::ExportKeys;
 use crate::domain::{
-    AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Pixels, SandboxReport, Sha256,
-    UndoChange,
+    AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Notice, Pixels, RecipeCards,
+    SandboxReport, Sha256, UndoChange,
 };
 use crate::engine::transcript::BlockItem;
 use crate::export::ExportFormat;
@@ -59,6 +59,8 @@ pub enum Job {
     Open(ImageRef),
     /// Decode an image file for drawing into so many columns and rows, in a confined process.
     Picture(PathBuf, (u16, u16)),
+    /// Read the recipes that there are anew.
+    Recipes,
     /// Begin the recipe of this name with these answers to its inputs.
     BeginRecipe(String, Answers),
     /// List what a run changed, by its record, and how each change stands by now.
@@ -101,6 +103,8 @@ pub enum JobResult {
     KeyStored(String, PathBuf),
     /// Whether a model's provider answers, in words.
     Tested(ModelName, Result<String, String>),
+    /// The recipes that there are, and what is new to tell of files that hold none.
+    Recipes(RecipeCards, Vec<Notice>),
     /// The recipe was not begun: these answers do not fit. The field is empty where none is at fault.
     RecipeRefused {
         /// Its name.

@@ -46,6 +46,7 @@ impl Driver {
             Job::Models => drop(tokio::spawn(offers(catalogue, inbox))),
             Job::TestModel(name) => self.test_model(name),
             Job::StoreKey(provider) => self.write_key(provider),
+            Job::Recipes => self.read_recipes(),
             Job::BeginRecipe(name, answers) => self.begin_recipe(&name, answers),
             Job::NewRecipe(name) => self.new_recipe(&name),
             Job::Sessions => {
@@ -208,7 +209,7 @@ impl Driver {
         });
     }
 
-    fn later(&self, work: impl Future<Output = JobResult> + Send + 'static) {
+    pub(super) fn later(&self, work: impl Future<Output = JobResult> + Send + 'static) {
         let inbox = self.rooms.inbox();
         tokio::spawn(async move { inbox.send(Signal::Job(work.await)).await });
     }

@@ -42,6 +42,7 @@ pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
 pub use job::{Job, JobResult, StoreKey};
+pub use recipes::RecipeBook;
 pub use review_time::review_in_time;
 pub use update::{Notification, Update};
 
@@ -51,7 +52,6 @@ use crate::domain::{
 use crate::engine::{Command, Effect, Engine, Event, State};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::provider::{self, ConnectError, Provider};
-use crate::recipe::RecipeList;
 use crate::review::Scope;
 use crate::store::{Draft, Store, StoreError};
 use crate::workspace::instructions::{self, InstructionSearch};
@@ -90,9 +90,7 @@ pub struct DriverParts {
     /// What the review has to know of this place.
     pub scope: Scope,
     /// The recipes that can be begun, in the order of their list.
-    pub recipes: RecipeList,
-    /// The folder of the person's own recipes.
-    pub own_recipes: PathBuf,
+    pub recipes: RecipeBook,
     /// The file that the person's functions are saved to.
     pub functions: PathBuf,
     /// The folder that holds all sessions.
@@ -113,8 +111,6 @@ pub struct Driver {
     rooms: Rooms,
     catalogue: catalogue::Catalogue,
     store_key: StoreKey,
-    recipes: RecipeList,
-    own_recipes: PathBuf,
     functions: PathBuf,
     /// What is being typed.
     draft: Draft,
@@ -131,6 +127,7 @@ impl Driver {
             store: parts.store,
             executor: parts.executor,
             provider: parts.provider,
+            recipes: parts.recipes,
             connect: parts.connect,
             scope: parts.scope,
             sessions: parts.sessions,
@@ -161,8 +158,6 @@ impl Driver {
             rooms,
             catalogue: parts.catalogue,
             store_key: parts.store_key,
-            recipes: parts.recipes,
-            own_recipes: parts.own_recipes,
             functions: parts.functions,
         };
         driver.rooms.perform(parts.effects, driver.engine.state());

@@ -3,10 +3,10 @@
 
 use super::Driver;
 use super::job::{JobError, JobResult};
+use super::recipes::RecipeBook;
 use super::sources::Signal;
 use crate::recipe::scaffold;
 use crate::workspace;
-use std::path::Path;
 
 /// Letters of a name.
 const NAME: usize = 40;
@@ -15,22 +15,24 @@ impl Driver {
     /// Writes a definition made out of this session; what comes of it is told.
     pub(super) fn new_recipe(&self, name: &str) {
         let text = scaffold(&self.state().transcript, name);
-        let (name, folder, inbox) = (name.to_owned(), self.own_recipes.clone(), self.rooms.inbox());
+        let (name, book, inbox) = (name.to_owned(), self.rooms.recipes.clone(), self.rooms.inbox());
         tokio::task::spawn_blocking(move || {
-            let written = write(&folder, &name, &text);
+            let written = write(&book, &name, &text);
             let _ = inbox
                 .blocking_send(Signal::Job(written.unwrap_or_else(|why| JobResult::Failed(why.to_string()))));
         });
     }
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<JobResult, JobError> {
+fn write(book: &RecipeBook, name: &str, text: &str) -> Result<JobResult, JobError> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || name.len() > NAME || !name.chars().all(fits) || name.starts_with('-') {
         let why = format!("A recipe's name has up to {NAME} letters a-z, digits and -: /recipe new tidy-up");
         return Err(why.into());
     }
-    let path = workspace::write::below(folder, &format!("{name}.toml"), text.as_bytes());
+    let file = format!("{name}.toml");
+    book.writes(book.folder().join(&file), text);
+    let path = workspace::write::below(book.folder(), &file, text.as_bytes());
     let path = path.map_err(|error| format!("{error}. Nothing was written."))?;
     Ok(JobResult::NewRecipe(path))
 }
@@ -43,17 +45,18 @@ mod tests {
     fn nothing_is_overwritten_and_a_name_is_a_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = folder.path().join("recipes");
+        let (book, _) = RecipeBook::open(at.clone());
         assert!(
-            matches!(write(&at, "tidy", "name = 'tidy'\n"), Ok(JobResult::NewRecipe(path)) if path == at.join("tidy.toml"))
+            matches!(write(&book, "tidy", "name = 'tidy'\n"), Ok(JobResult::NewRecipe(path)) if path == at.join("tidy.toml"))
         );
         assert!(
-            write(&at, "tidy", "name = 'tidy'\n")
+            write(&book, "tidy", "name = 'tidy'\n")
                 .expect_err("it is there")
                 .to_string()
                 .contains("Nothing was written")
         );
         for name in ["", "../x", "a b", "A", "-x", "a/b", &"a".repeat(41)] {
-            assert!(write(&at, name, "").is_err(), "{name}");
+            assert!(write(&book, name, "").is_err(), "{name}");
         }
     }
 }

@@ -53,6 +53,7 @@ impl Rooms {
             }
             Effect::StartRun { request, protected } => {
                 self.run_may_change_instructions();
+                self.recipes.run_begins(&request.approval().terms().rights);
                 self.start_run(*request, protected);
             }
             Effect::InterruptRun(run) => {

@@ -1,12 +1,15 @@
 //! Recipes that can be begun: their list, and what has to be found out on the machine before one begins.
 
+mod book;
 mod machine;
 mod runners;
+
+pub use book::RecipeBook;
 
 use super::Driver;
 use super::job::JobResult;
 use super::sources::Signal;
-use crate::domain::{AnswerError, Answers, RecipeCards, RecipeStart};
+use crate::domain::{AnswerError, Answers, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
@@ -32,15 +35,10 @@ struct Site {
 }
 
 impl Driver {
-    /// The recipes that there are, in the order of their list.
-    pub fn recipes(&self) -> RecipeCards {
-        self.recipes.cards()
-    }
-
     /// Begins a recipe when what it needs was found out; until then, and when something does not fit
     /// ([`JobResult::RecipeRefused`]), nothing has happened.
     pub(super) fn begin_recipe(&self, name: &str, answers: Answers) {
-        let found = self.recipes.iter().find(|recipe| recipe.card().name == name).cloned();
+        let found = self.rooms.recipes.list().iter().find(|recipe| recipe.card().name == name).cloned();
         let site = Site {
             cwd: self.rooms.scope.cwd.clone(),
             functions: self.functions.clone(),

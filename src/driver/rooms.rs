@@ -6,6 +6,7 @@
 
 use super::links::AllSeen;
 use super::places::HeldFolders;
+use super::recipes::RecipeBook;
 use super::sources::{Signal, Sources};
 use super::undo::{FolderCopies, UndoRoom};
 use super::{Clock, Connect, ModelInfoOverride, Update};
@@ -40,6 +41,7 @@ pub(super) struct Rooms {
     pub(super) executor: Executor,
     pub(super) provider: Option<Provider>,
     pub(super) connect: Connect,
+    pub(super) recipes: RecipeBook,
     pub(super) scope: Scope,
     pub(super) sessions: PathBuf,
     pub(super) instructions: InstructionSearch,

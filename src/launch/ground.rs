@@ -58,6 +58,11 @@ impl WritableFolders {
         Self::with_venv(cwd, home, write, own, venv)
     }
 
+    /// These folders, and no others.
+    pub(crate) fn of(folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { avoid: with_real(folders.into_iter().collect()), ..Self::default() }
+    }
+
     fn with_venv(
         cwd: &Path,
         home: Option<&Path>,

@@ -3,13 +3,14 @@
 
 use super::keys::{KeyRing, StoreKeyError};
 use super::place::ProcessContext;
+use super::rules;
 use super::source::{self, unresolved};
-use super::{recipes, rules};
 use crate::config::{self, ChosenModel, LoadedConfig};
 use crate::domain::{Masker, ModelInfo, ModelName};
+use crate::driver::RecipeBook;
 use crate::engine::cost::Prices;
 use crate::provider::{ConnectError, Provider};
-use crate::recipe::{Recipe, RecipeList};
+use crate::recipe::RecipeList;
 use crate::review::{RuleRegistry, Scope};
 use crate::workspace::instructions::InstructionSearch;
 use secrecy::SecretString;
@@ -25,7 +26,7 @@ pub(crate) struct SessionFactory {
     /// The rules of the review: shipped ones, the person's own, and what is forbidden.
     book: Arc<RuleRegistry>,
     /// The recipes that there are: shipped ones, and the person's own.
-    pub(super) recipes: RecipeList,
+    pub(super) recipes: RecipeBook,
     /// Keys that were typed in or written by programs; they live as long as the process.
     pub keys: Arc<KeyRing>,
     /// Whether runs may have a terminal because of their language: in the panes alone, where somebody can type into it.
@@ -38,7 +39,7 @@ impl SessionFactory {
     pub(crate) fn new(mut loaded: LoadedConfig, place: ProcessContext) -> Self {
         let (book, notices) = rules::book(&loaded);
         loaded.notices.extend(notices);
-        let (recipes, notices) = recipes::all(&loaded);
+        let (recipes, notices) = RecipeBook::open(loaded.paths.recipes());
         loaded.notices.extend(notices);
         Self {
             loaded: Arc::new(loaded),
@@ -51,8 +52,8 @@ impl SessionFactory {
     }
 
     /// The recipes that there are: those that ship, then the person's own.
-    pub(crate) fn recipes(&self) -> &[Recipe] {
-        &self.recipes
+    pub(crate) fn recipes(&self) -> RecipeList {
+        self.recipes.list()
     }
 
     /// Remembers a key for a provider, in memory only; it is for the address that is in use now.

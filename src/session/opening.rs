@@ -196,7 +196,6 @@ impl SessionFactory {
             informed: Arc::new(move |told| knows.informed(told)),
             undo,
             clock: Clock::System,
-            own_recipes: self.loaded.paths.recipes(),
             store,
         });
         let mut notices = notices;

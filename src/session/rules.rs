@@ -2,10 +2,10 @@
 //!
 //! A file that can't be used is left out with a notice that says why, and where; the shipped rules always hold.
 
-use super::own_files;
 use crate::config::{LoadedConfig, Profile};
 use crate::domain::Notice;
 use crate::review::{Forbid, RuleRegistry};
+use crate::workspace::own_files;
 
 /// Larger files hold no rules.
 const LARGEST: u64 = 1 << 20;
@@ -15,11 +15,9 @@ pub(super) fn book(loaded: &LoadedConfig) -> (RuleRegistry, Vec<Notice>) {
     let mut notices = Vec::new();
     let mut texts: Vec<(String, String)> = Vec::new();
     for path in own_files::of(&loaded.paths.rules()) {
-        match own_files::read(&path, LARGEST) {
+        match own_files::text(&path, LARGEST) {
             Ok(text) => texts.push((path.display().to_string(), text)),
-            Err(error) => {
-                notices.push(Notice::warn(format!("{}: rules can't be read: {error}.", path.display())));
-            }
+            Err(error) => notices.push(Notice::warn(format!("{error}. Its rules are not used."))),
         }
     }
     // One that is wrong must not take the others with it.

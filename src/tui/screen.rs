@@ -85,6 +85,8 @@ pub struct Screen {
     drafts: Vec<FormBox>,
     /// Answers that were given before anything was asked: they stand in the forms that come.
     given: crate::domain::Answers,
+    /// The recipe that was named, and what was typed behind it, until the recipes were read.
+    named_recipe: Option<(String, String)>,
     /// Where the recipe that goes on stands, and of which moment that is.
     pub(in crate::tui) recipe: RecipeLine,
     /// The gate in front of decisions.
@@ -163,6 +165,7 @@ impl Screen {
             panes,
             overlays,
             drafts: Vec::new(),
+            named_recipe: None,
             given: Vec::new(),
             recipe: RecipeLine::default(),
             sandbox: None,

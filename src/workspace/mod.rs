@@ -17,6 +17,7 @@ pub(crate) mod leads;
 pub(crate) mod listing;
 pub(crate) mod names;
 pub mod obeyed;
+pub(crate) mod own_files;
 pub(crate) mod paths;
 pub(crate) mod place;
 pub(crate) mod protected;

@@ -7,7 +7,7 @@
 
 use sayso::domain::Masker;
 use sayso::domain::{Entry, Header, Limits, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
-use sayso::driver::{Clock, Driver, DriverParts, Notification};
+use sayso::driver::{Clock, Driver, DriverParts, Notification, RecipeBook};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
 use sayso::provider::{Provider, ProviderSetup, script::Script};
@@ -128,8 +128,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         store_key: std::sync::Arc::new(|_| Err("no keys here".into())),
         connect: std::sync::Arc::new(|_| Err(sayso::provider::ConnectError::new("no other", ""))),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
-        recipes: Vec::new().into(),
-        own_recipes: home.join("recipes"),
+        recipes: RecipeBook::open(home.join("recipes")).0,
         functions: PathBuf::new(),
         sessions: home.join("sessions"),
         instructions: InstructionSearch::default(),

@@ -177,6 +177,43 @@ fn the_form_of_a_recipe_is_asked_line_by_line() {
 }
 
 #[test]
+fn a_recipe_that_is_written_meanwhile_is_listed_and_begins_but_not_one_of_a_run() {
+    let home = tempfile::tempdir().expect("a home");
+    let story = "[[reply]]\nwhen = 'go'\ntext = \"\"\"\n```bash\ncd ../sayso/recipes\nsed s/house/hut/ house.toml \
+        >hut.toml\nsed -i s/House/Hidden/ house.toml && echo copied\n```\n\"\"\"\n[[reply]]\nwhen = 'copied'\n\
+        text = 'It was copied.'\n[[reply]]\nwhen = 'kitchen'\ntext = 'A tidy house.'\n";
+    let mut setup: Setup<'_> = play(home.path(), story).env("TERM", "dumb");
+    setup.args.splice(0..0, ["--plain".into(), "--sandbox".into(), "off".into()]);
+    let terminal = setup.size(200, 100).start();
+    terminal.wait_for("You:");
+    let folder = home.path().join("sayso/recipes");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let definition = "name = 'house'\ntitle = 'House style'\nwhen = 'Always.'\nprompt = 'Tidy {room}'\n\
+        [[input]]\nname = 'room'\nask = 'Which room?'\n[[step]]\nname = 'a'\ntitle = 'A'\nsay = 'Tidy {room}.'\n\
+        check = 'reply'\n[step.on.answered]\nthen = 'end'\n[end]\nsummary = 'Tidied.'\n";
+    std::fs::write(folder.join("house.toml"), definition).expect("written");
+    std::fs::write(folder.join("odd.toml"), "name =").expect("written");
+    answer(&terminal, "/recipe");
+    terminal.wait_for("house: House style");
+    terminal.wait_for("odd.toml:1:");
+    answer(&terminal, "/recipe house kitchen");
+    terminal.wait_for("A tidy house.");
+    session_with(home.path(), "Tidy kitchen.");
+    // Nothing confines this run: what it wrote there is not believed before the next start.
+    answer(&terminal, "go");
+    terminal.wait_for("Block 1");
+    approve(&terminal);
+    terminal.wait_for("It was copied.");
+    assert!(folder.join("hut.toml").is_file());
+    answer(&terminal, "/recipe hut");
+    terminal.wait_for("hut.toml changed since a run began that could write there: it is not used");
+    terminal.wait_for("There is no recipe hut.");
+    answer(&terminal, "/recipe");
+    terminal.wait_true(|screen| screen.matches("house: House style").count() == 2);
+    assert!(!terminal.screen().contains("house: Hidden"), "{}", terminal.screen());
+}
+
+#[test]
 fn a_key_that_is_typed_is_no_message_no_draft_and_in_no_file() {
     let home = tempfile::tempdir().expect("a home");
     let models = serde_json::json!({ "data": [{ "id": "one", "context_length": 8192 }] });

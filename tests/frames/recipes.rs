@@ -86,11 +86,27 @@ fn under(settings: Settings) -> Scene {
     scene
 }
 
-/// Types a command and presses Enter.
+/// Types a command and presses Enter; where recipes are looked for, those that are known are found.
 fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
+    let known = scene.screen.setup.recipes.to_vec();
+    command_with(scene, text, known)
+}
+
+/// The same, where these recipes are found.
+fn command_with(scene: &mut Scene, text: &str, recipes: Vec<RecipeCard>) -> Vec<UiCommand> {
     scene.screen.panes.focus = Pane::Message;
     scene.type_text(text);
-    scene.press(&["enter"])
+    match scene.press(&["enter"]) {
+        wishes if matches!(wishes[..], [UiCommand::Job(Job::Recipes)]) => {
+            scene.frame();
+            tell(scene, JobResult::Recipes(recipes.into(), Vec::new()))
+        }
+        wishes => wishes,
+    }
+}
+
+fn tell(scene: &mut Scene, found: JobResult) -> Vec<UiCommand> {
+    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx))
 }
 
 fn note(scene: &Scene) -> &str {
@@ -129,6 +145,50 @@ fn recipes_are_chosen_from_a_list() {
     let mut scene = Scene::new();
     command(&mut scene, "/recipe");
     assert!(drawn(&mut scene, 100, 30).contains("There are no recipes."));
+}
+
+#[test]
+fn a_recipe_that_was_written_meanwhile_is_listed_and_opens() {
+    let house = || {
+        let mut house = card("house-style", "House style", "You want it as at home.", Vec::new());
+        house.inputs.fields = vec![field("where", "In which room?", FieldKind::Text { lines: false })];
+        house.file = Some("/home/ada/.config/sayso/recipes/house-style.toml".into());
+        house
+    };
+    let with_house = || cards().into_iter().chain([house()]).collect::<Vec<_>>();
+    let mut scene = with_recipes();
+    scene.screen.panes.focus = Pane::Message;
+    scene.type_text("/recipe");
+    assert!(matches!(scene.press(&["enter"])[..], [UiCommand::Job(Job::Recipes)]));
+    // What is typed meanwhile stays, and so does what was chosen.
+    scene.type_text("t");
+    scene.press(&["down"]);
+    let chosen = |scene: &mut Scene| {
+        let text = drawn(scene, 100, 30);
+        text.lines().find(|line| line.contains("> tidy") || line.contains("> tdd")).map(str::to_owned)
+    };
+    let before = chosen(&mut scene);
+    let told = vec![Notice::warn("recipes/odd.toml:1:1: this is no TOML. The recipe is not used.")];
+    assert!(tell(&mut scene, JobResult::Recipes(with_house().into(), told)).is_empty());
+    assert_eq!(note(&scene), "recipes/odd.toml:1:1: this is no TOML. The recipe is not used.");
+    assert!(drawn(&mut scene, 100, 30).contains("house-style"));
+    assert_eq!(chosen(&mut scene), before);
+    // By its name it opens at once, and so does a text of its own that changed.
+    let mut scene = with_recipes();
+    command_with(&mut scene, "/recipe house-style kitchen", with_house());
+    let text = drawn(&mut scene, 100, 30);
+    assert!(text.contains("In which room?") && text.contains("kitchen"), "{text}");
+    scene.press(&["esc"]);
+    let mut changed = house();
+    changed.inputs.fields[0].label = "On which floor?".into();
+    command_with(&mut scene, "/recipe house-style", vec![changed]);
+    assert!(drawn(&mut scene, 100, 30).contains("On which floor?"));
+    // Those that ship wait for no file.
+    let mut scene = with_recipes();
+    scene.screen.panes.focus = Pane::Message;
+    scene.type_text("/recipe tdd");
+    assert!(scene.press(&["enter"]).is_empty());
+    assert!(drawn(&mut scene, 100, 30).contains("What should it do?"));
 }
 
 fn filled() -> Scene {

@@ -2,6 +2,7 @@
 
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::domain::RecipeCard;
+use crate::driver::JobResult;
 use crate::tui::panes::Panes;
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{Cursor, rank};
@@ -53,6 +54,16 @@ impl Overlay for Recipes {
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
         let rows = self.shown().len();
         Some((&mut self.cursor, rows))
+    }
+
+    /// The files were read anew: the cursor stays on its recipe.
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+        let JobResult::Recipes(recipes, _) = found else { return None };
+        let chosen = self.chosen().map(|card| card.name.clone());
+        self.all = recipes.to_vec();
+        let at = self.shown().iter().position(|card| chosen.as_ref() == Some(&card.name));
+        self.cursor.0 = at.unwrap_or_default();
+        Some(Vec::new())
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {

@@ -177,10 +177,12 @@ impl Session<'_> {
     /// Begins a recipe, or asks for what it needs first.
     pub(super) fn begin_recipe(&mut self, name: &str, given: Answers, shown: bool) -> io::Result<()> {
         let Some(card) = self.driver.recipes().iter().find(|card| card.name == name).cloned() else {
-            return self.plain.page.line(&format!("There is no recipe {name}. /recipe lists all of them."));
+            self.plain.page.line(&format!("There is no recipe {name}. /recipe lists all of them."))?;
+            return self.put_again();
         };
         if self.driver.state().phase != Phase::Idle {
-            return self.plain.page.line("A recipe begins between turns: ask again when this one is over.");
+            self.plain.page.line("A recipe begins between turns: ask again when this one is over.")?;
+            return self.put_again();
         }
         if !shown && answers::check(&card.inputs, &given).is_ok() {
             self.driver.start_job(Job::BeginRecipe(card.name, given));

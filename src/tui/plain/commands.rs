@@ -4,7 +4,7 @@ use super::ask::Ask;
 use super::provider::ProviderQuestion;
 use super::session::{AwaitedJob, Session, look};
 use crate::domain::sentences::running;
-use crate::domain::{BlockId, BranchPoint, RuleId, RunReport};
+use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId, RunReport};
 use crate::driver::{Job, export};
 use crate::engine::rebuild::RebuildPlan;
 use crate::engine::transcript::Item;
@@ -169,24 +169,32 @@ impl Session<'_> {
 
     fn recipe(&mut self, argument: &str) -> io::Result<()> {
         let (name, words) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
-        match name {
-            "" => {
-                for card in self.driver.recipes().iter() {
-                    self.plain.page.line(&format!("  {}: {}", card.name, card.title))?;
-                }
-            }
-            "new" => self.driver.start_job(Job::NewRecipe(words.trim().to_owned())),
-            _ => {
-                let recipes = self.driver.recipes();
-                let card = recipes.iter().find(|card| card.name == name);
-                let first = card.and_then(|card| card.inputs.fields.first()).map(|field| field.name.clone());
-                // Without words it is asked for, as in the panes: fields may be left out each, and not all of them.
-                let shown = words.is_empty() && first.is_some();
-                let given = first.filter(|_| !words.is_empty()).map(|field| (field, words.trim().to_owned()));
-                return self.begin_recipe(name, given.into_iter().collect(), shown);
-            }
+        if name == "new" {
+            self.driver.start_job(Job::NewRecipe(words.trim().to_owned()));
+            return self.ask_again();
         }
+        self.named_recipe = (!name.is_empty()).then(|| (name.to_owned(), words.trim().to_owned()));
+        self.start(AwaitedJob::Recipes, Job::Recipes);
         self.ask_again()
+    }
+
+    /// The recipes were read: lists them, or begins the one that was named.
+    pub(super) fn recipes(&mut self, recipes: &[RecipeCard], told: &[Notice]) -> io::Result<()> {
+        for notice in told {
+            self.plain.page.line(&format!("Warning: {}", notice.text))?;
+        }
+        let Some((name, words)) = self.named_recipe.take() else {
+            for card in recipes {
+                self.plain.page.line(&format!("  {}: {}", card.name, card.title))?;
+            }
+            return self.put_again();
+        };
+        let card = recipes.iter().find(|card| card.name == name);
+        let first = card.and_then(|card| card.inputs.fields.first()).map(|field| field.name.clone());
+        // Without words it is asked for, as in the panes: fields may be left out each, and not all of them.
+        let shown = words.is_empty() && first.is_some();
+        let given = first.filter(|_| !words.is_empty()).map(|field| (field, words));
+        self.begin_recipe(&name, given.into_iter().collect(), shown)
     }
 
     fn steps(&mut self) -> io::Result<()> {

@@ -20,6 +20,9 @@ impl Session<'_> {
     pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
         match result {
             JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Sessions) => self.sessions(all)?,
+            JobResult::Recipes(recipes, told) if self.take_awaited(AwaitedJob::Recipes) => {
+                return self.recipes(recipes, told);
+            }
             JobResult::Offers(offers) if self.awaited.contains(&AwaitedJob::Models) => {
                 self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();
                 for offer in offers.iter().filter(|offer| offer.answer != CatalogueAnswer::Asking) {

@@ -40,6 +40,8 @@ pub(super) struct Session<'a> {
     pub(super) asking: usize,
     /// The session that is to be opened, once the list of them is there.
     pub(super) wanted_session: Option<String>,
+    /// The recipe that is to begin, and what was typed behind it, once the recipes were read.
+    pub(super) named_recipe: Option<(String, String)>,
     pub(super) exit: Option<Exit>,
     /// The failure that stands on the page already.
     pub(super) told_failure: Option<String>,
@@ -56,6 +58,7 @@ pub(super) struct Session<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwaitedJob {
     Models,
+    Recipes,
     Sessions,
     Sandbox,
     Servers,
@@ -74,6 +77,7 @@ impl<'a> Session<'a> {
             awaited: Vec::new(),
             asking: 0,
             wanted_session: None,
+            named_recipe: None,
             exit: None,
             told_failure: None,
             words: None,

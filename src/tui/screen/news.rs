@@ -29,6 +29,9 @@ impl Screen {
 
     /// What a job found: for the overlay that asked for it, else for the screen.
     fn found(&mut self, found: JobResult, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        if let JobResult::Recipes(recipes, told) = &found {
+            self.recipes_read(recipes, told);
+        }
         if let Some(then) = self.overlays.iter_mut().rev().find_map(|overlay| overlay.found(&found)) {
             return self.carry_out(then, ctx);
         }
@@ -37,9 +40,9 @@ impl Screen {
             JobResult::Sandbox(found) => self.sandbox_found(found),
             JobResult::GivenFiles(text, files) => return self.files_read(&text, files),
             JobResult::NewRecipe(path) => self.say(Note::info(format!(
-                "Written: {}. Change it, then start {} again.",
+                "Written: {}. /recipe {} opens it as it stands then: change it first.",
                 ctx.look.place.path(&path),
-                self.setup.app
+                path.file_stem().unwrap_or_default().to_string_lossy(),
             ))),
             JobResult::ChangedInstructions(held) => return self.ask_instructions(held, ctx),
             JobResult::Opened(path) => {
@@ -52,7 +55,8 @@ impl Screen {
             JobResult::Saved(path) => self.say(Note::info(saving::file(&ctx.look.place.path(&path)))),
             JobResult::Failed(why) => self.say(Note::warn(why)),
             // The overlay that asked is closed; pictures are painted by the run loop.
-            JobResult::Sessions(_)
+            JobResult::Recipes(..)
+            | JobResult::Sessions(_)
             | JobResult::SessionHits(..)
             | JobResult::Preview(..)
             | JobResult::SessionsChanged

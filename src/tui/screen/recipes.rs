@@ -1,7 +1,7 @@
 //! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
 
 use super::{Ctx, Note, Screen, UiCommand};
-use crate::domain::{AnswerError, Entry, Outcome, RecipeFact, Stream};
+use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;
 use crate::engine::Command;
 use crate::engine::answers;
@@ -28,11 +28,33 @@ impl Screen {
             "" if asked(ctx.state).is_some() => self.open_asked(ctx),
             "" => {
                 self.open(Recipes::of(self.setup.recipes.to_vec()));
+                return vec![UiCommand::Job(Job::Recipes)];
             }
             "new" => return vec![UiCommand::Job(Job::NewRecipe(words.trim().to_owned()))],
-            _ => self.open_recipe(name, words.trim()),
+            _ => return self.name_recipe(name, words.trim()),
         }
         Vec::new()
+    }
+
+    /// Opens the form of a recipe that was named: of one that ships at once, else once the person's own were read anew.
+    fn name_recipe(&mut self, name: &str, words: &str) -> Vec<UiCommand> {
+        if self.setup.recipes.iter().any(|card| card.name == name && card.file.is_none()) {
+            self.open_recipe(name, words);
+            return Vec::new();
+        }
+        self.named_recipe = Some((name.to_owned(), words.to_owned()));
+        vec![UiCommand::Job(Job::Recipes)]
+    }
+
+    /// The recipes were read: the one that was named meanwhile opens.
+    pub(super) fn recipes_read(&mut self, recipes: &RecipeCards, told: &[Notice]) {
+        self.setup.recipes = recipes.clone();
+        for notice in told {
+            self.say(notice.clone().into());
+        }
+        if let Some((name, words)) = self.named_recipe.take() {
+            self.open_recipe(&name, &words);
+        }
     }
 
     /// Opens the form of a recipe, with what was typed into it before; `words` go into its first field.

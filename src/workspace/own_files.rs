@@ -1,13 +1,13 @@
 //! A person's own files of a kind: those of one folder of the configuration, in the order of their names, bounded.
 
-use std::io::{self, Read as _};
+use super::{FileError, read};
 use std::path::{Path, PathBuf};
 
 /// A folder with more files than this is read up to here.
 const MOST: usize = 64;
 
 /// The files of a folder that end in `.toml`.
-pub(super) fn of(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn of(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.path())
@@ -18,12 +18,8 @@ pub(super) fn of(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The text of a file that has at most so many bytes.
-pub(super) fn read(path: &Path, largest: u64) -> io::Result<String> {
-    let mut text = String::new();
-    std::fs::File::open(path)?.take(largest + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > largest {
-        return Err(io::Error::other(format!("it is larger than {} KiB", largest / 1024)));
-    }
-    Ok(text)
+/// The text of a file that has at most so many bytes. Its error names the file.
+pub(crate) fn text(path: &Path, largest: u64) -> Result<String, FileError> {
+    let bytes = read::bounded(path, largest)?;
+    String::from_utf8(bytes).map_err(|_| FileError::Io(path.to_path_buf(), "it is no text in UTF-8".into()))
 }

@@ -1,0 +1,351 @@
+//! The recipes that there are: those that ship, and the person's own (`recipes/*.toml` in the folder of the
+//! configuration), read when the program starts, and anew whenever somebody looks for one.
+//!
+//! One that can't be used is left out with a notice that says why, and where. None takes the name of another: those that
+//! ship stay what they are. What a run could have written since its file was read last is not believed: the text before
+//! that is, or none.
+
+use crate::domain::{Notice, RecipeCards, Rights};
+use crate::driver::Driver;
+use crate::driver::job::JobResult;
+use crate::launch::WritableFolders;
+use crate::recipe::{self, Recipe, RecipeList};
+use crate::text::located::LocatedError;
+use crate::workspace::{FileError, own_files};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Larger files hold no recipe.
+const LARGEST: u64 = 64 << 10;
+
+/// The recipes of a process. Cheap to clone; its clones are one.
+#[derive(Clone, Debug)]
+pub struct RecipeBook(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    folder: PathBuf,
+    standing: Mutex<Standing>,
+}
+
+/// How the book stands.
+#[derive(Clone, Debug)]
+struct Standing {
+    list: RecipeList,
+    /// The text of each file that is there and was believed.
+    known: BTreeMap<PathBuf, String>,
+    /// What sayso itself wrote, as the person asked.
+    written: BTreeMap<PathBuf, String>,
+    /// What was wrong when the files were read last.
+    faults: Vec<String>,
+    /// Where runs that began so far could write.
+    reached: Reach,
+}
+
+/// Where runs could write.
+#[derive(Clone, Debug, Default)]
+struct Reach {
+    /// Nothing confined one of them.
+    everywhere: bool,
+    folders: BTreeSet<PathBuf>,
+}
+
+impl RecipeBook {
+    /// The recipes that ship and those of this folder, and what could not be used.
+    pub fn open(folder: PathBuf) -> (Self, Vec<Notice>) {
+        let standing = Standing {
+            list: RecipeList::shipped(),
+            known: BTreeMap::new(),
+            written: BTreeMap::new(),
+            faults: Vec::new(),
+            reached: Reach::default(),
+        };
+        let book = Self(Arc::new(Shared { folder, standing: Mutex::new(standing) }));
+        let notices = book.read();
+        (book, notices)
+    }
+
+    /// The folder of the person's own.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0.folder
+    }
+
+    /// All of them as they were read last, those that ship first.
+    pub(crate) fn list(&self) -> RecipeList {
+        self.standing().list.clone()
+    }
+
+    /// Reads the person's own anew; gives what can't be used and was not told before.
+    pub(crate) fn read(&self) -> Vec<Notice> {
+        let files = own_files::of(&self.0.folder);
+        let texts: Vec<_> = files.into_iter().map(|path| (own_files::text(&path, LARGEST), path)).collect();
+        // Asked behind the reading: a run that begins from here on came too late for these texts.
+        let before = self.standing().clone();
+        let (known, mut faults) = believed(texts, &before);
+        let (list, wrong) = recipes(&known);
+        faults.extend(wrong);
+        let is_news = |fault: &&String| !before.faults.contains(fault);
+        let told = faults.iter().filter(is_news).map(Notice::warn).collect();
+        let mut standing = self.standing();
+        (standing.list, standing.known, standing.faults) = (list, known, faults);
+        told
+    }
+
+    /// A run with these rights is about to begin: from here on what it could write may be its work.
+    pub(crate) fn run_begins(&self, rights: &Rights) {
+        let reached = &mut self.standing().reached;
+        reached.everywhere |= !rights.sandbox.writes_confined;
+        reached.folders.extend(rights.write.iter().cloned());
+    }
+
+    /// sayso itself is about to write this text, as the person asked.
+    pub(crate) fn writes(&self, path: PathBuf, text: &str) {
+        self.standing().written.insert(path, text.to_owned());
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Standing> {
+        self.0.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reach {
+    /// Whether a run could have written this file, or chosen where it leads.
+    fn holds(&self, path: &Path) -> bool {
+        self.everywhere || WritableFolders::of(self.folders.iter().cloned()).is_foreign(path)
+    }
+}
+
+/// The texts that are believed, and what is told of the others.
+fn believed(
+    texts: Vec<(Result<String, FileError>, PathBuf)>,
+    before: &Standing,
+) -> (BTreeMap<PathBuf, String>, Vec<String>) {
+    let (mut known, mut faults) = (BTreeMap::new(), Vec::new());
+    for (text, path) in texts {
+        let text = match text {
+            Ok(text) => text,
+            Err(error) => {
+                faults.push(format!("{error}. The recipe is not used."));
+                continue;
+            }
+        };
+        let earlier = before.known.get(&path);
+        let is_known = [earlier, before.written.get(&path)].contains(&Some(&text));
+        if is_known || !before.reached.holds(&path) {
+            known.insert(path, text);
+            continue;
+        }
+        let instead = if earlier.is_some() { "the recipe before that is used" } else { "it is not used" };
+        faults.push(format!(
+            "{} changed since a run began that could write there: {instead} until sayso starts again.",
+            path.display()
+        ));
+        known.extend(earlier.map(|earlier| (path, earlier.clone())));
+    }
+    (known, faults)
+}
+
+/// The recipes that ship, then those of these texts, and what is wrong with the others.
+fn recipes(texts: &BTreeMap<PathBuf, String>) -> (RecipeList, Vec<String>) {
+    if texts.is_empty() {
+        return (RecipeList::shipped(), Vec::new());
+    }
+    let (mut recipes, mut faults) = (recipe::shipped(), Vec::new());
+    for (path, text) in texts {
+        match own(path, text, &recipes) {
+            Ok(recipe) => recipes.push(recipe),
+            Err(wrong) => faults.extend(wrong),
+        }
+    }
+    (recipes.into(), faults)
+}
+
+/// The recipe of a file with this text.
+fn own(path: &Path, text: &str, known: &[Recipe]) -> Result<Recipe, Vec<String>> {
+    let recipe = Recipe::read(text, Some(path)).map_err(|faults| {
+        let told = |fault: &LocatedError| match fault.hint.as_str() {
+            "" => format!("{fault}. The recipe is not used."),
+            hint => format!("{fault} ({hint}). The recipe is not used."),
+        };
+        faults.iter().map(told).collect::<Vec<_>>()
+    })?;
+    let name = &recipe.card().name;
+    let Some(other) = known.iter().find(|other| other.card().name == *name) else { return Ok(recipe) };
+    let whose = match &other.card().file {
+        Some(file) => format!("is in {}", file.display()),
+        None => "ships with sayso".into(),
+    };
+    let line = text.lines().position(|line| line.trim_start().starts_with("name")).map_or(1, |at| at + 1);
+    Err(vec![format!(
+        "{}:{line}:1: a recipe named {name} {whose}. Give this one another name. The recipe is not used.",
+        path.display()
+    )])
+}
+
+impl Driver {
+    /// The recipes that there are, in the order of their list, as they were read last.
+    pub fn recipes(&self) -> RecipeCards {
+        self.rooms.recipes.list().cards()
+    }
+
+    /// Reads the recipes anew for somebody who looks for one.
+    pub(in crate::driver) fn read_recipes(&self) {
+        let book = self.rooms.recipes.clone();
+        self.later(async move {
+            let reading = book.clone();
+            let told = super::in_time(move || reading.read()).await;
+            let folder = book.folder().display();
+            let too_slow = || {
+                vec![Notice::warn(format!(
+                    "{folder} does not answer: the recipes are those that were read before."
+                ))]
+            };
+            JobResult::Recipes(book.list().cards(), told.unwrap_or_else(too_slow))
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::SandboxReport;
+    use std::fs;
+
+    struct Home {
+        _folder: tempfile::TempDir,
+        recipes: PathBuf,
+        work: PathBuf,
+    }
+
+    impl Home {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let base = fs::canonicalize(folder.path()).unwrap();
+            let (recipes, work) = (base.join("config/recipes"), base.join("work"));
+            fs::create_dir_all(&recipes).unwrap();
+            fs::create_dir_all(&work).unwrap();
+            Self { _folder: folder, recipes, work }
+        }
+
+        fn put(&self, file: &str, name: &str, title: &str) -> PathBuf {
+            let path = self.recipes.join(file);
+            fs::write(&path, definition(name, title)).unwrap();
+            path
+        }
+
+        fn rights(&self, confined: bool) -> Rights {
+            let sandbox = SandboxReport { writes_confined: confined, ..SandboxReport::default() };
+            Rights { write: vec![self.work.clone()], sandbox, ..Rights::default() }
+        }
+    }
+
+    fn definition(name: &str, title: &str) -> String {
+        format!(
+            "name = '{name}'\ntitle = '{title}'\nwhen = 'Always.'\nprompt = 'p'\n\
+             [[step]]\nname = 'a'\ntitle = 'A'\nsay = 's'\ncheck = 'reply'\n[step.on.answered]\nthen = 'end'\n[end]\nsummary = 's'\n"
+        )
+    }
+
+    /// Names and titles of the person's own.
+    fn own(book: &RecipeBook) -> Vec<String> {
+        let cards = book.list().cards();
+        let own = cards.iter().filter(|card| card.file.is_some());
+        own.map(|card| format!("{} {}", card.name, card.title)).collect()
+    }
+
+    fn texts(told: &[Notice]) -> Vec<&str> {
+        told.iter().map(|notice| notice.text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_the_person_adds_changes_and_removes_is_seen_at_the_next_look() {
+        let home = Home::new();
+        let (book, told) = RecipeBook::open(home.recipes.clone());
+        assert!(told.is_empty() && own(&book).is_empty());
+        home.put("one.toml", "one", "First");
+        book.run_begins(&home.rights(true));
+        assert!(own(&book).is_empty(), "nobody looked");
+        assert_eq!(texts(&book.read()), Vec::<&str>::new());
+        assert_eq!(own(&book), ["one First"]);
+        let path = home.put("one.toml", "one", "Second");
+        home.put("zwei.toml", "zwei", "Two");
+        assert!(book.read().is_empty());
+        assert_eq!(own(&book), ["one Second", "zwei Two"]);
+        fs::remove_file(path).unwrap();
+        assert!(book.read().is_empty());
+        assert_eq!(own(&book), ["zwei Two"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_once_and_again_when_it_came_back() {
+        let home = Home::new();
+        home.put("one.toml", "tdd", "Mine");
+        let (book, told) = RecipeBook::open(home.recipes.clone());
+        let [fault] = *texts(&told) else { panic!("{told:?}") };
+        assert!(fault.contains("one.toml:1:1: a recipe named tdd ships with sayso"), "{fault}");
+        assert!(book.read().is_empty(), "it is known");
+        home.put("one.toml", "one", "Mine");
+        assert!(book.read().is_empty());
+        assert_eq!(own(&book), ["one Mine"]);
+        home.put("one.toml", "tdd", "Mine");
+        assert_eq!(book.read().len(), 1);
+        assert!(own(&book).is_empty());
+        rustix::fs::mkfifoat(rustix::fs::CWD, home.recipes.join("pipe.toml"), 0o600.into()).unwrap();
+        let told = book.read();
+        assert!(texts(&told)[0].contains("pipe.toml: not a plain file. The recipe is not used."), "{told:?}");
+    }
+
+    #[test]
+    fn what_a_run_could_have_written_is_not_believed() {
+        let home = Home::new();
+        home.put("old.toml", "old", "As before");
+        let (book, _) = RecipeBook::open(home.recipes.clone());
+        book.run_begins(&home.rights(false));
+        home.put("old.toml", "old", "Changed");
+        home.put("a.toml", "new", "New");
+        // The name of the one that is believed is not to be had by another file.
+        home.put("0.toml", "old", "In front");
+        let told = book.read();
+        assert_eq!(own(&book), ["old As before"]);
+        let told = texts(&told).join("\n");
+        assert!(
+            told.contains("a.toml changed since a run began that could write there: it is not used"),
+            "{told}"
+        );
+        assert!(
+            told.contains("old.toml changed") && told.contains("the recipe before that is used"),
+            "{told}"
+        );
+        assert!(book.read().is_empty(), "told once");
+        // What sayso wrote itself is known word by word, and only so.
+        book.writes(home.recipes.join("mine.toml"), &definition("mine", "Mine"));
+        home.put("mine.toml", "mine", "Mine");
+        assert!(book.read().is_empty());
+        assert_eq!(own(&book), ["mine Mine", "old As before"]);
+        home.put("mine.toml", "mine", "Not mine");
+        assert_eq!(book.read().len(), 1);
+        assert_eq!(own(&book), ["mine Mine", "old As before"]);
+        // The next start asks the person's files alone.
+        assert_eq!(
+            own(&RecipeBook::open(home.recipes.clone()).0),
+            ["old In front", "new New", "mine Not mine"]
+        );
+    }
+
+    #[test]
+    fn a_link_that_leads_where_runs_write_is_as_good_as_what_is_there() {
+        let home = Home::new();
+        let elsewhere = home.work.join("shared.toml");
+        fs::write(&elsewhere, definition("shared", "As before")).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, home.recipes.join("shared.toml")).unwrap();
+        let (book, _) = RecipeBook::open(home.recipes.clone());
+        fs::write(&elsewhere, definition("shared", "By the person")).unwrap();
+        assert!(book.read().is_empty());
+        book.run_begins(&home.rights(true));
+        fs::write(&elsewhere, definition("shared", "By whom?")).unwrap();
+        home.put("own.toml", "own", "Out of reach");
+        assert_eq!(book.read().len(), 1);
+        assert_eq!(own(&book), ["own Out of reach", "shared By the person"]);
+    }
+}
