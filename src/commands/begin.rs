@@ -125,7 +125,7 @@ fn inputs(name: &str, form: &Form) -> String {
 
 /// The text of an answer: as it stands, or of the file that it names. A path is asked for as it stands.
 fn read(key: &str, value: &str, field: Option<&Field>) -> Result<String, Failure> {
-    let is_path = field.is_some_and(|field| field.kind == FieldKind::File);
+    let is_path = field.is_some_and(|field| matches!(field.kind, FieldKind::File | FieldKind::Files));
     match value.strip_prefix('@') {
         Some(escaped) if escaped.starts_with('@') && !is_path => Ok(escaped.to_owned()),
         Some(file) if !is_path => input::read(Path::new(file)).map_err(|failure| {

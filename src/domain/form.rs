@@ -44,6 +44,8 @@ pub enum FieldKind {
     Choice(Vec<String>),
     /// A file: a path, relative to the working folder.
     File,
+    /// Files: their paths with commas between, relative to the working folder; they need not be there.
+    Files,
     /// A number between bounds.
     Number {
         /// At least; `None`: no bound.
@@ -64,7 +66,7 @@ impl FieldKind {
     /// Whether an answer is the path of a file.
     pub fn is_path(&self) -> bool {
         match self {
-            Self::File => true,
+            Self::File | Self::Files => true,
             Self::Argument { annotation } => {
                 let mut kinds = annotation.split('|').map(|kind| kind.trim().trim_start_matches("pathlib."));
                 kinds.any(|kind| kind == "Path")
@@ -72,6 +74,11 @@ impl FieldKind {
             Self::Text { .. } | Self::Choice(_) | Self::Number { .. } => false,
         }
     }
+}
+
+/// The paths in the answer to a field of kind [`FieldKind::Files`].
+pub fn paths(answer: &str) -> impl Iterator<Item = &str> {
+    answer.split(',').map(str::trim).filter(|path| !path.is_empty())
 }
 
 /// Answers to a form: name and text of each field, in the form's order.

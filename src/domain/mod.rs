@@ -65,7 +65,7 @@ pub use departed::{Departure, Ledger, RequestCounts};
 pub use entry::{BranchOrigin, Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Review, Severity};
-pub use form::{AnswerError, Answers, Field, FieldKind, Form};
+pub use form::{AnswerError, Answers, Field, FieldKind, Form, paths};
 pub use function::{Function, FunctionFile, Parameter, ParameterKind};
 pub use gaps::Gaps;
 pub use ids::{BlockId, Revision, RuleId, RunId, SessionId, StepId, TimerId};

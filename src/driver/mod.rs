@@ -42,7 +42,7 @@ pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
 pub use job::{Job, JobResult, StoreKey};
-pub use recipes::RecipeBook;
+pub use recipes::{FunctionFiles, RecipeBook};
 pub use review_time::review_in_time;
 pub use update::{Notification, Update};
 
@@ -91,8 +91,8 @@ pub struct DriverParts {
     pub scope: Scope,
     /// The recipes that can be begun, in the order of their list.
     pub recipes: RecipeBook,
-    /// The file that the person's functions are saved to.
-    pub functions: PathBuf,
+    /// The files of the person's functions, which new ones are saved to.
+    pub functions: FunctionFiles,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
     /// Where files of instructions are looked for.
@@ -111,7 +111,7 @@ pub struct Driver {
     rooms: Rooms,
     catalogue: catalogue::Catalogue,
     store_key: StoreKey,
-    functions: PathBuf,
+    functions: FunctionFiles,
     /// What is being typed.
     draft: Draft,
     /// How many searches over the sessions began: an older one ends.

@@ -1,10 +1,12 @@
 //! Recipes that can be begun: their list, and what has to be found out on the machine before one begins.
 
 mod book;
+mod functions;
 mod machine;
 mod runners;
 
 pub use book::RecipeBook;
+pub use functions::FunctionFiles;
 
 use super::Driver;
 use super::job::JobResult;
@@ -30,7 +32,7 @@ type Fact = (String, String);
 /// Where facts are looked for.
 struct Site {
     cwd: PathBuf,
-    functions: PathBuf,
+    functions: FunctionFiles,
     executor: Executor,
 }
 
@@ -73,10 +75,12 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                 Ok(text) => facts.push((format!("file:{input}"), text)),
                 Err(why) => misfits.push(misfit(&input, why)),
             },
-            Want::Functions => match functions(&site.functions).await {
-                Ok(found) => facts.extend(found),
-                Err(why) => misfits.push(misfit("", why)),
-            },
+            Want::Functions { input, named } => {
+                match functions::facts(&site.functions, &site.cwd, &named).await {
+                    Ok(found) => facts.extend(found),
+                    Err(why) => misfits.push(misfit(&input, why)),
+                }
+            }
             Want::Runners | Want::Tests => {
                 let seen = match &seen {
                     Some(seen) => seen,
@@ -98,8 +102,6 @@ enum TextError {
     TooSlow,
     #[error("this file is no text")]
     NoText,
-    #[error("the file of functions can't be read: {0}")]
-    Functions(Box<TextError>),
 }
 
 /// The text of a file.
@@ -108,22 +110,6 @@ async fn text_of(cwd: &Path, path: PathBuf) -> Result<String, TextError> {
     let bytes =
         in_time(move || workspace::read::bounded(&path, LARGEST)).await.ok_or(TextError::TooSlow)??;
     String::from_utf8(bytes).map_err(|_| TextError::NoText)
-}
-
-/// Where functions are saved, and what is there already.
-async fn functions(path: &Path) -> Result<[Fact; 2], TextError> {
-    let file = path.to_path_buf();
-    let there = in_time(move || file.try_exists()).await.and_then(Result::ok);
-    let text = match there {
-        Some(false) => String::new(),
-        _ => text_of(Path::new(""), path.to_path_buf())
-            .await
-            .map_err(|why| TextError::Functions(Box::new(why)))?,
-    };
-    Ok([
-        ("functions_file".to_owned(), path.to_string_lossy().into_owned()),
-        ("functions_text".to_owned(), text),
-    ])
 }
 
 /// What files say, where they say it in time.

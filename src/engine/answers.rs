@@ -1,6 +1,6 @@
 //! Whether answers fit the form that asked for them.
 
-use crate::domain::{AnswerError, Answers, Field, FieldKind, Form};
+use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, paths};
 use crate::python::argument::{self, ArgumentError};
 use crate::text::line::one_line;
 
@@ -63,6 +63,7 @@ pub(crate) fn check_field(field: &Field, answer: &str) -> Result<String, MisfitE
         FieldKind::Text { lines: true } => Ok(given.to_owned()),
         FieldKind::Text { lines: false } => Ok(one_line(given)),
         FieldKind::File => Ok(given.trim().to_owned()),
+        FieldKind::Files => Ok(paths(given).collect::<Vec<_>>().join(", ")),
         FieldKind::Argument { annotation } => {
             Ok(argument::value(annotation, given).map(|_| given.trim().to_owned())?)
         }
@@ -122,6 +123,8 @@ mod tests {
     #[test]
     fn a_form_tells_every_misfit_and_leaves_out_what_it_does_not_know() {
         let text = field(FieldKind::Text { lines: false }, true, None);
+        let files = field(FieldKind::Files, false, None);
+        assert_eq!(check_field(&files, " a.py ,, b c.py, "), Ok("a.py, b c.py".into()));
         let file = Field { name: "f".into(), ..field(FieldKind::File, true, None) };
         let form = Form { fields: vec![text, file], ..Form::default() };
         assert_eq!(check(&form, &[]).unwrap_err().len(), 2);

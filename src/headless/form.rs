@@ -67,6 +67,7 @@ fn field(field: &Field) -> Value {
         FieldKind::Text { lines } => ("text", json!({ "lines": lines })),
         FieldKind::Choice(choices) => ("choice", json!({ "choices": choices })),
         FieldKind::File => ("file", json!({})),
+        FieldKind::Files => ("files", json!({})),
         FieldKind::Number { min, max, whole } => {
             ("number", json!({ "min": min, "max": max, "whole": whole }))
         }
@@ -103,6 +104,7 @@ fn kind(kind: &FieldKind) -> String {
         FieldKind::Text { lines: false } => "a line".into(),
         FieldKind::Choice(choices) => format!("one of {}", choices.join(", ")),
         FieldKind::File => "a file".into(),
+        FieldKind::Files => "files, with commas between".into(),
         FieldKind::Number { min, max, whole } => {
             let what = if *whole { "a whole number" } else { "a number" };
             match (min, max) {

@@ -1,5 +1,6 @@
-//! A file of functions with one function more: what is there stays as it is, a function of the same name is replaced.
+//! A file of functions with one function more: what is there stays byte for byte, a function of the same name is replaced.
 
+use super::names::names;
 use super::syntax::{definition, named, parse, text};
 use std::ops::Range;
 
@@ -27,38 +28,89 @@ pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<Stri
     let missing: Vec<&str> =
         new.others.iter().map(|(_, text)| *text).filter(|text| !known.contains(text)).collect();
     let function = new.function.and_then(|range| source.get(range)).ok_or(MergeError::Function)?;
-    let function = function.trim_end();
+    let (end, function) = (line_end(file), function.trim_end());
     // What is before this place stays where it is.
     let at = old.function.as_ref().map_or(old.top, |range| old.top.min(range.start));
     match old.function {
-        Some(range) => text.replace_range(range, function),
+        Some(range) => text.replace_range(range, &lines(function, end)),
         None => {
-            text.truncate(text.trim_end().len());
-            let blank = if text.is_empty() { "" } else { "\n\n\n" };
-            text = format!("{text}{blank}{function}\n");
+            // Its last line is ended, and two empty ones stand between.
+            let ended = text.len() - text.trim_end_matches(['\n', '\r']).len();
+            let blank = if text.is_empty() { 0 } else { 3_usize.saturating_sub(ended / end.len()) };
+            text = format!("{text}{}{}{end}", end.repeat(blank), lines(function, end));
         }
     }
     // Python takes imports of its own future at the very top only.
     let (future, missing): (Vec<&str>, Vec<&str>) =
         missing.into_iter().partition(|text| text.starts_with("from __future__"));
-    let at = if future.is_empty() { at } else { at + put_first(&mut text, old.head, &future) };
+    let at = if future.is_empty() { at } else { at + put_first(&mut text, old.head, (&future, end)) };
     if !missing.is_empty() {
         let (before, after) = text.split_at_checked(at.min(text.len())).ok_or(MergeError::Place)?;
-        let start = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-        text = format!("{before}{start}{}\n\n\n{}", missing.join("\n"), after.trim_start_matches('\n'));
+        let start = if before.is_empty() || before.ends_with('\n') { "" } else { end };
+        let blank =
+            3_usize.saturating_sub((after.len() - after.trim_start_matches(['\n', '\r']).len()) / end.len());
+        let missing: Vec<String> = missing.iter().map(|text| lines(text, end)).collect();
+        text = format!("{before}{start}{}{}{after}", missing.join(end), end.repeat(blank.max(1)));
     }
     Ok(text)
 }
 
+/// A name that the file has already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Clash {
+    pub(crate) name: String,
+    /// Where it is set, from 1.
+    pub(crate) line: usize,
+    /// Whether it is a function, which would be replaced; else both are there, and the later one counts.
+    pub(crate) replaced: bool,
+}
+
+/// The names that putting a function into a file sets a second time: its own, and those of constants that come with it.
+pub(crate) fn clashes(file: &str, source: &str, name: &str) -> Vec<Clash> {
+    let (Some(old), Some(new)) = (TopLevelParts::of(file, name), TopLevelParts::of(source, name)) else {
+        return Vec::new();
+    };
+    let line = |at: usize| 1 + file.get(..at).unwrap_or_default().matches('\n').count();
+    let function =
+        old.function.map(|range| Clash { name: name.to_owned(), line: line(range.start), replaced: true });
+    let known: Vec<&str> = old.others.iter().map(|(_, text)| *text).collect();
+    let comes = new.others.iter().filter(|(_, text)| !known.contains(text) && !is_import(text));
+    let mut set: Vec<String> = comes.flat_map(|(_, text)| set_in(text)).collect();
+    set.push(name.to_owned());
+    let others = old.others.iter().flat_map(|(range, text)| {
+        let twice = set_in(text).into_iter().filter(|name| set.contains(name));
+        twice.map(|name| Clash { name, line: line(range.start), replaced: false })
+    });
+    function.into_iter().chain(others).collect()
+}
+
+fn set_in(text: &str) -> Vec<String> {
+    names(text).map(|names| names.set).unwrap_or_default()
+}
+
+fn is_import(text: &str) -> bool {
+    text.starts_with("import ") || text.starts_with("from ")
+}
+
+/// How the lines of a file end.
+fn line_end(file: &str) -> &'static str {
+    if file.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+/// A text whose lines end so.
+fn lines(text: &str, end: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', end)
+}
+
 /// Puts lines behind the docstring of a file; how many bytes came in.
-fn put_first(text: &mut String, head: usize, lines: &[&str]) -> usize {
+fn put_first(text: &mut String, head: usize, (lines, end): (&[&str], &str)) -> usize {
     let at = if text.is_char_boundary(head) { head } else { text.len() };
     let start = if text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n')) {
         ""
     } else {
-        "\n"
+        end
     };
-    let lines = format!("{start}{}\n", lines.join("\n"));
+    let lines = format!("{start}{}{end}", lines.join(end));
     text.insert_str(at, &lines);
     lines.len()
 }
@@ -80,7 +132,8 @@ impl<'a> TopLevelParts<'a> {
         if root.has_error() {
             return None;
         }
-        let mut parts = Self { function: None, others: Vec::new(), top: 0, head: 0 };
+        let top = comments(source);
+        let mut parts = Self { function: None, others: Vec::new(), top, head: top };
         for (at, node) in named(root).into_iter().enumerate() {
             let defined = definition(node).and_then(|inner| inner.child_by_field_name("name"));
             let import = node.kind().contains("import");
@@ -102,9 +155,59 @@ impl<'a> TopLevelParts<'a> {
     }
 }
 
+/// Behind the comments that a file begins with: how it is started, how it is encoded, whose it is.
+fn comments(source: &str) -> usize {
+    source.split_inclusive('\n').take_while(|line| line.starts_with('#')).map(str::len).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FUNCTION: &str = "import math\nLIMIT = 3\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
+
+    #[test]
+    fn what_is_there_stays_byte_for_byte() {
+        let files = [
+            "def g(): return 2\n\n\n\n\n# the end  \n   \n",
+            "#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\ndef g():\n\treturn 'ü'",
+            "\"\"\"Mine.\"\"\"\n\n\n\n\nimport os  # here\n\n\n\n\n\nX = [1,\n   2]\n\n",
+            "import os\r\n\r\ndef g():\r\n    return 1\r\n",
+            "x=1;y=2\n",
+        ];
+        for file in files {
+            let joined = with_function(file, FUNCTION, "f").unwrap();
+            // All of it is there in its order, in at most two pieces: what came in stands between and behind.
+            let whole = |at: usize| {
+                let (head, tail) = file.split_at(at);
+                joined.strip_prefix(head).is_some_and(|rest| tail.is_empty() || rest.contains(tail))
+            };
+            assert!((0..=file.len()).filter(|at| file.is_char_boundary(*at)).any(whole), "{joined}");
+            assert!(joined.contains("import math") && joined.contains("LIMIT = 3"), "{joined}");
+            assert_eq!(joined.starts_with("#!"), file.starts_with("#!"), "{joined}");
+            assert_eq!(joined.matches("\r\n").count() > 0, file.contains("\r\n"));
+            assert!(!file.contains('\r') || joined.replace("\r\n", "").find('\n').is_none(), "{joined:?}");
+            assert_eq!(
+                with_function(&joined, &lines(FUNCTION, line_end(file)), "f").unwrap(),
+                joined,
+                "twice is once"
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_are_there_already_are_found() {
+        let file =
+            "import math\nfrom x import f\nLIMIT = 5\n\nclass g:\n    f = 1\n\ndef f(n):\n    return 0\n";
+        let found = |source: &str, name: &str| {
+            let clashes = clashes(file, source, name);
+            let told = |clash: &Clash| format!("{} {} {}", clash.name, clash.line, clash.replaced);
+            clashes.iter().map(told).collect::<Vec<_>>()
+        };
+        assert_eq!(found(FUNCTION, "f"), ["f 8 true", "f 2 false", "LIMIT 3 false"]);
+        assert_eq!(found("def g() -> int:\n    return 1\n", "g"), ["g 5 false"]);
+        assert!(found("import math\ndef h() -> int:\n    return math.inf\n", "h").is_empty());
+    }
 
     #[test]
     fn a_function_is_put_into_a_file() {

@@ -113,7 +113,10 @@ pub(crate) struct CheckOption {
 pub(crate) enum OptionKind {
     /// One of its values.
     Word,
+    /// An input; where it names a file, the check is told its text.
     Input,
+    /// An input that names files which need not be there.
+    Place,
     Step,
 }
 

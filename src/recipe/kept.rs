@@ -19,6 +19,7 @@ pub(crate) const ALL: &[(&str, &str)] = kept![
     "pytest/inside",
     "pytest/missing-function",
     "pytest/missing-module",
+    "pytest/missing-modules",
     "pytest/name-error",
     "pytest/no-runner",
     "pytest/none",

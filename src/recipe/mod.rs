@@ -56,9 +56,14 @@ pub(crate) enum Want {
     Runners,
     /// The command that runs the project's own tests, where it has some: the fact `tests`.
     Tests,
-    /// The person's file of functions, where new ones go: the facts `functions_file`, its path, and `functions_text`, its
-    /// text, which is empty where there is no such file yet.
-    Functions,
+    /// The file of functions where a new one goes, as this input names it: the facts `functions_file`, its path,
+    /// `functions_text`, its text, which is empty where there is no such file yet, and `functions_elsewhere`, the names
+    /// that other files of functions set, each with its file on a line.
+    Functions {
+        input: String,
+        /// As it was named; blank: the usual one.
+        named: String,
+    },
 }
 
 impl Recipe {
@@ -94,8 +99,10 @@ impl Recipe {
         if self.definition.steps.iter().any(|step| step.check.facts().wants_tests) {
             wants.extend([Want::Runners, Want::Tests]);
         }
-        if self.definition.steps.iter().any(|step| step.check.facts().wants_functions) {
-            wants.push(Want::Functions);
+        if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
+            let input = step.option("file").to_owned();
+            let named = named(inputs, &input).unwrap_or_default().to_owned();
+            wants.push(Want::Functions { input, named });
         }
         wants
     }

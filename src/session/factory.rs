@@ -7,7 +7,7 @@ use super::rules;
 use super::source::{self, unresolved};
 use crate::config::{self, ChosenModel, LoadedConfig};
 use crate::domain::{Masker, ModelInfo, ModelName};
-use crate::driver::RecipeBook;
+use crate::driver::{FunctionFiles, RecipeBook};
 use crate::engine::cost::Prices;
 use crate::provider::{ConnectError, Provider};
 use crate::recipe::RecipeList;
@@ -144,6 +144,15 @@ impl SessionFactory {
     pub(crate) fn functions_file(&self) -> PathBuf {
         let first = self.loaded.config.functions.files.first();
         first.cloned().unwrap_or_else(|| self.loaded.paths.functions())
+    }
+
+    /// The files that new functions may go into: those that are configured, else the usual one.
+    pub(super) fn function_files(&self) -> FunctionFiles {
+        let mut files = self.loaded.config.functions.files.clone();
+        if files.is_empty() {
+            files.push(self.functions_file());
+        }
+        FunctionFiles { files, home: self.place.home.clone() }
     }
 
     pub(super) fn prices(&self) -> Prices {

@@ -190,7 +190,7 @@ impl SessionFactory {
             store_key: Arc::new(move |provider| Ok(keeps.store_key(provider)?)),
             scope: self.scope(),
             recipes: self.recipes.clone(),
-            functions: self.functions_file(),
+            functions: self.function_files(),
             sessions: self.loaded.sessions(),
             instructions: self.instructions(),
             informed: Arc::new(move |told| knows.informed(told)),

@@ -7,7 +7,7 @@
 
 use sayso::domain::Masker;
 use sayso::domain::{Entry, Header, Limits, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
-use sayso::driver::{Clock, Driver, DriverParts, Notification, RecipeBook};
+use sayso::driver::{Clock, Driver, DriverParts, FunctionFiles, Notification, RecipeBook};
 use sayso::engine::{Command, Engine, Settings};
 use sayso::exec::{Executor, Setup};
 use sayso::provider::{Provider, ProviderSetup, script::Script};
@@ -129,7 +129,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         connect: std::sync::Arc::new(|_| Err(sayso::provider::ConnectError::new("no other", ""))),
         scope: Scope { cwd: home.to_path_buf(), home: None, ..Scope::default() },
         recipes: RecipeBook::open(home.join("recipes")).0,
-        functions: PathBuf::new(),
+        functions: FunctionFiles::default(),
         sessions: home.join("sessions"),
         instructions: InstructionSearch::default(),
         informed: std::sync::Arc::new(|told| told),

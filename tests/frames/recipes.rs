@@ -202,6 +202,34 @@ fn a_form_asks_for_the_inputs() {
     snapshots("18_recipe_form", filled);
 }
 
+#[test]
+fn a_field_that_takes_several_paths_completes_the_last() {
+    let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
+    let mut scene = Scene::begin(setup, Settings::default(), scripted());
+    command(&mut scene, "/recipe tdd make addresses");
+    scene.press(&["tab"]);
+    scene.type_text("new.py, sr");
+    let files = ["src/load.py", "src/slug.py", "README.md"];
+    let files = files.map(|path| PathOfFile { path: path.into(), bytes: 2_100 }).to_vec();
+    tell(&mut scene, JobResult::FolderFiles(Arc::new(FolderFiles { files, is_cut: false })));
+    scene.type_text("cslug");
+    let text = drawn(&mut scene, 80, 24);
+    assert!(
+        text.contains("new.py, srcslug") && text.contains("src/slug.py") && !text.contains("README"),
+        "{text}"
+    );
+    scene.press(&["tab"]);
+    let text = drawn(&mut scene, 80, 24);
+    assert!(text.contains("new.py, src/slug.py"), "{text}");
+    // The next one is looked for behind the next comma; what is whole goes on with Tab.
+    scene.type_text(", ");
+    assert!(drawn(&mut scene, 80, 24).contains("README.md"));
+    scene.type_text("loa");
+    let wishes = scene.press(&["tab", "tab", "enter"]);
+    let target = begun(&wishes).map(|(_, answers)| answer(answers, "target"));
+    assert_eq!(target, Some("new.py, src/slug.py, src/load.py"), "{wishes:?}");
+}
+
 /// The form of `tidy`, whose only field takes a path, with the files of the folder listed.
 fn naming_a_file(typed: &str) -> Scene {
     let mut scene = with_recipes();

@@ -435,6 +435,57 @@ fn words_become_a_function_that_is_called_with_arguments_and_kept() {
 }
 
 #[test]
+fn a_function_goes_into_the_file_that_is_named_and_all_else_of_it_stays() {
+    let home = Home::new();
+    let before =
+        "#!/usr/bin/env python3\n# Mine.\nLIMIT = 3\n\n\ndef other():\n\treturn LIMIT   \n\n\n\n# the end";
+    std::fs::create_dir_all(home.work()).unwrap();
+    std::fs::write(home.work().join("lib.py"), before).unwrap();
+    let path = story(
+        &home,
+        &[
+            "```python\nimport math\n\n\ndef area(r: float) -> float:\n    \"Of a circle.\"\n    return math.pi * r * r\n```\n",
+        ],
+    );
+    let work = home.work().to_string_lossy().into_owned();
+    let mut args = vec!["run", "--demo", &path, "--cwd", &work, "--recipe", "function"];
+    args.extend([
+        "--input",
+        "words=the area of a circle",
+        "--input",
+        "file=lib.py",
+        "--input",
+        "r=2",
+        "--input",
+        "save=yes",
+    ]);
+    args.extend(APPROVED);
+    let done = home.run(&args);
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    assert_eq!(verdicts(&done), ["define defined", "call called", "save saved"]);
+    let after = std::fs::read_to_string(home.work().join("lib.py")).unwrap();
+    let (head, tail) = before.split_once("LIMIT").unwrap();
+    assert!(after.starts_with(head) && after.contains(&format!("LIMIT{tail}\n")), "{after}");
+    assert!(
+        after.ends_with(
+            "\n\n\ndef area(r: float) -> float:\n    \"Of a circle.\"\n    return math.pi * r * r\n"
+        ),
+        "{after}"
+    );
+    assert!(!home.sayso().join("functions.py").exists());
+    // What lies elsewhere is refused before anything is asked.
+    let at = args.iter().position(|arg| *arg == "file=lib.py").unwrap();
+    args[at] = "file=../elsewhere.py";
+    let done = home.run(&args);
+    assert_eq!(done.code, Some(2), "{}\n{}", done.out, done.err);
+    assert!(
+        done.err.contains("neither in the working folder nor beside your files of functions"),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
 fn what_is_not_one_function_is_declined_and_the_model_told_why() {
     for (name, why) in [
         ("function-two", "working_days is a second function"),

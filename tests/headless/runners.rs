@@ -137,6 +137,80 @@ fn tdd_with_pytest() {
     assert!(block["source"].as_str().unwrap().contains("-m pytest"), "{block}");
 }
 
+const SEVERAL: &str = r#"
+recipe = "tdd"
+[inputs]
+spec = "shorten titles"
+target = "slug.py, lib/words.py"
+runner = "pytest"
+[[reply]]
+text = '''
+```python path=tests/test_a.py
+from slug import slug
+
+def test_words_are_joined():
+    assert slug("A b") == "a-b"
+```
+
+```python path=tests/test_b.py
+from lib.words import words
+
+def test_words_are_split():
+    assert words("A b") == ["a", "b"]
+```
+'''
+[[reply]]
+text = '''
+```python path=slug.py
+from lib.words import words
+
+def slug(title):
+    return "-".join(words(title))
+```
+
+```python path=lib/words.py
+def words(title):
+    return title.split()
+```
+'''
+[[reply]]
+text = '''
+```edit path=lib/words.py
+<<<<<<< SEARCH
+    return title.split()
+=======
+    return title.lower().split()
+>>>>>>> REPLACE
+```
+'''
+"#;
+
+#[test]
+#[ignore = "needs a Python with pytest in SAYSO_TEST_PYTEST_PYTHON"]
+fn tdd_with_several_files_and_pytest() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = tdd(&written(folder.path(), SEVERAL), &folder_of("SAYSO_TEST_PYTEST_PYTHON"), &[]);
+    assert_went_its_way(&done, "pytest");
+    let lines: Vec<String> = done
+        .events("block")
+        .into_iter()
+        .filter(|block| block["language"] == "bash")
+        .map(|block| block["source"].as_str().unwrap().trim_end().to_owned())
+        .collect();
+    assert!(lines[0].ends_with(" tests/test_a.py tests/test_b.py"), "{lines:?}");
+    let judged = done.events("recipe").into_iter().filter(|event| event["what"] == "judged");
+    let notes: Vec<String> = judged.map(|event| event["note"].as_str().unwrap().to_owned()).collect();
+    assert!(notes[0].contains("missing") && notes[1] == "2 failed" && notes[2] == "2 passed", "{notes:?}");
+    // Both files with tests are hashed around each run.
+    let hashed: Vec<Vec<String>> = done
+        .events("run")
+        .iter()
+        .filter_map(|run| run["receipt"]["protected"].as_array().cloned())
+        .map(|files| files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect())
+        .collect();
+    assert!(hashed.iter().any(|files| *files == ["tests/test_a.py", "tests/test_b.py"]), "{hashed:?}");
+}
+
 #[test]
 #[ignore = "needs node 20 or newer"]
 fn tdd_with_node() {

@@ -7,13 +7,14 @@ mod port;
 mod refactor;
 
 use crate::domain::{
-    Answers, BlockId, BlockKind, Dialect, ExecutorKind, FinishReason, Language, OnDisk, Outcome,
+    Answers, BlockId, BlockKind, Dialect, ExecutorKind, FinishReason, Form, Language, OnDisk, Outcome,
     OutputBuffer, Receipt, ReplyEvent, Review, RunError, RunReport, Stream, Target, Terms, ToolCall,
 };
 use crate::engine::answers;
 use crate::engine::dialogue::{Dialogue, report, terms};
+use crate::engine::state::Question;
 use crate::engine::transcript::BlockStanding;
-use crate::engine::{Command, Event, Settings};
+use crate::engine::{Command, Event, Phase, Settings};
 use crate::recipe::{Recipe, shipped, workflows};
 
 /// A recipe that goes on.
@@ -105,6 +106,14 @@ impl Talk {
 
     fn answer(&mut self, given: &[(&str, &str)]) -> String {
         self.d.command(Command::Answer(named(given)))
+    }
+
+    /// The form that the person is asked.
+    fn form(&self) -> Form {
+        match &self.d.state().phase {
+            Phase::Asking(Question::Form(form)) => form.as_ref().clone(),
+            other => panic!("{other:?}"),
+        }
     }
 
     /// What the model was told last.

@@ -1,9 +1,10 @@
-//! The check `save`: the function is added to the person's file of functions, when they want that.
+//! The check `save`: the function is added to the person's file of functions, or to the file that they named, when they
+//! want that. Names that are there already are told before and after.
 
 use super::function;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Block, BlockKind, Field, FieldKind, Finding, Form, Language, Outcome, Severity};
-use crate::python::merge::with_function;
+use crate::python::merge::{Clash, clashes, with_function};
 use crate::recipe::view::View;
 
 const SAVED: &str = "saved";
@@ -19,7 +20,10 @@ pub(super) struct Save;
 impl Check for Save {
     fn facts(&self) -> CheckFacts {
         CheckFacts {
-            options: &[CheckOption { name: "of", values: &[], kind: OptionKind::Step }],
+            options: &[
+                CheckOption { name: "of", values: &[], kind: OptionKind::Step },
+                CheckOption { name: "file", values: &[], kind: OptionKind::Place },
+            ],
             alone: true,
             asks: true,
             wants_functions: true,
@@ -40,13 +44,26 @@ impl Check for Save {
         match view.own_run() {
             OwnRun::None => {}
             OwnRun::Ran(_, report) if report.outcome == Outcome::Ok => {
-                return CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file}") };
+                let told = twice(&clashes(text, &known.source, name));
+                return CheckResponse::Judge { verdict: SAVED, note: format!("{name} is in {file}{told}") };
             }
             OwnRun::Ran(_, report) => return not_saved(&super::run::detail(report)),
             OwnRun::Refused(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
         match view.answers(FORM).and_then(|(_, answers)| answers.first()).map(|(_, choice)| choice.as_str()) {
-            None => return CheckResponse::Form(form(name, file)),
+            None => {
+                let mut note = format!("It is added to {file}, which you see before it is written");
+                note += &twice(&clashes(text, &known.source, name));
+                let elsewhere = view.context.fact("functions_elsewhere").lines();
+                let elsewhere =
+                    elsewhere.filter_map(|line| line.split_once(' ')).filter(|(other, _)| other == name);
+                for (_, other) in elsewhere {
+                    note +=
+                        &format!("; {other} has a {name}, too: of two that are loaded the later one counts");
+                }
+                note += ". Sessions that load this file know it.";
+                return CheckResponse::Form(form(name, note));
+            }
             Some(YES) => {}
             Some(_) => return not_saved(crate::domain::sentences::saving::NOT_SAVED),
         }
@@ -73,7 +90,16 @@ impl Check for Save {
     }
 }
 
-fn form(name: &str, file: &str) -> Form {
+/// What there is to say of names that the file has already; nothing where there are none.
+fn twice(clashes: &[Clash]) -> String {
+    let told = clashes.iter().map(|Clash { name, line, replaced }| match replaced {
+        true => format!("; it takes the place of the {name} in line {line}"),
+        false => format!("; line {line} sets {name}, too: the later one counts"),
+    });
+    told.collect()
+}
+
+fn form(name: &str, note: String) -> Form {
     let field = Field {
         name: "save".into(),
         label: format!("Save {name}?"),
@@ -82,8 +108,5 @@ fn form(name: &str, file: &str) -> Form {
         required: true,
         default: Some(NO.into()),
     };
-    let note = format!(
-        "It is added to {file}, which you see before it is written. Sessions that load this file know it."
-    );
     Form { name: FORM.into(), title: format!("Keep {name}"), note, fields: vec![field] }
 }

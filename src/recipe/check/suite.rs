@@ -30,7 +30,7 @@ impl Check for Tests {
             options: &[
                 CheckOption { name: "run", values: &["written", "all"], kind: OptionKind::Word },
                 CheckOption { name: "only", values: &["tests"], kind: OptionKind::Word },
-                CheckOption { name: "target", values: &[], kind: OptionKind::Input },
+                CheckOption { name: "target", values: &[], kind: OptionKind::Place },
                 CheckOption { name: "of", values: &[], kind: OptionKind::Step },
             ],
             alone: true,
@@ -131,6 +131,9 @@ fn chosen(view: &View<'_>) -> (Option<&'static Runner>, Vec<String>) {
 fn propose(view: &View<'_>) -> CheckResponse {
     let all = view.option("run") == "all";
     let (runner, files) = chosen(view);
+    if let Some(note) = runner.filter(|_| !all).and_then(|runner| of_others(view, runner)) {
+        return CheckResponse::Judge { verdict: BROKEN, note };
+    }
     let own = view.context.fact("tests").trim();
     let (line, note) = match runner {
         _ if all && !own.is_empty() && !own.contains('\n') => {
@@ -149,6 +152,22 @@ fn propose(view: &View<'_>) -> CheckResponse {
     };
     let line = in_use(line, view.context.fact("python"));
     CheckResponse::Propose(vec![OwnBlock::code(Language::bash(), format!("{line}\n"), note.into())])
+}
+
+/// What there is to say of tests that were written and that this runner would pass over in silence.
+fn of_others(view: &View<'_>, runner: &Runner) -> Option<String> {
+    let written = if view.option("only") == "tests" { view.written() } else { Vec::new() };
+    let mut others = written.iter().filter(|path| !(runner.takes)(path) && is_test(path));
+    let other = others.next()?;
+    Some(format!(
+        "{other} is no file of {}: all tests are for one runner, here {}",
+        runner.name, runner.pattern
+    ))
+}
+
+/// Whether some runner takes it by its own name, not by its folder alone.
+fn is_test(path: &str) -> bool {
+    runner::ALL.iter().any(|runner| (runner.takes)(file_name(path)))
 }
 
 /// The line with the Python that is in use here, where that is another than the usual one.

@@ -12,7 +12,7 @@ use toml::de::DeTable;
 const HEAD: &[&str] = &["name", "title", "when", "prompt", "say", "input", "either", "limits", "step", "end"];
 const INPUT: &[&str] =
     &["name", "ask", "kind", "required", "help", "default", "choices", "min", "max", "whole"];
-const KINDS: &[&str] = &["text", "lines", "choice", "file", "number"];
+const KINDS: &[&str] = &["text", "lines", "choice", "file", "files", "number"];
 
 /// Reads a definition.
 ///
@@ -185,6 +185,7 @@ impl Head<'_, '_> {
         Some(match word.as_str() {
             "lines" => FieldKind::Text { lines: true },
             "file" => FieldKind::File,
+            "files" => FieldKind::Files,
             "number" => FieldKind::Number {
                 min: min.map(|min| min.value),
                 max: max.map(|max| max.value),

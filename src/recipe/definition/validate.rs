@@ -104,7 +104,9 @@ impl Names {
             let kind =
                 step.step.check.facts().options.iter().find(|option| option.name == name).map(|o| o.kind);
             match kind {
-                Some(OptionKind::Input) if !inputs.iter().any(|input| input.value.name == value.value) => {
+                Some(OptionKind::Input | OptionKind::Place)
+                    if !inputs.iter().any(|input| input.value.name == value.value) =>
+                {
                     let known: Vec<&str> = self.inputs.iter().map(String::as_str).collect();
                     source.unknown(value, "input", &known);
                 }

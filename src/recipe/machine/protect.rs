@@ -10,7 +10,7 @@ use super::super::written::{changes, named, same, settled_runs};
 use super::path::{Ending, Path};
 use crate::domain::{
     Block, Field, FieldKind, Finding, Form, Grantor, Outcome, RecipeEnd, RecipeFact, Review, Revision,
-    Severity, Sha256,
+    Severity, Sha256, paths,
 };
 use crate::engine::transcript::{BlockItem, Item, RunItem};
 use content::{FileObservation, ProtectedContent};
@@ -47,12 +47,12 @@ fn written<'a>(path: &Path<'_>, view: &View<'_>, steps: impl IntoIterator<Item =
 /// The files that may not be changed in this step.
 pub(super) fn files(path: &Path<'_>, view: &View<'_>) -> Vec<String> {
     let mut files = written(path, view, view.protects);
-    let target = match view.option("target") {
-        "" => String::new(),
-        input => view.named(view.context.input(input)),
+    let targets: Vec<String> = match view.option("target") {
+        "" => Vec::new(),
+        input => paths(view.context.input(input)).map(|path| view.named(path)).collect(),
     };
     // What the person wants written is never what holds it.
-    files.retain(|file| target.is_empty() || !same(file, &target));
+    files.retain(|file| !targets.iter().any(|target| same(file, target)));
     files.dedup();
     files
 }

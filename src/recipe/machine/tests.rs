@@ -155,6 +155,20 @@ impl Talk {
         self.ends(changed(Outcome::Ok, &[path]))
     }
 
+    /// The model writes two files in one reply, and the person agrees.
+    fn write_both(&mut self, one: &str, other: &str) -> String {
+        let call =
+            |path: &str| ("write_file", serde_json::json!({"path": path, "content": format!("# {path}\n")}));
+        self.calls(&[call(one), call(other)]);
+        self.block -= 1;
+        self.ends(changed(Outcome::Ok, &[one]));
+        self.block += 1;
+        // Looks crossed while it waited behind the other one: they were ordered anew.
+        self.look();
+        self.look();
+        self.ends(changed(Outcome::Ok, &[other]))
+    }
+
     /// The model proposes code, and the person agrees.
     fn runs(&mut self, report: RunReport) -> String {
         self.codes();
@@ -249,7 +263,7 @@ mod tdd {
         ] {
             assert!(told.contains(words), "{words} in {told}");
         }
-        assert!(!told.contains("unittest") && !told.contains("File for the code"), "{told}");
+        assert!(!told.contains("unittest") && !told.contains("Files for the code"), "{told}");
         let line = t.writes("tests/test_slug.py");
         assert!(line.contains("+block 2") && line.ends_with("deciding 2"), "{line}");
         let line = t.tests(printed("pytest/missing-module"));
@@ -533,10 +547,41 @@ mod tdd {
     }
 
     #[test]
+    fn several_files_are_written_tested_and_held() {
+        let target = "slug.py, ./lib/words.py";
+        let mut t =
+            Talk::new("tdd", &[("spec", "make addresses"), ("target", target)], &[("runners", "pytest")]);
+        assert!(t.d.told().contains("Files for the code: slug.py, ./lib/words.py"), "{}", t.d.told());
+        // Nothing was said of these names, and no file with tests is called so: the targets alone tell that they are to come.
+        let line = t.write_both("tests/test_a.py", "tests/test_b.py");
+        assert!(line.ends_with("deciding 3"), "{line}");
+        assert!(t.line_of(3).ends_with(" tests/test_a.py tests/test_b.py\n"), "{}", t.line_of(3));
+        let line = t.tests(printed("pytest/missing-modules"));
+        assert!(line.contains("+judged tests.1 red"), "{line}");
+        assert!(t.d.told().contains("don't change tests/test_a.py, tests/test_b.py"), "{}", t.d.told());
+        // Each of them is held, and none of the code is.
+        assert_eq!(t.d.watched.protected, ["tests/test_a.py", "tests/test_b.py"]);
+        for (file, held) in [("tests/test_a.py", true), ("tests/test_b.py", true), ("lib/words.py", false)] {
+            t.calls(&[("write_file", serde_json::json!({"path": file, "content": "x = 1\n"}))]);
+            t.look();
+            assert_eq!(t.has_remark(t.block), held, "{file}");
+            t.d.reject(t.block, "no");
+        }
+    }
+
+    #[test]
+    fn tests_of_two_runners_are_sent_back() {
+        let mut t = Talk::new("tdd", &[("spec", "make addresses")], &[("runners", "pytest node")]);
+        let line = t.write_both("tests/test_a.py", "tests/b.test.mjs");
+        assert!(line.contains("+judged tests.1 broken"), "{line}");
+        assert!(t.d.told().contains("tests/b.test.mjs is no file of pytest"), "{}", t.d.told());
+    }
+
+    #[test]
     fn the_projects_own_tests_come_last() {
         let facts = [("runners", "pytest"), ("tests", "make test")];
         let mut t = Talk::new("tdd", &[("spec", "slugify"), ("target", "src/slug.py")], &facts);
-        assert!(t.d.told().contains("File for the code: src/slug.py"), "{}", t.d.told());
+        assert!(t.d.told().contains("Files for the code: src/slug.py"), "{}", t.d.told());
         t.writes("tests/test_slug.py");
         t.tests(printed("pytest/missing-module"));
         t.writes("src/slug.py");

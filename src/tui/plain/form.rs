@@ -109,6 +109,7 @@ impl FormFill {
         match &field.kind {
             FieldKind::Choice(choices) => parts.push(choices.join(", ")),
             FieldKind::File => parts.push("a file".into()),
+            FieldKind::Files => parts.push("files, with commas between".into()),
             FieldKind::Number { .. } => parts.push("a number".into()),
             FieldKind::Text { .. } | FieldKind::Argument { .. } => {}
         }

@@ -56,6 +56,36 @@ fn words_become_a_function_that_is_called_and_kept() {
 }
 
 #[test]
+fn names_that_are_there_already_are_told_before_it_is_saved_and_after() {
+    const THERE: &str = "import os\nLIMIT = 3\n\ndef rate():\n    return 0\n\n\n# the end\n";
+    let elsewhere = "rate /home/me/old.py\nother /home/me/old.py\n";
+    let facts = [("functions_file", "lib.py"), ("functions_text", THERE), ("functions_elsewhere", elsewhere)];
+    let mut talk = Talk::begin("function", &[("words", "tell a rate"), ("file", "lib.py")], &facts).0;
+    talk.code(RATE);
+    talk.ok();
+    talk.answer(&[("n", "3")]);
+    let line = talk.ends(value("1.5"));
+    assert!(line.ends_with("asking: form save"), "{line}");
+    let note = talk.form().note;
+    assert!(
+        note.contains("It is added to lib.py") && note.contains("it takes the place of the rate in line 4"),
+        "{note}"
+    );
+    assert!(note.contains("; /home/me/old.py has a rate, too") && !note.contains("other"), "{note}");
+    talk.answer(&[("save", "yes")]);
+    let (_, kind, source, _) = talk.waits();
+    assert_eq!(kind, BlockKind::Write { path: "lib.py".into() });
+    let rest = THERE.replace("def rate():\n    return 0", RATE.trim_end());
+    assert_eq!(source, rest, "all else stays byte for byte");
+    talk.ok();
+    assert!(
+        talk.summary().contains("rate is in lib.py; it takes the place of the rate in line 4"),
+        "{}",
+        talk.summary()
+    );
+}
+
+#[test]
 fn what_is_not_one_function_is_not_offered_and_the_model_hears_why() {
     for (source, why) in [
         (

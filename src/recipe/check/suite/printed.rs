@@ -1,7 +1,7 @@
 //! What a test runner printed, what was seen in it, and the verdict. A claim in the output counts only where the exit
 //! status and the runner's own list of tests say the same.
 
-use crate::domain::{Outcome, RunReport, Stream};
+use crate::domain::{Outcome, RunReport, Stream, paths};
 
 pub(super) const GREEN: &str = "green";
 pub(super) const RED: &str = "red";
@@ -51,7 +51,7 @@ impl RunnerOutput {
 
 /// What is to be written: a test that misses it fails for the right reason.
 pub(super) struct Expectation<'a> {
-    /// The file that the person named; may be empty.
+    /// The files that the person named, with commas between; may be empty.
     pub(super) target: &'a str,
     /// The files with tests.
     pub(super) files: &'a [String],
@@ -60,14 +60,15 @@ pub(super) struct Expectation<'a> {
 }
 
 impl Expectation<'_> {
-    /// Whether a module of this name is what is to be written: it is the file that was named, a file with tests is named
+    /// Whether a module of this name is what is to be written: it is a file that was named, a file with tests is named
     /// after it, or the person spoke of it.
     pub(super) fn module(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         let parts: Vec<&str> =
             name.split(['.', '/', ':']).filter(|part| !part.is_empty() && *part != "src").collect();
         let target = self.target.to_lowercase();
-        let of_target: Vec<&str> = target.split(['.', '/']).filter(|part| *part != "src").collect();
+        let of_target: Vec<&str> =
+            paths(&target).flat_map(|path| path.split(['.', '/'])).filter(|part| *part != "src").collect();
         let stem = |file: &String| {
             let name = file_name(file).to_lowercase();
             let stem = name.split('.').next().unwrap_or_default();

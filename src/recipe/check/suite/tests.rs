@@ -42,6 +42,7 @@ fn judged(name: &str) -> (&'static str, String) {
 const MEANT: &[(&str, &str, &str)] = &[
     ("pytest/green", GREEN, "2 passed"),
     ("pytest/missing-module", RED, "the module slug is missing"),
+    ("pytest/missing-modules", BROKEN, "no module named lib (test_b.py, line 1)"),
     ("pytest/missing-function", RED, "slugify is missing in slug"),
     ("pytest/wrong", RED, "1 failed, 1 passed"),
     ("pytest/attribute", RED, "1 failed"),

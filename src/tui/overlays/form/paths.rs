@@ -2,6 +2,7 @@
 //! counts as it is.
 
 use super::{FormBox, OverlayResponse};
+use crate::domain::FieldKind;
 use crate::driver::Job;
 use crate::tui::ui_command::UiCommand;
 
@@ -14,7 +15,16 @@ impl FormBox {
         self.form.fields.get(self.at).filter(|field| field.kind.is_path() && !self.sent)?;
         let super::Reply::Text(field) = self.replies.get(self.at)? else { return None };
         let typed = field.text();
+        let typed = typed.get(self.last_path(&typed)..).unwrap_or_default().to_owned();
         (!self.files.has(&typed)).then_some(typed)
+    }
+
+    /// Where the path begins that is typed: behind the last comma where the field takes several.
+    fn last_path(&self, typed: &str) -> usize {
+        let several = self.form.fields.get(self.at).is_some_and(|field| field.kind == FieldKind::Files);
+        let behind = if several { typed.rfind(',').map_or(0, |at| at + 1) } else { 0 };
+        let path = typed.get(behind..).unwrap_or_default();
+        if several { behind + path.len() - path.trim_start().len() } else { 0 }
     }
 
     /// The files of the folder, where a path is asked for and they are not known yet.
@@ -63,8 +73,10 @@ impl FormBox {
     /// Puts the chosen file, else the best, into the field.
     pub(super) fn take_file(&mut self) {
         let path = self.files.file(self.chosen_file.unwrap_or_default()).map(|file| file.path.clone());
-        if let Some(path) = path {
-            self.put(self.at, &path);
+        if let (Some(path), Some(super::Reply::Text(field))) = (path, self.replies.get(self.at)) {
+            let typed = field.text();
+            let before = typed.get(..self.last_path(&typed)).unwrap_or_default();
+            self.put(self.at, &format!("{before}{path}"));
             self.answer_changed();
         }
     }

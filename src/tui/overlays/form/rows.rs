@@ -143,6 +143,7 @@ fn hint(asked: &Asked) -> String {
             format!("{annotation}{default}")
         }
         FieldKind::File => "  a file".into(),
+        FieldKind::Files => "  files".into(),
         FieldKind::Number { min, max, whole } => {
             let kind = if *whole { "a whole number" } else { "a number" };
             match (min, max) {

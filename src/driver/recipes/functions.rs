@@ -1,0 +1,129 @@
+//! The file of functions that a new one goes into: the usual one, another that is configured, or one in the working folder
+//! or beside them that the person named. It is only read here: what is written is a block that the person decides on.
+
+use super::{Fact, TextError, in_time, text_of};
+use crate::python::names::names;
+use std::path::{Component, Path, PathBuf};
+
+/// The files of the person's own functions.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionFiles {
+    /// Those that are configured, the usual one first; there is one at least.
+    pub files: Vec<PathBuf>,
+    /// The person's home folder, which `~` means.
+    pub home: Option<PathBuf>,
+}
+
+/// Why a new function can't go where the person named.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FunctionsError {
+    #[error("{} is no file of Python: its name has to end in .py", .0.display())]
+    NoPython(PathBuf),
+    #[error("{} lies neither in the working folder nor beside your files of functions", .0.display())]
+    Elsewhere(PathBuf),
+    #[error("the file of functions can't be read: {0}")]
+    Text(#[from] TextError),
+}
+
+/// What has to be known of the file that was named so.
+pub(super) async fn facts(own: &FunctionFiles, cwd: &Path, named: &str) -> Result<Vec<Fact>, FunctionsError> {
+    let path = own.named(cwd, named.trim())?;
+    let text = text_if_there(&path).await?;
+    let mut elsewhere = String::new();
+    for other in own.files.iter().filter(|other| **other != path) {
+        // One that can't be read is told where it is loaded.
+        let text = text_if_there(other).await.unwrap_or_default();
+        for name in names(&text).map(|names| names.set).unwrap_or_default() {
+            elsewhere += &format!("{name} {}\n", other.display());
+        }
+    }
+    let shown = path.strip_prefix(cwd).unwrap_or(&path).to_string_lossy().into_owned();
+    let facts = [("functions_file", shown), ("functions_text", text), ("functions_elsewhere", elsewhere)];
+    Ok(facts.map(|(name, fact)| (name.to_owned(), fact)).to_vec())
+}
+
+impl FunctionFiles {
+    /// The file that is meant. A name alone is one in the working folder, or a configured file where that has none.
+    fn named(&self, cwd: &Path, named: &str) -> Result<PathBuf, FunctionsError> {
+        if named.is_empty() {
+            return Ok(self.files.first().cloned().unwrap_or_default());
+        }
+        let from_home = named.strip_prefix("~/").zip(self.home.as_ref());
+        let path = from_home.map_or_else(|| cwd.join(named), |(rest, home)| home.join(rest));
+        let is_configured =
+            |file: &&PathBuf| file.as_path() == path || file.file_name() == Some(named.as_ref());
+        if let Some(file) = self.files.iter().find(is_configured).filter(|_| !path.exists()) {
+            return Ok(file.clone());
+        }
+        if self.files.contains(&path) {
+            return Ok(path);
+        }
+        let climbs = path.components().any(|part| part == Component::ParentDir);
+        let beside = self.files.iter().filter_map(|file| file.parent());
+        if climbs
+            || !(path.starts_with(cwd) || beside.into_iter().any(|folder| path.parent() == Some(folder)))
+        {
+            return Err(FunctionsError::Elsewhere(path));
+        }
+        if path.extension().is_none_or(|end| end != "py") {
+            return Err(FunctionsError::NoPython(path));
+        }
+        Ok(path)
+    }
+}
+
+/// The text of a file; empty where there is none.
+async fn text_if_there(path: &Path) -> Result<String, TextError> {
+    let file = path.to_path_buf();
+    match in_time(move || file.try_exists()).await.and_then(Result::ok) {
+        Some(false) => Ok(String::new()),
+        _ => text_of(Path::new(""), path.to_path_buf()).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[tokio::test]
+    async fn a_file_is_named_in_the_working_folder_or_beside_those_that_are_configured() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        let (work, config) = (base.join("work"), base.join("config"));
+        for folder in [&work, &config, &base.join("other")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let files = ["functions.py", "tools.py"].map(|name| config.join(name)).to_vec();
+        fs::write(&files[0], "def rate(): pass\nLIMIT = 1\n").unwrap();
+        fs::write(work.join("lib.py"), "X = 1\n").unwrap();
+        let own = FunctionFiles { files: files.clone(), home: Some(base.to_path_buf()) };
+        let beside = config.join("new.py").to_string_lossy().into_owned();
+        let known = format!("rate {0}\nLIMIT {0}\n", files[0].display());
+        for (named, file, text, elsewhere) in [
+            ("", files[0].to_string_lossy().into_owned(), "def rate(): pass\nLIMIT = 1\n", ""),
+            ("lib.py", "lib.py".into(), "X = 1\n", known.as_str()),
+            ("pack/new.py", "pack/new.py".into(), "", &known),
+            ("tools.py", files[1].to_string_lossy().into_owned(), "", &known),
+            ("~/config/tools.py", files[1].to_string_lossy().into_owned(), "", &known),
+            (&beside, beside.clone(), "", &known),
+        ] {
+            let facts = facts(&own, &work, named).await.unwrap();
+            let facts: Vec<&str> = facts.iter().map(|(_, fact)| fact.as_str()).collect();
+            assert_eq!(facts, [file.as_str(), text, elsewhere], "{named}");
+        }
+        for (named, why) in [
+            ("../other/x.py", "neither in the working folder"),
+            ("~/other/x.py", "neither in the working folder"),
+            ("/etc/x.py", "neither in the working folder"),
+            ("notes.txt", "no file of Python"),
+            ("pack/../../other/x.py", "neither"),
+        ] {
+            let told = facts(&own, &work, named).await.unwrap_err().to_string();
+            assert!(told.contains(why), "{named}: {told}");
+        }
+        fs::write(work.join("bytes.py"), b"\xff").unwrap();
+        let told = facts(&own, &work, "bytes.py").await.unwrap_err().to_string();
+        assert!(told.contains("the file of functions can't be read: this file is no text"), "{told}");
+    }
+}
