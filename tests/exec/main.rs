@@ -14,6 +14,7 @@ mod bytes;
 #[cfg(feature = "docker")]
 mod container;
 mod endings;
+mod everyday;
 mod functions;
 mod helper;
 mod interrupts;
