@@ -254,9 +254,10 @@ pub struct RunReport {
     pub value: Option<String>,
     /// The uncaught exception of a kernel run.
     pub error: Option<RunError>,
-    /// Images, in the order in which they were made.
+    /// Images that it showed, in the order in which they were made, and plots that its code drew into files. A model that
+    /// sees may be sent them.
     pub images: Vec<ImageRef>,
-    /// Copies of the pictures among the files that it wrote into the working folder. They are shown to the person; no
+    /// Copies of the other pictures among the files that it wrote into the working folder. They are shown to the person; no
     /// model is sent any of them.
     pub pictures: Vec<ImageRef>,
     /// What became of the kernel.

@@ -60,6 +60,10 @@ impl Driver {
         let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
         let (to_take_back, undo) = (self.rooms.to_take_back.clone(), self.rooms.undo.clone());
         let (working, blobs) = (self.rooms.working.clone(), self.rooms.store.blobs());
+        let code = self.state().transcript.run(run).and_then(|(item, run)| {
+            let version = item.block.version(run.revision)?;
+            Some((version.language.clone()?, version.source.clone()))
+        });
         tokio::task::spawn_blocking(move || {
             report.receipt.protected = protected.afterwards();
             let changes = look.map(|look| look.changes());
@@ -67,7 +71,13 @@ impl Driver {
             report.receipt.undo = undo.record(remembered, &others);
             if let Some(changes) = changes {
                 if let Ok(working) = &working {
-                    report.pictures = written_pictures::keep(run, &changes.files, working, &blobs);
+                    let pictures = written_pictures::keep(run, &changes.files, working, &blobs);
+                    let (plots, others) = match &code {
+                        Some((language, source)) => written_pictures::plots(language, source, pictures),
+                        None => (Vec::new(), pictures),
+                    };
+                    report.images.extend(plots);
+                    report.pictures = others;
                 }
                 report.receipt.files = changes.files;
                 report.receipt.not_looked_at = changes.gaps;

@@ -1,9 +1,10 @@
 //! Pictures among the files that a run wrote: copies of them beside the session, so that they can be shown as they were.
+//! Those that a block of R drew are its plots: it has no other way to show them.
 //!
 //! They are data, read through the folder that the session works in; no link is followed out of it. Who decodes them is a
 //! process of its own.
 
-use crate::domain::{FileChange, ImageRef, RunId};
+use crate::domain::{FileChange, ImageRef, Language, RunId};
 use crate::exec;
 use crate::workspace::place::{Folder, OpenPlace};
 use crate::workspace::read;
@@ -34,6 +35,75 @@ fn kept(run: RunId, name: &str, folder: &Folder, blobs: &Path) -> Option<ImageRe
     exec::keep_written(run, blobs, name, &bytes)
 }
 
+/// Calls of R that draw into a file of pixels.
+const DEVICES: [&str; 8] =
+    ["png", "jpeg", "ggsave", "agg_png", "agg_jpeg", "CairoPNG", "CairoJPEG", "save_plot"];
+/// So many characters of a call are read.
+const ARGUMENTS: usize = 400;
+
+/// Parts pictures that were written: first those that this text drew as plots, which count as what it showed, then the
+/// others. A text of R names the file of a plot in the call of its device, or R itself does.
+pub(super) fn plots(
+    language: &Language,
+    source: &str,
+    pictures: Vec<ImageRef>,
+) -> (Vec<ImageRef>, Vec<ImageRef>) {
+    let is_r = language.as_str() == "r";
+    let named: Vec<&str> = if is_r { named_by_devices(source) } else { Vec::new() };
+    pictures.into_iter().partition(|picture| {
+        let name = base(&picture.name);
+        is_r && (is_page(name, "Rplot%03d.png") || named.iter().any(|named| is_page(name, base(named))))
+    })
+}
+
+fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The texts in quotes behind the calls of devices.
+fn named_by_devices(source: &str) -> Vec<&str> {
+    let mut named = Vec::new();
+    for device in DEVICES {
+        for (at, _) in source.match_indices(device) {
+            let before = source.get(..at).unwrap_or_default();
+            let behind = source.get(at + device.len()..).unwrap_or_default().trim_start();
+            let is_part = before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
+            if is_part || !behind.starts_with('(') {
+                continue;
+            }
+            named.extend(texts_in_call(behind));
+        }
+    }
+    named
+}
+
+/// The texts in quotes between the parentheses with which this begins.
+fn texts_in_call(call: &str) -> Vec<&str> {
+    let (mut texts, mut depth, mut quote) = (Vec::new(), 0_usize, None);
+    for (at, c) in call.char_indices().take(ARGUMENTS) {
+        match (quote, c) {
+            (Some((opened, began)), _) if c == opened => {
+                texts.extend(call.get(began..at));
+                quote = None;
+            }
+            (None, '"' | '\'') => quote = Some((c, at + 1)),
+            (None, '(') => depth += 1,
+            (None, ')') if depth <= 1 => break,
+            (None, ')') => depth -= 1,
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// Whether a file has this name, in which `%d` or `%03d` stands for the number of a page.
+fn is_page(name: &str, named: &str) -> bool {
+    let Some((before, rest)) = named.split_once('%') else { return name == named };
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('d');
+    let number = after.and_then(|after| name.strip_prefix(before)?.strip_suffix(after));
+    number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+}
+
 /// Whether the name is one of a picture that can be drawn; its bytes are looked at before it is kept.
 fn is_picture(name: &str) -> bool {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
@@ -48,6 +118,35 @@ mod tests {
 
     fn change(path: &str, change: &str) -> FileChange {
         FileChange { path: path.into(), change: change.into(), bytes: 0 }
+    }
+
+    #[test]
+    fn plots_of_r_are_what_it_showed_and_other_pictures_are_not() {
+        let picture = |name: &str| ImageRef {
+            path: name.into(),
+            name: name.into(),
+            mime: "image/png".into(),
+            width: 1,
+            height: 1,
+            bytes: 1,
+        };
+        let shown = |language: &str, source: &str| {
+            let names = ["Rplot001.png", "out/sales.png", "page-2.png", "photo.png", "Rplotx.png"];
+            let (plots, others) =
+                plots(&Language(language.into()), source, names.map(picture).into_iter().collect());
+            assert_eq!(plots.len() + others.len(), names.len());
+            plots.into_iter().map(|plot| plot.name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(shown("r", "plot(1:3)"), "Rplot001.png");
+        let named = "grDevices::png(filename = \"out/sales.png\", width = 9)";
+        assert_eq!(shown("r", named), "Rplot001.png out/sales.png");
+        assert_eq!(shown("r", "png ('out/sales.png')\nplot(1)\n"), "Rplot001.png out/sales.png");
+        assert_eq!(shown("r", "p <- ggplot(d)\nggsave(\"sales.png\", p)"), "Rplot001.png out/sales.png");
+        assert_eq!(shown("r", "jpeg(\"page-%d.png\"); plot(1)"), "Rplot001.png page-2.png");
+        assert_eq!(shown("r", "file.copy('a.png', 'photo.png'); mypng('photo.png')"), "Rplot001.png");
+        let behind = "png(paste0('out/', f('sales.png')), width = (1)); file.copy('a.png', 'photo.png')";
+        assert_eq!(shown("r", behind), "Rplot001.png out/sales.png");
+        assert_eq!(shown("python", "png('out/sales.png')"), "");
     }
 
     #[test]

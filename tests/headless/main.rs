@@ -32,6 +32,7 @@ mod run;
 mod runners;
 mod schema;
 mod secrets;
+mod seen;
 mod served;
 mod sessions;
 mod tools;

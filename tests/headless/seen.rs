@@ -1,0 +1,80 @@
+//! What a model that can see is sent of the pictures of a run, against a model server.
+
+use crate::home::{Home, finish};
+use crate::model_server::{Answer, ModelServer};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Stdio;
+
+const BLOCKS: &str = "I plot.\n\n```r\nplot(1:10)\npng('sales.png')\nhist(c(1, 2, 2))\ninvisible(dev.off())\n\
+    file.copy('photo.png', 'copy.png')\n```\n";
+/// One pixel.
+const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\xdac\xfc\xcf\xc0P\x0f\0\x04\x85\x01\x80\x84\xa9\x8c!\0\0\0\0IEND\xaeB`\x82";
+
+/// The addresses of the images in the requests, and what each request says of them.
+fn images(request: &Value) -> Vec<String> {
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let parts = messages.filter_map(|message| message["content"].as_array()).flatten();
+    parts.filter_map(|part| part["image_url"]["url"].as_str()).map(str::to_owned).collect()
+}
+
+/// A turn in which this Rscript draws; what the model was sent when it had drawn, and what was told of the run.
+fn drawn(programs: Option<&Path>, model: &str, sends: bool) -> (Vec<String>, Value) {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    let config = format!("[context]\nimages = {sends}\n");
+    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    std::fs::create_dir_all(home.work()).unwrap();
+    std::fs::write(home.work().join("photo.png"), PIXEL).unwrap();
+    let server = ModelServer::start(vec![Answer::text(BLOCKS), Answer::text("It rises.")]);
+    let (url, work) = (format!("{}/v1", server.url()), home.work().to_string_lossy().into_owned());
+    let args = ["run", "plot", "--json", "--model", model, "--base-url", &url, "--cwd", &work];
+    let mut command = home.command(&[&args[..], &["--approve", "all", "--sandbox", "off"]].concat());
+    if let Some(programs) = programs {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(programs.to_path_buf()).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(all).unwrap());
+    }
+    let done = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    (images(&server.wait_for_requests(2)[1].json()), done.events("run").pop().unwrap())
+}
+
+fn names(run: &Value, which: &str) -> Vec<String> {
+    let list = run[which].as_array().unwrap();
+    let mut names: Vec<String> =
+        list.iter().map(|image| image["name"].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn assert_plots(sent: &[String], run: &Value) {
+    assert_eq!(names(run, "images"), ["Rplot001.png", "sales.png"]);
+    assert_eq!(names(run, "pictures"), ["copy.png"], "what it did not draw is nobody's but the person's");
+    assert_eq!(sent.len(), 2, "{sent:?}");
+    assert!(sent.iter().all(|url| url.starts_with("data:image/png;base64,iVBOR")), "{sent:?}");
+}
+
+#[test]
+fn plots_that_r_draws_reach_a_model_that_sees() {
+    let folder = tempfile::tempdir().unwrap();
+    // A stand-in that draws as Rscript does: where no device is named, into a page of its own.
+    let script = "#!/bin/sh\ncp photo.png Rplot001.png\ncp photo.png sales.png\ncp photo.png copy.png\n";
+    let program = folder.path().join("Rscript");
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (sent, run) = drawn(Some(folder.path()), "openai/gpt-4o", true);
+    assert_plots(&sent, &run);
+    for (model, images) in [("openai/blind", true), ("openai/gpt-4o", false)] {
+        let (sent, run) = drawn(Some(folder.path()), model, images);
+        assert_eq!((sent.len(), names(&run, "images").len()), (0, 2), "{model} {images}");
+    }
+}
+
+#[test]
+#[ignore = "needs Rscript"]
+fn plots_of_the_real_r_reach_a_model_that_sees() {
+    let (sent, run) = drawn(None, "openai/gpt-4o", true);
+    assert_plots(&sent, &run);
+    assert_eq!(run["images"][0]["width"], 480);
+}
