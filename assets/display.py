@@ -177,6 +177,14 @@ def _display(value):
         return "<%s, showing it failed with %s>" % (_type_name(kind), _describe_shortly(error))
 
 
+def display(*values, **_options):
+    """Shows values as a notebook does: each as the last one of a block is shown, among what is printed."""
+    for value in values:
+        text = _display(value)
+        if text is not None:
+            print(text)
+
+
 def _describe_shortly(error):
     try:
         text = str(error).split("\n", 1)[0][:200]

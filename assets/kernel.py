@@ -531,12 +531,41 @@ def _stores_result(tree):
     return False
 
 
+def _take_last(tree, text):
+    """The expression that a block ends with, taken out of it. None where it has none, or where a semicolon behind it says
+    that its value is not to be shown, as in a notebook."""
+    if not tree.body or not isinstance(tree.body[-1], _ast.Expr):
+        return None
+    last = tree.body[-1]
+    line, column = last.end_lineno, last.end_col_offset
+    lines = text.encode("utf-8", "surrogatepass").splitlines(True)
+    behind = b"".join([lines[line - 1][column:]] + lines[line:]) if line <= len(lines) else b""
+    if behind.lstrip(b" \t\r\n\f)").startswith(b";"):
+        return None
+    return tree.body.pop()
+
+
+def _compile_told(text, label):
+    """The same; what is no Python but a notebook's command is told as that."""
+    try:
+        return _compile(text, label)
+    except SyntaxError as error:
+        lines = text.splitlines()
+        line = lines[error.lineno - 1].lstrip() if error.lineno and error.lineno <= len(lines) else ""
+        if line[:1] in ("%", "!"):
+            error.msg = "%s: a line that begins with %s is a notebook's command, and no Python; programs run in blocks of bash" % (
+                error.msg,
+                line[0],
+            )
+        raise
+
+
 def _compile(text, label):
     """Statements, last expression (or None), and whether `result` is assigned."""
     flags = _future_flags
     try:
         tree = compile(text, label, "exec", TREE_FLAG | flags, True)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
+        last = _take_last(tree, text)
         body = compile(tree, label, "exec", flags, True) if tree.body else None
         inherited = flags | (body.co_flags & FUTURES if body else 0)
         value = compile(_ast.Expression(last.value), label, "eval", inherited, True) if last else None
@@ -546,7 +575,7 @@ def _compile(text, label):
         flags |= AWAIT_FLAG
         try:
             tree = compile(text, label, "exec", TREE_FLAG | flags, True)
-            last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
+            last = _take_last(tree, text)
             body = compile(tree, label, "exec", flags, True) if tree.body else None
             inherited = flags | (body.co_flags & FUTURES if body else 0)
             value = compile(_ast.Expression(last.value), label, "eval", inherited, True) if last else None
@@ -628,7 +657,7 @@ def _run(label, source, path=None):
                 if _getpid() == PID:
                     _send(b"F", shapes)
                 text = ""
-            body, last, stores, future = _compile(text, label)
+            body, last, stores, future = _compile_told(text, label)
             _running = True
             if body is not None:
                 _evaluate(body)
@@ -1103,6 +1132,7 @@ def _main():
     _setsignal(signal.SIGURG, _on_nudge)
     builtins.input = _no_input
     builtins.print = _print
+    builtins.display = display
     os.putenv = _putenv
     _own_builtins.update(builtins.__dict__)
     _ready_streams()

@@ -18,7 +18,8 @@ async fn the_value_is_of_the_last_expression_only() {
     let shop = Shop::new();
     assert_eq!(shop.py("x = 1\n[\n x,\n 2,\n]").await.ok().value(), "[1, 2]");
     assert_eq!(shop.py("5; y = 6").await.ok().report.value, None);
-    assert_eq!(shop.py("5; 6;").await.ok().value(), "6");
+    assert_eq!(shop.py("5; 6").await.ok().value(), "6");
+    assert_eq!(shop.py("5; 6;").await.ok().report.value, None, "as in a notebook");
     assert_eq!(shop.py("print('hi')").await.ok().report.value, None);
     assert_eq!(shop.py("if x:\n    99").await.ok().report.value, None);
     assert_eq!(shop.py("'only a string'").await.ok().value(), "'only a string'");

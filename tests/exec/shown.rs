@@ -185,6 +185,33 @@ async fn a_value_shows_itself_as_a_notebook_asks_it_to() {
 }
 
 #[tokio::test]
+async fn what_is_usual_in_a_notebook_is_done_or_told() {
+    let shop = Shop::new();
+    let told = shop.py("for n in (1, 2): display({'n': n}, None)\n'last'").await.ok();
+    assert_eq!((told.out().as_str(), told.value()), ("{'n': 1}\nNone\n{'n': 2}\nNone\n", "'last'"));
+    // A semicolon says that the value is not wanted; one within a text or a comment says nothing.
+    for (source, value) in [
+        ("41 + 1;", "(none)"),
+        ("x = 1; x + 1 ;  # shown?\n", "(none)"),
+        ("(x +\n  1) ; \n\n# the end", "(none)"),
+        ("'ü' + 'ß';", "(none)"),
+        ("import asyncio\nawait asyncio.sleep(0, 'x');", "(none)"),
+        ("x = 1; x", "1"),
+        ("';'", "';'"),
+        ("x  # ;", "1"),
+    ] {
+        assert_eq!(shop.py(source).await.ok().value(), value, "{source}");
+    }
+    assert_eq!(shop.py("_").await.ok().value(), "1", "what was not shown is not the last value");
+    for source in ["import os\n%matplotlib inline\n", "!pip install numpy"] {
+        let told = shop.py(source).await;
+        let message = &told.error().message;
+        assert!(message.contains("is a notebook's command, and no Python"), "{message}");
+    }
+    assert!(!shop.py("x = = 1").await.error().message.contains("notebook"));
+}
+
+#[tokio::test]
 async fn showing_a_value_is_bounded_like_the_run() {
     let shop = Shop::new();
     shop.py("a = []\na.append(a)\nb = {'a': a}\ndeep = []\nfor _ in range(5000): deep = [deep]").await.ok();
