@@ -319,6 +319,32 @@ fn rooms_import_only_what_they_may() {
     assert!(all.is_empty(), "\n{}", all.join("\n"));
 }
 
+/// The tests of one file that wait for a component.
+fn of_components(text: &str) -> Vec<String> {
+    let marked = text.split("#[ignore = \"needs ").skip(1);
+    let name = |rest: &str| rest.split_once("fn ")?.1.split_once('(').map(|(name, _)| name.to_owned());
+    marked.filter_map(name).collect()
+}
+
+#[test]
+fn each_test_that_needs_a_component_is_named_in_ci() {
+    let base = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let ci = std::fs::read_to_string(base.join(".ci/run")).expect("what CI runs");
+    let named: BTreeSet<&str> = ci.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let mut files = Vec::new();
+    for folder in ["src", "tests"] {
+        sources(&base.join(folder), &mut files);
+    }
+    // The suite of the sandbox is run as a whole; this file only speaks of such tests.
+    files.retain(|file| !file.ends_with("exec/sandbox.rs") && !file.ends_with("architecture.rs"));
+    let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("a source file"));
+    let all: Vec<String> = texts.flat_map(|text| of_components(&text)).collect();
+    assert!(all.len() > 80, "there are more such tests than {}", all.len());
+    let left: Vec<_> = all.iter().filter(|name| !named.contains(name.as_str())).collect();
+    assert!(left.is_empty(), "nobody runs {left:?}");
+    assert_eq!(of_components("#[test]\n#[ignore = \"needs x\"]\nfn a_b() {}"), ["a_b"]);
+}
+
 #[test]
 fn the_table_of_rooms_has_an_order() {
     let mut above: Vec<&str> = Vec::new();

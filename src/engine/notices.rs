@@ -291,17 +291,15 @@ pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice 
     }
 }
 
+/// A kernel ended by itself. What follows from it comes first: a cause can be longer than a row.
 pub(super) fn kernel_died(kernel: Option<KernelRef>, cause: &str) -> Notice {
     let cause = one_line(cause.trim_end().trim_end_matches('.'));
     Notice::error(match kernel {
         Some(kernel) => {
-            format!(
-                "Kernel k{} died: {cause}. {} lost. Nothing was rerun.",
-                kernel.generation,
-                variables(kernel)
-            )
+            let (number, lost) = (kernel.generation, variables(kernel));
+            format!("Kernel k{number} died, {lost} lost, nothing was rerun: {cause}.")
         }
-        None => format!("The kernel died: {cause}. Nothing was rerun."),
+        None => format!("The kernel died, nothing was rerun: {cause}."),
     })
 }
 

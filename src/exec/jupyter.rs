@@ -88,6 +88,8 @@ struct StartedKernel {
     lost: bool,
     /// The version of its language, as it told.
     version: Option<String>,
+    /// How many variables it told of last.
+    variables: u32,
     /// The blocks that were in it.
     shared: SharedState,
     orders: mpsc::UnboundedSender<KernelOrder>,
@@ -142,7 +144,7 @@ impl Jupyter {
             executor: ExecutorKind::Jupyter,
             interpreter: PathBuf::from(interpreter),
             version: kernel.and_then(|kernel| kernel.version.clone()),
-            kernel: Some(self.reference(generation)),
+            kernel: Some(kernel.map_or_else(|| self.empty(generation), |kernel| self.reference(kernel))),
             shared: kernel.and_then(|kernel| kernel.shared.told()),
             target: None,
             cwd,
@@ -192,6 +194,7 @@ impl Jupyter {
             ready: false,
             lost: false,
             version: None,
+            variables: 0,
             shared: SharedState::default(),
             orders,
             work,
@@ -200,12 +203,17 @@ impl Jupyter {
     }
 
     fn fate(&self, name: &str) -> KernelFate {
-        let reference = |kernel: &StartedKernel| KernelFate::Kept(self.reference(kernel.generation));
+        let reference = |kernel: &StartedKernel| KernelFate::Kept(self.reference(kernel));
         self.kernels.get(name).map_or(KernelFate::None, reference)
     }
 
-    /// A kernel of this generation. One of a server can't be stopped from here.
-    fn reference(&self, generation: u32) -> KernelRef {
+    /// The kernel that is there, with the variables that it told of.
+    fn reference(&self, kernel: &StartedKernel) -> KernelRef {
+        KernelRef { variables: kernel.variables, ..self.empty(kernel.generation) }
+    }
+
+    /// A kernel of this generation that nothing was in. One of a server can't be stopped from here.
+    fn empty(&self, generation: u32) -> KernelRef {
         KernelRef { generation, variables: 0, goes_on: self.available.server.is_some() }
     }
 
@@ -345,7 +353,7 @@ impl Jupyter {
 
     fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> EndCause) {
         let Some(kernel) = self.kernels.remove(name) else { return };
-        let fate = self.reference(kernel.generation);
+        let fate = self.reference(&kernel);
         let fate = if kernel.ready { KernelFate::Lost(fate) } else { KernelFate::None };
         self.leaving.push(kernel.work);
         if self.resting.is_some() {

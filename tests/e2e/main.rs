@@ -4,6 +4,9 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+#[cfg(feature = "jupyter")]
+#[path = "../support/jupyter_server.rs"]
+mod jupyter_server;
 #[path = "../support/aimock.rs"]
 mod mock;
 #[path = "../support/model_server.rs"]
@@ -22,6 +25,8 @@ mod finding;
 mod flood;
 mod given;
 mod guard;
+#[cfg(feature = "jupyter")]
+mod jupyter;
 mod launch;
 mod leaving;
 mod models;

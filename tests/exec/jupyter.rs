@@ -2,97 +2,34 @@
 //! ipykernel, bash_kernel, jupyter_server, matplotlib and pandas.
 
 use crate::between::{COUNTER, GROWS, counted, moving};
+use crate::jupyter_server::{JupyterServer, TOKEN, venv};
 use crate::support::*;
+use rustix::process::Signal;
 use sayso::config::Executors;
 use sayso::domain::*;
 use sayso::exec::KernelNotice;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-const TOKEN: &str = "a-token-of-the-test";
-
-fn venv() -> PathBuf {
-    std::env::var_os("SAYSO_TEST_JUPYTER").expect("SAYSO_TEST_JUPYTER names a virtual environment").into()
-}
-
 /// A workshop with kernels of this machine.
 fn local(choice: &str) -> Shop {
     Shop::elsewhere(choice, &Executors::default(), |setup| setup.python = Some(venv().join("bin/python")))
 }
 
-/// A Jupyter Server that ends with the test.
-struct Server {
-    child: Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Server {
-    async fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
-        let log = std::fs::File::create(folder.path().join("log")).unwrap();
-        let child = Command::new(venv().join("bin/jupyter"))
-            .args([
-                "server",
-                "--no-browser",
-                "--ip",
-                "127.0.0.1",
-                "--allow-root",
-                "--ServerApp.port_retries=0",
-            ])
-            .arg(format!("--port={port}"))
-            .arg(format!("--IdentityProvider.token={TOKEN}"))
-            .arg(format!("--ServerApp.root_dir={}", folder.path().display()))
-            .env("PATH", format!("{}:/usr/bin:/bin", venv().join("bin").display()))
-            .env("HOME", folder.path())
-            .env_remove("JUPYTER_PATH")
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let until = Instant::now() + Duration::from_secs(60);
-        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            assert!(Instant::now() < until, "the server does not start");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        Self { child, port, _folder: folder }
-    }
-
-    fn kernels(&self) -> String {
-        let script = format!(
-            "import urllib.request as u; print(u.urlopen(u.Request('http://127.0.0.1:{}/api/kernels', \
-             headers={{'Authorization': 'token {TOKEN}'}})).read().decode())",
-            self.port
-        );
-        let done = Command::new("/usr/bin/python3").args(["-c", &script]).output().unwrap();
-        String::from_utf8(done.stdout).unwrap().trim().to_owned()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let until = Instant::now() + Duration::from_secs(10);
-        while Instant::now() < until && self.child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 fn at(port: u16, token: &str) -> Shop {
+    at_with_patience(port, token, 20)
+}
+
+/// The same; a lost connection is tried again for so many seconds.
+fn at_with_patience(port: u16, token: &str, reconnect: u64) -> Shop {
     let mut executors = Executors::default();
     executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
     executors.jupyter.token_command = Some(format!("echo {token}"));
-    executors.jupyter.reconnect = 20;
+    executors.jupyter.reconnect = reconnect;
     Shop::elsewhere("jupyter", &executors, |_| {})
 }
 
@@ -288,7 +225,7 @@ async fn kernels_of_this_machine_stand_still_between_runs() {
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn a_kernel_of_a_server() {
-    let server = Server::start().await;
+    let server = JupyterServer::start();
     let shop = at(server.port, TOKEN);
     let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.interpreter.to_str().unwrap(), format!("python3 at http://127.0.0.1:{}", server.port));
@@ -330,7 +267,7 @@ async fn what_kernels_do_not_do_is_refused_in_words() {
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn a_connection_that_is_cut_is_made_again() {
-    let server = Server::start().await;
+    let server = JupyterServer::start();
     let (port, open, cut) = cuttable(server.port).await;
     let shop = at(port, TOKEN);
     shop.py("x = 41").await.ok();
@@ -354,11 +291,7 @@ async fn a_connection_that_is_cut_is_made_again() {
     }
     assert_eq!(told.ok().value(), "41");
     // And when it does not come back, that is told.
-    let mut executors = Executors::default();
-    executors.jupyter.url = Some(format!("http://127.0.0.1:{port}"));
-    executors.jupyter.token_command = Some(format!("echo {TOKEN}"));
-    executors.jupyter.reconnect = 1;
-    let lost = Shop::elsewhere("jupyter", &executors, |_| {});
+    let lost = at_with_patience(port, TOKEN, 1);
     let request = lost.request("python", "print('on', flush=True)\nimport time\ntime.sleep(60)", None).await;
     let (_, mut events) = lost.start(request);
     let before = until_output(&mut events, "on").await;
@@ -407,19 +340,17 @@ async fn told_after(events: &mut tokio::sync::mpsc::Receiver<(RunId, RunEvent)>)
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn a_server_that_hangs_or_is_gone_is_told_within_five_seconds() {
-    let mut server = Server::start().await;
-    let pid = rustix::process::Pid::from_child(&server.child);
-    let signal = |signal| rustix::process::kill_process(pid, signal).unwrap();
+    let mut server = JupyterServer::start();
     let shop = at(server.port, TOKEN);
     shop.py("x = 41").await.ok();
     let code = "import time\nprint('on', flush=True)\ntime.sleep(8)\nx + 1";
     let (_, mut events) = shop.start(shop.request("python", code, None).await);
     until_output(&mut events, "on").await;
-    signal(rustix::process::Signal::STOP);
+    server.signal(Signal::STOP);
     let took = told_after(&mut events).await;
     assert!(took < Duration::from_secs(5), "{took:?}");
     // It goes on as if nothing had been.
-    signal(rustix::process::Signal::CONT);
+    server.signal(Signal::CONT);
     assert_eq!(rest_of(events, Vec::new()).await.ok().value(), "42");
 
     let (run, mut events) = shop.start(shop.request("python", code, None).await);
@@ -444,24 +375,65 @@ async fn a_server_that_hangs_or_is_gone_is_told_within_five_seconds() {
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
 }
 
+/// The next thing that happens to a kernel by itself, and how long it took.
+async fn notice_of(shop: &Shop, patience: u64) -> (KernelNotice, Duration) {
+    let since = Instant::now();
+    let notice = tokio::time::timeout(Duration::from_secs(patience), shop.executor.kernel_notice()).await;
+    (notice.expect("it is told by itself"), since.elapsed())
+}
+
+#[tokio::test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
+    let mut server = JupyterServer::start();
+    let shop = at_with_patience(server.port, TOKEN, 8);
+    let told = shop.py("x = 41; y = 2").await.ok();
+    assert!(
+        matches!(told.report.kernel, KernelFate::Kept(kernel) if kernel.variables == 2),
+        "{:?}",
+        told.report
+    );
+    // It answers: nothing is told.
+    let quiet = Duration::from_secs(3);
+    assert!(tokio::time::timeout(quiet, shop.executor.kernel_notice()).await.is_err());
+    server.signal(Signal::STOP);
+    let (notice, took) = notice_of(&shop, 10).await;
+    let KernelNotice::Unreachable(words) = notice else { panic!("{notice:?}") };
+    assert!(words.contains("does not answer") && took < Duration::from_secs(5), "{words} {took:?}");
+    server.signal(Signal::CONT);
+    let (notice, _) = notice_of(&shop, 10).await;
+    let KernelNotice::Back(words) = notice else { panic!("{notice:?}") };
+    assert!(words.ends_with("answers again."), "{words}");
+    assert_eq!(shop.py("x").await.ok().value(), "41");
+
+    server.child.kill().unwrap();
+    let (notice, took) = notice_of(&shop, 10).await;
+    assert!(
+        matches!(notice, KernelNotice::Unreachable(_)) && took < Duration::from_secs(5),
+        "{notice:?} {took:?}"
+    );
+    // And when it does not come back its kernel is told as gone, as one that crashed.
+    let (notice, _) = notice_of(&shop, 15).await;
+    let KernelNotice::Died(why) = notice else { panic!("{notice:?}") };
+    assert!(why.starts_with("the connection was lost and not found again within 8 s"), "{why}");
+}
+
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn a_block_that_is_stopped_on_a_server_that_hangs_takes_the_next_with_it_no_more() {
-    let server = Server::start().await;
-    let pid = rustix::process::Pid::from_child(&server.child);
-    let signal = |signal| rustix::process::kill_process(pid, signal).unwrap();
+    let server = JupyterServer::start();
     let shop = at(server.port, TOKEN);
     let code = "import time\nprint('on', flush=True)\ntime.sleep(60)";
     let (run, mut events) = shop.start(shop.request("python", code, None).await);
     until_output(&mut events, "on").await;
-    signal(rustix::process::Signal::STOP);
+    server.signal(Signal::STOP);
     told_after(&mut events).await;
     let since = Instant::now();
     shop.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
     assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     let (_, events) = shop.start(shop.request("python", "6 * 7", None).await);
-    signal(rustix::process::Signal::CONT);
+    server.signal(Signal::CONT);
     assert_eq!(all(events).await.ok().value(), "42");
     shop.executor.close().await;
 }
@@ -469,7 +441,7 @@ async fn a_block_that_is_stopped_on_a_server_that_hangs_takes_the_next_with_it_n
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
 async fn a_large_message_that_comes_slowly_is_a_sign_of_life() {
-    let server = Server::start().await;
+    let server = JupyterServer::start();
     let port = slow_link(server.port, 1 << 20).await;
     let shop = at(port, TOKEN);
     // 6 MB on a way that carries 1 MB in a second.

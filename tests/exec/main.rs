@@ -20,6 +20,9 @@ mod helper;
 mod interrupts;
 #[cfg(feature = "jupyter")]
 mod jupyter;
+#[cfg(feature = "jupyter")]
+#[path = "../support/jupyter_server.rs"]
+mod jupyter_server;
 mod kernel;
 mod languages;
 mod limits;

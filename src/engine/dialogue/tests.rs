@@ -549,7 +549,7 @@ fn a_kernel_that_dies_in_a_run_is_told_to_both() {
     let kernel = KernelFate::Lost(KernelRef { generation: 1, variables: 14, goes_on: false });
     let line =
         d.ended_as(1, RunReport { kernel, ..report(Outcome::Crashed("killed, memory 2.0 of 2 GiB".into())) });
-    let told = "'Kernel k1 died: killed, memory 2.0 of 2 GiB. 14 variables lost. Nothing was rerun.'";
+    let told = "'Kernel k1 died, 14 variables lost, nothing was rerun: killed, memory 2.0 of 2 GiB.'";
     assert_eq!(line, format!("+ran r1 crashed, {told}, ask s2 | replying s2"));
     assert_eq!(d.state().live.kernel, None);
     assert!(d.told().contains("Block 1 (python): died after 0.8 s: killed, memory 2.0 of 2 GiB"));
@@ -565,7 +565,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
     let line = d.send(Event::KernelDied("signal 9".into()));
     assert_eq!(
         line,
-        "'Kernel k1 died: signal 9. 14 variables lost. Nothing was rerun.', look 2.1 | deciding 2"
+        "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.', look 2.1 | deciding 2"
     );
     assert_eq!(d.approve(2), "'Block 2 is still being checked.' | deciding 2");
     let kernel = Some(KernelRef { generation: 2, variables: 0, goes_on: false });
@@ -578,6 +578,23 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
         "{}",
         d.told()
     );
+}
+
+#[test]
+fn a_server_that_does_not_answer_while_nothing_runs_is_told_and_its_kernel_is_gone_only_when_it_stays_away() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    d.reply("Done.");
+    let line = d.send(Event::KernelUnreachable("The server does not answer.".into()));
+    assert_eq!(line, "'The server does not answer.' | idle");
+    assert_eq!(d.send(Event::KernelBack("It answers again.".into())), "'It answers again.' | idle");
+    d.send(Event::KernelUnreachable("The server does not answer.".into()));
+    let line = d.send(Event::KernelDied("the connection was lost".into()));
+    assert_eq!(
+        line,
+        "'Kernel k1 died, 14 variables lost, nothing was rerun: the connection was lost.' | idle"
+    );
+    assert_eq!(d.state().variables().count(), 0);
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl Backend for Jupyter {
 
     fn give_up(&mut self) -> Option<RunEnd> {
         let block = self.block.take()?;
-        let fate = self.kernels.get(&block.kernel).map(|kernel| self.reference(kernel.generation));
+        let fate = self.kernels.get(&block.kernel).map(|kernel| self.reference(kernel));
         // What it still tells is not of the block that comes next.
         self.end_kernel(&block.kernel);
         let ended = RunEnd::of(EndCause::Died("what carried it out does not end, or is out of reach".into()));

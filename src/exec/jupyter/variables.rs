@@ -102,6 +102,10 @@ impl Jupyter {
         }
         if message.kind() == "execute_reply" {
             if let Some(variables) = read(&message.content) {
+                let name = self.block.as_ref().map(|block| block.kernel.clone()).unwrap_or_default();
+                if let Some(kernel) = self.kernels.get_mut(&name) {
+                    kernel.variables = u32::try_from(variables.len()).unwrap_or(u32::MAX);
+                }
                 self.queue.push_back(RunEvent::Variables(variables).into());
             }
             self.end_of_block();

@@ -1,0 +1,61 @@
+//! A Jupyter Server that is lost while nothing runs, on a real terminal.
+
+use crate::checks::wakeups;
+use crate::jupyter_server::{JupyterServer, TOKEN};
+use crate::{approve, play, say};
+use rustix::process::Signal;
+use std::time::{Duration, Instant};
+
+const STORY: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+```python
+kept = 41
+print("kept is", kept)
+```
+"""
+[[reply]]
+text = "It is kept."
+"#;
+
+/// The terminal sleeps while the connection is asked for signs of life, and tells what becomes of it.
+#[test]
+#[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
+fn a_server_that_is_lost_while_nothing_runs_is_told_and_until_then_nothing_is_drawn() {
+    let mut server = JupyterServer::start();
+    let home = tempfile::tempdir().expect("a home");
+    let config = format!(
+        "[executors.jupyter]\nurl = 'http://127.0.0.1:{}'\ntoken_command = 'echo {TOKEN}'\nreconnect = 6\n",
+        server.port
+    );
+    std::fs::create_dir_all(home.path().join("sayso")).expect("a folder");
+    std::fs::write(home.path().join("sayso/config.toml"), config).expect("a configuration");
+    let mut setup = play(home.path(), STORY).size(140, 40);
+    setup.args.extend(["--executor".into(), "jupyter".into()]);
+    let terminal = setup.start();
+    say(&terminal, "go");
+    approve(&terminal, 1);
+    terminal.wait_for("It is kept.");
+    terminal.pause(Duration::from_secs(2));
+    let others = |name: &str| name != "exec";
+    let (written, woken) = (terminal.written(), wakeups(terminal.pid(), others));
+    terminal.pause(Duration::from_secs(3));
+    assert_eq!(terminal.written(), written, "{}", terminal.screen());
+    assert_eq!(wakeups(terminal.pid(), others), woken, "a thread woke beside the executor's own");
+
+    let since = Instant::now();
+    server.signal(Signal::STOP);
+    terminal.wait_for("does not answer");
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    server.signal(Signal::CONT);
+    terminal.wait_for("answers again");
+
+    let since = Instant::now();
+    server.child.kill().expect("it ends");
+    terminal.wait_for("does not answer");
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    terminal.wait_for("Kernel k1 died");
+    assert!(terminal.screen().contains("Kernel k1 died, 1 variable lost"), "{}", terminal.screen());
+}
