@@ -3,7 +3,7 @@
 use super::{
     Block, BlockId, Finish, Grantor, Language, ModelName, NotedInstructions, OnDisk, OpaqueItem, Opinion,
     Prompt, RecipeFact, ReplyFailure, Review, Revision, Rule, RuleId, RunId, RunReport, SessionId, Sha256,
-    StepId, Terms, Timestamp, ToolCall, UndoWay, Usage,
+    StepId, Stream, Terms, Timestamp, ToolCall, UndoWay, Usage,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -293,12 +293,22 @@ pub enum Entry {
     Instructions(#[serde(with = "super::serial::in_files")] Vec<NotedInstructions>),
 }
 
-/// A reply of fewer bytes is never read from the file again: what is kept of one that is, is about as long.
-const LONG_REPLY: usize = 2 << 10;
+/// A reply, and an output of a run, of fewer bytes is never read from the file again: what is kept of one that is, is about
+/// as long.
+const LONG: usize = 2 << 10;
 
 impl Entry {
-    /// Whether it is a reply that is so long that it may stand in the file alone while nobody looks at it.
-    pub(crate) fn is_long_reply(&self) -> bool {
-        matches!(self, Entry::Reply { text, reasoning, .. } if text.len() + reasoning.len() >= LONG_REPLY)
+    /// Whether it is a reply or the end of a run that is so long that its texts may stand in the file alone while nobody
+    /// looks at them.
+    pub(crate) fn is_long(&self) -> bool {
+        match self {
+            Entry::Reply { text, reasoning, .. } => text.len() + reasoning.len() >= LONG,
+            // What stands in a file of its own counts, whether that was read or not.
+            Entry::Ran { report, .. } => {
+                let total = |stream| report.output.total(stream);
+                total(Stream::Stdout).saturating_add(total(Stream::Stderr)) >= LONG as u64
+            }
+            _ => false,
+        }
     }
 }

@@ -77,6 +77,7 @@ pub use message::{AnswerForm, Message, MessageImage, ModelRequest, Purpose, Role
 pub use model::{LongPrice, ModelInfo, ModelName, Price};
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};
+pub(crate) use output_buffer::StreamEnds;
 pub use output_buffer::{OutputBuffer, OutputPiece, Stream};
 pub use packages::{InstallInto, PackageList};
 pub use pen::{Ink, Pen, PenMark};

@@ -37,6 +37,15 @@ struct StreamBuffer {
     total: u64,
 }
 
+/// Both ends of a stream.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct StreamEnds {
+    pub(crate) head: Vec<u8>,
+    pub(crate) tail: Vec<u8>,
+    /// How much is missing between them.
+    pub(crate) dropped: u64,
+}
+
 /// Bounded output of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputBuffer {
@@ -72,6 +81,34 @@ impl OutputBuffer {
         captured.stderr.dropped = captured.stderr.dropped.saturating_add(dropped.1);
         captured.stderr.total = captured.stderr.total.saturating_add(dropped.1);
         captured
+    }
+
+    /// What is left of output of which only both ends of each stream are kept: of standard output, then of standard error.
+    pub(crate) fn of_ends(limit: usize, stdout: StreamEnds, stderr: StreamEnds) -> Self {
+        let mut next_seq = 0;
+        let mut stream = |stream: Stream, ends: StreamEnds| {
+            let mut piece = |bytes: Vec<u8>| {
+                next_seq += 1;
+                (!bytes.is_empty()).then_some(OutputPiece { seq: next_seq - 1, stream, bytes })
+            };
+            let StreamEnds { head, tail, dropped } = ends;
+            let (head_len, tail_len) = (head.len(), tail.len());
+            StreamBuffer {
+                head: piece(head).into_iter().collect(),
+                head_len,
+                tail: piece(tail).into_iter().collect(),
+                tail_len,
+                dropped,
+                total: dropped.saturating_add((head_len + tail_len) as u64),
+            }
+        };
+        let (stdout, stderr) = (stream(Stream::Stdout, stdout), stream(Stream::Stderr, stderr));
+        Self { limit, next_seq, stdout, stderr }
+    }
+
+    /// Bytes that are kept of both streams.
+    pub(crate) fn kept_bytes(&self) -> usize {
+        [&self.stdout, &self.stderr].iter().map(|stream| stream.head_len + stream.tail_len).sum()
     }
 
     /// Adds output at the end.

@@ -7,25 +7,47 @@ use super::review_time::traces_in_time;
 use super::sources::Signal;
 use super::undo::UndoRoom;
 use crate::domain::{
-    Block, BlockId, BlockKind, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach, Review,
-    Revision, Sha256, Target, Terms, UndoCover, Version, packages,
+    Block, BlockId, BlockKind, Entry, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach,
+    Review, Revision, Sha256, Target, Terms, UndoCover, Version, packages,
 };
-use crate::engine::provenance::Earlier;
+use crate::engine::provenance::{Earlier, Gathered};
 use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
 use crate::workspace::facts;
 use crate::workspace::place::OpenPlace as Held;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use tokio::sync::mpsc;
+
+/// What was said, printed and read before a step. What of it stands in the file alone is read once, by the worker that
+/// looks first.
+pub(super) struct EarlierTexts {
+    gathered: Gathered,
+    read: Box<dyn Fn(u64) -> Result<Entry, String> + Send + Sync>,
+    texts: OnceLock<Result<Earlier, String>>,
+}
+
+impl EarlierTexts {
+    /// `read` gives an entry of the file.
+    pub(super) fn new(
+        gathered: Gathered,
+        read: impl Fn(u64) -> Result<Entry, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { gathered, read: Box::new(read), texts: OnceLock::new() }
+    }
+
+    fn texts(&self) -> &Result<Earlier, String> {
+        self.texts.get_or_init(|| self.gathered.read(&self.read))
+    }
+}
 
 /// Looks at one revision of a block and tells what was found.
 pub(super) fn spawn(
     block: Block,
     revision: Revision,
     (limits, fresh, terminal): (Option<Limits>, bool, bool),
-    earlier: Arc<Earlier>,
+    earlier: Arc<EarlierTexts>,
     ground: FileScope,
     executor: Executor,
     (seen, places, undo, inbox): (AllSeen, HeldFolders, Arc<UndoRoom>, mpsc::Sender<Signal>),
@@ -193,7 +215,12 @@ fn review_of_name(kind: &BlockKind, version: &Version) -> Option<Review> {
     }
 }
 
-async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earlier>) -> (Review, SeenPaths) {
+async fn look(
+    block: Block,
+    revision: Revision,
+    scope: Scope,
+    earlier: Arc<EarlierTexts>,
+) -> (Review, SeenPaths) {
     let known = scope.clone();
     let work = tokio::task::spawn_blocking(move || {
         let Some(version) = block.version(revision) else { return Default::default() };
@@ -205,7 +232,15 @@ async fn look(block: Block, revision: Revision, scope: Scope, earlier: Arc<Earli
         add_sizes(&mut review, &scope);
         // What sayso itself proposes has its words from nowhere else.
         if !block.is_own() {
-            review.traces = traces_in_time(&version.source, version.language.as_ref(), &earlier);
+            match earlier.texts() {
+                Ok(texts) => {
+                    review.traces = traces_in_time(&version.source, version.language.as_ref(), texts);
+                }
+                // Which of its words an output brought in is not known then.
+                Err(why) => {
+                    review.unchecked.get_or_insert(format!("an earlier output can't be read again: {why}"));
+                }
+            }
         }
         (review, seen)
     });
@@ -263,7 +298,8 @@ mod tests {
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { book: Arc::new(book), ..Scope::default() };
-            let (review, _) = look(block.clone(), Revision(1), scope, Arc::default()).await;
+            let earlier = EarlierTexts::new(Gathered::default(), |_| Err("nothing is away".to_owned()));
+            let (review, _) = look(block.clone(), Revision(1), scope, Arc::new(earlier)).await;
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);
         }

@@ -12,13 +12,13 @@ use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::export::{Document, ExportFormat};
 use crate::store::search::{self, SearchWords, Waiting};
-use crate::store::{index, manage};
+use crate::store::{Store, index, manage};
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
 use crate::workspace::{self, GivenFileError};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
@@ -78,7 +78,10 @@ impl Driver {
                 Ok(JobResult::Saved(workspace::write::fresh(&*working?, &image.name, &bytes)?))
             }),
             Job::Export(format, keys) => self.export(format, keys),
-            Job::SaveOutput(block) => self.on_disk(move || save_output(&block, &blobs, &*working?)),
+            Job::SaveOutput(block) => {
+                let store = self.rooms.store.clone();
+                self.on_disk(move || save_output(*block, &store, &*working?));
+            }
             Job::FolderFiles => self.list_files(),
             Job::GivenFiles(text) => self.read_given(text),
             Job::ChangedInstructions => {
@@ -177,10 +180,9 @@ impl Driver {
         let (masker, blobs) = (self.rooms.scope.masker.clone(), self.rooms.store.blobs());
         let working = self.rooms.working.clone();
         self.on_disk(move || {
-            let paged_out: Vec<_> = transcript.paged_out(0).collect();
-            for (item, entry) in paged_out {
-                let reply = store.read_again(entry).map_err(|why| format!("Not written: {why}."))?;
-                transcript.page_in(item, reply);
+            for (body, entry) in transcript.all_paged_out() {
+                let whole = store.read_again(entry).map_err(|why| format!("Not written: {why}."))?;
+                transcript.page_in(body, whole);
             }
             let document = Document::of(&transcript);
             let stem = document.file_stem();
@@ -241,12 +243,18 @@ async fn offers(catalogue: Catalogue, inbox: mpsc::Sender<Signal>) {
 }
 
 /// Writes all output of a block's last run: the blob where more was printed than is kept.
-fn save_output(block: &BlockItem, blobs: &Path, working: &Folder) -> Result<JobResult, JobError> {
-    let report = block.runs.last().and_then(|r| r.ended.as_ref()).map(|(_, report)| report);
-    let report = report.ok_or("No output yet.")?;
+fn save_output(mut block: BlockItem, store: &Store, working: &Folder) -> Result<JobResult, JobError> {
     let name = format!("block-{}-output.txt", block.block.id);
+    let run = block.runs.last_mut().filter(|run| run.ended.is_some()).ok_or("No output yet.")?;
+    if let Some((entry, _)) = run.away() {
+        let whole = store.read_again(entry).map_err(|why| format!("Not written: {why}."))?;
+        run.page_in(whole).ok_or("Not written: another entry stands in its place.")?;
+    }
+    let (_, report) = run.ended.as_ref().ok_or("No output yet.")?;
     let saved = match &report.blob {
-        Some(blob) => workspace::write::copy_fresh(working, &name, &images::of_session(blob, blobs)?),
+        Some(blob) => {
+            workspace::write::copy_fresh(working, &name, &images::of_session(blob, &store.blobs())?)
+        }
         None => {
             let bytes: Vec<u8> = report.output.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
             workspace::write::fresh(working, &name, &bytes)

@@ -2,6 +2,7 @@
 
 use super::Notification;
 use super::file_look::FileScope;
+use super::inspect::EarlierTexts;
 use super::rooms::Rooms;
 use super::sources::{Signal, WAITING};
 use super::{images, inspect};
@@ -9,9 +10,9 @@ use crate::domain::{
     BlockId, Departure, Entry, ExecutorKind, FailureKind, ModelRequest, Notice, ReplyEvent, ReplyFailure,
     StepId, TimerId,
 };
-use crate::engine::provenance::{self, Earlier};
-use crate::engine::transcript::BlockStanding;
-use crate::engine::{Effect, Event, LoadedReply, State, StoreEvent};
+use crate::engine::provenance;
+use crate::engine::transcript::{BlockStanding, Body};
+use crate::engine::{Effect, Event, LoadedBody, State, StoreEvent};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -91,7 +92,7 @@ impl Rooms {
     }
 
     /// What was said, printed and read before a step. Gathered once for the blocks of a reply.
-    fn earlier(&mut self, step: StepId, state: &State) -> Arc<Earlier> {
+    fn earlier(&mut self, step: StepId, state: &State) -> Arc<EarlierTexts> {
         // Instructions may have changed since the session noted them.
         let told = state.live.used_instructions().map(|file| file.noted()).collect();
         let stamp = (state.transcript.version, step, told);
@@ -100,21 +101,23 @@ impl Rooms {
         {
             return earlier.clone();
         }
-        let earlier = Arc::new(provenance::earlier(state, step));
+        let store = self.store.clone();
+        let read = move |entry| store.read_again(entry).map_err(|why| why.to_string());
+        let earlier = Arc::new(EarlierTexts::new(provenance::earlier(state, step), read));
         self.earlier = Some((stamp, earlier.clone()));
         earlier
     }
 
-    /// Reads replies of the file again, which are looked at.
-    fn load(&self, entries: Vec<(usize, u64)>) {
+    /// Reads replies and outputs of the file again, which are looked at.
+    fn load(&self, entries: Vec<(Body, u64)>) {
         let (store, inbox) = (self.store.clone(), self.inbox());
         tokio::task::spawn_blocking(move || {
-            let read = |(item, entry)| {
+            let read = |(body, entry)| {
                 let result = store.read_again(entry).map_err(|why| why.to_string());
-                LoadedReply { item, result }
+                LoadedBody { body, result }
             };
-            let replies = entries.into_iter().map(read).collect();
-            let _ = inbox.blocking_send(Signal::Event(Event::Loaded(replies)));
+            let bodies = entries.into_iter().map(read).collect();
+            let _ = inbox.blocking_send(Signal::Event(Event::Loaded(bodies)));
         });
     }
 

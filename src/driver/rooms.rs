@@ -4,6 +4,7 @@
 //! waits in [`Rooms::waiting`] until all effects of the event at hand are performed, what takes time arrives by
 //! [`Rooms::inbox`].
 
+use super::inspect::EarlierTexts;
 use super::links::AllSeen;
 use super::places::HeldFolders;
 use super::recipes::RecipeBook;
@@ -11,7 +12,6 @@ use super::sources::{Signal, Sources};
 use super::undo::{FolderCopies, UndoRoom};
 use super::{Clock, Connect, ModelInfoOverride, Update};
 use crate::domain::{NotedInstructions, Notice, RunId, StepId};
-use crate::engine::provenance::Earlier;
 use crate::engine::{Event, Phase, State, StoreEvent};
 use crate::exec::Executor;
 use crate::provider::Provider;
@@ -73,7 +73,7 @@ pub(super) struct Rooms {
     /// The newest run that was to be stopped; it may not have started yet.
     pub(super) stopped: Arc<Mutex<Option<RunId>>>,
     /// The texts that blocks could have their words from, and when they were gathered.
-    pub(super) earlier: Option<(LookVersion, Arc<Earlier>)>,
+    pub(super) earlier: Option<(LookVersion, Arc<EarlierTexts>)>,
     /// So many entries were asked about whether they are on disk.
     pub(super) asked_saved: u64,
     /// What has been told since the front end was told last.

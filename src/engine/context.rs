@@ -16,7 +16,7 @@ mod readable;
 mod results;
 mod share;
 
-pub(super) use bounded::{fenced, text as shortened};
+pub(super) use bounded::{fenced, short_form, text as shortened};
 pub(crate) use budget::{Composer, Composition};
 pub(super) use count::tokens;
 pub use share::ContextShare;

@@ -1,5 +1,6 @@
 //! What the engine orders. The driver performs it and reports back with events; the engine never waits.
 
+use super::transcript::Body;
 use crate::domain::{
     Block, BlockId, Entry, Limits, ModelName, ModelRequest, Notice, Revision, RunId, RunRequest, Sha256,
     StepId, TimerId, UndoWay,
@@ -80,9 +81,9 @@ pub enum Effect {
         /// What the model is asked.
         request: Box<ModelRequest>,
     },
-    /// Read these entries of the file again, each for this item of the conversation: what was read must be what stood there
+    /// Read these entries of the file again, each for this part of the conversation: what was read must be what stood there
     /// when the session was opened. Answered by `Event::Loaded`.
-    Load(Vec<(usize, u64)>),
+    Load(Vec<(Body, u64)>),
     /// Tell the person this line.
     Notify(Notice),
 }

@@ -3,6 +3,7 @@
 use super::named::NamedFile;
 use super::opened::OpenedFile;
 use super::recorded::RecordedBlock;
+use super::transcript::Body;
 use crate::domain::FileChange;
 use crate::domain::{
     Answers, BlockId, Consultation, Decision, Entry, ImageName, Instructions, Language, Limits, ModelInfo,
@@ -118,9 +119,8 @@ pub enum Command {
     /// Have the model write a summary that stands for the older items in later requests. Possible between turns, and
     /// when the turn is stuck: then the request that did not fit is sent again. `Stop` stops it.
     Compact,
-    /// Load the replies among these items of the conversation that only the file has: they are looked at. Answered by
-    /// [`Event::Loaded`].
-    Load(Vec<usize>),
+    /// Load what of these only the file has: they are looked at. Answered by [`Event::Loaded`].
+    Load(Vec<Body>),
     /// Ask a model what it thinks of the newest revision of a block that waits.
     Consult(BlockId),
     /// Whether the project's files of instructions are told to the model from the next request on.
@@ -237,14 +237,14 @@ pub enum Event {
     /// What was found changed of obeyed names between two runs.
     ChangedMeanwhile(Vec<FileChange>),
     /// The answer to `Effect::Load`.
-    Loaded(Vec<LoadedReply>),
+    Loaded(Vec<LoadedBody>),
 }
 
-/// A reply that was read from the file again.
+/// A reply or an output that was read from the file again.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LoadedReply {
-    /// Its place among the items.
-    pub item: usize,
+pub struct LoadedBody {
+    /// Which one it is.
+    pub body: Body,
     /// The entry as it stands there, or why it can't be read.
     pub result: Result<Entry, String>,
 }

@@ -1,27 +1,36 @@
-//! Long replies that only the file has: they are loaded when a front end looks at them, and let go again when others are.
+//! Long replies and outputs that only the file has: they are loaded when a front end looks at them, or when something is
+//! compared with them, and let go again when others are.
 
 use super::Engine;
 use super::effect::Effect;
-use super::event::LoadedReply;
-use super::transcript::{Item, LoadState, ReplyItem};
-use crate::domain::Notice;
+use super::event::LoadedBody;
+use super::transcript::{Body, Item, LoadState, ReplyItem};
+use crate::domain::{Notice, RunId};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Bytes of replies that were looked at last and stay in memory.
+/// Bytes of texts that were looked at last and stay in memory.
 const LOOKED_AT: usize = 16 << 20;
 
 impl Engine {
-    /// The person looks at these items of the conversation: what of them only the file has is loaded.
-    pub(super) fn load(&mut self, items: &[usize]) {
-        self.loads.wanted = items.iter().copied().collect();
+    /// The person looks at these: what of them only the file has is loaded.
+    pub(super) fn load(&mut self, bodies: &[Body]) {
+        self.loads.wanted = bodies.iter().copied().collect();
+        self.ask_for(bodies);
+    }
+
+    /// What these runs printed will be compared with: it is loaded, and stays until another set is named.
+    pub(super) fn load_outputs(&mut self, runs: &[RunId]) {
+        let bodies: Vec<Body> = runs.iter().map(|run| Body::Output(*run)).collect();
+        self.loads.compared = bodies.iter().copied().collect();
+        self.ask_for(&bodies);
+    }
+
+    fn ask_for(&mut self, bodies: &[Body]) {
         let mut asked = Vec::new();
-        for &item in items {
-            if let Some(reply) = self.paged(item)
-                && let (Some(entry), Some(out)) = (reply.entry, &mut reply.paged_out)
-                && out.load == LoadState::Away
-            {
-                out.load = LoadState::Loading;
-                asked.push((item, entry));
+        for &body in bodies {
+            if let Some((entry, LoadState::Away)) = self.away(body) {
+                self.note_load(body, LoadState::Loading);
+                asked.push((body, entry));
             }
         }
         if !asked.is_empty() {
@@ -30,28 +39,32 @@ impl Engine {
     }
 
     /// What was asked for has come, or can't be read.
-    pub(super) fn loaded(&mut self, replies: Vec<LoadedReply>) {
+    pub(super) fn loaded(&mut self, bodies: Vec<LoadedBody>) {
         let mut lost = None;
-        for LoadedReply { item, result } in replies {
+        for LoadedBody { body, result } in bodies {
             let taken = result.and_then(|entry| {
-                let taken = self.state.transcript.page_in(item, entry);
+                let taken = self.state.transcript.page_in(body, entry);
                 taken.ok_or_else(|| "another entry stands in its place".to_owned())
             });
             match taken {
                 Ok(bytes) => {
-                    self.loads.looked_at.push_back((item, bytes));
+                    self.loads.looked_at.push_back((body, bytes));
                     self.loads.bytes += bytes;
                 }
                 Err(why) => {
-                    if let Some(out) = self.paged(item).and_then(|reply| reply.paged_out.as_mut()) {
-                        out.load = LoadState::Lost;
-                    }
-                    lost = Some(why);
+                    self.note_load(body, LoadState::Lost);
+                    lost = Some((body, why));
                 }
             }
         }
-        if let Some(why) = lost {
-            self.notify(Notice::warn(format!("A reply further up can't be read again: {why}.")));
+        match lost {
+            Some((Body::Reply(_), why)) => {
+                self.notify(Notice::warn(format!("A reply further up can't be read again: {why}.")));
+            }
+            Some((Body::Output(_), why)) => {
+                self.notify(Notice::warn(format!("An earlier output can't be read again: {why}.")));
+            }
+            None => {}
         }
         self.let_go();
     }
@@ -60,12 +73,51 @@ impl Engine {
     fn let_go(&mut self) {
         while self.loads.bytes > LOOKED_AT {
             // What is looked at now stays, however much it is: it would be loaded again at once.
-            let Loads { looked_at, wanted, .. } = &mut self.loads;
-            let oldest = looked_at.iter().position(|(item, _)| !wanted.contains(item));
-            let Some((item, bytes)) = oldest.and_then(|at| looked_at.remove(at)) else { return };
+            let Loads { looked_at, wanted, compared, .. } = &mut self.loads;
+            let oldest =
+                looked_at.iter().position(|(body, _)| !wanted.contains(body) && !compared.contains(body));
+            let Some((body, bytes)) = oldest.and_then(|at| looked_at.remove(at)) else { return };
             self.loads.bytes = self.loads.bytes.saturating_sub(bytes);
-            if let Some(reply) = self.paged(item) {
-                reply.page_out();
+            match body {
+                Body::Reply(item) => {
+                    if let Some(reply) = self.paged(item) {
+                        reply.page_out();
+                    }
+                }
+                Body::Output(run) => {
+                    if let Some(run) = self.state.transcript.run_mut(run) {
+                        run.let_go();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which entry of the file has it, and whether it comes; `None`: it is in memory.
+    fn away(&self, body: Body) -> Option<(u64, LoadState)> {
+        match body {
+            Body::Reply(item) => match self.state.transcript.items.get(item)? {
+                Item::Reply(reply) => Some((reply.entry?, reply.paged_out?.load)),
+                _ => None,
+            },
+            Body::Output(run) => {
+                let (entry, away) = self.state.transcript.run(run)?.1.away()?;
+                Some((entry, away.load))
+            }
+        }
+    }
+
+    fn note_load(&mut self, body: Body, load: LoadState) {
+        match body {
+            Body::Reply(item) => {
+                if let Some(out) = self.paged(item).and_then(|reply| reply.paged_out.as_mut()) {
+                    out.load = load;
+                }
+            }
+            Body::Output(run) => {
+                if let Some(run) = self.state.transcript.run_mut(run) {
+                    run.note_load(load);
+                }
             }
         }
     }
@@ -82,9 +134,11 @@ impl Engine {
 #[derive(Debug, Default)]
 pub(super) struct Loads {
     /// What a front end looks at now.
-    wanted: BTreeSet<usize>,
+    wanted: BTreeSet<Body>,
+    /// What will be compared with.
+    compared: BTreeSet<Body>,
     /// What came, each with its bytes, the oldest first; and the bytes of all.
-    looked_at: VecDeque<(usize, usize)>,
+    looked_at: VecDeque<(Body, usize)>,
     bytes: usize,
 }
 
@@ -146,15 +200,18 @@ mod tests {
 
     /// Looks at these items; what was asked of the file, answered from these entries.
     fn look(engine: &mut Engine, items: &[usize], entries: &[(Timestamp, Entry)]) -> usize {
-        let effects = engine.handle(Event::User(Command::Load(items.to_vec())), Timestamp(3));
+        let effects = engine.handle(
+            Event::User(Command::Load(items.iter().map(|item| Body::Reply(*item)).collect())),
+            Timestamp(3),
+        );
         let asked: Vec<_> = effects
             .into_iter()
             .filter_map(|effect| if let Effect::Load(asked) = effect { Some(asked) } else { None })
             .flatten()
             .collect();
-        let answer = |&(item, entry): &(usize, u64)| {
+        let answer = |&(body, entry): &(Body, u64)| {
             let result = entries.get(entry as usize).map(|(_, entry)| entry.clone()).ok_or("gone".into());
-            LoadedReply { item, result }
+            LoadedBody { body, result }
         };
         engine.handle(Event::Loaded(asked.iter().map(answer).collect()), Timestamp(4));
         asked.len()
@@ -199,14 +256,18 @@ mod tests {
         let entries = entries(30);
         let mut engine = resumed(&entries);
         let at = standing(&engine).0[0];
-        let load = |engine: &mut Engine| engine.handle(Event::User(Command::Load(vec![at])), Timestamp(3));
+        let load = |engine: &mut Engine| {
+            engine.handle(Event::User(Command::Load(vec![Body::Reply(at)])), Timestamp(3))
+        };
         let asks = |effects: &[Effect]| effects.iter().any(|effect| matches!(effect, Effect::Load(_)));
         assert!(asks(&load(&mut engine)));
         assert!(!asks(&load(&mut engine)), "it is on its way");
         // Another entry than the one that was there is not taken for it.
         let other = entries[2].1.clone();
-        let told =
-            engine.handle(Event::Loaded(vec![LoadedReply { item: at, result: Ok(other) }]), Timestamp(4));
+        let told = engine.handle(
+            Event::Loaded(vec![LoadedBody { body: Body::Reply(at), result: Ok(other) }]),
+            Timestamp(4),
+        );
         assert!(matches!(&told[..], [Effect::Notify(_)]), "{told:?}");
         assert_eq!(standing(&engine).0[0], at);
         assert!(!asks(&load(&mut engine)), "it can't be read");

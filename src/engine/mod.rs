@@ -61,7 +61,7 @@ mod properties;
 pub use block_state::BlockState;
 pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
-pub use event::{Command, EditFault, Event, Inspection, LoadedReply, PlacedEdit, StoreEvent};
+pub use event::{Command, EditFault, Event, Inspection, LoadedBody, PlacedEdit, StoreEvent};
 pub use named::NamedFile;
 pub use opened::{OpenedBlock, OpenedFile};
 pub use recorded::{RecordedBlock, RecordedEdit};
@@ -263,7 +263,7 @@ impl Engine {
             Event::Consulted(block, revision, answer) => self.consulted(block, revision, *answer),
             Event::TakenBack(run, way, answer) => self.taken_back(run, way, answer),
             Event::ChangedMeanwhile(changes) => self.changed_meanwhile(&changes),
-            Event::Loaded(replies) => self.loaded(replies),
+            Event::Loaded(bodies) => self.loaded(bodies),
         }
         self.follow_rules();
         self.take_stock();
@@ -314,7 +314,7 @@ impl Engine {
                     self.effects.push(Effect::RetryStore);
                 }
             }
-            Command::Load(items) => self.load(&items),
+            Command::Load(bodies) => self.load(&bodies),
             Command::Compact => self.compact(),
             Command::Consult(block) => self.consult(block),
             Command::UseInstructions(wanted) => self.use_instructions(wanted),

@@ -363,11 +363,22 @@ pub(super) fn rebuild_differs(block: BlockId, difference: &Difference, left: usi
         None => "nothing".into(),
     };
     let (then, now) = (text(&difference.then), text(&difference.now));
-    let left = match left {
+    let left = not_again(left);
+    Notice::warn(format!("Block {block} differs in {}: then {then}; now {now}.{left}", difference.place()))
+}
+
+pub(super) fn rebuild_unread(block: BlockId, left: usize) -> Notice {
+    let left = not_again(left);
+    Notice::warn(format!(
+        "Block {block} ran, and was not compared: what it printed before was not read again.{left}"
+    ))
+}
+
+fn not_again(left: usize) -> String {
+    match left {
         0 => String::new(),
         left => format!(" {} not run again.", counted(left, "block")),
-    };
-    Notice::warn(format!("Block {block} differs in {}: then {then}; now {now}.{left}", difference.place()))
+    }
 }
 
 pub(super) fn restarted(kernel: Option<KernelRef>) -> Notice {

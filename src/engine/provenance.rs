@@ -5,7 +5,7 @@
 
 use super::transcript::{BlockItem, Item, Settlement};
 use super::{State, Transcript};
-use crate::domain::{BlockId, BlockKind, StepId, Stream, TextOrigin};
+use crate::domain::{BlockId, BlockKind, Entry, RunId, RunReport, StepId, Stream, TextOrigin};
 use std::sync::Arc;
 
 /// Most bytes of outputs and files that are gathered, the newest first; the person's and the model's words are all.
@@ -14,18 +14,71 @@ const MOST: usize = 4 << 20;
 /// Texts with those whose words they are, oldest first.
 pub(crate) type Earlier = Vec<(Arc<str>, TextOrigin)>;
 
+/// The texts before those are read that stand in the file alone.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered(Vec<(Words, TextOrigin)>);
+
+/// A text, or what tells where it stands.
+#[derive(Debug)]
+enum Words {
+    Here(Arc<str>),
+    /// What a run printed: which entry of the file has it.
+    Away(RunId, u64),
+}
+
+impl Gathered {
+    /// The texts, with those that `read` gives for an entry of the file. Of outputs and files that are too many the oldest
+    /// are left out, and are not read.
+    ///
+    /// # Errors
+    /// When one can't be read: what came from it is not known.
+    pub(crate) fn read(&self, mut read: impl FnMut(u64) -> Result<Entry, String>) -> Result<Earlier, String> {
+        let mut left = MOST;
+        let mut kept: Earlier = Vec::new();
+        for (words, from) in self.0.iter().rev() {
+            let texts = match words {
+                Words::Here(text) => vec![text.clone()],
+                Words::Away(..) if left == 0 => continue,
+                Words::Away(run, entry) => match read(*entry)? {
+                    Entry::Ran { run: found, report, .. } if found == *run => printed(&report),
+                    _ => return Err("another entry stands in its place".to_owned()),
+                },
+            };
+            for text in texts.into_iter().rev() {
+                if from.block().is_some() {
+                    let fits = text.len() <= left;
+                    left = left.saturating_sub(text.len());
+                    if !fits {
+                        continue;
+                    }
+                }
+                kept.push((text, *from));
+            }
+        }
+        kept.reverse();
+        Ok(kept)
+    }
+}
+
+/// What a run told: both streams, its value, its error.
+fn printed(report: &RunReport) -> Vec<Arc<str>> {
+    let streams = [Stream::Stdout, Stream::Stderr];
+    let streams = streams.map(|stream| String::from_utf8_lossy(&report.output.bytes(stream)).into());
+    let said = [report.value.as_deref(), report.error.as_ref().map(|error| error.traceback.as_str())];
+    streams.into_iter().chain(said.into_iter().flatten().map(Into::into)).collect()
+}
+
 /// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
 /// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
-pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
+pub(crate) fn earlier(state: &State, step: StepId) -> Gathered {
     let transcript = &state.transcript;
     let end =
         transcript.items.iter().position(|item| matches!(item, Item::Reply(reply) if reply.step == step));
     let end = end.unwrap_or(transcript.items.len());
-    let mut texts: Earlier = state
-        .live
-        .used_instructions()
-        .map(|file| (file.text.clone(), if file.own { TextOrigin::Person } else { TextOrigin::Project }))
-        .collect();
+    let own = |own| if own { TextOrigin::Person } else { TextOrigin::Project };
+    let instructions = state.live.used_instructions();
+    let mut texts: Vec<(Words, TextOrigin)> =
+        instructions.map(|file| (Words::Here(file.text.clone()), own(file.own))).collect();
     let mut settled = transcript.settled.iter().peekable();
     for (at, item) in transcript.items.iter().take(end).enumerate() {
         while let Some(next) = settled.next_if(|settled| settled.after <= at) {
@@ -33,10 +86,10 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
         }
         match item {
             Item::Prompt { text, files, .. } => {
-                texts.push((text.as_str().into(), TextOrigin::Person));
-                texts.extend(files.iter().map(|file| (file.text.as_str().into(), TextOrigin::Given)));
+                texts.push((here(text), TextOrigin::Person));
+                texts.extend(files.iter().map(|file| (here(&file.text), TextOrigin::Given)));
             }
-            Item::Reply(reply) => texts.push((reply.text.as_str().into(), TextOrigin::Model)),
+            Item::Reply(reply) => texts.push((here(&reply.text), TextOrigin::Model)),
             _ => {}
         }
     }
@@ -44,28 +97,31 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Earlier {
         outcome(transcript, next.block, &next.what, &mut texts);
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
-    texts.extend(edits.filter_map(edited).map(|text| (text, TextOrigin::Person)));
-    bounded(texts)
+    texts.extend(edits.filter_map(edited).map(|text| (Words::Here(text), TextOrigin::Person)));
+    Gathered(texts)
+}
+
+fn here(text: &str) -> Words {
+    Words::Here(text.into())
 }
 
 /// What became of a block, as far as it brought words in.
-fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &mut Earlier) {
+fn outcome(transcript: &Transcript, block: BlockId, what: &Settlement, texts: &mut Vec<(Words, TextOrigin)>) {
     let Some(item) = transcript.blocks.get(&block) else { return };
     match what {
         Settlement::Declined(_) => {}
-        Settlement::Rejected(reason) => texts.push((reason.as_str().into(), TextOrigin::Person)),
+        Settlement::Rejected(reason) => texts.push((here(reason), TextOrigin::Person)),
         Settlement::Ran(run) => {
-            let run = item.runs.iter().find(|item| item.run == *run);
-            let Some((_, report)) = run.and_then(|run| run.ended.as_ref()) else { return };
+            let Some(run) = item.runs.iter().find(|item| item.run == *run) else { return };
+            let Some((_, report)) = run.ended.as_ref() else { return };
             let from = match item.block.kind {
                 BlockKind::Code { .. } => TextOrigin::Output(block),
                 _ => TextOrigin::File(block),
             };
-            for stream in [Stream::Stdout, Stream::Stderr] {
-                texts.push((String::from_utf8_lossy(&report.output.bytes(stream)).into(), from));
+            match run.away() {
+                Some((entry, _)) => texts.push((Words::Away(run.run, entry), from)),
+                None => texts.extend(printed(report).into_iter().map(|text| (Words::Here(text), from))),
             }
-            let said = [report.value.as_deref(), report.error.as_ref().map(|error| error.traceback.as_str())];
-            texts.extend(said.into_iter().flatten().map(|text| (text.into(), from)));
         }
     }
 }
@@ -80,25 +136,6 @@ fn edited(item: &BlockItem) -> Option<Arc<str>> {
     Some(own.collect::<Vec<_>>().join("\n").into())
 }
 
-/// Leaves out the oldest texts from outside where there are too many bytes of them.
-fn bounded(texts: Earlier) -> Earlier {
-    let mut left = MOST;
-    let mut kept: Earlier = texts
-        .into_iter()
-        .rev()
-        .filter(|(text, from)| {
-            if from.block().is_none() {
-                return true;
-            }
-            let fits = text.len() <= left;
-            left = left.saturating_sub(text.len());
-            fits
-        })
-        .collect();
-    kept.reverse();
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,7 +145,7 @@ mod tests {
     const ONE: &str = "```python\nprint(1)\n```\n";
 
     fn told(d: &Dialogue, step: u32) -> Vec<(String, TextOrigin)> {
-        let texts = earlier(d.state(), StepId(step));
+        let texts = earlier(d.state(), StepId(step)).read(|_| Err("nothing is away".into())).unwrap();
         texts
             .into_iter()
             .map(|(text, from)| (text.trim().to_owned(), from))
@@ -168,12 +205,35 @@ mod tests {
 
     #[test]
     fn too_much_from_outside_is_left_out_oldest_first_and_never_the_persons_words() {
-        let outside = |n: u32| (Arc::from("x".repeat(MOST / 2 + 1)), TextOrigin::Output(BlockId(n)));
-        let person = (Arc::from("y".repeat(MOST)), TextOrigin::Person);
-        let kept = bounded(vec![outside(1), person.clone(), outside(2)]);
+        let outside = |n: u32| (here(&"x".repeat(MOST / 2 + 1)), TextOrigin::Output(BlockId(n)));
+        let person = (here(&"y".repeat(MOST)), TextOrigin::Person);
+        let kept = Gathered(vec![outside(1), person, outside(2)]).read(|_| panic!("all is here")).unwrap();
         assert_eq!(
             kept.iter().map(|(_, from)| *from).collect::<Vec<_>>(),
             [TextOrigin::Person, TextOrigin::Output(BlockId(2))]
         );
+    }
+
+    #[test]
+    fn what_the_file_alone_has_is_read_as_far_as_it_counts_and_else_nothing_is_known() {
+        let away = |n: u32| (Words::Away(RunId(n), u64::from(n)), TextOrigin::Output(BlockId(n)));
+        let ran = |n: u64, bytes: usize| {
+            let mut report = RunReport::bare(Outcome::Ok);
+            report.output = crate::domain::OutputBuffer::new(2 * MOST as u64);
+            report.output.push(Stream::Stdout, "x".repeat(bytes).as_bytes());
+            let run = RunId(u32::try_from(n).unwrap());
+            Entry::Ran { run, block: BlockId(1), report: Box::new(report) }
+        };
+        let all = Gathered(vec![away(1), away(2), away(3)]);
+        let mut read = Vec::new();
+        let texts = all.read(|entry| {
+            read.push(entry);
+            Ok(ran(entry, MOST / 2 + 1))
+        });
+        assert_eq!(read, [3, 2], "the oldest is not read");
+        let told: Vec<_> = texts.unwrap().into_iter().filter(|(text, _)| !text.is_empty()).collect();
+        assert_eq!(told.len(), 1);
+        assert!(all.read(|_| Err("gone".into())).is_err());
+        assert!(all.read(|_| Ok(ran(7, 1))).is_err(), "another run is not taken for it");
     }
 }

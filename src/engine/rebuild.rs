@@ -60,12 +60,15 @@ impl Engine {
     fn next_of_plan(&mut self) -> bool {
         while let Some(runs) = self.plan.todo.pop_front() {
             let Some(block) = self.propose_step(&runs) else { continue };
+            // What they printed is compared with once the block has run.
+            self.load_outputs(&runs);
             self.plan.turn = Some((block, runs));
             self.plan.running = false;
             self.look(block);
             self.advance();
             return true;
         }
+        self.load_outputs(&[]);
         false
     }
 
@@ -100,6 +103,12 @@ impl Engine {
             return false;
         }
         self.plan.done += repeated.len();
+        let runs = repeated.iter().filter_map(|run| self.state.transcript.run(*run));
+        if runs.into_iter().any(|(_, run)| run.away().is_some()) {
+            self.plan = RebuildQueue::default();
+            self.notify(notices::rebuild_unread(block, left));
+            return false;
+        }
         if let Some(difference) = self.differs(run, &repeated) {
             self.plan = RebuildQueue::default();
             self.notify(notices::rebuild_differs(block, &difference, left));

@@ -12,7 +12,8 @@ use crate::domain::{
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(crate) use paging::{LoadState, PagedOut, PagedTranscript};
+pub use paging::Body;
+pub(crate) use paging::{LoadState, OutputAway, PagedOut, PagedTranscript, RunPaging};
 
 /// One thing of the conversation, in its order.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,6 +164,8 @@ pub struct RunItem {
     pub taken_back: Vec<String>,
     /// How many more of them there are.
     pub more_taken_back: u32,
+    /// How its output is kept, where that may be in the file alone.
+    pub(crate) paging: Option<RunPaging>,
 }
 
 impl RunItem {
@@ -184,6 +187,7 @@ impl RunItem {
             lost: false,
             taken_back: Vec::new(),
             more_taken_back: 0,
+            paging: None,
         }
     }
 

@@ -1,8 +1,8 @@
-//! Where long replies stand in a session's file, as it was when it was opened: so they can be read again one by one.
+//! Where long replies and outputs stand in a session's file, as it was when it was opened: so they can be read again one by one.
 
-use super::disk;
 use super::wire::{self, LineContent};
-use crate::domain::{Entry, Sha256};
+use super::{disk, reader};
+use crate::domain::{Entry, OutputBuffer, Sha256, Stream};
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -17,9 +17,11 @@ struct LinePosition {
     bytes: u32,
     /// The hash of those bytes.
     sha256: Sha256,
+    /// The hash of the output that stands in a file of its own, where it was read.
+    outside: Option<Sha256>,
 }
 
-/// The lines of long replies, in their order.
+/// The lines of long replies and outputs, in their order.
 #[derive(Debug, Default)]
 pub(super) struct LineIndex(Vec<LinePosition>);
 
@@ -29,18 +31,28 @@ pub(crate) enum LineError {
     /// The file does not give it.
     #[error("the file can't be read: {0}")]
     Io(#[from] io::Error),
+    /// The file of its output does not give it, or not as its line says.
+    #[error("{0}")]
+    Outside(String),
     /// Something else stands there than when the session was opened, or it is none of those that were noted.
     #[error("the file was changed since it was opened")]
     Changed,
 }
 
 impl LineIndex {
-    /// Notes the line of this entry, where it is a long reply.
+    /// Notes the line of this entry, where it is a long reply or output.
     pub(super) fn note(&mut self, (number, entry): (u64, &Entry), at: u64, line: &[u8]) {
         if let Ok(bytes) = u32::try_from(line.len())
-            && entry.is_long_reply()
+            && entry.is_long()
         {
-            self.0.push(LinePosition { entry: number, at, bytes, sha256: Sha256::of(line) });
+            self.0.push(LinePosition { entry: number, at, bytes, sha256: Sha256::of(line), outside: None });
+        }
+    }
+
+    /// Notes the output that belongs to the line of this entry and stands in a file of its own.
+    pub(super) fn note_outside(&mut self, number: u64, output: &OutputBuffer) {
+        if let Some(line) = self.0.last_mut().filter(|line| line.entry == number) {
+            line.outside = Some(hash(output));
         }
     }
 
@@ -55,11 +67,31 @@ impl LineIndex {
             return Err(LineError::Changed);
         }
         let frame = wire::open(&bytes).map_err(|_| LineError::Changed)?;
-        match wire::decode(&frame, &super::blobs_of(path)) {
-            Ok(LineContent::Entry(entry, _)) => Ok(*entry),
-            _ => Err(LineError::Changed),
+        let blobs = super::blobs_of(path);
+        let Ok(LineContent::Entry(mut entry, outside)) = wire::decode(&frame, &blobs) else {
+            return Err(LineError::Changed);
+        };
+        if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut *entry) {
+            let read = reader::read_blob(&blobs.join(outside.name()), &outside);
+            let output = read.map_err(|why| LineError::Outside(why.to_string()))?;
+            if line.outside != Some(hash(&output)) {
+                return Err(LineError::Changed);
+            }
+            report.output = output;
         }
+        Ok(*entry)
     }
+}
+
+/// The hash of what is kept of an output, each piece with its stream and its length.
+fn hash(output: &OutputBuffer) -> Sha256 {
+    let mut bytes = Vec::new();
+    for piece in output.pieces() {
+        bytes.push(u8::from(piece.stream == Stream::Stderr));
+        bytes.extend((piece.bytes.len() as u64).to_le_bytes());
+        bytes.extend(&piece.bytes);
+    }
+    Sha256::of(&bytes)
 }
 
 #[cfg(test)]
@@ -100,7 +132,7 @@ mod tests {
         assert!(!loaded.damage.is_empty());
         for (number, (_, entry)) in loaded.entries.iter().enumerate() {
             let again = store.read_again(number as u64);
-            assert_eq!(again.ok().as_ref(), Some(entry).filter(|entry| entry.is_long_reply()));
+            assert_eq!(again.ok().as_ref(), Some(entry).filter(|entry| entry.is_long()));
         }
         store.append(reply(9, 9_000), Timestamp(2));
         store.sync().await.unwrap();

@@ -304,7 +304,7 @@ impl Store {
         self.shared.orders.send(WriteOrder::Append(Box::new(entry), at)).ok();
     }
 
-    /// Reads a long reply again, by which entry of the file it was when the session was opened. Waits for the disk.
+    /// Reads a long reply or output again, by which entry of the file it was when the session was opened. Waits for the disk.
     ///
     /// # Errors
     /// When it can't be read, or does not stand there any more as it was.

@@ -59,7 +59,7 @@ pub(super) struct OpenSession<C> {
     pub(super) blocks: u32,
     /// Its name, as given last.
     pub(super) name: Option<String>,
-    /// Where its long replies stand.
+    /// Where its long replies and outputs stand.
     pub(super) lines: LineIndex,
 }
 
@@ -130,7 +130,7 @@ struct LineScan<'a, C> {
     messages: u64,
     blocks: u32,
     name: Option<String>,
-    /// Entries so far, and where the long replies among them stand.
+    /// Entries so far, and where the long replies and outputs among them stand.
     entries: u64,
     lines: LineIndex,
     texts: TextHashes,
@@ -220,7 +220,10 @@ impl<'a, C: Entries> LineScan<'a, C> {
     fn entry(&mut self, at: Timestamp, mut entry: Entry, outside: Option<&wire::ExternalOutput>) {
         if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut entry) {
             match read_blob(&self.blobs.join(outside.name()), outside) {
-                Ok(output) => report.output = output,
+                Ok(output) => {
+                    self.lines.note_outside(self.entries, &output);
+                    report.output = output;
+                }
                 Err(why) => self.damage(Fault::Blob(why.to_string())),
             }
         }

@@ -1,7 +1,7 @@
 //! Text from outside, made fit for a message: readable, bounded, and fenced so that it can't pass for anything else.
 
 use super::readable::readable;
-use crate::domain::{OutputBuffer, Stream};
+use crate::domain::{OutputBuffer, Stream, StreamEnds};
 use crate::text::number::grouped;
 
 /// What one stream printed, at most about `budget` bytes of it: the first quarter and the tail.
@@ -16,6 +16,43 @@ pub(super) fn stream(output: &OutputBuffer, stream: Stream, budget: usize) -> St
     let kept_tail = end(&tail, budget - budget / 4);
     // Of what was not kept only the bytes are known.
     joined(kept_head, kept_tail, letters(&head) + letters(&tail) + dropped)
+}
+
+/// More than is told is kept of each end, so that a cut at the end of the text and one within it are told apart.
+const BEYOND: usize = 8;
+
+/// A short form of an output, of which with any budget up to `most` the same is [told](stream) as of all of it. `None`: it
+/// would not be shorter.
+pub(in crate::engine) fn short_form(output: &OutputBuffer, most: usize) -> Option<OutputBuffer> {
+    let stdout = ends(output, Stream::Stdout, most)?;
+    let stderr = ends(output, Stream::Stderr, most)?;
+    let short = OutputBuffer::of_ends(output.limit(), stdout, stderr);
+    (short.kept_bytes() < output.kept_bytes()).then_some(short)
+}
+
+/// Both ends of one stream, as a model is told them. `None`: what it printed is nothing that can be told.
+fn ends(output: &OutputBuffer, stream: Stream, most: usize) -> Option<StreamEnds> {
+    if output.total(stream) == 0 {
+        return Some(StreamEnds::default());
+    }
+    let head = readable(&String::from_utf8_lossy(&output.head(stream)));
+    let tail = readable(&String::from_utf8_lossy(&output.tail(stream)));
+    let dropped = output.dropped(stream);
+    let (head, tail) = if dropped == 0 { (format!("{head}{tail}"), String::new()) } else { (head, tail) };
+    let (first, last) = (most / 4 + BEYOND, most - most / 4 + BEYOND);
+    let is_short =
+        if dropped == 0 { head.len() <= first + last } else { head.len() <= first && tail.len() <= last };
+    if is_short {
+        let ends = StreamEnds { head: head.into_bytes(), tail: tail.into_bytes(), dropped };
+        // That something was printed is told too.
+        return (!ends.head.is_empty() || !ends.tail.is_empty() || dropped > 0).then_some(ends);
+    }
+    let of = letters(&head) + letters(&tail) + dropped;
+    let end = if dropped == 0 { &head } else { &tail };
+    let kept_head = head.get(..head.ceil_char_boundary(first)).unwrap_or(&head);
+    let kept_tail = end.get(end.floor_char_boundary(end.len().saturating_sub(last))..).unwrap_or(end);
+    let dropped = of.saturating_sub(letters(kept_head) + letters(kept_tail));
+    Some(StreamEnds { head: kept_head.into(), tail: kept_tail.into(), dropped })
 }
 
 /// A text, at most about `budget` bytes of it: the first quarter and the tail.
@@ -69,4 +106,47 @@ pub(in crate::engine) fn fenced(info: &str, text: &str) -> String {
     let fence = "`".repeat(3.max(longest + 1));
     let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}{info}\n{text}{end}{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn printed() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            4 => "[a-z ]{0,40}\n",
+            2 => "[a-zé日🎉`\t]{0,60}",
+            1 => "[x\r\u{8}\u{1b}\u{0}\\[0-9KCD]{0,12}",
+        ];
+        prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        /// A short form is told as the whole is, with every budget that it was made for.
+        #[test]
+        fn a_short_form_is_told_as_the_whole_is(
+            limit in 8u64..4_000,
+            texts in prop::collection::vec((any::<bool>(), printed()), 0..4),
+            (most, budget) in (16usize..600).prop_flat_map(|most| (Just(most), 0..=most)),
+        ) {
+            let mut output = OutputBuffer::new(limit);
+            for (is_error, text) in &texts {
+                output.push(if *is_error { Stream::Stderr } else { Stream::Stdout }, text.as_bytes());
+            }
+            if let Some(short) = short_form(&output, most) {
+                for of in [Stream::Stdout, Stream::Stderr] {
+                    prop_assert_eq!(stream(&short, of, budget), stream(&output, of, budget));
+                    prop_assert_eq!(short.total(of) > 0, output.total(of) > 0);
+                }
+                prop_assert!(short.kept_bytes() <= 2 * (most + 2 * BEYOND + 16));
+                if let Some(shorter) = short_form(&short, most / 2) {
+                    for of in [Stream::Stdout, Stream::Stderr] {
+                        let budget = budget / 2;
+                        prop_assert_eq!(stream(&shorter, of, budget), stream(&output, of, budget));
+                    }
+                }
+            }
+        }
+    }
 }

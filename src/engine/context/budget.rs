@@ -67,13 +67,21 @@ impl<'a> Composer<'a> {
     }
 
     /// The conversation in about this many tokens, if cutting results is enough for that; else as short as it gets.
+    ///
+    /// Of a result that stands in the file alone no more is told than what is kept of it: where that is less than usual, all
+    /// older results are told shorter.
     pub(crate) fn within(&self, room: u64) -> Composition {
-        let whole = self.whole();
-        if whole.estimate <= room {
-            return whole;
+        let kept = self.transcript.results_told();
+        let is_kept = |told: usize| kept.is_none_or(|kept| told <= kept);
+        if is_kept(self.settings.output_to_model) {
+            let whole = self.whole();
+            if whole.estimate <= room {
+                return whole;
+            }
         }
+        let first = LEVELS.iter().position(|cuts| cuts.older.is_some_and(is_kept));
         // The first level that is enough is found by halving: each look tells the whole conversation.
-        let (mut low, mut high) = (0, LEVELS.len() - 1);
+        let (mut low, mut high) = (first.unwrap_or(LEVELS.len() - 1), LEVELS.len() - 1);
         let mut best = None;
         while low < high {
             let middle = usize::midpoint(low, high);

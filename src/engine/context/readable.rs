@@ -10,6 +10,9 @@ const EDITABLE: usize = 4096;
 /// A text without the control sequences of terminals: those that edit a line are obeyed, the others taken out; other
 /// control characters are named.
 pub(super) fn readable(text: &str) -> String {
+    if !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+        return text.to_owned();
+    }
     let mut line = EditedLine { done: String::with_capacity(text.len()), line: Vec::new(), at: 0 };
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -1,12 +1,20 @@
-//! Long replies that are far back in a large session: they stand in its file, and come into memory when they are looked at.
+//! Long replies and outputs that are far back in a large session: they stand in its file, and come into memory when they are
+//! looked at.
 //!
-//! A transcript that is read through [`PagedTranscript`] keeps the newest ones. Of the others it keeps their length, what they
-//! cost in tokens, a short form for summaries, and which entry of the file they are. Which of them are looked at is the
-//! engine's business (`engine/loading.rs`).
+//! A transcript that is read through [`PagedTranscript`] keeps the newest ones. Of other replies it keeps their length, what
+//! they cost in tokens, a short form for summaries, and which entry of the file they are; of other outputs a form that is
+//! short and that a model is told as it would be told the whole ([`runs`]). Which of them are looked at is the engine's
+//! business (`engine/loading.rs`).
+
+mod runs;
+#[cfg(test)]
+mod tests;
 
 use super::{Item, ReplyItem, Transcript};
-use crate::domain::{Entry, Timestamp};
+use crate::domain::{Entry, RunId, Timestamp};
 use crate::engine::context::{shortened, tokens};
+use runs::Outputs;
+pub(crate) use runs::{OutputAway, RunPaging};
 use std::collections::VecDeque;
 
 /// The newest long replies of so many bytes together stay: about four million tokens, more than models take.
@@ -14,6 +22,15 @@ const NEWEST: usize = 16 << 20;
 
 /// What is kept of the text of a reply that does not stay.
 const KEPT: usize = 512;
+
+/// Something of a conversation whose text may be in its file alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Body {
+    /// The reply that is this item.
+    Reply(usize),
+    /// The output of this run.
+    Output(RunId),
+}
 
 /// What is known of a reply whose text is not in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +42,7 @@ pub(crate) struct PagedOut {
     pub(crate) load: LoadState,
 }
 
-/// Whether a reply that is not in memory comes.
+/// Whether a reply or an output that is not in memory comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LoadState {
     /// Nobody has asked for it.
@@ -73,22 +90,30 @@ impl Transcript {
         self.paged_out(self.summary().map_or(0, |summary| summary.upto)).next().is_some()
     }
 
-    /// Takes the text of a reply in again. Gives its bytes; `None`: that entry is not this reply.
-    pub(crate) fn page_in(&mut self, item: usize, entry: Entry) -> Option<usize> {
-        let (Item::Reply(reply), Entry::Reply { step, text, reasoning, .. }) =
-            (self.items.get_mut(item)?, entry)
-        else {
-            return None;
-        };
-        if step != reply.step {
-            return None;
+    /// All that is not in memory, and which entry of the file each is.
+    pub(crate) fn all_paged_out(&self) -> Vec<(Body, u64)> {
+        let replies = self.paged_out(0).map(|(item, entry)| (Body::Reply(item), entry));
+        replies.chain(self.outputs_away().map(|(run, entry)| (Body::Output(run), entry))).collect()
+    }
+
+    /// Takes a text in again. Gives its bytes; `None`: that entry is not the one.
+    pub(crate) fn page_in(&mut self, body: Body, entry: Entry) -> Option<usize> {
+        match (body, entry) {
+            (Body::Reply(item), Entry::Reply { step, text, reasoning, .. }) => {
+                let Item::Reply(reply) = self.items.get_mut(item)? else { return None };
+                if step != reply.step {
+                    return None;
+                }
+                (reply.text, reply.reasoning, reply.paged_out) = (text, reasoning, None);
+                Some(reply.bytes())
+            }
+            (Body::Reply(_), _) => None,
+            (Body::Output(run), entry) => self.run_mut(run)?.page_in(entry),
         }
-        (reply.text, reply.reasoning, reply.paged_out) = (text, reasoning, None);
-        Some(reply.bytes())
     }
 }
 
-/// A transcript that is put together while its file is read, and keeps the newest of the long replies.
+/// A transcript that is put together while its file is read, and keeps the newest of the long replies and outputs.
 #[derive(Debug, Default)]
 pub(crate) struct PagedTranscript {
     transcript: Transcript,
@@ -97,6 +122,7 @@ pub(crate) struct PagedTranscript {
     /// The places of long replies that stay so far, the oldest first, and their bytes together.
     newest: VecDeque<usize>,
     bytes: usize,
+    outputs: Outputs,
 }
 
 impl PagedTranscript {
@@ -122,10 +148,21 @@ impl PagedTranscript {
 impl Extend<(Timestamp, Entry)> for PagedTranscript {
     fn extend<I: IntoIterator<Item = (Timestamp, Entry)>>(&mut self, entries: I) {
         for (at, entry) in entries {
-            let is_long = entry.is_long_reply();
+            let long = entry.is_long().then_some(&entry);
+            let (is_reply, ended) = match long {
+                Some(Entry::Ran { run, block, .. }) => (false, Some((*block, *run))),
+                Some(_) => (true, None),
+                None => (false, None),
+            };
+            if matches!(entry, Entry::Prompt(_)) {
+                self.outputs.turn_begins(&mut self.transcript);
+            }
             self.transcript.apply(entry, at);
-            if is_long {
+            if is_reply {
                 self.reply(self.entries);
+            }
+            if let Some(run) = ended {
+                self.outputs.ended(&mut self.transcript, run, self.entries);
             }
             self.entries += 1;
         }

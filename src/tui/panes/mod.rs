@@ -16,6 +16,7 @@ pub(crate) mod vars;
 
 use crate::domain::BlockId;
 use crate::engine::State;
+use crate::engine::transcript::Body;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::look::DrawStyle;
@@ -121,12 +122,18 @@ impl Panes {
         worked
     }
 
-    /// The items of the conversation that are looked at, or through, where one of them has to come into memory.
-    pub(crate) fn wanted(&self, state: &State) -> Vec<usize> {
+    /// What is looked at, or through, where a part of it has to come into memory.
+    pub(crate) fn wanted(&self, state: &State) -> Vec<Body> {
         let looked_at = self.chat.looked_at();
         let searched = self.search.as_ref().map_or_else(Vec::new, |search| search.wanted(state));
-        let lacks = !searched.is_empty() || looked_at.clone().any(|item| chat::is_wanted(state, item));
-        if lacks { looked_at.chain(searched).collect() } else { Vec::new() }
+        let lacks = !searched.is_empty()
+            || looked_at.clone().any(|item| chat::is_wanted(state, item))
+            || self.output.is_wanted(state);
+        if !lacks {
+            return Vec::new();
+        }
+        let output = self.output.run(state).map(|(_, run)| Body::Output(run.run));
+        looked_at.chain(searched).map(Body::Reply).chain(output).collect()
     }
 
     /// Puts a text that was found on screen.

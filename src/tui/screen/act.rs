@@ -15,6 +15,9 @@ use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::{Class, Pane};
 use crate::tui::widgets::{safe, words};
 
+/// Said of a run whose output stands in the file alone.
+pub(super) const NOT_READ: &str = "Its output was not read yet. Try again once Output shows it.";
+
 /// Whether an action makes sense while one pane is shown alone.
 fn stays_bare(action: Action) -> bool {
     action.is_scroll() || matches!(action, Action::Bare | Action::Copy | Action::Redraw | Action::Suspend)
@@ -253,6 +256,10 @@ impl Screen {
                 let title = format!("All output of block {}", item.block.id);
                 let what = match report.and_then(|report| report.blob.clone()) {
                     Some(path) => PagerText::File(path),
+                    None if run.away().is_some() => {
+                        self.say(Note::info(NOT_READ));
+                        return Vec::new();
+                    }
                     None => PagerText::Text(self.panes.output.text(ctx.state).unwrap_or_default()),
                 };
                 self.open_pager(title, what);

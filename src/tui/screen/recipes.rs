@@ -1,5 +1,6 @@
 //! Recipes under the keys: choosing one, its form, the form that a recipe asks for in the middle, and ending it.
 
+use super::act::NOT_READ;
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::{AnswerError, Entry, Notice, Outcome, RecipeCards, RecipeFact, Stream};
 use crate::driver::Job;
@@ -185,6 +186,9 @@ impl Screen {
         };
         if !has_failed(run) {
             return self.say(Note::info(format!("Block {} did not fail.", item.block.id)));
+        }
+        if run.away().is_some() {
+            return self.say(Note::info(NOT_READ));
         }
         let Some(mut form) = self.form_of(DEBUG) else { return };
         let code = item.block.version(run.revision).map(|version| version.source.to_string());

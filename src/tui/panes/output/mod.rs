@@ -7,7 +7,7 @@ mod printed;
 mod receipt;
 
 use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
-use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
 use crate::engine::{BlockState, State};
 use crate::tui::paint::output::{LineChange, Output, TAB};
 use crate::tui::paint::screen;
@@ -44,6 +44,8 @@ enum Subject {
 pub struct OutputPane {
     list: VirtualList,
     shown: Option<Subject>,
+    /// Whether the output of the run that is shown is in memory.
+    is_here: bool,
     /// The output of the run that is shown, taken apart into lines.
     output: Output,
     /// Rows before the output: receipt, value or error, images; and after it: the way to the error.
@@ -145,8 +147,11 @@ impl OutputPane {
         look: DrawStyle<'_>,
     ) {
         let subject = subject(state, chosen);
-        if self.shown != Some(subject) {
-            self.shown = Some(subject);
+        let was = self.shown.replace(subject);
+        let is_here = self.run(state).is_none_or(|(_, run)| run.away().is_none());
+        // Once its output is there, all that was laid out of the run is laid out anew.
+        let has_come = is_here && !std::mem::replace(&mut self.is_here, is_here);
+        if was != Some(subject) || has_come {
             self.list = VirtualList::default();
             self.wrapped.clear();
             self.head.clear();
@@ -181,6 +186,9 @@ impl OutputPane {
     /// A run that has ended is shown from its top, once, where it came to something and not all of it fits: the value or
     /// the error stands there. A person who reads further up is left there.
     fn show_result(&mut self, state: &State, look: DrawStyle<'_>) {
+        if !self.is_here {
+            return;
+        }
         let ended = self.run(state).and_then(|(item, run)| Some((item, &run.ended.as_ref()?.1)));
         let Some((item, report)) = ended.filter(|_| !self.result_shown) else { return };
         let has_result = receipt::has_result(report) || first_error::of_run(item, report).is_some();
@@ -200,9 +208,17 @@ impl OutputPane {
         self.seek = Some(text);
     }
 
+    /// Whether the output on screen is in the file alone, and has to be asked for.
+    pub(crate) fn is_wanted(&self, state: &State) -> bool {
+        let away = self.run(state).and_then(|(_, run)| run.away());
+        away.is_some_and(|(_, away)| away.load == LoadState::Away)
+    }
+
     /// The output as far as it is known.
     fn load(&self, state: &State) -> Output {
-        let Some((_, run)) = self.run(state) else { return Output::default() };
+        let Some((_, run)) = self.run(state).filter(|(_, run)| run.away().is_none()) else {
+            return Output::default();
+        };
         match (&run.ended, &state.live.run) {
             (Some((_, report)), _) => Output::of(&report.output),
             (None, Some(live)) if live.run == run.run => Output::of(&live.output),
@@ -224,10 +240,11 @@ impl OutputPane {
             Some(Subject::Run(..)) => {
                 let Some((item, run)) = self.run(state) else { return };
                 let images = self.images(state);
+                let away = run.away().map(|(_, away)| away);
                 let (head, tail) = match &run.ended {
                     Some((_, report)) => {
-                        let first = first_error::of_run(item, report);
-                        receipt::ended(report, first.as_deref(), width, look)
+                        let first = first_error::of_run(item, report).filter(|_| self.is_here);
+                        receipt::ended((report, away), first.as_deref(), width, look)
                     }
                     None if run.lost => (receipt::lost(item, width, look), Vec::new()),
                     None => (Vec::new(), Vec::new()),
@@ -241,7 +258,8 @@ impl OutputPane {
                     self.head.extend(pictures.rows(image, width, height));
                 }
                 self.tail = tail;
-                let is_silent = self.output.is_empty() && self.tail.is_empty() && images.is_empty();
+                let is_silent =
+                    self.is_here && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
                 let report = run.ended.as_ref().map(|(_, report)| report);
                 if is_silent && report.is_some_and(|report| !receipt::has_result(report)) {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
@@ -392,7 +410,7 @@ impl OutputPane {
 
     /// The whole output as text, for copying.
     pub fn text(&self, state: &State) -> Option<String> {
-        let (_, run) = self.run(state)?;
+        let (_, run) = self.run(state).filter(|(_, run)| run.away().is_none())?;
         let captured = match (&run.ended, &state.live.run) {
             (Some((_, report)), _) => &report.output,
             (None, Some(live)) if live.run == run.run => &live.output,

@@ -6,7 +6,7 @@ use crate::domain::{
     ImageRef, KernelFate, KernelRef, Outcome, RunError, RunReport, Severity, Stream, VariableChanges,
 };
 use crate::engine::State;
-use crate::engine::transcript::{BlockItem, BlockStanding, RunItem};
+use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -28,7 +28,7 @@ pub(super) fn progress(state: &State, look: DrawStyle<'_>) -> String {
 
 /// The rows before and after the output of a run that has ended; `first_error`: the line of it that says what went wrong.
 pub(super) fn ended(
-    report: &RunReport,
+    (report, away): (&RunReport, Option<OutputAway>),
     first_error: Option<&str>,
     width: u16,
     look: DrawStyle<'_>,
@@ -57,7 +57,10 @@ pub(super) fn ended(
     if report.receipt.moving {
         head.extend(safe::words(running::MOVING, width.into(), look.style(Slot::StatusError)));
     }
-    head.extend(dropped(report, look));
+    match away {
+        Some(away) => head.push(Line::styled(being_read(away), look.style(Slot::OutputTruncated))),
+        None => head.extend(dropped(report, look)),
+    }
     (head, traceback(report, width, look))
 }
 
@@ -208,6 +211,15 @@ fn refused(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'sta
         width.into(),
         look.style(Slot::StatusWarn),
     )
+}
+
+/// What stands in the place of output that is not in memory.
+fn being_read(away: OutputAway) -> String {
+    let bytes = words::size(away.bytes as u64);
+    match away.load {
+        LoadState::Lost => format!("{bytes} of output that can't be read again"),
+        LoadState::Away | LoadState::Loading => format!("{bytes} of output are being read"),
+    }
 }
 
 /// What of the output was not kept.
