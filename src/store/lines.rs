@@ -97,7 +97,7 @@ fn hash(output: &OutputBuffer) -> Sha256 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Finish, FinishReason, StepId, Timestamp, Usage};
+    use crate::domain::{BlockId, Finish, FinishReason, Outcome, RunId, RunReport, StepId, Timestamp, Usage};
     use crate::store::{Reading, Store, samples::header};
 
     fn reply(n: u32, bytes: usize) -> Entry {
@@ -144,5 +144,78 @@ mod tests {
         assert!(matches!(store.read_again(last), Err(LineError::Changed)));
         std::fs::remove_file(&path).unwrap();
         assert!(matches!(store.read_again(last), Err(LineError::Io(_))));
+    }
+
+    /// A run that printed so many bytes.
+    fn ran(n: u32, bytes: usize) -> Entry {
+        let mut report = RunReport::bare(Outcome::Ok);
+        report.output.push(Stream::Stdout, "o".repeat(bytes).as_bytes());
+        report.output.push(Stream::Stderr, "wrong\n".repeat(bytes / 60).as_bytes());
+        Entry::Ran { run: RunId(n), block: BlockId(n), report: Box::new(report) }
+    }
+
+    #[tokio::test]
+    async fn outputs_are_read_again_those_in_a_file_of_their_own_too_and_nothing_that_was_changed() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("s-1.jsonl");
+        let store = Store::create(home.path(), header("s-1"));
+        let entries = [ran(1, 100), ran(2, 20_000), ran(3, 300_000)];
+        for entry in &entries {
+            store.append(entry.clone(), Timestamp(1));
+        }
+        store.close().await.unwrap();
+        let (store, loaded, _) = Store::open_or_read::<Vec<_>>(&path, None, &Reading::default()).unwrap();
+        // The header is the first.
+        assert!(store.read_again(1).is_err(), "a short one is not noted");
+        for number in [2, 3] {
+            assert_eq!(store.read_again(number).unwrap(), loaded.entries[number as usize].1);
+        }
+        // The same bytes of the line: its file is another one, with the same checksum or without.
+        let blobs = crate::store::blobs_of(&path);
+        let blob = std::fs::read_dir(&blobs).unwrap().next().unwrap().unwrap().path();
+        let whole = std::fs::read(&blob).unwrap();
+        let mut other = whole.clone();
+        other[1_000] = b'x';
+        std::fs::write(&blob, &other).unwrap();
+        assert!(matches!(store.read_again(3), Err(LineError::Outside(_))));
+        let forged = with_checksum(other, crc32fast::hash(&whole));
+        assert_eq!(crc32fast::hash(&forged), crc32fast::hash(&whole));
+        std::fs::write(&blob, &forged).unwrap();
+        assert!(matches!(store.read_again(3), Err(LineError::Changed)));
+        std::fs::write(&blob, &whole).unwrap();
+        assert!(store.read_again(3).is_ok());
+        std::fs::remove_file(&blob).unwrap();
+        assert!(matches!(store.read_again(3), Err(LineError::Outside(_))));
+    }
+
+    /// The bytes with their last four replaced so that they have this checksum.
+    fn with_checksum(mut bytes: Vec<u8>, wanted: u32) -> Vec<u8> {
+        // A checksum is linear: which bits of the last four bytes change which bits of it is found one by one.
+        let at = bytes.len() - 4;
+        bytes[at..].fill(0);
+        let base = crc32fast::hash(&bytes);
+        let mut rows: Vec<(u32, u32)> = (0..32)
+            .map(|bit| {
+                bytes[at + bit / 8] = 1 << (bit % 8);
+                let changed = crc32fast::hash(&bytes) ^ base;
+                bytes[at + bit / 8] = 0;
+                (changed, 1 << bit)
+            })
+            .collect();
+        let (mut left, mut chosen) = (base ^ wanted, 0u32);
+        for bit in (0..32).rev() {
+            let Some(row) = rows.iter().position(|(changed, _)| changed >> bit & 1 == 1) else { continue };
+            let (changed, bits) = rows.swap_remove(row);
+            for other in &mut rows {
+                if other.0 >> bit & 1 == 1 {
+                    *other = (other.0 ^ changed, other.1 ^ bits);
+                }
+            }
+            if left >> bit & 1 == 1 {
+                (left, chosen) = (left ^ changed, chosen ^ bits);
+            }
+        }
+        bytes[at..].copy_from_slice(&chosen.to_le_bytes());
+        bytes
     }
 }
