@@ -285,9 +285,12 @@ pub struct State {
 }
 
 impl State {
-    /// What these entries tell and nothing else: to be looked at while the session is opened that they belong to.
+    /// What these entries tell and nothing else, and of long replies the end: to be looked at while the session is opened
+    /// that they belong to.
     pub(crate) fn at_a_glance(entries: Vec<(Timestamp, Entry)>) -> Self {
-        Self { transcript: Transcript::fold(entries), ..Self::default() }
+        let mut transcript = Transcript::fold(entries);
+        transcript.keep_ends();
+        Self { transcript, ..Self::default() }
     }
 }
 

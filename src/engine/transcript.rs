@@ -1,5 +1,6 @@
 //! The durable half of the state: all entries, folded. What it holds stands here; how an entry changes it in `fold`.
 
+mod ends;
 mod fold;
 mod paging;
 

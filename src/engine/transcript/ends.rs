@@ -1,0 +1,89 @@
+//! Only the ends of long replies: for a first frame, which shows the end of a conversation, and nothing that is decided.
+
+use super::{Item, ReplyItem, Transcript};
+
+/// Bytes of a reply from which on only its end stays, and how many of them stay at the least: many screens full.
+const LONG: usize = 32 << 10;
+const END: usize = 16 << 10;
+
+impl Transcript {
+    /// Of each long reply only the end stays. It begins behind an empty line that stands in no fence: so it is laid out as
+    /// it is within the whole.
+    pub(in crate::engine) fn keep_ends(&mut self) {
+        for item in &mut self.items {
+            let Item::Reply(reply) = item else { continue };
+            let cut = end_of(&reply.text);
+            if cut == 0 {
+                continue;
+            }
+            let ReplyItem { text, reasoning, blocks, .. } = reply.as_mut();
+            text.drain(..cut);
+            reasoning.clear();
+            blocks.retain(|id| {
+                let Some(block) = self.blocks.get_mut(id).map(|item| &mut item.block) else { return false };
+                let range = &mut block.origin.range;
+                let is_behind = range.start >= cut;
+                *range = range.start.saturating_sub(cut)..range.end.saturating_sub(cut);
+                is_behind
+            });
+        }
+    }
+}
+
+/// Where the end of a long text begins; 0: all of it stays.
+fn end_of(text: &str) -> usize {
+    if text.len() < LONG {
+        return 0;
+    }
+    let most = text.len() - END;
+    let (mut at, mut cut, mut is_fenced, mut is_behind_empty) = (0, 0, false, false);
+    for line in text.split_inclusive('\n') {
+        if at > most {
+            break;
+        }
+        let words = line.trim();
+        if is_behind_empty && !is_fenced && !words.is_empty() && !line.starts_with([' ', '\t']) {
+            cut = at;
+        }
+        is_behind_empty = words.is_empty();
+        is_fenced ^= words.starts_with("```") || words.starts_with("~~~");
+        at += line.len();
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::dialogue::Dialogue;
+
+    #[test]
+    fn an_end_begins_at_a_paragraph_and_its_blocks_stay_where_they_are() {
+        let paragraph = "Words of a paragraph, many.\n\n";
+        let long = |before: &str| format!("{before}{}", paragraph.repeat(1_500));
+        for (text, begins) in [
+            (long(""), "Words"),
+            // Within a fence no line is a paragraph.
+            (format!("First.\n\n```text norun\n{}```\n\nThe last.\n", paragraph.repeat(1_500)), "```text"),
+            (format!("short {paragraph}"), "short"),
+            ("x".repeat(100_000), "x"),
+        ] {
+            let end = text.get(end_of(&text)..).unwrap();
+            assert!(end.starts_with(begins), "{}", end.get(..40).unwrap());
+            assert!(end.len() >= END.min(text.len()));
+        }
+        let mut d = Dialogue::new();
+        d.user("go");
+        d.reply(&format!("```python\na = 1\n```\n\n{}\n```python\nb = 2\n```\n\nThe end.\n", long("")));
+        let mut transcript = d.state().transcript.clone();
+        transcript.keep_ends();
+        let reply = transcript.last_reply().unwrap();
+        assert!(
+            reply.text.len() < LONG && reply.text.starts_with("Words") && reply.text.ends_with("The end.\n")
+        );
+        let shown = reply.blocks.iter().map(|id| &transcript.blocks[id].block);
+        let texts: Vec<_> = shown.map(|block| &reply.text[block.origin.range.clone()]).collect();
+        assert_eq!(texts.len(), 1);
+        assert!(texts[0].contains("b = 2") && !texts[0].contains("end"), "{texts:?}");
+    }
+}
