@@ -247,6 +247,10 @@ actions! {
 
     /// Open an image or file.
     OutputOpen = "output.open",
+    /// A wide table, by a column to the left.
+    TableLeft = "table.left",
+    /// A wide table, by a column to the right.
+    TableRight = "table.right",
     /// All output in the pager.
     OutputPager = "output.pager",
     /// Wrap long lines, or scroll them sideways.

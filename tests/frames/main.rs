@@ -23,6 +23,7 @@ mod searching;
 mod selecting;
 mod speed;
 mod standing;
+mod tables;
 mod terminals;
 mod typed_command;
 mod typing;

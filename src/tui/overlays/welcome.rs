@@ -22,6 +22,8 @@ use ratatui::text::Line;
 use secrecy::SecretString;
 
 /// What is said where a key is missing.
+/// Columns below which a provider's address is left out.
+const NARROW: u16 = 68;
 const PASTE_A_KEY: &str = "Paste a key and press Enter. It stays in memory; /key store keeps it.";
 
 /// The model server that is expected on this computer: its name in the configuration, and where it listens.
@@ -283,7 +285,11 @@ impl Overlay for Welcome {
         sheet.gap().row(Line::styled("Where should answers come from?", look.style(Slot::UiTitle))).gap();
         for (at, row) in self.rows().iter().enumerate() {
             let (name, what, state) = describe(*row, self);
-            let text = format!("{}  {name:<10} {what:<38} {state}", at + 1);
+            // Where there is no room for both, how it stands says more than where it comes from.
+            let text = match width {
+                0..NARROW if !state.is_empty() => format!("{}  {name:<10} {state}", at + 1),
+                _ => format!("{}  {name:<10} {what:<38} {state}", at + 1),
+            };
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
         sheet.gap();
@@ -337,7 +343,7 @@ fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
             let more = welcome.servers.as_ref().map_or(0, |servers| servers.len().saturating_sub(1));
             let state = match (&welcome.servers, welcome.server()) {
                 (_, Some(server)) => {
-                    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+                    let more = if more > 0 { format!(", {more} more") } else { String::new() };
                     format!("found, {}{more}", words::count(server.models().len(), "model"))
                 }
                 (None, None) => "looking".into(),

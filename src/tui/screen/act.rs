@@ -138,6 +138,9 @@ impl Screen {
             }
             Action::VarsSort => self.panes.vars.sort(),
             Action::VarsInspect => self.panes.vars.toggle(),
+            Action::TableLeft if self.panes.focus == Pane::Output => self.panes.output.scroll_columns(-1),
+            Action::TableRight if self.panes.focus == Pane::Output => self.panes.output.scroll_columns(1),
+            Action::TableLeft | Action::TableRight => {}
             Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
                 return self.output_action(action, ctx);
             }

@@ -81,7 +81,13 @@ fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> 
         made.output.map(|slot| (slot, lower_title(screen, state, look))),
         made.message.map(|slot| (slot, message::title(screen))),
     ];
-    titles.into_iter().flatten().collect()
+    // What stands over the panes has the keys.
+    let covered = screen.overlays.last().is_some_and(|top| top.in_message().is_none());
+    let seen = |(slot, title): (Slot, Title)| {
+        let focused = title.focused && !covered;
+        (slot, Title { focused, ..title })
+    };
+    titles.into_iter().flatten().map(seen).collect()
 }
 
 fn chat_title(screen: &Screen) -> Title {

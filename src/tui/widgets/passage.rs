@@ -36,6 +36,11 @@ impl Passage {
         Self { text, rows, strictness, tab: plain::TAB }
     }
 
+    /// A line of which one row shows a part, behind so many columns of something else.
+    pub(crate) fn part(text: String, bytes: Range<usize>, indent: usize, tab: usize) -> Self {
+        Self { tab, ..Self::laid(text, vec![bytes], indent, Strictness::Text) }
+    }
+
     /// A line that was painted glyph by glyph, and whose paint was wrapped anywhere.
     pub(crate) fn painted(text: String, width: usize, tab: usize) -> Self {
         // Where each glyph begins: in the paint, and in the text.
@@ -109,8 +114,8 @@ impl Passage {
                 row += 1;
                 column = self.rows.get(row).map_or(0, |row| row.indent);
             }
-            // A blank that was left out at the end of a row stands nowhere.
-            if self.rows.get(row).is_none_or(|row| glyph.start >= row.bytes.end) {
+            // A blank that was left out at the end of a row stands nowhere, nor does what lies before the first row.
+            if self.rows.get(row).is_none_or(|row| !row.bytes.contains(&glyph.start)) {
                 return None;
             }
             let columns = column..column + glyph.width;

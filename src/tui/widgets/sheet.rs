@@ -7,6 +7,7 @@ use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe::{self, TypedText};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
 
 /// What an overlay shows.
 pub struct Sheet {
@@ -88,5 +89,8 @@ impl Sheet {
 pub(crate) fn entry(text: &str, chosen: bool, width: u16, look: DrawStyle<'_>) -> Line<'static> {
     let mark = if chosen { "> " } else { "  " };
     let style = if chosen { look.style(Slot::UiSelection) } else { look.text() };
-    Line::styled(safe::cut(&format!("{mark}{text}"), width.into()), style)
+    let text = safe::cut(&format!("{mark}{text}"), width.into());
+    // The chosen row is marked to its end.
+    let rest = if chosen { usize::from(width).saturating_sub(text.width()) } else { 0 };
+    Line::styled(text + &" ".repeat(rest), style)
 }

@@ -153,7 +153,8 @@ impl ChatPane {
         }
         self.area = area;
         self.live.update(state, self.width, look);
-        self.opening = is_open(state).then(|| OpeningRows::new(opening, suggested, self.width, look));
+        self.opening =
+            is_open(state).then(|| OpeningRows::new(opening, suggested, (self.width, area.height), look));
         if let Some(found) = self.sought.take_if(|found| !is_away(state, found.item)) {
             self.show(state, &found, look);
         }

@@ -11,6 +11,9 @@ use crate::tui::widgets::safe;
 use ratatui::text::{Line, Span};
 use std::ops::Range;
 
+/// So many prompts are always shown.
+const FEWEST: usize = 3;
+
 /// The opening as it is laid out.
 #[derive(Debug, Default)]
 pub(super) struct OpeningRows {
@@ -26,21 +29,47 @@ pub(in crate::tui) fn is_open(state: &State) -> bool {
 }
 
 impl OpeningRows {
-    /// Lays it out for so many columns; `suggested` is marked.
-    pub(super) fn new(opening: &Opening, suggested: usize, width: u16, look: DrawStyle<'_>) -> Self {
+    /// Lays it out for so many columns; `suggested` is marked. Prompts give way where the words would not be seen.
+    pub(super) fn new(
+        opening: &Opening,
+        suggested: usize,
+        (width, height): (u16, u16),
+        look: DrawStyle<'_>,
+    ) -> Self {
         let mut laid =
             Self { rows: markdown::lines(&opening.text, width, look.theme, look.links), prompts: Vec::new() };
         if opening.prompts.is_empty() {
             return laid;
         }
         laid.rows.push(Line::default());
+        let room = usize::from(height).saturating_sub(laid.rows.len());
+        let shown = shown(opening.prompts.len(), suggested, room);
         for (at, prompt) in opening.prompts.iter().enumerate() {
+            if !shown.contains(&at) {
+                // It keeps its number, and stands nowhere.
+                laid.prompts.push(0..0);
+                continue;
+            }
             let (mark, slot) = if at == suggested { ("> ", Slot::UiFocus) } else { ("  ", Slot::UiText) };
             let from = laid.rows.len();
             let mark = Span::styled(mark, look.style(slot));
             laid.rows.extend(safe::hanging(mark, &safe::one_line(prompt), width.into(), look.style(slot)));
             laid.prompts.push(from..laid.rows.len());
         }
+        let hidden = opening.prompts.len() - shown.len();
+        if hidden > 0 {
+            laid.rows.push(Line::styled(format!("  {hidden} more: Up, Down"), look.dim()));
+        }
         laid
     }
+}
+
+/// Which of so many prompts are shown on so many rows: all, or some with the suggested one among them.
+fn shown(prompts: usize, suggested: usize, rows: usize) -> Range<usize> {
+    if prompts <= rows {
+        return 0..prompts;
+    }
+    let count = rows.saturating_sub(1).max(FEWEST).min(prompts);
+    let first = suggested.saturating_sub(count - 1).min(prompts - count);
+    first..first + count
 }

@@ -74,6 +74,11 @@ impl CodePane {
         isize::try_from(self.division().height.saturating_sub(1).max(1)).unwrap_or(1)
     }
 
+    /// Whether there are rows beside those on screen.
+    pub(crate) fn scrolls(&self) -> bool {
+        self.scrolling() > self.division().height
+    }
+
     /// To the first row.
     pub fn to_top(&mut self) {
         self.top = 0;

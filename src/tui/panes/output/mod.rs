@@ -1,10 +1,12 @@
 //! The output pane: what a run printed, with its receipt and its images.
 //!
-//! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up.
+//! Lines are wrapped when they come on screen. The pane follows the end of a run until the person scrolls up. Tables of a
+//! run that has ended are cut instead, keep their header on screen, and scroll sideways by columns.
 
 mod first_error;
 mod printed;
 mod receipt;
+mod tables;
 
 use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
@@ -22,10 +24,12 @@ use printed::PrintedRows;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
+use receipt::RunRows;
 pub(in crate::tui) use receipt::ended_lines;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
+use tables::Table;
 
 /// The item of what follows the output.
 const TAIL: usize = usize::MAX;
@@ -52,6 +56,15 @@ pub struct OutputPane {
     head: Vec<Line<'static>>,
     tail: Vec<Line<'static>>,
     wrapped: HashMap<usize, Rc<[Line<'static>]>>,
+    /// Tables among the rows of the head, and among the lines of the output of a run that has ended.
+    head_tables: Vec<Table>,
+    tables: Vec<Table>,
+    /// The width for which those of the output were found.
+    tables_for: Option<u16>,
+    /// So many columns of tables are left out on their left.
+    skipped: usize,
+    /// The header of a table that goes on at the top.
+    header: Vec<Line<'static>>,
     /// Whether what the run came to was put on screen.
     result_shown: bool,
     theme: String,
@@ -156,11 +169,19 @@ impl OutputPane {
             self.wrapped.clear();
             self.head.clear();
             self.result_shown = false;
+            self.skipped = 0;
+            self.tables_for = None;
+            self.tables.clear();
             self.output = self.load(state);
         }
         if self.run(state).is_some_and(|(_, run)| run.ended.is_some()) {
             let changed = self.output.finish();
             self.let_go(changed);
+            if self.tables_for != Some(area.width) {
+                self.tables =
+                    tables::find(self.output.len(), area.width.into(), |line| self.output.printed(line));
+                self.tables_for = Some(area.width);
+            }
         }
         if self.area.width != area.width || self.theme != look.theme.name() {
             self.wrapped.clear();
@@ -173,14 +194,50 @@ impl OutputPane {
         self.list.shift(before, grown);
         let height = area.height.into();
         self.show_result(state, look);
-        self.with(look, |list, printed| list.arrange(printed, height));
+        self.arrange_rows(height, look);
         if let Some(text) = self.seek.take() {
             let is_there = |line: &usize| text.is_in(&self.output.printed(*line));
             if let Some(line) = (0..self.output.len()).find(is_there) {
                 self.show(&FoundText { item: self.item(line + 1), line: 0, bytes: 0..0 }, look);
-                self.with(look, |list, printed| list.arrange(printed, height));
+                self.arrange_rows(height, look);
             }
         }
+    }
+
+    /// Lays the rows out. Where a table goes on at the top, its header stands above it.
+    fn arrange_rows(&mut self, height: usize, look: DrawStyle<'_>) {
+        self.header = self.with(look, |list, printed| {
+            list.arrange(printed, height);
+            let top = list.visible().first().copied();
+            let header = top.map(|top| printed.header_above(top)).unwrap_or_default();
+            if header.is_empty() || header.len() * 2 > height {
+                return Vec::new();
+            }
+            list.arrange(printed, height - header.len());
+            header
+        });
+    }
+
+    /// The table that is on screen and wider than the pane.
+    fn table(&self) -> Option<&Table> {
+        let visible = self.list.visible().iter();
+        let of = |at: &Anchor| match at.item.checked_sub(self.head.len()) {
+            None => tables::holding(&self.head_tables, at.item),
+            Some(line) => tables::holding(&self.tables, line),
+        };
+        visible.filter_map(of).next()
+    }
+
+    /// Whether there is a table on screen that is wider than the pane.
+    pub(crate) fn has_table(&self) -> bool {
+        self.screen.is_none() && self.table().is_some()
+    }
+
+    /// Scrolls tables sideways by so many of their columns.
+    pub(crate) fn scroll_columns(&mut self, columns: isize) {
+        let Some(table) = self.table() else { return };
+        let most = table.most_skipped(self.area.width.into());
+        self.skipped = self.skipped.min(most).saturating_add_signed(columns).min(most);
     }
 
     /// A run that has ended is shown from its top, once, where it came to something and not all of it fits: the value or
@@ -229,6 +286,7 @@ impl OutputPane {
     /// The rows before and after the output.
     fn surround(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
         self.head.clear();
+        self.head_tables.clear();
         self.tail.clear();
         let width = self.area.width;
         match self.shown {
@@ -241,15 +299,19 @@ impl OutputPane {
                 let Some((item, run)) = self.run(state) else { return };
                 let images = self.images(state);
                 let away = run.away().map(|(_, away)| away);
-                let (head, tail) = match &run.ended {
+                let told = match &run.ended {
                     Some((_, report)) => {
                         let first = first_error::of_run(item, report).filter(|_| self.is_here);
                         receipt::ended((report, away), first.as_deref(), width, look)
                     }
-                    None if run.lost => (receipt::lost(item, width, look), Vec::new()),
-                    None => (Vec::new(), Vec::new()),
+                    None if run.lost => {
+                        RunRows { head: receipt::lost(item, width, look), ..RunRows::default() }
+                    }
+                    None => RunRows::default(),
                 };
-                self.head = head;
+                let tail = told.tail;
+                self.head = told.head;
+                self.head_tables = told.tables;
                 self.head.extend(receipt::taken_back(run, width, look));
                 for (number, image) in images.iter().enumerate() {
                     let is_file = run.ended.as_ref().is_some_and(|(_, report)| number >= report.images.len());
@@ -257,10 +319,11 @@ impl OutputPane {
                     let height = (self.area.height * 2 / 3).clamp(4, 30);
                     self.head.extend(pictures.rows(image, width, height));
                 }
+                let report = run.ended.as_ref().map(|(_, report)| report);
+                self.head.extend(report.into_iter().flat_map(|report| receipt::undrawn(report, width, look)));
                 self.tail = tail;
                 let is_silent =
                     self.is_here && self.output.is_empty() && self.tail.is_empty() && images.is_empty();
-                let report = run.ended.as_ref().map(|(_, report)| report);
                 if is_silent && report.is_some_and(|report| !receipt::has_result(report)) {
                     self.tail.push(Line::styled("It printed nothing.", look.dim()));
                 }
@@ -278,6 +341,9 @@ impl OutputPane {
             output: &self.output,
             tail: &self.tail,
             wrapped: &mut self.wrapped,
+            head_tables: &self.head_tables,
+            tables: &self.tables,
+            skipped: self.skipped,
             width: self.area.width.into(),
             look,
         };
@@ -354,11 +420,33 @@ impl OutputPane {
         match self.printed(part) {
             Some(text) => {
                 let width = self.area.width.max(2).into();
-                vec![Passage::painted(text.into_owned(), width, TAB)]
+                let line = part.saturating_sub(1);
+                vec![match tables::holding(&self.tables, line) {
+                    Some(table) => self.passage(table, text.into_owned()),
+                    None => Passage::painted(text.into_owned(), width, TAB),
+                }]
             }
-            None if part == 0 => Passage::of_rows(&self.head),
+            None if part == 0 => self.lines_of_head(),
             None => Passage::of_rows(&self.tail),
         }
+    }
+
+    fn lines_of_head(&self) -> Vec<Passage> {
+        let (mut lines, mut from) = (Vec::new(), 0);
+        for table in &self.head_tables {
+            lines.extend(Passage::of_rows(self.head.get(from..table.lines.start).unwrap_or_default()));
+            let rows = self.head.get(table.lines.clone()).unwrap_or_default();
+            lines.extend(rows.iter().map(|row| self.passage(table, row.to_string())));
+            from = table.lines.end;
+        }
+        lines.extend(Passage::of_rows(self.head.get(from..).unwrap_or_default()));
+        lines
+    }
+
+    /// A line of a table: what is shown of it lies in one row.
+    fn passage(&self, table: &Table, text: String) -> Passage {
+        let (bytes, indent) = table.bytes(&text, self.skipped, self.area.width.into());
+        Passage::part(text, bytes, indent, TAB)
     }
 
     /// What its text depends on: which run, how much it printed, and how often lines changed that were there.
@@ -378,6 +466,7 @@ impl OutputPane {
     /// Puts a text on screen.
     pub(crate) fn show(&mut self, found: &FoundText, look: DrawStyle<'_>) {
         let lines = self.lines_of(found.item);
+        self.bring_column(found, &lines);
         let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
         let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
         let at = match self.part(found.item).checked_sub(1) {
@@ -386,6 +475,20 @@ impl OutputPane {
             Some(line) => Anchor { item: self.head.len() + line + row, row: 0 },
         };
         self.with(look, |list, printed| list.bring(printed, at));
+    }
+
+    /// Brings the column of a table into view in which a text was found.
+    fn bring_column(&mut self, found: &FoundText, lines: &[Passage]) {
+        let tables = match self.part(found.item).checked_sub(1) {
+            None => None,
+            Some(line) => tables::holding(&self.tables, line),
+        };
+        let width = self.area.width.into();
+        let text = lines.get(found.line).filter(|_| !found.bytes.is_empty());
+        if let (Some(table), Some(text)) = (tables, text) {
+            let column = tables::column_of(text.text(), found.bytes.start);
+            self.skipped = table.skipped_for(column, self.skipped, width);
+        }
     }
 
     /// The text on screen.
@@ -400,7 +503,8 @@ impl OutputPane {
             Some(line) if line < lines => Anchor { item: self.item(line + 1), row: at.row },
             Some(line) => Anchor { item: TAIL, row: line - lines },
         });
-        ScreenText::of_list(self.area.y, places, |item| self.lines_of(item))
+        let top = self.area.y.saturating_add(self.header_rows());
+        ScreenText::of_list(top, places, |item| self.lines_of(item))
     }
 
     /// Where its text stands on screen.
@@ -408,10 +512,11 @@ impl OutputPane {
         self.area
     }
 
-    /// The whole output as text, for copying.
+    /// The whole output as text, for copying; of a run that printed nothing its value.
     pub fn text(&self, state: &State) -> Option<String> {
         let (_, run) = self.run(state).filter(|(_, run)| run.away().is_none())?;
         let captured = match (&run.ended, &state.live.run) {
+            (Some((_, report)), _) if report.output.is_empty() => return report.value.clone(),
             (Some((_, report)), _) => &report.output,
             (None, Some(live)) if live.run == run.run => &live.output,
             _ => return None,
@@ -455,7 +560,16 @@ impl OutputPane {
             let standing = self.list.standing();
             right = if right.is_empty() { standing.to_owned() } else { format!("{standing}  {right}") };
         }
+        if let Some(table) = self.table().filter(|_| self.screen.is_none()) {
+            let standing = table.standing(self.skipped, self.area.width.into());
+            right = if right.is_empty() { standing } else { format!("{standing}  {right}") };
+        }
         Title { left, right, focused, style }
+    }
+
+    /// Rows that the header of a table takes at the top.
+    fn header_rows(&self) -> u16 {
+        u16::try_from(self.header.len()).unwrap_or(0)
     }
 
     /// Draws what was arranged. Tells where the cursor of the program stands, where its screen is shown.
@@ -463,7 +577,12 @@ impl OutputPane {
         match &self.screen {
             Some(screen) => screen::draw(screen, self.area, buf, look.theme),
             None => {
-                self.list.draw(self.area, buf);
+                for (y, line) in (self.area.y..self.area.bottom()).zip(&self.header) {
+                    buf.set_line(self.area.x, y, line, self.area.width);
+                }
+                let above = self.header_rows().min(self.area.height);
+                let area = Rect { y: self.area.y + above, height: self.area.height - above, ..self.area };
+                self.list.draw(area, buf);
                 None
             }
         }

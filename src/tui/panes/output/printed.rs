@@ -1,5 +1,7 @@
-//! Receipt, output and what follows as one list of lines that are wrapped when they come on screen.
+//! Receipt, output and what follows as one list of lines that are wrapped when they come on screen, or cut where they are
+//! of a table.
 
+use super::tables::{self, Table};
 use crate::tui::paint::output::Output;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
@@ -14,6 +16,10 @@ pub(super) struct PrintedRows<'a> {
     pub(super) output: &'a Output,
     pub(super) tail: &'a [Line<'static>],
     pub(super) wrapped: &'a mut HashMap<usize, Rc<[Line<'static>]>>,
+    /// Tables in the head and in the output, and how many of their columns are left out.
+    pub(super) head_tables: &'a [Table],
+    pub(super) tables: &'a [Table],
+    pub(super) skipped: usize,
     pub(super) width: usize,
     pub(super) look: DrawStyle<'a>,
 }
@@ -22,6 +28,26 @@ pub(super) struct PrintedRows<'a> {
 const KEPT: usize = 2_000;
 
 impl PrintedRows<'_> {
+    /// The table that an item is a line of, and the item that its first line is.
+    fn table(&self, item: usize) -> Option<(&Table, usize)> {
+        let (tables, line, first) = match item.checked_sub(self.head.len()) {
+            None => (self.head_tables, item, 0),
+            Some(line) => (self.tables, line, self.head.len()),
+        };
+        let table = tables::holding(tables, line)?;
+        Some((table, first + table.lines.start))
+    }
+
+    /// The header of the table whose lines go on at a row, where it stands above it.
+    pub(super) fn header_above(&mut self, top: Anchor) -> Vec<Line<'static>> {
+        let Some((table, first)) = self.table(top.item) else { return Vec::new() };
+        let header = first..first + table.header;
+        if top.item < header.end {
+            return Vec::new();
+        }
+        header.filter_map(|item| self.line(Anchor { item, row: 0 })).collect()
+    }
+
     fn laid(&mut self, line: usize) -> Rc<[Line<'static>]> {
         if let Some(rows) = self.wrapped.get(&line) {
             return rows.clone();
@@ -55,12 +81,20 @@ impl Items for PrintedRows<'_> {
 
     fn rows(&mut self, item: usize) -> usize {
         match item.checked_sub(self.head.len()) {
+            Some(line) if tables::holding(self.tables, line).is_some() => 1,
             Some(line) if line < self.output.len() => self.laid(line).len().max(1),
             _ => usize::from(item < self.head.len() + self.output.len() + self.tail.len()),
         }
     }
 
     fn line(&mut self, at: Anchor) -> Option<Line<'static>> {
+        if let Some((table, _)) = self.table(at.item) {
+            let line = match at.item.checked_sub(self.head.len()) {
+                None => self.head.get(at.item)?.clone(),
+                Some(line) => self.output.line(line, self.look.theme),
+            };
+            return Some(table.cut(&line, self.skipped, self.width, self.look.dim()));
+        }
         let Some(line) = at.item.checked_sub(self.head.len()) else { return self.head.get(at.item).cloned() };
         if line < self.output.len() {
             return self.laid(line).get(at.row).cloned();

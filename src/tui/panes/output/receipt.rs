@@ -1,5 +1,6 @@
 //! What is said of a run beside its output: how it ended, what it used and changed, its value or its error.
 
+use super::tables::{self, Table};
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::{
@@ -26,13 +27,24 @@ pub(super) fn progress(state: &State, look: DrawStyle<'_>) -> String {
     )
 }
 
+/// What is said of a run.
+#[derive(Default)]
+pub(super) struct RunRows {
+    /// The rows before the output; those of tables are as long as they are.
+    pub(super) head: Vec<Line<'static>>,
+    /// The tables among them.
+    pub(super) tables: Vec<Table>,
+    /// The rows after the output.
+    pub(super) tail: Vec<Line<'static>>,
+}
+
 /// The rows before and after the output of a run that has ended; `first_error`: the line of it that says what went wrong.
 pub(super) fn ended(
     (report, away): (&RunReport, Option<OutputAway>),
     first_error: Option<&str>,
     width: u16,
     look: DrawStyle<'_>,
-) -> (Vec<Line<'static>>, Vec<Line<'static>>) {
+) -> RunRows {
     let mut head = vec![Line::styled(safe::cut(&used(report), width.into()), look.dim())];
     if let Some(line) = first_error {
         // It stands in the output in full.
@@ -41,7 +53,8 @@ pub(super) fn ended(
             look.style(Slot::OutputStderr),
         ));
     }
-    head.extend(result(report, width, look));
+    let mut tables = Vec::new();
+    result(report, width, look, &mut head, &mut tables);
     if let Some(detail) = report.outcome.detail().filter(|d| !d.trim().is_empty()) {
         head.extend(safe::words(detail.trim(), width.into(), look.style(Slot::BlockFailed)));
     }
@@ -61,7 +74,7 @@ pub(super) fn ended(
         Some(away) => head.push(Line::styled(being_read(away), look.style(Slot::OutputTruncated))),
         None => head.extend(dropped(report, look)),
     }
-    (head, traceback(report, width, look))
+    RunRows { head, tables, tail: traceback(report, width, look) }
 }
 
 /// Whether a run came to a value, or to an error that is told by itself.
@@ -86,7 +99,9 @@ pub(in crate::tui) fn ended_lines(report: &RunReport, look: DrawStyle<'_>) -> im
     let told = changes(report, WHOLE, look).into_iter().chain(not_looked_at(report, WHOLE, look));
     let told = told.chain(refused(report, WHOLE, look)).chain(dropped(report, look));
     let told: Vec<String> = told.chain(traceback(report, WHOLE, look)).map(text).collect();
-    let result: Vec<String> = result(report, WHOLE, look).into_iter().map(text).collect();
+    let mut rows = Vec::new();
+    result(report, WHOLE, look, &mut rows, &mut Vec::new());
+    let result: Vec<String> = rows.into_iter().map(text).collect();
     let images: Vec<String> = report.all_images().map(image).collect();
     let first = std::iter::once(used(report)).chain(result);
     let first = first.chain([detail, lost, moving].into_iter().flatten());
@@ -236,17 +251,41 @@ fn dropped(report: &RunReport, look: DrawStyle<'_>) -> Vec<Line<'static>> {
     vec![Line::styled(format!("{}{all}", parts.join(", ")), look.style(Slot::OutputTruncated))]
 }
 
-/// What the run came to, in front of all that it printed: its error in a word, its value.
-fn result(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
-    let mut rows = Vec::new();
+/// What the run came to, in front of all that it printed: its error in a word, its value. A value of several lines that
+/// fits beside its name only by being wrapped stands below it; tables in it are not wrapped at all.
+fn result(
+    report: &RunReport,
+    width: u16,
+    look: DrawStyle<'_>,
+    rows: &mut Vec<Line<'static>>,
+    tables: &mut Vec<Table>,
+) {
     if let Some(error) = &report.error {
         rows.extend(safe::words(&in_short(error), width.into(), look.style(Slot::OutputStderr)));
     }
-    if let Some(value) = &report.value {
-        let head = Span::styled("value  ", look.dim());
-        rows.extend(safe::hanging(head, value, width.into(), look.text()));
+    let Some(value) = &report.value else { return };
+    let (head, width) = (Span::styled("value  ", look.dim()), usize::from(width));
+    // Each of its lines on one row, safe to draw.
+    let lines = safe::words(value, usize::MAX, look.text());
+    let beside = width.saturating_sub(head.width());
+    if lines.len() < 2 || lines.iter().all(|line| line.width() <= beside) {
+        rows.extend(safe::hanging(head, value, width, look.text()));
+        return;
     }
-    rows
+    rows.push(Line::from(head));
+    let texts: Vec<String> = lines.iter().map(Line::to_string).collect();
+    let mut found = tables::find(texts.len(), width, |at| texts.get(at).map_or("", String::as_str).into());
+    for (at, line) in lines.into_iter().enumerate() {
+        match found.iter_mut().find(|table| table.lines.contains(&at)) {
+            Some(table) => {
+                if table.lines.start == at {
+                    tables.push(table.moved(rows.len()));
+                }
+                rows.push(line);
+            }
+            None => rows.extend(safe::words(texts.get(at).map_or("", String::as_str), width, look.text())),
+        }
+    }
 }
 
 /// `KeyError: 'region'`; of a message in many lines the first one.
@@ -304,6 +343,21 @@ pub(super) fn not_run(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<
         }
         _ => vec![Line::styled("Not run.", look.dim())],
     }
+}
+
+/// `image  chart.svg  114 B   not drawn here (SVG)`: pictures that a run wrote and that nothing here draws.
+pub(super) fn undrawn(report: &RunReport, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+    let drawn = |path: &str| report.all_images().any(|image| path.ends_with(image.name.as_str()));
+    let is_svg = |path: &str| Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
+    let files = report.receipt.files.iter().filter(|file| file.change != "deleted");
+    let rows = files.filter(|file| is_svg(&file.path) && !drawn(&file.path)).map(|file| {
+        let (name, size) = (safe::one_line(&file.path), words::size(file.bytes));
+        Line::styled(
+            safe::cut(&format!("image  {name}  {size}   not drawn here (SVG)"), width.into()),
+            look.dim(),
+        )
+    });
+    rows.collect()
 }
 
 /// `image 1  figure-1.png  1350x600  48 KB   o open   w save`; what is a file of the folder already is not saved.

@@ -135,7 +135,9 @@ fn of_review(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
     if screen.panes.code.has_findings() {
         hints.key(Action::FindingNext, "finding", "finding", 2);
     }
-    hints.key(Action::ScrollPageDown, "page", "page", 3);
+    if screen.panes.code.scrolls() {
+        hints.key(Action::ScrollPageDown, "page", "page", 3);
+    }
     if traced(state) {
         hints.key(Action::Provenance, "from where", "from where", 1);
     }
@@ -205,8 +207,13 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if run.is_some_and(|run| run.can_be_taken_back() || has_record(run)) {
             hints.key(Action::TakeBack, "take back", "take back", 0);
         }
+        if screen.panes.output.has_table() {
+            hints.key(Action::TableRight, "more columns", "columns", 0);
+        }
         if screen.panes.output.images(state).is_empty() {
-            hints.key(Action::OutputPager, "all output", "all output", 1);
+            if screen.panes.output.lines() > 0 {
+                hints.key(Action::OutputPager, "all output", "all output", 1);
+            }
         } else {
             hints
                 .key(Action::OutputOpen, "open image", "open image", 0)

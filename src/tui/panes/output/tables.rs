@@ -1,0 +1,399 @@
+//! Tables in what was printed that are wider than the pane: lines whose columns stand below each other.
+//!
+//! Wrapped they could not be read. Such a table shows as many whole columns as fit, from one of them on, behind its first
+//! one; a number is never cut in its middle. Nothing here draws or scrolls.
+
+use crate::tui::paint::output::TAB;
+use crate::tui::paint::plain::{self, Strictness};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::borrow::Cow;
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Columns of the screen that are looked at for gaps; what stands behind them belongs to the last column.
+const LOOKED_AT: usize = 2_000;
+/// So many gaps make columns of lines that end anywhere, and so many of lines that end alike, or of gaps with a bar.
+const GAPS: (usize, usize) = (3, 2);
+
+/// A table: which lines it has, and where its columns stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Table {
+    /// Its lines, the header first.
+    pub(super) lines: Range<usize>,
+    /// How many of them are the header.
+    pub(super) header: usize,
+    /// Columns of the screen that its first column takes, the gap behind it included; 0 where that would leave no room.
+    labels: usize,
+    /// Where the other columns begin.
+    starts: Vec<usize>,
+    /// Columns of the screen that it would take.
+    width: usize,
+}
+
+/// The tables among lines, `text` gives one of `count`, that are wider than `width`.
+pub(super) fn find<'a>(count: usize, width: usize, text: impl Fn(usize) -> Cow<'a, str>) -> Vec<Table> {
+    let (mut tables, mut at, mut free) = (Vec::new(), 0, 0);
+    while at < count {
+        if columns(&text(at)) <= width {
+            at += 1;
+            continue;
+        }
+        let mut shared = Shared::of(&text(at));
+        let mut lines = at..at + 1;
+        while lines.start > free && shared.take(&text(lines.start - 1)) {
+            lines.start -= 1;
+        }
+        while lines.end < count && shared.take(&text(lines.end)) {
+            lines.end += 1;
+        }
+        at = lines.end;
+        if let Some(table) = shared.table(lines, width, &text) {
+            free = table.lines.end;
+            tables.push(table);
+        }
+    }
+    tables
+}
+
+/// The table that holds a line.
+pub(super) fn holding(tables: &[Table], line: usize) -> Option<&Table> {
+    let behind = tables.partition_point(|table| table.lines.end <= line);
+    tables.get(behind).filter(|table| table.lines.contains(&line))
+}
+
+impl Table {
+    /// The same where its first line is another one.
+    pub(super) fn moved(&self, first: usize) -> Self {
+        Self { lines: first..first + self.lines.len(), ..self.clone() }
+    }
+
+    /// How many columns can be left out at most, behind the first one: then the last one is in view.
+    pub(super) fn most_skipped(&self, width: usize) -> usize {
+        let fits = |start: &usize| self.width - start <= width.saturating_sub(self.labels);
+        self.starts.iter().position(fits).unwrap_or(self.starts.len().saturating_sub(1))
+    }
+
+    /// How many columns have to be left out so that the one at this place of a line is in view; as many as now where it
+    /// is.
+    pub(super) fn skipped_for(&self, column: usize, skipped: usize, width: usize) -> usize {
+        let skipped = skipped.min(self.most_skipped(width));
+        if column < self.labels || self.shown(skipped, width).contains(&column) {
+            return skipped;
+        }
+        let of = self.starts.partition_point(|start| *start <= column).saturating_sub(1);
+        of.min(self.most_skipped(width))
+    }
+
+    /// The columns of the screen that are shown behind the first column of the table, as columns of a line.
+    fn shown(&self, skipped: usize, width: usize) -> Range<usize> {
+        let from = self.starts.get(skipped).copied().unwrap_or(0);
+        let room = width.saturating_sub(self.labels);
+        if self.width - from <= room {
+            return from..self.width;
+        }
+        // One column of the screen says that there is more.
+        let end = from + room.saturating_sub(1);
+        let whole = self.starts.iter().copied().rfind(|start| *start > from && *start <= end + 1);
+        from..whole.map_or(end, |next| next - 1)
+    }
+
+    /// `columns 1-7 of 12`: what of it is shown; the first one is not counted where it always is.
+    pub(super) fn standing(&self, skipped: usize, width: usize) -> String {
+        let skipped = skipped.min(self.most_skipped(width));
+        let shown = self.shown(skipped, width);
+        let last = self.starts.partition_point(|start| *start < shown.end).max(skipped + 1);
+        format!("columns {}-{last} of {}", skipped + 1, self.starts.len())
+    }
+
+    /// The part of one of its lines that is shown: each column of the screen with the one of the line.
+    pub(super) fn cut(&self, line: &Line<'_>, skipped: usize, width: usize, more: Style) -> Line<'static> {
+        let skipped = skipped.min(self.most_skipped(width));
+        let shown = self.shown(skipped, width);
+        let mut out: Vec<Span<'static>> = Vec::new();
+        let labels = if skipped > 0 { self.labels.saturating_sub(1) } else { self.labels };
+        out.extend(part(line, 0..labels));
+        if skipped > 0 && self.labels > 0 {
+            out.push(Span::styled("<", more));
+        }
+        out.extend(part(line, shown.clone()));
+        if shown.end < self.width {
+            out.push(Span::styled(">", more));
+        }
+        Line::from(out)
+    }
+
+    /// The bytes of a line's text that are shown, and the columns of the screen in front of them.
+    pub(super) fn bytes(&self, text: &str, skipped: usize, width: usize) -> (Range<usize>, usize) {
+        let skipped = skipped.min(self.most_skipped(width));
+        let shown = self.shown(skipped, width);
+        let from = if skipped > 0 { shown.start } else { 0 };
+        let (mut bytes, mut column) = (text.len()..text.len(), 0);
+        for glyph in plain::glyphs(text, Strictness::Text, TAB) {
+            if column >= from && bytes.start == text.len() {
+                bytes.start = glyph.start;
+            }
+            column += glyph.width;
+            if column > shown.end {
+                bytes.end = glyph.start;
+                break;
+            }
+        }
+        bytes.end = bytes.end.max(bytes.start);
+        (bytes, if skipped > 0 { self.labels } else { 0 })
+    }
+}
+
+/// The column of the screen at which a byte of a line stands.
+pub(super) fn column_of(text: &str, byte: usize) -> usize {
+    let glyphs = plain::glyphs(text, Strictness::Text, TAB);
+    glyphs.take_while(|glyph| glyph.end <= byte).map(|glyph| glyph.width).sum()
+}
+
+/// Some columns of a line that is safe to draw, filled up with blanks.
+fn part(line: &Line<'_>, columns: Range<usize>) -> Vec<Span<'static>> {
+    let (mut spans, mut column, mut filled) = (Vec::new(), 0, columns.start);
+    for span in &line.spans {
+        let mut text = String::new();
+        for cluster in span.content.graphemes(true) {
+            let at = column..column + plain::width(cluster);
+            column = at.end;
+            if at.end <= columns.start || at.start >= columns.end {
+                continue;
+            }
+            if at.start >= columns.start && at.end <= columns.end {
+                text.push_str(cluster);
+            } else {
+                // Half of it is beside what is shown.
+                text.push_str(&" ".repeat(at.end.min(columns.end) - at.start.max(columns.start)));
+            }
+            filled = at.end.min(columns.end);
+        }
+        if !text.is_empty() {
+            spans.push(Span::styled(text, line.style.patch(span.style)));
+        }
+    }
+    if filled < columns.end {
+        spans.push(Span::raw(" ".repeat(columns.end - filled)));
+    }
+    spans
+}
+
+/// Columns of the screen that a line takes.
+fn columns(text: &str) -> usize {
+    if plain::is_plain(text) {
+        return text.len();
+    }
+    plain::glyphs(text, Strictness::Text, TAB).map(|glyph| glyph.width).sum()
+}
+
+/// What stands in a column of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Blank,
+    /// What tables are ruled with from top to bottom.
+    Bar,
+    Text,
+}
+
+fn cells(text: &str) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for glyph in plain::glyphs(text.trim_end(), Strictness::Text, TAB) {
+        let cell = match glyph.text.as_ref() {
+            text if text.trim().is_empty() => Cell::Blank,
+            "|" | "+" | "│" | "┃" | "║" | "┆" | "┼" | "┬" | "┴" | "╪" | "╞" | "╡" | "├" | "┤" => {
+                Cell::Bar
+            }
+            _ => Cell::Text,
+        };
+        cells.extend(std::iter::repeat_n(cell, glyph.width));
+        if cells.len() > LOOKED_AT {
+            cells.truncate(LOOKED_AT);
+            break;
+        }
+    }
+    cells
+}
+
+/// A line that holds no words: `---  ----`, `├──┼──┤`.
+fn is_rule(text: &str) -> bool {
+    let is_ruled =
+        |c: char| c.is_whitespace() || "-=+|:_".contains(c) || ('\u{2500}'..='\u{257f}').contains(&c);
+    !text.trim().is_empty() && text.chars().all(is_ruled)
+}
+
+/// What all lines of what may be a table have in common.
+struct Shared {
+    cells: Vec<Cell>,
+    width: usize,
+    alike: bool,
+}
+
+impl Shared {
+    fn of(text: &str) -> Self {
+        Self { cells: cells(text), width: columns(text.trim_end()), alike: true }
+    }
+
+    /// Takes a line in, if the columns go on in it.
+    fn take(&mut self, text: &str) -> bool {
+        let line = cells(text);
+        // A word in front of a table, or a sum behind it, leaves all gaps open.
+        if line.is_empty() || line.len() * 2 < self.cells.len() || self.cells.len() * 2 < line.len() {
+            return false;
+        }
+        let both = |at| {
+            let of = |cells: &[Cell]| cells.get(at).copied().unwrap_or(Cell::Blank);
+            match (of(&self.cells), of(&line)) {
+                (Cell::Text, _) | (_, Cell::Text) => Cell::Text,
+                (Cell::Bar, Cell::Bar) => Cell::Bar,
+                _ => Cell::Blank,
+            }
+        };
+        let joined: Vec<Cell> = (0..self.cells.len().max(line.len())).map(both).collect();
+        if gaps(&joined, false).len() < GAPS.1 {
+            return false;
+        }
+        let width = columns(text.trim_end());
+        self.alike &= width == self.width;
+        self.width = self.width.max(width);
+        self.cells = joined;
+        true
+    }
+
+    fn table<'a>(
+        &self,
+        lines: Range<usize>,
+        width: usize,
+        text: impl Fn(usize) -> Cow<'a, str>,
+    ) -> Option<Table> {
+        let bars = self.cells.iter().filter(|cell| **cell == Cell::Bar).count();
+        let is_table = match lines.len() {
+            0 | 1 => false,
+            n => {
+                (self.alike && gaps(&self.cells, false).len() >= GAPS.1)
+                    || (n > 2 && (gaps(&self.cells, true).len() >= GAPS.0 || bars >= GAPS.1))
+            }
+        };
+        let strong = gaps(&self.cells, true);
+        // Where columns are well apart, single blanks are those of words.
+        let mut starts = if strong.len() >= GAPS.1 { strong } else { gaps(&self.cells, false) };
+        let labels = starts.first().copied().filter(|start| start * 2 <= width).unwrap_or(0);
+        if labels == 0 {
+            starts.insert(0, 0);
+        }
+        let ruled = |line: usize| line < lines.end && is_rule(&text(line));
+        let first = usize::from(ruled(lines.start)) + 1;
+        let header = first + usize::from(ruled(lines.start + first));
+        is_table.then(|| Table { header: header.min(lines.len()), lines, labels, starts, width: self.width })
+    }
+}
+
+/// Where columns begin behind gaps that go through; `wide`: through gaps of two blanks or a bar alone.
+fn gaps(cells: &[Cell], wide: bool) -> Vec<usize> {
+    let Some(first) = cells.iter().position(|cell| *cell == Cell::Text) else { return Vec::new() };
+    let mut starts = Vec::new();
+    let mut gap: Option<usize> = None;
+    for (at, cell) in cells.iter().enumerate().skip(first) {
+        match (cell, gap) {
+            (Cell::Text, Some(start)) => {
+                let is_wide = at - start > 1 || cells.get(start) == Some(&Cell::Bar);
+                if is_wide || !wide {
+                    starts.push(at);
+                }
+                gap = None;
+            }
+            (Cell::Text, None) => {}
+            (_, gap_start) => gap = gap_start.or(Some(at)),
+        }
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tables(text: &str, width: usize) -> Vec<Table> {
+        let lines: Vec<&str> = text.lines().collect();
+        find(lines.len(), width, |at| Cow::Borrowed(lines[at]))
+    }
+
+    fn shown(text: &str, skipped: usize, width: usize) -> Vec<String> {
+        let found = tables(text, width);
+        let cut = |(at, line): (usize, &str)| match holding(&found, at) {
+            Some(table) => table.cut(&Line::raw(line.to_owned()), skipped, width, Style::new()).to_string(),
+            None => line.to_owned(),
+        };
+        text.lines().enumerate().map(cut).collect()
+    }
+
+    const FRAME: &str = "Result:\n   region  month    revenue  units\n0   North  2026-01   412300   1200\n\
+                         1   South  2026-01   187400    700\n\n[2 rows x 4 columns]";
+
+    #[test]
+    fn a_wide_table_shows_whole_columns_behind_its_labels() {
+        assert_eq!(
+            shown(FRAME, 0, 24),
+            [
+                "Result:",
+                "   region  month   >",
+                "0   North  2026-01 >",
+                "1   South  2026-01 >",
+                "",
+                "[2 rows x 4 columns]"
+            ]
+        );
+        assert_eq!(
+            shown(FRAME, 2, 24)[1..4],
+            ["  <revenue  units", "0 < 412300   1200", "1 < 187400    700"]
+        );
+        assert_eq!(tables(FRAME, 24)[0].standing(0, 24), "columns 1-2 of 4");
+        assert_eq!(tables(FRAME, 24)[0].standing(9, 24), "columns 3-4 of 4");
+        assert!(tables(FRAME, 40).is_empty(), "what fits is left as it is");
+    }
+
+    #[test]
+    fn every_column_can_be_brought_into_view_at_every_width() {
+        for width in 1..40 {
+            for table in tables(FRAME, width) {
+                for (number, start) in table.starts.iter().enumerate() {
+                    let skipped = table.skipped_for(*start, 0, width);
+                    assert!(skipped <= number, "{width} {number}");
+                    let line = table.cut(&Line::raw("x".repeat(table.width)), skipped, width, Style::new());
+                    assert!(line.width() <= width.max(table.labels + 1), "{width} {skipped} {line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ruled_tables_have_their_rule_in_the_header() {
+        let ruled = "+-------+--------+---+\n| name  | amount | n |\n+-------+--------+---+\n\
+                     | apple |     12 | 3 |\n+-------+--------+---+";
+        let found = tables(ruled, 16);
+        assert_eq!((found.len(), found[0].lines.clone(), found[0].header), (1, 0..5, 3));
+        let psql = " name  | amount | where\n-------+--------+-------\n apple |     12 | here and there\n pear  |      3 | there";
+        assert_eq!(tables(psql, 16)[0].header, 2);
+    }
+
+    #[test]
+    fn prose_and_logs_are_no_tables() {
+        let prose = "The quick brown fox jumps over the lazy dog and runs away\nwhile nobody looks at it, for all of \
+                     them are asleep by now\nand the moon is far behind the hills that lie to the west";
+        assert_eq!(tables(prose, 40), []);
+        let log = "2026-01-01 ERROR cannot open file /tmp/a: no such file or directory\n2026-01-01 INFO  the other one \
+                   was opened, and it holds what was looked for\n2026-01-01 WARN  slow";
+        assert_eq!(tables(log, 40), []);
+        assert_eq!(tables(&"x".repeat(500), 40), []);
+    }
+
+    #[test]
+    fn what_is_shown_of_a_line_is_told_in_bytes() {
+        let line = FRAME.lines().nth(2).unwrap();
+        let table = &tables(FRAME, 24)[0];
+        let (bytes, indent) = table.bytes(line, 2, 24);
+        assert_eq!((&line[bytes], indent), (" 412300   1200", 3));
+        let (bytes, indent) = table.bytes(line, 0, 24);
+        assert_eq!((&line[bytes], indent), ("0   North  2026-01 ", 0));
+    }
+}

@@ -1,0 +1,81 @@
+//! Tables that are wider than the pane: whole columns behind the first one, the header on screen, columns by the arrow keys.
+
+use super::scene::{Scene, report};
+use super::{drawn, snapshots};
+use sayso::tui::ui_command::UiCommand;
+use sayso::tui::widgets::layout::Pane;
+
+/// A frame of so many rows with twelve columns, as pandas writes one.
+fn table(rows: usize) -> String {
+    let mut text = String::from("    ");
+    (0..12).for_each(|column| text.push_str(&format!("   column_{column:<2}")));
+    for row in 0..rows {
+        text.push_str(&format!("\n{row:<4}"));
+        (0..12).for_each(|column| text.push_str(&format!("   {:>9}", row * 1_000 + column)));
+    }
+    text
+}
+
+fn ended(value: Option<String>, printed: &str) -> Scene {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    let mut report = report(printed, 400);
+    report.value = value;
+    scene.ran_with(3, report);
+    scene.settle();
+    scene.screen.panes.focus = Pane::Output;
+    scene
+}
+
+#[test]
+fn a_value_of_twelve_columns_is_read_at_every_size() {
+    snapshots("07_wide_table", || ended(Some(table(5) + "\n\n[5 rows x 12 columns]"), ""));
+}
+
+#[test]
+fn the_arrow_keys_show_other_columns_behind_the_first_one() {
+    let mut scene = ended(Some(table(5)), "");
+    let first = drawn(&mut scene, 80, 24);
+    assert!(first.contains("columns 1-5 of 12"), "{first}");
+    scene.press(&["right", "right"]);
+    let moved = drawn(&mut scene, 80, 24);
+    assert!(moved.contains("columns 3-7 of 12"), "{moved}");
+    assert!(moved.contains("4     <     4002        4003"), "{moved}");
+    (0..20).for_each(|_| drop(scene.press(&["right"])));
+    assert!(drawn(&mut scene, 80, 24).contains("columns 7-12 of 12"));
+    (0..20).for_each(|_| drop(scene.press(&["left"])));
+    assert_eq!(drawn(&mut scene, 80, 24), first);
+    let wide = drawn(&mut scene, 200, 50);
+    assert!(wide.contains("columns 1-") || wide.contains("column_11"), "{wide}");
+}
+
+#[test]
+fn the_header_of_a_long_table_stays_above_its_rows() {
+    let mut scene = ended(None, &format!("before\n{}\nafter\n", table(100)));
+    for (width, height) in [(80, 24), (100, 30), (140, 40)] {
+        scene.press(&["G"]);
+        let end = drawn(&mut scene, width, height);
+        assert!(end.contains("column_0") && end.contains("99000") && end.contains("after"), "{end}");
+        scene.press(&["b"]);
+        let middle = drawn(&mut scene, width, height);
+        assert!(middle.contains("column_0") && !middle.contains("99000"), "{middle}");
+        scene.press(&["g"]);
+        assert_eq!(drawn(&mut scene, width, height).matches("column_0").count(), 1);
+    }
+}
+
+/// What was found in a column that is left out comes into view; what is copied is what was printed.
+#[test]
+fn what_is_found_in_a_hidden_column_is_shown() {
+    let mut scene = ended(None, &table(40));
+    drawn(&mut scene, 80, 24);
+    scene.press(&["/"]);
+    scene.type_text("30011");
+    scene.press(&["enter", "esc"]);
+    let found = drawn(&mut scene, 80, 24);
+    assert!(found.contains("30011"), "{found}");
+    let value = table(5);
+    let mut scene = ended(Some(value.clone()), "");
+    drawn(&mut scene, 80, 24);
+    assert!(matches!(scene.press(&["y"]).as_slice(), [UiCommand::Copy(text)] if *text == value));
+}
