@@ -24,6 +24,7 @@ pub(crate) use shipped::shipped;
 
 use crate::domain::{AnswerError, Answers, RecipeCard, RecipeStart};
 use crate::engine::{Workflow, WorkflowError, WorkflowOpener, Workflows};
+use crate::python::names::names;
 use crate::text::located::LocatedError;
 use definition::Definition;
 use machine::Machine;
@@ -132,6 +133,12 @@ impl Recipe {
         let prompt = self.definition.prompt.fill(value);
         Ok(RecipeStart { name: self.card.name.clone(), definition: self.text.clone(), inputs, facts, prompt })
     }
+}
+
+/// The names that a file of functions sets, each with the file on a line: what the fact `functions_elsewhere` is made of.
+pub(crate) fn names_in(file: &Path, text: &str) -> String {
+    let names = names(text).map(|names| names.set).unwrap_or_default();
+    names.iter().map(|name| format!("{name} {}\n", file.display())).collect()
 }
 
 fn named<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {

@@ -2,7 +2,7 @@
 //! or beside them that the person named. It is only read here: what is written is a block that the person decides on.
 
 use super::{Fact, TextError, in_time, text_of};
-use crate::python::names::names;
+use crate::recipe::names_in;
 use std::path::{Component, Path, PathBuf};
 
 /// The files of the person's own functions.
@@ -33,9 +33,7 @@ pub(super) async fn facts(own: &FunctionFiles, cwd: &Path, named: &str) -> Resul
     for other in own.files.iter().filter(|other| **other != path) {
         // One that can't be read is told where it is loaded.
         let text = text_if_there(other).await.unwrap_or_default();
-        for name in names(&text).map(|names| names.set).unwrap_or_default() {
-            elsewhere += &format!("{name} {}\n", other.display());
-        }
+        elsewhere += &names_in(other, &text);
     }
     let shown = path.strip_prefix(cwd).unwrap_or(&path).to_string_lossy().into_owned();
     let facts = [("functions_file", shown), ("functions_text", text), ("functions_elsewhere", elsewhere)];
