@@ -4,43 +4,54 @@ use crate::domain::{Dialect, Language, Languages};
 use std::fmt::Write as _;
 
 const SYSTEM: &str = include_str!("../../assets/prompts/system.md");
+const ABOUT: &str = include_str!("../../assets/prompts/about.md");
+const ABOUT_SMALL: &str = include_str!("../../assets/prompts/about-small.md");
 const FENCES: &str = include_str!("../../assets/prompts/fences.md");
+const FENCES_SMALL: &str = include_str!("../../assets/prompts/fences-small.md");
 const TOOLS: &str = include_str!("../../assets/prompts/tools.md");
 const EDITS: &str = include_str!("../../assets/prompts/edits.md");
 const EXECUTE_TAGS: &str = include_str!("../../assets/prompts/execute-tags.md");
+const EXECUTE_TAGS_SMALL: &str = include_str!("../../assets/prompts/execute-tags-small.md");
 
-/// Where the words on the dialect go.
-const GAP: &str = "{dialect}";
+/// Where the words on sayso and on the dialect go, and within them those on the dialect.
+const GAP: &str = "{about}";
+const DIALECT: &str = "{dialect}";
 
-/// The system prompt for a session: what can be run, where; with a gap for the dialect.
+/// The system prompt for a session: what can be run, where; with a gap for what depends on the model.
 pub(crate) fn system(languages: &Languages, cwd: &str, os: &str) -> String {
-    let mut running = String::new();
+    let (mut running, mut fresh) = (String::new(), Vec::new());
     for entry in &languages.0 {
         let state = if entry.persistent {
             "one persistent kernel: variables, functions and imports stay between blocks"
         } else if entry.name == Language::bash() {
             "a fresh process for each block; the folder and exported variables stay between blocks"
         } else {
-            "a fresh process for each block"
+            fresh.push(entry.name.as_str());
+            continue;
         };
         let _ = writeln!(running, "- {}: {state}.", entry.name);
+    }
+    if !fresh.is_empty() {
+        let _ = writeln!(running, "- {}: a fresh process for each block.", fresh.join(", "));
     }
     SYSTEM.replace("{languages}", running.trim_end()).replace("{os}", os).replace("{cwd}", cwd)
 }
 
-/// A system prompt with its gap filled: how to hand over code in this dialect. Small models are not told of edits: they do
-/// better with whole files, and what they write of edits all the same is read.
+/// A system prompt with its gap filled: how to work, and how to hand over code in this dialect. Small models are told less
+/// and plainer, without edits: they take examples for the task and make up what code would find out
+/// (`cargo bench --bench replies`). What they write of edits all the same is read.
 pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool) -> String {
-    let how = match dialect {
-        Dialect::Fences => FENCES,
-        Dialect::ExecuteTags => EXECUTE_TAGS,
-        Dialect::Tools => TOOLS,
+    let (about, how) = match (dialect, is_small) {
+        (Dialect::Fences, true) => (ABOUT_SMALL, FENCES_SMALL.trim_end().to_owned()),
+        (Dialect::ExecuteTags, true) => (ABOUT_SMALL, EXECUTE_TAGS_SMALL.trim_end().to_owned()),
+        (Dialect::Fences, false) => (ABOUT, format!("{}\n\n{}", FENCES.trim_end(), EDITS.trim_end())),
+        (Dialect::ExecuteTags, false) => {
+            (ABOUT, format!("{}\n\n{}", EXECUTE_TAGS.trim_end(), EDITS.trim_end()))
+        }
+        (Dialect::Tools, _) => (ABOUT, TOOLS.trim_end().to_owned()),
     };
     // The gap stands in front of all that comes from outside.
-    let edits = dialect != Dialect::Tools && !is_small;
-    let how =
-        if edits { format!("{}\n\n{}", how.trim_end(), EDITS.trim_end()) } else { how.trim_end().into() };
-    prompt.replacen(GAP, &how, 1)
+    prompt.replacen(GAP, &about.trim_end().replacen(DIALECT, &how, 1), 1)
 }
 
 #[cfg(test)]
@@ -49,14 +60,14 @@ mod tests {
 
     #[test]
     fn each_dialect_is_told_whole() {
-        let gapped = system(&Languages::default(), "/home/ann/{dialect}", "Linux");
+        let gapped = system(&Languages::default(), "/home/ann/{about}", "Linux");
         let told = |dialect| in_dialect(&gapped, dialect, false);
         let (fences, tags, tools) = (told(Dialect::Fences), told(Dialect::ExecuteTags), told(Dialect::Tools));
         for text in [&fences, &tags, &tools] {
-            assert!(text.contains("/home/ann/{dialect}") && text.contains("Linux"), "{text}");
+            assert!(text.contains("/home/ann/{about}") && text.contains("Linux"), "{text}");
             assert!(text.contains("- python: one persistent kernel"), "{text}");
-            assert!(text.contains("- javascript: a fresh process"), "{text}");
-            for gap in ["{languages}", "{os}", "{cwd}"] {
+            assert!(text.contains("- javascript, ") && text.contains(": a fresh process"), "{text}");
+            for gap in ["{languages}", "{os}", "{cwd}", "{dialect}"] {
                 assert!(!text.contains(gap), "{gap} is left in {text}");
             }
             assert_eq!(text.matches(GAP).count(), 1, "the folder's name alone: {text}");
@@ -69,9 +80,14 @@ mod tests {
                 && tags.contains("<<<<<<< SEARCH")
                 && tools.contains("edit_file")
         );
-        assert!(
-            !in_dialect(&gapped, Dialect::Fences, true).contains("SEARCH"),
-            "small models write whole files"
-        );
+        for (dialect, begin) in
+            [(Dialect::Fences, "```python\nimport"), (Dialect::ExecuteTags, "<execute>\nimport")]
+        {
+            let small = in_dialect(&gapped, dialect, true);
+            assert!(!small.contains("SEARCH"), "small models write whole files: {small}");
+            assert!(small.contains(begin) && small.contains("- python: one persistent kernel"), "{small}");
+            assert!(small.len() < told(dialect).len() / 2, "{small}");
+            assert!(!small.contains(DIALECT) && small.matches(GAP).count() == 1, "{small}");
+        }
     }
 }

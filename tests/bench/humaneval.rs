@@ -1,10 +1,17 @@
-//! The 80 answers of HumanEval through the whole machine: `cargo bench --bench humaneval`.
+//! The 80 answers of HumanEval through the whole machine: `cargo bench --bench humaneval`. With `SAYSO_HUMANEVAL` naming the
+//! data set's own file (`data/HumanEval.jsonl` of openai/human-eval, unpacked), all of its 164 tasks.
 //!
 //! Twice: as files through `sayso exec --json`, and as blocks of turns that a policy approves. Every one has to print
-//! its PASS line; the time a block is told, as a median.
+//! its PASS line; the time a block is told, as a median. Then how many tokens a model gets before the first word of the
+//! person, by its level and its dialect.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
+#[path = "../support/model_server.rs"]
+#[allow(dead_code)] // this binary uses its part
+mod model_server;
+
+use model_server::{Answer, ModelServer};
 use sayso::domain::Masker;
 use sayso::domain::{Entry, Header, Limits, ModelName, Outcome, Policy, SessionId, Stream, Timestamp};
 use sayso::driver::{Clock, Driver, DriverParts, FunctionFiles, Notification, RecipeBook};
@@ -21,7 +28,14 @@ use std::time::Instant;
 const ANSWERS: &str = include_str!("humaneval/answers.jsonl");
 
 fn main() {
-    let answers: Vec<Value> = ANSWERS.lines().map(|l| serde_json::from_str(l).expect("an answer")).collect();
+    let all = |lines: &str| lines.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let answers: Vec<Value> = match std::env::var_os("SAYSO_HUMANEVAL") {
+        Some(file) => {
+            let tasks: Vec<Value> = all(&std::fs::read_to_string(file).expect("the data set"));
+            tasks.iter().map(answered).collect()
+        }
+        None => all(ANSWERS),
+    };
     let home = tempfile::tempdir().expect("a home");
     let (passed, time) = files(home.path(), &answers);
     println!("exec FILE…: {passed} of {} pass, {time:.2} ms a file", answers.len());
@@ -35,7 +49,66 @@ fn main() {
         "turns: {turned} of {} pass, median {median:.2} ms from the prompt to the end of the turn",
         answers.len()
     );
+    prompts(home.path());
     assert!(passed == answers.len() && turned == answers.len(), "an answer did not pass");
+}
+
+/// A task of the data set with the answer that it holds itself.
+fn answered(task: &Value) -> Value {
+    let code = format!(
+        "{}{}\n{}\ncheck({})\nprint('PASS {}')\n",
+        text(task, "prompt"),
+        text(task, "canonical_solution"),
+        text(task, "test"),
+        text(task, "entry_point"),
+        text(task, "task_id"),
+    );
+    serde_json::json!({
+        "answer": format!("Here is the solution:\n\n```python\n{code}```\n"),
+        "expected_stdout": format!("PASS {}\n", text(task, "task_id")),
+        "code": code,
+    })
+}
+
+/// What each kind of model is told before the first word of the person, as the program counts where nobody counts for it:
+/// four letters of ASCII a token.
+fn prompts(home: &Path) {
+    println!("tokens before the first word of the person (about; four letters each)");
+    for (level, model) in [("small", "lab/coder-7b"), ("large", "lab/coder-70b")] {
+        for dialect in ["fences", "execute-tags", "tools"] {
+            let server = ModelServer::start(vec![Answer::text("Yes.")]);
+            let folder = home.join(format!("{level}-{dialect}"));
+            std::fs::create_dir_all(&folder).expect("a folder");
+            let config = format!(
+                "dialect = \"{dialect}\"\n[providers.lab]\nkind = \"openai\"\nbase_url = \"{}/v1\"\n",
+                server.url()
+            );
+            std::fs::write(folder.join("config.toml"), config).expect("a configuration");
+            std::process::Command::new(env!("CARGO_BIN_EXE_sayso"))
+                .args(["run", "--json", "--model", model, "hello"])
+                .env("SAYSO_HOME", &folder)
+                .current_dir(&folder)
+                .output()
+                .expect("the program runs");
+            let request = server.wait_for_requests(1)[0].json();
+            let system: Vec<&str> = request["messages"]
+                .as_array()
+                .expect("messages")
+                .iter()
+                .filter(|message| message["role"] == "system")
+                .map(|message| message["content"].as_str().expect("text"))
+                .collect();
+            let (rest, conditions) =
+                (system.concat(), system.iter().find_map(|s| s.split_once("# Conditions now")));
+            let tools = request.get("tools").map_or(0, |tools| tools.to_string().len().div_ceil(4));
+            let conditions = conditions.map_or(0, |(_, told)| told.len().div_ceil(4));
+            let all = rest.len().div_ceil(4);
+            println!(
+                "{level:6} {dialect:12} prompt {:5}  conditions {conditions:4}  tools {tools:5}",
+                all - conditions
+            );
+        }
+    }
 }
 
 /// All answers as files of one call.
@@ -90,7 +163,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
     };
     table.insert("reply".into(), vec![reply(text(answer, "answer")), reply("Done.")].into());
     let story = Script::parse(&table.to_string(), "humaneval").expect("a story");
-    let settings = Settings { policy: Policy::All, ..Settings::default() };
+    let settings = Settings { policy: Policy::All, unconfined: true, ..Settings::default() };
     let header = Header {
         id: SessionId("00000000-0000-7000-8000-000000000001".into()),
         name: String::new(),
