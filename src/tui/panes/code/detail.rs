@@ -26,12 +26,12 @@ impl Detail {
         if self == Detail::Words { "show" } else { "p" }
     }
 
-    /// The names with what stands between them, and how many more there are: `a, b and 2 more: p`.
+    /// The names with what stands between them, and how many more there are: `a, b, 2 more: p`.
     pub(super) fn list<N: AsRef<str>>(self, names: &[N], short: usize, between: &str) -> String {
         let told: Vec<&str> = names.iter().take(self.shown(short)).map(AsRef::as_ref).collect();
         let more = names.len().saturating_sub(told.len());
         let told = told.join(between);
-        if more > 0 { format!("{told} and {more} more: {}", self.ask()) } else { told }
+        if more > 0 { format!("{told}, {more} more: {}", self.ask()) } else { told }
     }
 }
 
@@ -43,8 +43,8 @@ mod tests {
     fn a_list_says_how_many_more_there_are_and_how_to_see_them() {
         let names = ["a", "b", "c: p d"];
         assert_eq!(Detail::All.list(&names, 1, ", "), "a, b, c: p d");
-        assert_eq!(Detail::Keys.list(&names, 2, ", "), "a, b and 1 more: p");
-        assert_eq!(Detail::Words.list(&names, 1, " "), "a and 2 more: show");
+        assert_eq!(Detail::Keys.list(&names, 2, ", "), "a, b, 1 more: p");
+        assert_eq!(Detail::Words.list(&names, 1, " "), "a, 2 more: show");
         assert_eq!(Detail::Words.list::<&str>(&[], 1, " "), "");
     }
 }

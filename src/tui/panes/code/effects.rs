@@ -70,7 +70,7 @@ mod tests {
         };
         assert_eq!(
             line(&effects, Detail::Keys),
-            "read a, b, c +1: p; reach example.com; and what can't be told from its text"
+            "read a, b, c, 1 more: p; reach example.com; and what can't be told from its text"
         );
         assert!(!line(&effects, Detail::All).contains('\u{1b}'));
         assert_eq!(line(&Effects::default(), Detail::All), "");

@@ -296,7 +296,7 @@ mod tests {
         let look = DrawStyle { theme: &theme, links: &links, glyphs, place: &place, now, motion: false };
         for width in 24..60 {
             let mut rights = Rights::default();
-            let fact = Fact::new("May read", "the system, ~/data/sales and 2 more: p".into(), Style::new());
+            let fact = Fact::new("May read", "the system, ~/data/sales, 2 more: p".into(), Style::new());
             rights.add(0, &fact, width, look);
             let rows: Vec<String> = rights.rows().iter().map(ToString::to_string).collect();
             assert!(rows.iter().any(|row| row.contains("more: p")), "{width}: {rows:?}");

@@ -293,7 +293,11 @@ fn environment(terms: &Terms, detail: Detail) -> String {
     const SHORT: usize = 4;
     match terms.rights.environment.as_slice() {
         [] => "env: empty".into(),
-        names => safe::one_line(&format!("env: {}", detail.list(names, SHORT, " "))),
+        names => {
+            // What says how many more there are takes the room of a name.
+            let short = if names.len() > SHORT { SHORT - 1 } else { SHORT };
+            safe::one_line(&format!("env: {}", detail.list(names, short, " ")))
+        }
     }
 }
 
