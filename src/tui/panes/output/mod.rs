@@ -220,12 +220,12 @@ impl OutputPane {
 
     /// The table that is on screen and wider than the pane.
     fn table(&self) -> Option<&Table> {
-        let visible = self.list.visible().iter();
+        let mut visible = self.list.visible().iter();
         let of = |at: &Anchor| match at.item.checked_sub(self.head.len()) {
             None => tables::holding(&self.head_tables, at.item),
             Some(line) => tables::holding(&self.tables, line),
         };
-        visible.filter_map(of).next()
+        visible.find_map(of)
     }
 
     /// Whether there is a table on screen that is wider than the pane.
