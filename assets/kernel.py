@@ -113,6 +113,7 @@ class _Raw(io.RawIOBase):
     def __init__(self, fd, name):
         io.RawIOBase.__init__(self)
         self.fd, self.name, self.mode = fd, name, "wb"
+        self.wrote = False
 
     def fileno(self):
         return self.fd
@@ -122,6 +123,7 @@ class _Raw(io.RawIOBase):
 
     def write(self, data):
         last = _Raw.last
+        self.wrote = True
         if last is not self:
             _Raw.last = self
             if last is not None:
@@ -613,6 +615,33 @@ def _evaluate(code):
         raise
 
 
+TOGETHER = "# Blocks that come back together: each tells its end."
+
+
+def _apart(text):
+    """The numbers and texts of blocks that come back together, each in the lines where it stands; else the one text.
+    All that stands in the text is in one of them."""
+    lines = text.split("\n")
+    if lines[0] != TOGETHER:
+        return [(None, text)]
+    starts = [at for at, line in enumerate(lines) if line.startswith("# block ") and line[8:].isdigit()]
+    if not starts:
+        return [(None, text)]
+    begins, ends = [0] + starts[1:], starts[1:] + [len(lines)]
+    texts = ["\n" * begin + "\n".join(lines[begin:end]) for begin, end in zip(begins, ends)]
+    return [(lines[start][8:], text) for start, text in zip(starts, texts)]
+
+
+def _tell_end(number, shown):
+    """Tells the end of one of several blocks, with its value, where its output goes."""
+    if shown is not None:
+        _streams[0].write("\n[value of block %s]\n%s" % (number, shown))
+    for stream in _streams:
+        if stream is _streams[0] or stream.buffer.wrote:
+            stream.write("\n[end of block %s]\n" % number)
+        stream.buffer.wrote = False
+
+
 def _exit_code(error):
     code = error.code
     if code is None:
@@ -638,12 +667,34 @@ def _leave_child(error):
     _exit(code)
 
 
+def _run_part(body, last, stores, future):
+    """Runs a compiled text; gives its value as it is shown."""
+    global _future_flags
+    value, has_value = None, False
+    before = NAMES.get("result", MISSING)
+    if body is not None:
+        _evaluate(body)
+    if last is not None:
+        value = _evaluate(last)
+        has_value = value is not None
+    _future_flags |= future
+    if has_value:
+        builtins._ = value
+    else:
+        after = NAMES.get("result", MISSING)
+        if after is not MISSING and after is not None and (stores or after is not before):
+            value, has_value = after, True
+    if _getpid() != PID:
+        return None
+    shown = _display(value) if has_value else None
+    _open_figures()
+    return shown
+
+
 def _run(label, source, path=None):
     """Runs one block, or loads the file of functions that lies at `path`; returns how it ended, exit code, value and error as fields of the last frame."""
-    global _running, _future_flags
-    value, error, stores = None, None, False
-    has_value = False
-    before = NAMES.get("result", MISSING)
+    global _running
+    error = shown = None
     try:
         try:
             # The bytes are UTF-8 because that is what was shown; a coding line can't make them say something else.
@@ -657,24 +708,16 @@ def _run(label, source, path=None):
                 if _getpid() == PID:
                     _send(b"F", shapes)
                 text = ""
-            body, last, stores, future = _compile_told(text, label)
+            # All of it is Python, or nothing of it runs.
+            parts = [(number, _compile_told(part, label)) for number, part in _apart(text)]
             _running = True
-            if body is not None:
-                _evaluate(body)
-            if last is not None:
-                value = _evaluate(last)
-                has_value = value is not None
-            _future_flags |= future
-            if has_value:
-                builtins._ = value
-            else:
-                after = NAMES.get("result", MISSING)
-                if after is not MISSING and after is not None and (stores or after is not before):
-                    value, has_value = after, True
-            shown = None
-            if _getpid() == PID:
-                shown = _display(value) if has_value else None
-                _open_figures()
+            _streams[1].buffer.wrote = False
+            for left, (number, compiled) in zip(range(len(parts) - 1, -1, -1), parts):
+                shown = _run_part(*compiled)
+                if _getpid() != PID:
+                    break
+                if left:
+                    _tell_end(number, shown)
         finally:
             _running = False
     except BaseException as raised:

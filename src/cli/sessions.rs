@@ -1,7 +1,7 @@
 //! What is written behind `sayso sessions`.
 
 use super::argument::seconds;
-use crate::domain::{BranchPoint, SandboxLevel};
+use crate::domain::{BranchPoint, Outcome, SandboxLevel};
 use crate::export::ExportFormat;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -143,7 +143,7 @@ pub struct SessionSearchArgs {
     #[arg(long, value_name = "NAME")]
     pub language: Option<String>,
     /// Only blocks that ended so, and what they printed
-    #[arg(long, value_name = "OUTCOME", value_parser = OUTCOMES)]
+    #[arg(long, value_name = "OUTCOME", value_parser = Outcome::WORDS)]
     pub outcome: Option<String>,
     /// Only where a model answered whose name holds this
     #[arg(long, value_name = "NAME")]
@@ -155,21 +155,6 @@ pub struct SessionSearchArgs {
     #[arg(long)]
     pub json: bool,
 }
-
-/// What becomes of a block, in the words of session files.
-const OUTCOMES: [&str; 11] = [
-    "ok",
-    "failed",
-    "timed_out",
-    "limit",
-    "interrupted",
-    "crashed",
-    "refused",
-    "not_started",
-    "rejected",
-    "skipped",
-    "declined",
-];
 
 /// `sayso sessions export`.
 #[derive(Args, Clone, Debug)]

@@ -5,7 +5,6 @@ mod branch;
 mod compare;
 mod export;
 mod list;
-mod moment;
 mod redact;
 mod remove;
 mod replay;

@@ -26,6 +26,7 @@ pub(crate) mod language;
 pub(crate) mod mask;
 pub(crate) mod message;
 mod model;
+pub(crate) mod moment;
 pub(crate) mod notice;
 pub(crate) mod obeyed;
 pub(crate) mod opinion;

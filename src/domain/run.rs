@@ -94,6 +94,21 @@ impl Outcome {
         self.into()
     }
 
+    /// The words of session files for what becomes of a block: how its run ended, or what was decided in place of one.
+    pub const WORDS: [&str; 11] = [
+        "ok",
+        "failed",
+        "timed_out",
+        "limit",
+        "interrupted",
+        "crashed",
+        "refused",
+        "not_started",
+        "rejected",
+        "skipped",
+        "declined",
+    ];
+
     /// The word on screen.
     pub fn label(&self) -> &'static str {
         match self {

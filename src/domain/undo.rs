@@ -118,8 +118,10 @@ pub enum UndoStanding {
     TakenBackForGood,
     /// Something else stands there than the run left.
     ChangedSince,
-    /// There is no copy of how it was before: it was too large, held secrets, could not be read, or was dropped since.
+    /// There is no copy of how it was before: it was too large, held secrets, or could not be read.
     NoCopy,
+    /// There was a copy, which was dropped since: newer ones took its room, or it was damaged.
+    Dropped,
 }
 
 impl UndoStanding {
@@ -140,6 +142,7 @@ impl UndoStanding {
             UndoStanding::TakenBackForGood => "taken back for good",
             UndoStanding::ChangedSince => "changed since",
             UndoStanding::NoCopy => "no copy",
+            UndoStanding::Dropped => "copy dropped",
         }
     }
 }

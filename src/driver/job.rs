@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::engine::transcript::BlockItem;
 use crate::export::ExportFormat;
 use crate::store::index::Summary;
-use crate::store::search::SearchHit as SessionHit;
+use crate::store::search::{FilterError, SearchResults as SessionsFound};
 use crate::workspace::instructions::HeldFile;
 use crate::workspace::{FolderFiles, GivenFileError};
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 pub enum Job {
     /// List the sessions.
     Sessions,
-    /// Find sessions by what was said and done in them: those of a folder, where one is given. One that is asked for
-    /// later ends it.
+    /// Find sessions by what was said and done in them, by words and filters as they were typed: those of a folder, where
+    /// one is given. One that is asked for later ends it.
     SearchSessions(String, Option<PathBuf>),
     /// Read the end of a session for a preview, at most so many messages.
     Preview(PathBuf),
@@ -83,8 +83,8 @@ pub type StoreKey =
 pub enum JobResult {
     /// The sessions, newest first.
     Sessions(Vec<Summary>),
-    /// Where sessions hold what was looked for.
-    SessionHits(String, Vec<SessionHit>),
+    /// Where sessions hold what was typed, or what is wrong with a filter in it.
+    SessionHits(String, Result<SessionsFound, FilterError>),
     /// The end of a session as plain lines.
     Preview(PathBuf, Vec<String>),
     /// The list of sessions has changed.

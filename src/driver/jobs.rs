@@ -11,7 +11,7 @@ use crate::domain::{ModelName, Sha256};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::export::{Document, ExportFormat};
-use crate::store::search::{self, SearchWords, Waiting};
+use crate::store::search::{self, Waiting};
 use crate::store::{Store, index, manage};
 use crate::workspace::instructions;
 use crate::workspace::place::Folder;
@@ -119,18 +119,24 @@ impl Driver {
         let (sessions, masker) = (self.rooms.sessions.clone(), self.rooms.scope.masker.clone());
         let (searches, inbox) = (self.searches.clone(), self.rooms.inbox());
         let own = searches.fetch_add(1, Ordering::AcqRel) + 1;
+        let read = self.read_search.clone();
         tokio::task::spawn_blocking(move || {
             let goes_on = || searches.load(Ordering::Acquire) == own;
             let waiting = Waiting { goes_on: &goes_on, told: &|_, _| {} };
-            let sought = SearchWords::read(&text);
-            let wanted =
-                search::SearchQuery { sought, folder, limit: HITS, ..search::SearchQuery::default() };
-            let found = search::search(&sessions, &wanted, &masker, &waiting);
+            let told = match read(&text) {
+                Err(why) => JobResult::SessionHits(text, Err(why)),
+                Ok(mut wanted) => {
+                    wanted.limit = HITS;
+                    // A folder that was typed is meant more than the one of the list.
+                    wanted.folder = wanted.folder.or(folder);
+                    let found = search::search(&sessions, &wanted, &masker, &waiting);
+                    found.map_or_else(
+                        |why| JobResult::Failed(why.to_string()),
+                        |found| JobResult::SessionHits(text, Ok(found)),
+                    )
+                }
+            };
             if goes_on() {
-                let told = found.map_or_else(
-                    |why| JobResult::Failed(why.to_string()),
-                    |found| JobResult::SessionHits(text, found.hits),
-                );
                 let _ = inbox.blocking_send(Signal::Job(told));
             }
         });

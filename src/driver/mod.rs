@@ -36,7 +36,11 @@ mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
-pub use crate::store::search::{PlaceKind, SearchHit as SessionHit, SessionPlace};
+pub(crate) use crate::store::search::filters::words as words_of_search;
+pub use crate::store::search::{
+    FilterError, PlaceKind, SearchHit as SessionHit, SearchQuery as SessionSearch,
+    SearchResults as SessionsFound, SessionPlace,
+};
 pub use crate::workspace::instructions::HeldFile;
 pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
@@ -69,6 +73,9 @@ pub type Connect = Arc<dyn Fn(&ModelName) -> Result<Provider, ConnectError> + Se
 /// Lays what the configuration says of a model over what is told of it.
 pub type ModelInfoOverride = Arc<dyn Fn(ModelInfo) -> ModelInfo + Send + Sync>;
 
+/// Reads what was typed to find sessions: words, and filters by folder, date, language, outcome and model among them.
+pub type ReadSearch = Arc<dyn Fn(&str) -> Result<SessionSearch, FilterError> + Send + Sync>;
+
 /// What a driver is put together from.
 pub struct DriverParts {
     /// The machine, new or resumed.
@@ -95,6 +102,8 @@ pub struct DriverParts {
     pub functions: FunctionFiles,
     /// The folder that holds all sessions.
     pub sessions: PathBuf,
+    /// Reads what was typed to find sessions.
+    pub read_search: ReadSearch,
     /// Where files of instructions are looked for.
     pub instructions: InstructionSearch,
     /// Lays what the configuration says of a model over what is told of it.
@@ -111,6 +120,7 @@ pub struct Driver {
     rooms: Rooms,
     catalogue: catalogue::Catalogue,
     store_key: StoreKey,
+    read_search: ReadSearch,
     functions: FunctionFiles,
     /// What is being typed.
     draft: Draft,
@@ -158,6 +168,7 @@ impl Driver {
             rooms,
             catalogue: parts.catalogue,
             store_key: parts.store_key,
+            read_search: parts.read_search,
             functions: parts.functions,
         };
         driver.rooms.perform(parts.effects, driver.engine.state());

@@ -18,7 +18,9 @@ pub(crate) use step::{RebuildStep, StepState};
 
 use super::difference::{Comparer, Difference};
 use super::{Engine, Phase, notices};
-use crate::domain::{BlockId, BlockKind, Entry, Language, Outcome, RunId, RunReport, Timestamp};
+use crate::domain::{
+    BlockId, BlockKind, Entry, Language, Outcome, OutputBuffer, RunId, RunReport, Timestamp,
+};
 use crate::text::alike::{BothRuns, RunFacts};
 use std::collections::VecDeque;
 
@@ -99,7 +101,8 @@ impl Engine {
         let left = self.plan.left();
         if *outcome != Outcome::Ok {
             self.plan = RebuildQueue::default();
-            self.notify(notices::rebuild_broke(block, left));
+            let broke = self.apart(run, &repeated).and_then(|parts| parts.last().map(|(block, _)| *block));
+            self.notify(notices::rebuild_broke(broke.unwrap_or(block), left));
             return false;
         }
         self.plan.done += repeated.len();
@@ -109,18 +112,29 @@ impl Engine {
             self.notify(notices::rebuild_unread(block, left));
             return false;
         }
-        if let Some(difference) = self.differs(run, &repeated) {
+        if let Some((of, difference)) = self.differs(run, &repeated) {
             self.plan = RebuildQueue::default();
-            self.notify(notices::rebuild_differs(block, &difference, left));
+            self.notify(notices::rebuild_differs(of.unwrap_or(block), &difference, left));
             return false;
         }
         self.next_or_end()
     }
 
-    /// The first thing that a run did otherwise than those that it repeats.
-    fn differs(&self, now: RunId, then: &[RunId]) -> Option<Difference> {
+    /// What a run told of each block that it repeats; `None`: it repeats one, or their ends were not told.
+    fn apart(&self, now: RunId, then: &[RunId]) -> Option<Vec<(BlockId, RunReport)>> {
         let transcript = &self.state.transcript;
-        let (_, now) = transcript.run(now)?;
+        let blocks = then.iter().map(|run| Some(transcript.run(*run)?.0.block.id));
+        let blocks: Vec<BlockId> = blocks.collect::<Option<_>>()?;
+        let (_, report) = transcript.run(now)?.1.ended.as_ref()?;
+        if blocks.len() > 1 { merged::apart(&blocks, report) } else { None }
+    }
+
+    /// The first thing that a run did otherwise than those that it repeats, and the block of theirs that did it, where that
+    /// is known.
+    fn differs(&self, run: RunId, then: &[RunId]) -> Option<(Option<BlockId>, Difference)> {
+        let parts = self.apart(run, then);
+        let transcript = &self.state.transcript;
+        let (_, now) = transcript.run(run)?;
         let folder = transcript.header.as_ref().map(|header| header.cwd.to_string_lossy().into_owned());
         let facts = |began: Timestamp, ended: Timestamp| RunFacts {
             folders: folder.iter().cloned().collect(),
@@ -133,11 +147,21 @@ impl Engine {
         let (at, report) = now.ended.as_ref()?;
         let runs = BothRuns { then, now: facts(now.approved_at, *at), has_sets: true };
         let comparer = Comparer { runs, ..Comparer::default() };
-        let found = match reports.as_slice() {
-            [then] => comparer.compare(then, report),
-            many => comparer.compare(&merged::report(many), report),
+        let first =
+            |then: &RunReport, now: &RunReport| comparer.compare(then, now).differences.into_iter().next();
+        let Some(parts) = parts else {
+            let together = (reports.len() > 1).then(|| merged::report(&reports));
+            return Some((None, first(together.as_ref().or(reports.first().copied())?, report)?));
         };
-        found.differences.into_iter().next()
+        for ((block, now), then) in parts.iter().zip(&reports) {
+            if let Some(difference) = first(&merged::told(then), now) {
+                return Some((Some(*block), difference));
+            }
+        }
+        // Whose pictures they are is not told; nor whose files.
+        let rest =
+            |report: &RunReport| RunReport { output: OutputBuffer::default(), value: None, ..report.clone() };
+        Some((None, first(&rest(&merged::report(&reports)), &rest(report))?))
     }
 
     /// The plan's next block comes back, or its end is told; tells whether one came.

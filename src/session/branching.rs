@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// A branch that was made.
 #[derive(Debug)]
 pub(crate) struct Branch {
-    /// Its file. Where nothing stands before the place, there is none yet: it is made with the first message.
+    /// Its file.
     pub path: PathBuf,
     /// Its name.
     pub name: String,

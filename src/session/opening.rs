@@ -4,12 +4,13 @@ use super::factory::SessionFactory;
 use super::place::own_folders;
 use crate::domain::sentences::saving;
 use crate::domain::{Header, Notice, Policy, SessionId};
-use crate::driver::{Clock, Driver, DriverParts, UndoLimits, UndoPlace};
+use crate::driver::{Clock, Driver, DriverParts, SessionSearch, UndoLimits, UndoPlace};
 use crate::engine::transcript::PagedTranscript;
 use crate::engine::{Effect, Engine, Settings};
 use crate::provider::Provider;
 use crate::review;
 use crate::store::index::{self, FindError};
+use crate::store::search::filters::Reader;
 use crate::store::{Damage, Reading, Scratch, Seal, Store, StoreError};
 use crate::workspace::facts::real;
 use std::path::{Path, PathBuf};
@@ -179,6 +180,7 @@ impl SessionFactory {
         notices: Vec<Notice>,
     ) -> OpenSession {
         let (factory, asked, knows, keeps) = (self.clone(), self.clone(), self.clone(), self.clone());
+        let (place, languages) = (self.place.clone(), self.loaded.config.languages());
         let executor = self.executor(store.blobs());
         let driver = Driver::new(DriverParts {
             engine,
@@ -192,6 +194,11 @@ impl SessionFactory {
             recipes: self.recipes.clone(),
             functions: self.function_files(),
             sessions: self.loaded.sessions(),
+            read_search: Arc::new(move |text| {
+                let (cwd, home, languages) = (&place.cwd, place.home.as_deref(), &languages);
+                let (now, zone) = (Clock::System.now(), &super::local_zone());
+                SessionSearch::read(text, Reader { now, zone, cwd, home, languages })
+            }),
             instructions: self.instructions(),
             informed: Arc::new(move |told| knows.informed(told)),
             undo,

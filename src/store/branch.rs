@@ -45,11 +45,8 @@ async fn write_into(
     store.sync().await
 }
 
-/// Makes it a session. One in which nothing was asked has no file.
+/// Makes it a session.
 fn name(part: &Path, path: &Path) -> Result<(), StoreError> {
-    if !part.exists() {
-        return Ok(());
-    }
     let folder = path.parent().unwrap_or(Path::new(""));
     std::fs::rename(part, path)
         .and_then(|()| disk::sync_folder(folder))
@@ -96,7 +93,7 @@ mod tests {
         let from = store.path();
         let before = std::fs::read(&from).unwrap();
         let loaded = read(&from).unwrap();
-        for entries in [loaded.entries.len() / 3, loaded.entries.len() / 2, loaded.entries.len()] {
+        for entries in [1, loaded.entries.len() / 3, loaded.entries.len() / 2, loaded.entries.len()] {
             let origin = BranchOrigin { session: header.id.clone(), entries: entries as u64 - 1 };
             let id = SessionId(format!("branch-{entries}"));
             let header = Header { id, branch_of: Some(origin), ..header.clone() };

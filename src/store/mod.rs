@@ -7,7 +7,7 @@
 //!   All that is written is masked first (`domain::mask`); `redact` writes a session anew with more masks.
 //!
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
-//! A session that nothing was asked in leaves no file.
+//! A session that nothing was asked in leaves no file, unless it is a branch: that tells what it is a branch of.
 
 pub(crate) mod branch;
 mod chain;

@@ -14,13 +14,16 @@ use std::path::{Path, PathBuf};
 /// Bytes that are read at once.
 const PIECE: usize = 256 << 10;
 
+/// The ending of the folder of old files.
+const GONE: &str = "redacted";
+
 /// What would be masked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedactionPlan {
     /// Of what kind and where, each once: `a GitHub token in the output of block 3`.
     pub places: Vec<String>,
-    /// Pictures beside the session, which stay as they are.
-    pub pictures: usize,
+    /// Pictures beside the session, which nobody looks into and which stay as they are.
+    pub pictures: Vec<PathBuf>,
     /// Lines that can't be read: they are not taken over.
     pub damaged: usize,
 }
@@ -41,6 +44,10 @@ impl Redaction {
     /// # Errors
     /// When another process writes to it, it is no session or not this installation's own, or can't be read.
     pub(crate) fn open(path: &Path, masker: Masker, seal: Option<&Seal>) -> Result<Self, StoreError> {
+        let locked = disk::open_locked(path)?;
+        finish(path);
+        // It may be another file by now.
+        drop(locked);
         let locked = disk::open_locked(path)?;
         let loaded = reader::read_with(path, seal)?;
         if let Some(why) = &loaded.foreign {
@@ -86,7 +93,7 @@ impl Redaction {
             })?;
             tell(kinds, "a large output");
         }
-        plan.pictures = self.pictures().len();
+        plan.pictures = self.pictures().into_iter().collect();
         Ok(plan)
     }
 
@@ -112,10 +119,7 @@ impl Redaction {
         written?;
         // What was being typed is not part of the session yet.
         Draft::beside(&self.path, Masker::default()).remove()?;
-        index::forget(&self.path).ok();
-        if let Err(error) = search::forget(&self.path) {
-            tracing::warn!(%error, "what was masked leaves the file of the search with the next search");
-        }
+        forget_words(&self.path);
         Ok(())
     }
 
@@ -173,8 +177,8 @@ impl Redaction {
             let there = new_blobs.join(folder.file_name().unwrap_or_default());
             std::fs::rename(&folder, there).map_err(failed)?;
         }
-        let gone = old_blobs.with_extension("redacted");
-        std::fs::remove_dir_all(&gone).ok();
+        let gone = gone(&self.path);
+        // From here on it is finished, by whoever comes next where this process does not.
         if old_blobs.exists() {
             std::fs::rename(&old_blobs, &gone).map_err(failed)?;
         }
@@ -255,10 +259,88 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{stem}.redacting"))
 }
 
+/// Where the old files beside a session lie until the new session is in its place. All that is new was written by then.
+fn gone(path: &Path) -> PathBuf {
+    blobs_of(path).with_extension(GONE)
+}
+
 /// Removes what an earlier attempt left.
 fn forget(new: &Path) {
     std::fs::remove_file(new).ok();
     std::fs::remove_dir_all(blobs_of(new)).ok();
+}
+
+/// What is kept of a session to list and find it is made anew.
+fn forget_words(path: &Path) {
+    index::forget(path).ok();
+    if let Err(error) = search::forget(path) {
+        tracing::warn!(%error, "what was masked leaves the file of the search with the next search");
+    }
+}
+
+/// Ends redactions that were broken off: of each session whose new files were all there, they take the place of the old ones;
+/// of any other nothing is left but what was there before.
+pub(super) fn sweep(sessions: &Path) {
+    let is_one = |stem: &str| uuid::Uuid::parse_str(stem).is_ok();
+    let mut begun = BTreeSet::new();
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    };
+    for name in names(sessions) {
+        begun.extend(
+            name.strip_prefix('.').and_then(|name| name.strip_suffix(".redacting")).map(str::to_owned),
+        );
+    }
+    for name in names(&sessions.join("blobs")) {
+        let stem = name.strip_prefix('.').or_else(|| name.strip_suffix(".redacted"));
+        begun.extend(stem.map(str::to_owned));
+    }
+    for stem in begun.iter().filter(|stem| is_one(stem)) {
+        let path = sessions.join(format!("{stem}.jsonl"));
+        // Whoever redacts it, or works in it, holds it.
+        match disk::open_locked(&path) {
+            Ok(_locked) => finish(&path),
+            Err(_) if !path.exists() => {
+                forget(&beside(&path));
+                std::fs::remove_dir_all(gone(&path)).ok();
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Ends a redaction of this session that was broken off, where one was. The session is locked.
+fn finish(path: &Path) {
+    let (new, gone, blobs) = (beside(path), gone(path), blobs_of(path));
+    let new_blobs = blobs_of(&new);
+    if gone.exists() {
+        let ended = (|| {
+            if new_blobs.exists() && !blobs.exists() {
+                std::fs::rename(&new_blobs, &blobs)?;
+            }
+            if new.exists() {
+                std::fs::rename(&new, path)?;
+                disk::sync_folder(path.parent().unwrap_or(Path::new(".")))?;
+            }
+            std::fs::remove_dir_all(&gone)
+        })();
+        match ended {
+            Ok(()) => forget_words(path),
+            Err(error) => tracing::warn!(%error, path = %path.display(), "a redaction can't be ended"),
+        }
+        return;
+    }
+    // Folders of the session may lie among the new files already.
+    for folder in folders(&new_blobs) {
+        let there = blobs.join(folder.file_name().unwrap_or_default());
+        if !there.exists() && disk::make_folder(&blobs).is_ok() {
+            std::fs::rename(&folder, there).ok();
+        }
+    }
+    if folders(&new_blobs).is_empty() {
+        forget(&new);
+    }
 }
 
 #[cfg(test)]
@@ -339,7 +421,7 @@ mod tests {
         {
             assert!(places.contains(&format!("a word that you named {place}")), "{place}: {places}");
         }
-        assert_eq!(plan.pictures, 1);
+        assert_eq!(plan.pictures, [blobs_of(&path).join("figure-1.png")]);
         assert!(matches!(Store::open(&path), Err(StoreError::Locked { .. })));
         redaction.perform(Some(seal.clone())).await.unwrap();
 
@@ -370,6 +452,69 @@ mod tests {
         assert!(again.plan().unwrap().places.is_empty());
         let names = std::fs::read_dir(folder.path().join("sessions")).unwrap().count();
         assert_eq!(names, 2, "{:?}", all_bytes(&folder.path().join("sessions")));
+    }
+
+    /// Where a redaction can be broken off: so many of its steps were done.
+    async fn broken_off(redaction: &Redaction, steps: usize, seal: &Seal) {
+        let (path, new) = (&redaction.path, beside(&redaction.path));
+        if steps == 0 {
+            std::fs::write(&new, "half").unwrap();
+            return;
+        }
+        redaction.write(&new, Some(seal.clone())).await.unwrap();
+        let (blobs, new_blobs) = (blobs_of(path), blobs_of(&new));
+        let moves = [
+            (blobs.join("packages"), new_blobs.join("packages")),
+            (blobs.clone(), gone(path)),
+            (new_blobs, blobs),
+            (new, path.clone()),
+        ];
+        for (from, to) in moves.iter().take(steps - 1) {
+            std::fs::rename(from, to).unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn the_next_start_ends_what_was_broken_off_at_any_step() {
+        for steps in 0..=5 {
+            let home = tempfile::tempdir().unwrap();
+            let (folder, id) = (home.path().join("sessions"), "0190f3a2-7c5e-7000-8000-000000000001");
+            let seal = Seal::make(home.path()).unwrap();
+            let first = written(&home.path().join("one"), &seal).await;
+            // Its name is that of a session, as all are that a start looks after.
+            let path = folder.join(format!("{id}.jsonl"));
+            std::fs::create_dir_all(folder.join("blobs")).unwrap();
+            std::fs::rename(blobs_of(&first), blobs_of(&path)).unwrap();
+            std::fs::rename(&first, &path).unwrap();
+            let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
+            broken_off(&redaction, steps, &seal).await;
+            super::super::sweep(&folder);
+            assert!(beside(&path).exists() || steps == 5, "{steps}: whoever redacts it holds it");
+            drop(redaction);
+            super::super::sweep(&folder);
+            let names: Vec<_> = [&folder, &folder.join("blobs")]
+                .iter()
+                .flat_map(|folder| std::fs::read_dir(folder).unwrap())
+                .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+                .filter(|name| name != "blobs" && name != "index")
+                .collect();
+            assert!(
+                names.len() == 2 && names.iter().all(|name| name.trim_end_matches(".jsonl") == id),
+                "{steps}: {names:?}"
+            );
+            let after = read_with(&path, Some(&seal)).unwrap();
+            // Once the new file is written, its end is the one that is noted: until it is in its place the old one reads as foreign.
+            let is_own = after.foreign.is_none() || matches!(steps, 1 | 2);
+            assert!(is_own && after.entries.len() > 2, "{steps}");
+            assert!(blobs_of(&path).join("packages/left.py").exists(), "{steps}");
+            let masked = steps > 2;
+            for (file, bytes) in all_bytes(&folder) {
+                let stays = file.ends_with("left.py") || file.ends_with("figure-1.png");
+                assert!(!holds(&bytes) || stays || !masked, "{steps}: {}", file.display());
+            }
+            let output = std::fs::read(blobs_of(&path).join("run-9.out")).unwrap();
+            assert_eq!((holds(&output), output.len() > PIECE), (!masked, true), "{steps}");
+        }
     }
 
     #[tokio::test]

@@ -49,6 +49,7 @@ impl Drop for Scratch {
 /// Removes folders of outputs whose session is gone, and sessions that were broken off while they were made. Folders that
 /// are called like no session are somebody else's.
 pub fn sweep(sessions: &Path) {
+    super::redact::sweep(sessions);
     for entry in std::fs::read_dir(sessions).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_part = path

@@ -247,7 +247,9 @@ impl Writer {
             return Ok(());
         }
         if self.file.is_none() {
-            if !self.queue.iter().any(|(_, entry)| makes_the_file(entry)) {
+            // Where a branch came from is worth a file, though nothing was asked in it yet.
+            let is_branch = self.header.as_ref().is_some_and(|header| header.branch_of.is_some());
+            if !is_branch && !self.queue.iter().any(|(_, entry)| makes_the_file(entry)) {
                 return Ok(());
             }
             disk::make_folder(&self.place.folder)?;

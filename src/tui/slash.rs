@@ -9,6 +9,8 @@ pub enum Slash {
     New,
     /// Open an older session.
     Resume,
+    /// Find sessions by what was said and done in them.
+    Search,
     Fork,
     Rewind,
     /// Give the session another name.
@@ -77,6 +79,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Help, "help", "show the keys of this place", ""),
     entry(Slash::New, "new", "begin a new session", ""),
     entry(Slash::Resume, "resume", "open an older session", ""),
+    entry(Slash::Search, "search", "find sessions by what is in them", "WORDS language:NAME since:30d"),
     entry(Slash::Fork, "fork", "go on in a branch: here, before a block or a message", "BLOCK | message N"),
     entry(Slash::Rewind, "rewind", "change the last message and go on from there, in a branch", ""),
     entry(Slash::Rename, "rename", "rename this chat", "NAME"),

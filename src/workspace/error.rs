@@ -56,6 +56,9 @@ pub enum FileError {
     /// It was too large before the run, or could not be read.
     #[error("no copy of it was made before the run")]
     NoCopy,
+    /// There was a copy, which is gone.
+    #[error("its copy is not kept any more: newer ones took the room, or it was damaged")]
+    Dropped,
     /// What would go can't be kept, and why.
     #[error("no copy could be made of what stands there now: {0}")]
     NotKept(String),

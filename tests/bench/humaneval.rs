@@ -204,6 +204,7 @@ async fn turn(home: &Path, answer: &Value) -> bool {
         recipes: RecipeBook::open(home.join("recipes")).0,
         functions: FunctionFiles::default(),
         sessions: home.join("sessions"),
+        read_search: std::sync::Arc::new(|_| Ok(sayso::driver::SessionSearch::default())),
         instructions: InstructionSearch::default(),
         informed: std::sync::Arc::new(|told| told),
         undo: None,

@@ -72,5 +72,10 @@ fn the_last_words_are_changed_in_a_branch() {
     terminal.wait_for("Block 1 waits");
     approve(&terminal, 1);
     terminal.wait_for("to the moon");
-    assert_eq!(sessions(home.path()).len(), 2);
+    let both = sessions(home.path());
+    assert_eq!(both.len(), 2);
+    let branch = String::from_utf8_lossy(&both[1].1).into_owned();
+    let of = both[0].0.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let header = branch.lines().next().unwrap_or_default();
+    assert!(header.contains("branch_of") && header.contains(&of), "{header}");
 }

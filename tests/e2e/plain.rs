@@ -303,3 +303,34 @@ fn a_summary_says_that_it_is_being_written() {
     // What comes of it is said as well.
     terminal.wait_for("No summary: This story has no further reply.");
 }
+
+#[test]
+fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
+    let home = tempfile::tempdir().expect("a home");
+    let mut terminal = lines(home.path(), "[[reply]]\nwhen = \"go\"\ntext = \"The harbour opens early.\"\n");
+    terminal.wait_for("You:");
+    answer(&terminal, "go");
+    terminal.wait_for("The harbour opens early.");
+    session_with(home.path(), r#""kind":"turn_end""#);
+    answer(&terminal, "/quit");
+    terminal.wait_exit();
+    let mut terminal = lines(home.path(), "[[reply]]\ntext = \"Yes.\"\n");
+    terminal.wait_for("You:");
+    answer(&terminal, "/search harb since:soon");
+    terminal.wait_for("\"soon\" is no date and no age");
+    answer(&terminal, "/search harb since:1d outcome:failed");
+    terminal.wait_for("No session holds that.");
+    answer(&terminal, "/search harb since:1d");
+    terminal.wait_for("reply: The harbour opens early.");
+    terminal.wait_for("/resume place NUMBER opens the session there.");
+    answer(&terminal, "/resume place 7");
+    terminal.wait_for("There are the places 1 to 1.");
+    answer(&terminal, "/resume place 1");
+    terminal.wait_for("Found, message 2, a reply:");
+    terminal.wait_for("  | The harbour opens early.");
+    answer(&terminal, "/search");
+    terminal.wait_for("language:NAME outcome:failed model:NAME");
+    answer(&terminal, "/quit");
+    terminal.wait_exit();
+    assert!(!terminal.raw().contains(&0x1b));
+}

@@ -38,6 +38,31 @@ async fn result_is_told_where_there_is_no_last_value() {
 }
 
 #[tokio::test]
+async fn blocks_that_come_back_together_tell_each_its_end() {
+    let head = "# Blocks that come back together: each tells its end.\n";
+    let text = |first: &str, second: &str| format!("{head}# block 3\n{first}\n\n# block 7\n{second}\n");
+    let shop = Shop::new();
+    let both = text("x = [1]\nprint('one', end='')\nx", "import sys\nprint('w', file=sys.stderr)\nx + [2]");
+    let told = shop.py(&both).await.ok();
+    assert_eq!(told.out(), "one\n[value of block 3]\n[1]\n[end of block 3]\n");
+    assert_eq!((told.err(), told.value()), ("w\n".into(), "[1, 2]"));
+    // The end of what failed is not told, and its line is the one of the whole text.
+    let told = shop.py(&text("y = 1", "y / 0")).await;
+    assert_eq!((told.report.outcome.clone(), told.out()), (Outcome::Failed, "\n[end of block 3]\n".into()));
+    assert!(told.error().traceback.contains("line 6"), "{}", told.error().traceback);
+    let told = shop.py(&text("import sys; print('e', file=sys.stderr); 1/0", "2")).await;
+    assert_eq!((told.out(), told.err()), (String::new(), "e\n".into()));
+    // Nothing runs of a text that is no Python to its end, and what stands before the first block runs, too.
+    let told = shop.py(&text("print('ran')", "if:")).await;
+    assert_eq!((told.report.outcome.clone(), told.out()), (Outcome::Failed, String::new()));
+    assert_eq!(told.error().kind, "SyntaxError");
+    let told = shop.py(&format!("{head}z = 5\n# block 1\nz\n# block 2\nz")).await.ok();
+    assert_eq!((told.value(), told.out().contains("[value of block 1]\n5")), ("5", true));
+    let told = shop.py("# block 1\n1\n# block 2\n2").await.ok();
+    assert_eq!(told.out(), "", "any other text is one");
+}
+
+#[tokio::test]
 async fn an_error_is_told_once_and_cut_to_the_persons_code() {
     let shop = Shop::new();
     shop.py("def broken(x):\n    # it divides\n    return 1 / x").await.ok();

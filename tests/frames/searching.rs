@@ -3,7 +3,9 @@
 use super::scene::Scene;
 use super::{drawn, snapshots};
 use sayso::domain::{BlockId, Timestamp};
-use sayso::driver::{Job, JobResult, Notification, PlaceKind, SessionHit, SessionPlace, Summary};
+use sayso::driver::{
+    FilterError, Job, JobResult, Notification, PlaceKind, SessionHit, SessionPlace, SessionsFound, Summary,
+};
 use sayso::tui::ui_command::{Exit, UiCommand};
 use std::path::PathBuf;
 
@@ -43,6 +45,10 @@ fn typed(words: &str) -> (Scene, Vec<UiCommand>) {
     (scene, asked)
 }
 
+fn found(text: &str, hits: Vec<SessionHit>) -> JobResult {
+    JobResult::SessionHits(text.into(), Ok(SessionsFound { hits, ..SessionsFound::default() }))
+}
+
 fn hits() -> Vec<SessionHit> {
     vec![
         hit("sales-q3", PlaceKind::Block, Some(3), "df = pd.merge(left, right, on='region')"),
@@ -60,7 +66,7 @@ fn hits() -> Vec<SessionHit> {
 fn what_is_in_sessions_stands_beneath_their_names() {
     snapshots("10_sessions_found", || {
         let (mut scene, _) = typed("merge");
-        told(&mut scene, JobResult::SessionHits("merge".into(), hits()));
+        told(&mut scene, found("merge", hits()));
         scene.press(&["down", "down"]);
         scene
     });
@@ -74,21 +80,21 @@ fn each_letter_asks_and_only_the_answer_to_what_stands_there_is_shown() {
         _ => None,
     });
     assert_eq!(search, Some(("merge".into(), Some(PathBuf::from(HERE)))), "{asked:?}");
-    told(&mut scene, JobResult::SessionHits("merg".into(), hits()));
+    told(&mut scene, found("merg", hits()));
     assert!(!drawn(&mut scene, 100, 30).contains("pd.merge"), "an answer to something else");
-    told(&mut scene, JobResult::SessionHits("merge".into(), hits()));
+    told(&mut scene, found("merge", hits()));
     assert!(drawn(&mut scene, 100, 30).contains("pd.merge"));
     scene.type_text("d");
     assert!(!drawn(&mut scene, 100, 30).contains("pd.merge"));
     assert!(drawn(&mut scene, 100, 30).contains("Looking into the sessions."));
-    told(&mut scene, JobResult::SessionHits("merged".into(), Vec::new()));
+    told(&mut scene, found("merged", Vec::new()));
     assert!(drawn(&mut scene, 100, 30).contains("No session matches."));
 }
 
 #[test]
 fn enter_opens_the_session_at_the_place() {
     let (mut scene, _) = typed("merge");
-    told(&mut scene, JobResult::SessionHits("merge".into(), hits()));
+    told(&mut scene, found("merge", hits()));
     let wishes = scene.press(&["down", "down", "enter"]);
     let Some(UiCommand::Leave(Exit::OpenSession(path, Some(place)))) = wishes.last() else {
         panic!("{wishes:?}")
@@ -97,7 +103,33 @@ fn enter_opens_the_session_at_the_place() {
     assert_eq!((place.kind, place.block), (PlaceKind::Output, Some(BlockId(3))));
     // The name alone opens it at its end.
     let (mut scene, _) = typed("merge");
-    told(&mut scene, JobResult::SessionHits("merge".into(), hits()));
+    told(&mut scene, found("merge", hits()));
     let wishes = scene.press(&["enter"]);
     assert!(matches!(wishes.last(), Some(UiCommand::Leave(Exit::OpenSession(_, None)))), "{wishes:?}");
+}
+
+#[test]
+fn a_search_that_is_typed_opens_the_list_over_all_folders_and_a_filter_that_means_nothing_is_told() {
+    let mut scene = Scene::worked();
+    let text = "merge language:python";
+    scene.type_text(&format!("/search {text}"));
+    let asked = scene.press(&["enter"]);
+    let search = asked.iter().find_map(|wish| match wish {
+        UiCommand::Job(Job::SearchSessions(text, folder)) => Some((text.clone(), folder.clone())),
+        _ => None,
+    });
+    assert_eq!(search, Some((text.into(), None)), "{asked:?}");
+    let all = ["sales-q3", "merge-costs"].map(|name| session(name, "/elsewhere"));
+    told(&mut scene, JobResult::Sessions(all.to_vec()));
+    told(&mut scene, found(text, hits()));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(
+        seen.contains("pd.merge") && seen.contains("merge-costs"),
+        "names are found by the words alone: {seen}"
+    );
+    let wrong = FilterError::Moment("soon".into());
+    scene.type_text(" since:soon");
+    told(&mut scene, JobResult::SessionHits(format!("{text} since:soon"), Err(wrong)));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("\"soon\" is no date and no age") && !seen.contains("pd.merge"), "{seen}");
 }

@@ -161,3 +161,22 @@ fn a_record_that_is_not_kept_any_more_is_told() {
     scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
     assert!(drawn(&mut scene, 80, 24).contains("it is not kept any more"));
 }
+
+#[test]
+fn what_was_dropped_for_newer_copies_is_told_in_the_list() {
+    let mut scene = ran();
+    press(&mut scene, "u");
+    let all = vec![
+        change(0, "old.csv", "changed", 61, UndoStanding::Dropped),
+        change(1, "sales.csv", "changed", 18_400, UndoStanding::Done),
+    ];
+    let told = Notification::Job(JobResult::Changes(record(), Ok(all)));
+    scene.step(|screen, ctx| screen.told(told, ctx));
+    let text = drawn(&mut scene, 100, 30);
+    for part in ["copy dropped", "Of 1 change no copy is kept any more", "newer ones took the room"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    press(&mut scene, "space");
+    scene.frame();
+    assert!(drawn(&mut scene, 100, 30).contains("[x] ~ sales.csv"), "what is kept can be taken back still");
+}

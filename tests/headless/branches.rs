@@ -103,7 +103,6 @@ fn a_place_that_is_not_there_makes_no_branch() {
         ("block:9", "there is no block 9"),
         ("message:2", "there is no message 2: the last one is 1"),
         ("somewhere", "not a place"),
-        ("message:1", "nothing stands before that place"),
     ] {
         let done = home.run(&["sessions", "fork", &of, "--at", at]);
         assert_eq!(done.code, Some(2), "{at}: {}{}", done.out, done.err);
@@ -113,6 +112,26 @@ fn a_place_that_is_not_there_makes_no_branch() {
         std::fs::read_dir(home.sayso().join("sessions")).unwrap().flatten().map(|e| e.file_name()).collect();
     assert_eq!(files(&home).len(), 1, "{left:?}");
     assert!(!left.iter().any(|name| name.to_string_lossy().contains("draft")), "{left:?}");
+}
+
+#[test]
+fn a_branch_before_the_first_message_tells_what_it_is_a_branch_of() {
+    let home = Home::new();
+    let of = two_turns(&home);
+    let done = home.run(&["sessions", "fork", &of, "--at", "message:1", "--name", "anew"]);
+    assert!(done.out.contains("anew  begins before the first message of "), "{}{}", done.out, done.err);
+    let made = files(&home).into_iter().find(|path| id(path) != of).expect("a file");
+    let shown = shown(&home, &id(&made));
+    assert_eq!(
+        (&shown["session"]["branch_of"], &shown["session"]["messages"]),
+        (&of.as_str().into(), &0.into())
+    );
+    assert!(shown["foreign"].is_null() && shown["damage"].as_array().unwrap().is_empty(), "{shown}");
+    let tree = home.run(&["sessions", "list", "--tree"]).out;
+    assert!(tree.contains("  anew") && tree.contains("[a branch of "), "{tree}");
+    let compared = home.run(&["sessions", "compare", &of, "anew"]).out;
+    assert!(compared.contains("one is a branch of the other, from before its first message"), "{compared}");
+    assert_eq!(home.run(&["sessions", "check"]).code, Some(0));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Sessions that are run again: what does the same is told so, what does something else is named first, and neither the
 //! session nor its folder changes.
 
-use crate::home::{Done, Home};
+use crate::home::{Done, Home, finish};
 use serde_json::Value;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A session of these files.
 fn ran(home: &Home, files: &[(&str, &str)]) -> String {
@@ -145,4 +145,61 @@ fn nothing_runs_of_a_session_that_is_foreign_or_was_changed_or_without_a_sandbox
 fn a_session_that_is_not_there_is_told() {
     let done = replay(&Home::new(), "no-such-session", &[]);
     assert!(done.code == Some(5) && done.err.contains("sessions list"), "{}", done.err);
+}
+
+/// Whether what ran elsewhere does the same there again, and what differs is named: its values and files come from its own
+/// kernel, in a fresh folder.
+fn it_is_repeated_where_it_ran(
+    (executor, place): (&str, &str),
+    confined: bool,
+    environment: &[(&str, &str)],
+    config: &str,
+) {
+    let home = Home::new();
+    std::fs::create_dir_all(home.sayso()).unwrap();
+    std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+    home.file("one.py", "import time\nbegan = time.time()\nx = [1, 2]\nx");
+    home.file("two.py", "open('made.txt', 'w').write(str(sum(x)))\nprint(x, began > 0)");
+    home.file("three.py", "import os\nlen(os.listdir('.'))");
+    let run = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.envs(environment.iter().copied());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        finish(command.spawn().unwrap())
+    };
+    let sandbox: &[&str] = if confined { &[] } else { &["--sandbox", "off"] };
+    let files = ["exec", "one.py", "two.py", "three.py", "--executor", executor, "--json"];
+    let done = run(&[&files[..], sandbox].concat());
+    assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+    let id = done.json().pop().unwrap()["session"].as_str().unwrap().to_owned();
+    let before = disk(&home);
+    // Whoever has another executor today is told where it ran.
+    let other = run(&[&["sessions", "replay", &id][..], sandbox].concat());
+    assert_eq!(other.code, Some(2), "{}{}", other.out, other.err);
+    assert!(other.err.contains(&format!("block 1 ran {place}")), "{}", other.err);
+    let again = ["--executor", executor, "sessions", "replay", &id, "--all"];
+    let done = run(&[&again[..], sandbox].concat());
+    let told = format!("{}{}", done.out, done.err);
+    // The third counts the files of its folder, which is another one.
+    assert_eq!(done.code, Some(1), "{told}");
+    for part in ["block 1  python  same", "block 2  python  same", "block 3  python  different", "value"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(disk(&home), before, "neither the session nor its folder changed");
+}
+
+#[test]
+#[ignore = "needs a container engine in DOCKER_HOST and the image sayso-test:python"]
+fn what_ran_in_a_container_is_repeated_there() {
+    let host = std::env::var("DOCKER_HOST").expect("DOCKER_HOST is not set");
+    let executor = ("container:sayso-test:python", "in a container");
+    it_is_repeated_where_it_ran(executor, true, &[("DOCKER_HOST", &host)], "");
+}
+
+#[test]
+#[ignore = "needs ipykernel: SAYSO_TEST_JUPYTER"]
+fn what_ran_in_a_jupyter_kernel_is_repeated_there() {
+    let venv = std::env::var("SAYSO_TEST_JUPYTER").expect("SAYSO_TEST_JUPYTER names a virtual environment");
+    let config = format!("[run]\npython = \"{venv}/bin/python\"\n");
+    it_is_repeated_where_it_ran(("jupyter", "in a Jupyter kernel"), false, &[], &config);
 }

@@ -1,12 +1,11 @@
 //! `sayso sessions fork`: begins a branch of a session, which itself stays as it is.
 
 use super::{Console, find};
+use crate::domain::BranchPoint;
 use crate::domain::visible::visible_line;
-use crate::domain::{BranchPoint, Masker};
 use crate::report::{Failure, FailureClass};
 use crate::session::branching::BranchError;
 use crate::session::factory::SessionFactory;
-use crate::store::Draft;
 use crate::text::number::counted;
 
 pub(super) fn run(
@@ -24,19 +23,12 @@ pub(super) fn run(
         };
         Failure::new(class, format!("no branch of {}: {error}", visible_line(summary.label())))
     })?;
-    if !branch.path.exists() {
-        Draft::beside(&branch.path, Masker::default()).remove().ok();
-        return Err(Failure::new(FailureClass::Usage, "nothing stands before that place")
-            .hint("A new session begins there: sayso"));
-    }
     let id = branch.path.file_stem().unwrap_or_default().to_string_lossy();
-    writeln!(
-        console.out,
-        "{}  begins with {} of {}",
-        visible_line(&branch.name),
-        counted(branch.messages, "message"),
-        visible_line(summary.label())
-    )?;
+    let (name, of) = (visible_line(&branch.name), visible_line(summary.label()));
+    match branch.messages {
+        0 => writeln!(console.out, "{name}  begins before the first message of {of}")?,
+        many => writeln!(console.out, "{name}  begins with {} of {of}", counted(many, "message"))?,
+    }
     writeln!(console.out, "Go on: sayso resume {id}")?;
     Ok(())
 }

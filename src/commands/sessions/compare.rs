@@ -81,7 +81,10 @@ fn compare(left: (&Summary, &LoadedSession), right: (&Summary, &LoadedSession), 
     let prompts = begins.iter().filter(|entry| matches!(entry, Entry::Prompt(_))).count();
     let blocks = begins.iter().filter(|entry| matches!(entry, Entry::Block(_))).count();
     columns.row(left.0.label(), right.0.label());
+    let is_of = |one: &Summary, other: &Summary| one.branch_of.as_deref() == Some(other.id.as_str());
+    let related = is_of(left.0, right.0) || is_of(right.0, left.0);
     columns.alone(&match prompts {
+        0 if related => "one is a branch of the other, from before its first message".to_owned(),
         0 => "nothing in common".to_owned(),
         _ => format!("the same up to {} and {}", counted(prompts, "message"), counted(blocks, "block")),
     });

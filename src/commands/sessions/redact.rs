@@ -37,6 +37,7 @@ pub(super) fn run(
     let label = visible_line(summary.label());
     if plan.places.is_empty() {
         writeln!(console.out, "{}", saving::nothing_to_redact(&label))?;
+        tell_pictures(&plan, console)?;
         return Ok(());
     }
     tell(&plan, console)?;
@@ -65,12 +66,22 @@ fn tell(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> 
     if plan.places.len() > TOLD {
         writeln!(console.err, "and {} more", plan.places.len() - TOLD)?;
     }
-    if plan.pictures > 0 {
-        writeln!(console.err, "note: {}", saving::pictures_not_redacted(plan.pictures as u64))?;
-    }
+    tell_pictures(plan, console)?;
     if plan.damaged > 0 {
         let lines = counted(plan.damaged, "damaged line");
         writeln!(console.err, "note: {lines} can't be read and will not be there any more")?;
+    }
+    Ok(())
+}
+
+/// Names the pictures, each with its file, so that a person can look at it and remove it.
+fn tell_pictures(plan: &RedactionPlan, console: &mut Console<'_>) -> Result<(), Failure> {
+    if plan.pictures.is_empty() {
+        return Ok(());
+    }
+    writeln!(console.err, "note: {}", saving::pictures_not_redacted(plan.pictures.len() as u64))?;
+    for picture in &plan.pictures {
+        writeln!(console.err, "  {}", visible_line(&picture.to_string_lossy()))?;
     }
     Ok(())
 }

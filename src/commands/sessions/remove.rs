@@ -1,9 +1,9 @@
 //! `sayso sessions rm` and `prune`: removes sessions. It tells what would go, and asks, before anything does.
 
 use super::super::Console;
-use super::{ask, find, moment, search, time, unreadable};
-use crate::domain::Masker;
+use super::{ask, find, search, time, unreadable};
 use crate::domain::visible::visible_line;
+use crate::domain::{Masker, moment};
 use crate::driver::Clock;
 use crate::engine::naming::name_for;
 use crate::report::Failure;

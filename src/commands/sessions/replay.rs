@@ -210,12 +210,13 @@ impl Replay<'_> {
     ) -> Result<SessionFactory, Failure> {
         let config = &factory.loaded.config;
         let now = config.executor.clone();
-        if outer.executor.is_none() && self.recorded.steps().any(|step| is_elsewhere(step, &now)) {
-            return Err(Failure::new(
-                FailureClass::Usage,
-                "its blocks ran on another executor than the one of today",
-            )
-            .hint("--executor names the one that is to run them: local, container:IMAGE, jupyter:KERNEL."));
+        let elsewhere = self.recorded.steps().find(|step| is_elsewhere(step, &now));
+        if let (None, Some(step)) = (&outer.executor, elsewhere) {
+            let place = replay::place(step.ran_on());
+            let why = format!("block {} ran {place}, and the executor of today is another one", step.block);
+            return Err(Failure::new(FailureClass::Usage, why).hint(
+                "--executor names the one that is to run them: local, container:IMAGE, jupyter:KERNEL.",
+            ));
         }
         // The Python that runs in the session's folder have: the fresh one has no environment of its own.
         let mut there = factory.clone();

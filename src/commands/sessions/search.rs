@@ -2,15 +2,15 @@
 
 use super::super::Console;
 use super::list::summary;
-use super::{moment, stamp, time};
+use super::{stamp, time};
 use crate::cli::SessionSearchArgs;
 use crate::domain::visible::visible_line;
-use crate::domain::{Timestamp, visible};
+use crate::domain::{Timestamp, moment, visible};
 use crate::driver::Clock;
 use crate::headless::json;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
-use crate::store::search::{self, SearchHit, SearchQuery, SearchResults, SearchWords, Waiting};
+use crate::store::search::{self, SearchHit, SearchQuery, SearchResults, SearchWords, Waiting, filters};
 use crate::text::number::counted;
 use crate::workspace::names;
 use serde_json::{Value, json};
@@ -89,10 +89,10 @@ fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQu
         folder,
         since: moment(&args.since, moment::read)?,
         until: moment(&args.until, moment::read_end)?,
-        language: args.language.as_ref().map(|word| {
-            let languages = factory.loaded.config.languages();
-            languages.find(word).map_or_else(|| word.clone(), |entry| entry.name.as_str().to_owned())
-        }),
+        language: args
+            .language
+            .as_ref()
+            .map(|word| filters::language(word, &factory.loaded.config.languages())),
         outcome: args.outcome.clone(),
         model: args.model.clone(),
         limit: usize::try_from(args.limit).unwrap_or(usize::MAX),

@@ -3,9 +3,9 @@
 
 use super::{Console, find, seal, unreadable};
 use crate::cli::SessionUndoArgs;
-use crate::domain::sentences::saving;
+use crate::domain::sentences::{saving, undo};
 use crate::domain::visible::visible_line;
-use crate::domain::{BlockId, Entry, RunId, Sha256, UndoChange, UndoWay};
+use crate::domain::{BlockId, Entry, RunId, Sha256, Timestamp, UndoChange, UndoStanding, UndoWay};
 use crate::driver::Clock;
 use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
@@ -16,6 +16,9 @@ use std::io;
 
 /// Files that are named in the session; the others are counted.
 const NAMED: usize = 50;
+
+/// Other runs that are told of.
+const OTHERS: usize = 20;
 
 /// A run with the record of what it changed.
 struct RecordedRun {
@@ -43,18 +46,25 @@ pub(super) fn run(
     let way = if args.again { UndoWay::Again } else { UndoWay::Back };
     // Paths are told as the session tells them.
     let place = crate::driver::UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
-    let mut undo = UndoStore::new(place);
-    let all = undo.changes(found.record).map_err(|error| failure(error.to_string()))?;
+    let mut copies = UndoStore::new(place);
+    let all = copies.changes(found.record).map_err(|error| {
+        failure(format!("what block {} changed can't be taken back: {error}", found.block))
+    })?;
     let wanted = wanted(&all, &args.files)?;
     let can: Vec<u32> = wanted.iter().filter(|c| c.standing.way() == Some(way)).map(|c| c.number).collect();
     if !args.yes {
-        return tell(&found, &wanted, &can, way, console);
+        let others = others(&loaded.entries, &found);
+        tell(&found, &wanted, &can, way, console)?;
+        if args.block.is_none() {
+            tell_others(&others, &mut copies, console)?;
+        }
+        return Err(Failure::new(FailureClass::Usage, "nothing was changed").hint("--yes does it."));
     }
     if can.is_empty() {
         tell_each(&wanted, console)?;
         return Err(failure("nothing of it can be done".into()));
     }
-    let done = undo.put_back(found.record, &can, way).map_err(|error| failure(error.to_string()))?;
+    let done = copies.put_back(found.record, &can, way).map_err(|error| failure(error.to_string()))?;
     note(&found, &done, way, store.with_masker(factory.masker()))?;
     told(&done, way, console)
 }
@@ -113,7 +123,42 @@ fn tell(
     tell_each(changes, console)?;
     let (can, all) = (can.len(), counted(changes.len(), "change"));
     writeln!(console.out, "{can} of {all} can be {}.", word(way))?;
-    Err(Failure::new(FailureClass::Usage, "nothing was changed").hint("--yes does it."))
+    let dropped = changes.iter().filter(|change| change.standing == UndoStanding::Dropped).count() as u64;
+    if dropped > 0 {
+        writeln!(console.out, "{}", undo::dropped(dropped))?;
+    }
+    Ok(())
+}
+
+/// The other runs that changed something, the last first.
+fn others(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRun> {
+    let records = entries.iter().rev().filter_map(|(_, entry)| match entry {
+        Entry::Ran { run, block, report } if *run != found.run => {
+            let record = report.receipt.undo.as_ref()?.record?;
+            Some(RecordedRun { run: *run, block: *block, record })
+        }
+        _ => None,
+    });
+    records.take(OTHERS).collect()
+}
+
+/// Says of each of the other runs whether what it changed can still be taken back.
+fn tell_others(others: &[RecordedRun], store: &mut UndoStore, console: &mut Console<'_>) -> io::Result<()> {
+    for other in others {
+        let told = match store.changes(other.record) {
+            Ok(all) => {
+                let dropped = all.iter().filter(|change| change.standing == UndoStanding::Dropped).count();
+                let changes = counted(all.len(), "change");
+                match dropped {
+                    0 => changes,
+                    dropped => format!("{changes}. {}", undo::dropped(dropped as u64)),
+                }
+            }
+            Err(error) => visible_line(&error.to_string()),
+        };
+        writeln!(console.out, "before it, block {} (--block {0}): {told}", other.block)?;
+    }
+    Ok(())
 }
 
 fn word(way: UndoWay) -> &'static str {

@@ -1,6 +1,6 @@
 //! What a replay may do and leaves as it is, told before it starts.
 
-use crate::domain::{BlockId, SandboxReport};
+use crate::domain::{BlockId, ExecutorKind, SandboxReport};
 
 /// What is said of the network: what is enforced, and what the session had.
 pub(crate) fn network(report: &SandboxReport, wanted: bool, was_open: bool) -> &'static str {
@@ -9,6 +9,15 @@ pub(crate) fn network(report: &SandboxReport, wanted: bool, was_open: bool) -> &
         (true, false, true) => "the network is closed: it was open then; --allow-network opens it",
         (true, true, false) => "the network is closed, as it was then",
         (true, _, _) => "the network is closed",
+    }
+}
+
+/// Where a run was carried out.
+pub(crate) fn place(executor: Option<ExecutorKind>) -> &'static str {
+    match executor {
+        Some(ExecutorKind::Container) => "in a container",
+        Some(ExecutorKind::Jupyter) => "in a Jupyter kernel",
+        _ => "on this machine",
     }
 }
 

@@ -179,9 +179,12 @@ pub(crate) fn redacted_elsewhere(session: &str) -> String {
     format!("{session} has a part in common with it, and stays as it is: name it, too")
 }
 
-/// Pictures that a masked session shows.
+/// Pictures that a session shows, which is to be masked.
 pub(crate) fn pictures_not_redacted(pictures: u64) -> String {
-    format!("{} beside it: nobody looks into them, they stay as they are", super::count(pictures, "picture"))
+    format!(
+        "nobody looks into pictures: a word or key that is drawn in one stays in it. Look at {}, and remove what shows one:",
+        super::count(pictures, "picture")
+    )
 }
 
 /// What masking a session does not reach.

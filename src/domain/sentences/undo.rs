@@ -23,6 +23,18 @@ pub(crate) const DAMAGED: &str = "the copy that was kept is damaged";
 /// The record of a run was dropped for newer ones.
 pub(crate) const DROPPED: &str = "it is not kept any more: too much was remembered since";
 
+/// The folders of a run could not be looked at in time.
+pub(crate) const WALK_TOO_LONG: &str = "looking at the folder took too long";
+
+/// The copy of how something was before a run is gone.
+const DROPPED_COPY: &str = "how it was is not kept any more: newer copies took its room, or it was damaged";
+
+/// How many changes of a run can't be taken back, because their copies are not kept any more.
+pub(crate) fn dropped(changes: u64) -> String {
+    let of = super::count(changes, "change");
+    format!("Of {of} no copy is kept any more: newer ones took the room (undo.total), or it was damaged.")
+}
+
 /// What a way does with what the run created, changed and deleted.
 pub(crate) fn does(way: UndoWay) -> [(&'static str, &'static str); 3] {
     match way {
@@ -42,5 +54,6 @@ pub(crate) fn why_not(standing: UndoStanding) -> &'static str {
         UndoStanding::TakenBackForGood => "it was taken back, and what the run left is not kept any more",
         UndoStanding::ChangedSince => "it changed since the run ended and stays as it is",
         UndoStanding::NoCopy => "there is no copy of how it was before the run",
+        UndoStanding::Dropped => DROPPED_COPY,
     }
 }

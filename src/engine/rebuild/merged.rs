@@ -1,11 +1,15 @@
-//! Texts that come back together: one block of sayso's own that consists of them, and what their runs told together.
+//! Texts that come back together: one block of sayso's own that consists of them, and what each of them told.
+//!
+//! The kernel (`assets/kernel.py`) knows such a text by its first line, and tells the end of each block where it prints.
 
 use super::step::{RebuildStep, StepState};
-use crate::domain::{Block, Outcome, OutputBuffer, RunId, RunReport, Stream};
+use crate::domain::{Block, BlockId, Outcome, OutputBuffer, RunId, RunReport, Stream};
 use crate::engine::transcript::Transcript;
 
 /// Bytes of the texts of one decision: no more than a person reads.
 const LARGEST: usize = 16 << 10;
+/// What its text begins with.
+const TOGETHER: &str = "# Blocks that come back together: each tells its end.\n";
 /// What its note begins with.
 const NOTE: &str = "to rebuild the kernel: ";
 
@@ -19,22 +23,23 @@ pub(super) fn fits(together: &[&RebuildStep], step: &RebuildStep) -> bool {
         && all().map(|step| step.wall_us / 1_000).sum::<u64>() <= least_ms / 2
 }
 
-/// Whether a text means the same behind another one: what has to stand first in a file does not.
+/// Whether a text means the same behind another one: what has to stand first in a file does not, nor what looks as if another
+/// block began.
 pub(super) fn is_mergeable(source: &str) -> bool {
     let first = |line: &str| {
         let line = line.trim_start();
-        line.starts_with("from __future__") || line.starts_with(['%', '!'])
+        line.starts_with("from __future__") || line.starts_with(['%', '!']) || line.starts_with("# block ")
     };
     !source.lines().any(first)
 }
 
 /// The texts of these runs, each below the number of its block.
 pub(super) fn text(transcript: &Transcript, runs: &[RunId]) -> Option<String> {
-    let mut text = String::new();
+    let mut text = TOGETHER.to_owned();
     for run in runs {
         let (item, run) = transcript.run(*run)?;
         let source = &item.block.version(run.revision)?.source;
-        if !text.is_empty() {
+        if text != TOGETHER {
             text.push('\n');
         }
         text.push_str(&format!("# block {}\n{source}", item.block.id));
@@ -57,7 +62,60 @@ pub(super) fn is_merged(block: &Block) -> bool {
     block.is_own() && block.origin.note.as_ref().is_some_and(|note| note.starts_with(NOTE))
 }
 
-/// What runs told, one after the other. Of their values only the last is shown by a text that consists of them all.
+/// What a run of their texts told of each of these blocks: of those that ended, and last of the one in which it ended.
+/// `None`: it did not tell their ends, or not all that it printed is there.
+pub(super) fn apart(blocks: &[BlockId], report: &RunReport) -> Option<Vec<(BlockId, RunReport)>> {
+    let (last, before) = blocks.split_last()?;
+    let bytes = |stream| (report.output.dropped(stream) == 0).then(|| report.output.bytes(stream));
+    let (stdout, stderr) = (bytes(Stream::Stdout)?, bytes(Stream::Stderr)?);
+    let (mut stdout, mut stderr) = (stdout.as_slice(), stderr.as_slice());
+    let mut all = Vec::new();
+    for block in before {
+        let end = format!("\n[end of block {block}]\n");
+        let Some((printed, behind)) = cut(stdout, &end) else { break };
+        // Where it wrote nothing there, no end stands there.
+        let (warned, left) = cut(stderr, &end).unwrap_or((&[], stderr));
+        (stdout, stderr) = (behind, left);
+        let valued = cut(printed, &format!("\n[value of block {block}]\n"));
+        let (printed, value) = valued.map_or((printed, None), |(printed, value)| (printed, Some(value)));
+        let mut ended = of(printed, warned);
+        ended.value = value.map(|value| String::from_utf8_lossy(value).into_owned());
+        all.push((*block, ended));
+    }
+    let open = blocks.get(all.len()).unwrap_or(last);
+    if report.outcome == Outcome::Ok && open != last {
+        return None;
+    }
+    let mut ended = of(stdout, stderr);
+    (ended.outcome, ended.value) = (report.outcome.clone(), report.value.clone());
+    ended.error.clone_from(&report.error);
+    all.push((*open, ended));
+    Some(all)
+}
+
+/// What stands before and behind a mark.
+fn cut<'b>(bytes: &'b [u8], mark: &str) -> Option<(&'b [u8], &'b [u8])> {
+    let at = bytes.windows(mark.len()).position(|window| window == mark.as_bytes())?;
+    Some((bytes.get(..at)?, bytes.get(at + mark.len()..)?))
+}
+
+fn of(stdout: &[u8], stderr: &[u8]) -> RunReport {
+    let mut report = RunReport::bare(Outcome::Ok);
+    report.output = OutputBuffer::new((stdout.len() + stderr.len()) as u64);
+    report.output.push(Stream::Stdout, stdout);
+    report.output.push(Stream::Stderr, stderr);
+    report
+}
+
+/// What a run told that can be told of one of several: what it printed, its value and its error.
+pub(super) fn told(report: &RunReport) -> RunReport {
+    let mut told = RunReport::bare(report.outcome.clone());
+    told.output = report.output.clone();
+    (told.value, told.error) = (report.value.clone(), report.error.clone());
+    told
+}
+
+/// What runs told, one after the other, with the value of the last.
 pub(super) fn report(runs: &[&RunReport]) -> RunReport {
     let mut together = RunReport::bare(Outcome::Ok);
     let bytes: usize = runs.iter().map(|run| run.output.limit()).sum();

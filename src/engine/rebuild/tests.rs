@@ -101,7 +101,10 @@ fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
     let line = rebuild(&mut d);
     assert!(line.contains("+block 5, look 5.1") && line.ends_with("| deciding 5"), "{line}");
     let item = &d.state().transcript.blocks[&BlockId(5)];
-    assert_eq!(&*item.block.current().source, "# block 1\nx = 1\n\n# block 2\ny = x + 1\n");
+    assert_eq!(
+        &*item.block.current().source,
+        "# Blocks that come back together: each tells its end.\n# block 1\nx = 1\n\n# block 2\ny = x + 1\n"
+    );
     assert!(item.block.is_own());
     // It is decided about like every block, and is one run.
     let line = d.inspected_ok(5);
@@ -154,26 +157,79 @@ fn the_first_that_does_something_else_ends_the_plan() {
     assert!(plan(&d).offered().is_empty());
 }
 
-#[test]
-fn what_blocks_printed_together_is_compared_with_what_each_printed() {
-    let printing = |text: &str| {
-        let mut ran = report(Outcome::Ok);
-        ran.output.push(Stream::Stdout, text.as_bytes());
-        ran
-    };
-    for (now, wanted) in [("a\nb\n", "2 blocks ran again"), ("a\nc\n", "stdout, line 2: then b; now c")] {
-        let mut d = Dialogue::new();
-        d.user("go");
-        for (number, text, printed) in [(1, "print('a')", "a\n"), (2, "print('b')", "b\n")] {
-            d.reply(&format!("```python\n{text}\n```\n"));
-            d.runs_into(number, number, printing(printed));
-        }
-        d.reply("Done.");
-        d.reopen();
-        rebuild(&mut d);
-        let line = d.runs_into(3, 3, printing(now));
-        assert!(line.contains(wanted), "{line}");
+/// What a run printed, and its value.
+fn printing(stdout: &str, stderr: &str, value: Option<&str>) -> RunReport {
+    let mut ran = report(Outcome::Ok);
+    ran.output.push(Stream::Stdout, stdout.as_bytes());
+    ran.output.push(Stream::Stderr, stderr.as_bytes());
+    ran.value = value.map(str::to_owned);
+    ran
+}
+
+/// A session in which two blocks printed and showed something, whose text waits together.
+fn together() -> Dialogue {
+    let mut d = Dialogue::new();
+    d.user("go");
+    let first = printing("a\n", "hm\n", Some("7"));
+    for (number, ran) in [(1, first), (2, printing("b\n", "", Some("8")))] {
+        d.reply("```python\nprint('a')\n```\n");
+        d.runs_into(number, number, ran);
     }
+    d.reply("Done.");
+    d.reopen();
+    rebuild(&mut d);
+    d
+}
+
+#[test]
+fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
+    let first = "a\n\n[value of block 1]\n7\n[end of block 1]\n";
+    for (stdout, stderr, value, wanted) in [
+        (format!("{first}b\n"), "hm\n\n[end of block 1]\n", "8", "2 blocks ran again"),
+        (
+            format!("{first}b\n"),
+            "hm\n\n[end of block 1]\n",
+            "9",
+            "Block 2 differs in value, line 1: then 8; now 9",
+        ),
+        (
+            format!("{first}c\n"),
+            "hm\n\n[end of block 1]\n",
+            "8",
+            "Block 2 differs in stdout, line 1: then b; now c",
+        ),
+        (first.replace('7', "6"), "", "9", "Block 1 differs in value, line 1: then 7; now 6"),
+        (first.replace("a\n\n", "x\n\n"), "hm\n", "9", "Block 1 differs in stdout, line 1: then a; now x"),
+        (format!("{first}b\n"), "", "8", "Block 1 differs in stderr"),
+        (
+            "a\n\n[end of block 1]\nb\n".into(),
+            "hm\n\n[end of block 1]\n",
+            "8",
+            "Block 1 differs in value: then 7; now nothing",
+        ),
+        // Where no end is told, what they printed is compared together.
+        ("a\nb\n".into(), "hm\n", "8", "2 blocks ran again"),
+        ("a\nc\n".into(), "hm\n", "8", "Block 3 differs in stdout, line 2: then b; now c"),
+    ] {
+        let mut d = together();
+        let line = d.runs_into(3, 3, printing(&stdout, stderr, Some(value)));
+        assert!(line.contains(wanted), "{wanted}: {line}");
+    }
+}
+
+#[test]
+fn the_block_that_fails_is_named_where_several_came_back_together() {
+    for (stdout, block) in [("a\n\n[value of block 1]\n7\n[end of block 1]\n", 2), ("a\n", 1)] {
+        let mut d = together();
+        let line = d.runs_into(3, 3, RunReport { outcome: Outcome::Failed, ..printing(stdout, "", None) });
+        assert!(line.contains(&format!("Block {block} did not end well")), "{line}");
+    }
+}
+
+#[test]
+fn what_looks_like_the_beginning_of_another_block_stands_alone() {
+    let d = worked(&[pure("a = 1"), pure("t = \"\"\"\n# block 3\n\"\"\""), pure("b = 2")]);
+    assert_eq!(decisions(&d), [1, 1, 1]);
 }
 
 #[test]

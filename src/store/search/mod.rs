@@ -4,11 +4,13 @@
 //! believed: a hit is told only while it stands in the session's file. It is masked once more, bounded, and leaves with
 //! the session. Where it can't be kept, the files are read for each search.
 
+pub(crate) mod filters;
 mod place;
 mod shelf;
 mod update;
 mod words;
 
+pub use filters::FilterError;
 pub use place::{PlaceKind, SessionPlace};
 pub(crate) use words::SearchWords;
 
@@ -43,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What is looked for, and where.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SearchQuery {
+pub struct SearchQuery {
     pub(crate) sought: SearchWords,
     /// Only in sessions of this folder, or one below it.
     pub(crate) folder: Option<PathBuf>,
@@ -76,15 +78,15 @@ pub struct SearchHit {
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct SearchResults {
+pub struct SearchResults {
     /// The session begun last first; of each its newest places.
-    pub(crate) hits: Vec<SearchHit>,
+    pub hits: Vec<SearchHit>,
     /// Whether there may be more than are told.
-    pub(crate) more: bool,
+    pub more: bool,
     /// Sessions that are not searched, because too much is kept already.
-    pub(crate) left_out: usize,
+    pub left_out: usize,
     /// Why what is new in the sessions is not among it, where it is not.
-    pub(crate) behind: Option<String>,
+    pub behind: Option<String>,
 }
 
 /// Who waits for it.

@@ -2,7 +2,7 @@
 
 use super::ask::Ask;
 use super::{Overlay, OverlayContext, OverlayResponse};
-use crate::driver::{Job, JobResult, SessionHit, Summary};
+use crate::driver::{FilterError, Job, JobResult, SessionHit, SessionsFound, Summary, words_of_search};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -24,7 +24,7 @@ pub(crate) struct Sessions {
     /// All sessions, newest first; `None` while they are being listed.
     all: Option<Vec<Summary>>,
     /// Where sessions hold what was typed, and what that was.
-    hits: Option<(String, Vec<SessionHit>)>,
+    hits: Option<(String, Result<SessionsFound, FilterError>)>,
     /// Only those of this folder.
     here: Option<PathBuf>,
     cursor: Cursor,
@@ -40,6 +40,15 @@ impl Sessions {
         Self { here: Some(here), ..Self::default() }
     }
 
+    /// Those of all folders that hold what was typed; what has to be asked for it.
+    pub(crate) fn holding(text: &str) -> (Self, Vec<UiCommand>) {
+        let mut filter = Field::line();
+        filter.set(text);
+        let list = Self { filter, ..Self::default() };
+        let search = UiCommand::Job(Job::SearchSessions(text.to_owned(), None));
+        (list, vec![UiCommand::Job(Job::Sessions), search])
+    }
+
     /// The sessions that the filter leaves, best first.
     fn shown(&self) -> Vec<&Summary> {
         let all: Vec<&Summary> = self
@@ -49,13 +58,33 @@ impl Sessions {
             .filter(|s| self.here.as_deref().is_none_or(|here| s.cwd == here))
             .collect();
         let texts: Vec<String> = all.iter().map(|s| format!("{} {}", s.name, s.first_prompt)).collect();
-        rank(&self.filter.text(), &texts).into_iter().filter_map(|i| all.get(i).copied()).collect()
+        rank(words_of_search(&self.filter.text()).trim(), &texts)
+            .into_iter()
+            .filter_map(|i| all.get(i).copied())
+            .collect()
     }
 
     /// The places that hold what stands in the filter now.
     fn hits(&self) -> &[SessionHit] {
-        let of_now = self.hits.as_ref().filter(|(text, _)| *text == self.filter.text());
-        of_now.map_or(&[], |(_, hits)| hits)
+        self.found_now().and_then(|found| found.as_ref().ok()).map_or(&[], |found| &found.hits)
+    }
+
+    fn found_now(&self) -> Option<&Result<SessionsFound, FilterError>> {
+        self.hits.as_ref().filter(|(text, _)| *text == self.filter.text()).map(|(_, found)| found)
+    }
+
+    /// What is to be said of the search, where the rows do not tell it.
+    fn remark(&self, nothing: bool) -> Option<String> {
+        if self.filter.is_empty() {
+            return None;
+        }
+        match self.found_now() {
+            None if nothing => Some("Looking into the sessions.".to_owned()),
+            Some(Err(why)) => Some(format!("{why}.")),
+            Some(Ok(_)) if nothing => Some("No session matches. Esc clears.".to_owned()),
+            Some(Ok(found)) if found.more => Some("There is more: more words tell less.".to_owned()),
+            _ => None,
+        }
     }
 
     /// What can be chosen, from above: sessions, places in sessions, a new one.
@@ -192,9 +221,13 @@ impl Overlay for Sessions {
                 Some(self.preview())
             }
             JobResult::SessionHits(text, hits) => {
-                let here =
-                    |hit: &&SessionHit| self.here.as_deref().is_none_or(|here| hit.session.cwd == here);
-                self.hits = Some((text.clone(), hits.iter().filter(here).cloned().collect()));
+                let mut found = hits.clone();
+                // A folder that was typed is meant more than the one of the list.
+                let here = self.here.as_deref().filter(|_| words_of_search(text) == *text);
+                if let (Ok(found), Some(here)) = (&mut found, here) {
+                    found.hits.retain(|hit| hit.session.cwd == here);
+                }
+                self.hits = Some((text.clone(), found));
                 Some(self.preview())
             }
             JobResult::Preview(path, lines) => {
@@ -258,11 +291,9 @@ impl Overlay for Sessions {
         }
         if self.all.is_none() {
             sheet.row(Line::styled("  Looking for sessions.", look.dim()));
-        } else if shown.is_empty() && self.hits().is_empty() && !self.filter.is_empty() {
-            let looking = self.hits.as_ref().is_none_or(|(text, _)| *text != self.filter.text());
-            let words =
-                if looking { "  Looking into the sessions." } else { "  No session matches. Esc clears." };
-            sheet.row(Line::styled(words, look.dim()));
+        } else if let Some(remark) = self.remark(shown.is_empty() && self.hits().is_empty()) {
+            let remark = safe::one_line(&format!("  {remark}"));
+            sheet.row(Line::styled(safe::cut(&remark, width.into()), look.dim()));
         }
         if preview > 0 {
             preview_rows(self, width, preview - 1, look, &mut sheet);

@@ -10,6 +10,7 @@ use crate::driver::{Job, JobResult};
 use crate::engine::{Command, State};
 use crate::tui::note::Note;
 use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
 use crate::tui::ui_command::{PagerText, UiCommand};
 use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
@@ -53,6 +54,11 @@ impl Changes {
     fn picked(&self, way: UndoWay) -> Vec<&UndoChange> {
         let all = self.all().iter().filter(|change| self.picked.contains(&change.number));
         all.filter(|change| change.standing.way() == Some(way)).collect()
+    }
+
+    /// How many copies were dropped since.
+    fn dropped(&self) -> u64 {
+        self.all().iter().filter(|change| change.standing == UndoStanding::Dropped).count() as u64
     }
 
     /// Picks all that can be taken one way or the other, or none.
@@ -202,7 +208,12 @@ impl Overlay for Changes {
             None => "Looking at what changed.".into(),
             Some(Err(_)) => "It can't be told.".into(),
             Some(Ok(all)) => {
-                format!("{} of {} picked.", self.picked.len(), words::count(all.len(), "change"))
+                let picked =
+                    format!("{} of {} picked.", self.picked.len(), words::count(all.len(), "change"));
+                match self.dropped() {
+                    0 => picked,
+                    dropped => format!("{picked} {}", sentences::dropped(dropped)),
+                }
             }
         })
     }
@@ -217,7 +228,7 @@ impl Overlay for Changes {
         if self.all.is_none() {
             sheet.row(Line::styled("Looking.", look.dim()));
         }
-        let rows = usize::from(room.height.saturating_sub(4)).max(1);
+        let rows = usize::from(room.height.saturating_sub(if self.dropped() > 0 { 6 } else { 4 })).max(1);
         let first = self.cursor.window(rows);
         for (at, change) in self.all().iter().enumerate().skip(first).take(rows) {
             let pick = match (change.standing.way(), self.picked.contains(&change.number)) {
@@ -237,7 +248,10 @@ impl Overlay for Changes {
             let text = format!("{pick} {mark} {path}{pad}  {tail}");
             sheet.row(entry(text.trim_end(), at == self.cursor.0, width, look));
         }
-        sheet.gap();
+        match self.dropped() {
+            0 => sheet.gap(),
+            dropped => sheet.words(&sentences::dropped(dropped), width, look.style(Slot::BlockPending)),
+        };
         sheet.row(Line::styled(
             "Space pick   a all or none   Enter diff   t take back   m make again",
             look.dim(),

@@ -66,6 +66,8 @@ impl Session<'_> {
                 Err(why) => self.say(&format!("/fork: {why}"))?,
             },
             Slash::Rewind => self.leave(Exit::Branch(BranchPoint::LastPrompt))?,
+            Slash::Search => self.search(argument)?,
+            Slash::Resume if self.open_hit(argument)? => {}
             Slash::Resume if argument.is_empty() => self.start(AwaitedJob::Sessions, Job::Sessions),
             Slash::Resume => {
                 self.wanted_session = Some(argument.to_owned());

@@ -17,6 +17,7 @@ mod jobs;
 mod lines;
 mod page;
 mod provider;
+mod searching;
 mod session;
 mod teller;
 mod words;

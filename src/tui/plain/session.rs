@@ -8,7 +8,7 @@ use super::{Plain, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
 use crate::driver::reminder::Reminder;
-use crate::driver::{Driver, Job, JobResult, Notification};
+use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
 use crate::tui::theme::{Depth, Theme};
@@ -42,6 +42,8 @@ pub(super) struct Session<'a> {
     pub(super) wanted_session: Option<String>,
     /// The recipe that is to begin, and what was typed behind it, once the recipes were read.
     pub(super) named_recipe: Option<(String, String)>,
+    /// The places that the last search told, in its numbers.
+    pub(super) hits: Vec<SessionHit>,
     pub(super) exit: Option<Exit>,
     /// The failure that stands on the page already.
     pub(super) told_failure: Option<String>,
@@ -60,6 +62,7 @@ pub(super) enum AwaitedJob {
     Models,
     Recipes,
     Sessions,
+    Hits,
     Sandbox,
     Servers,
     Trial,
@@ -78,6 +81,7 @@ impl<'a> Session<'a> {
             asking: 0,
             wanted_session: None,
             named_recipe: None,
+            hits: Vec::new(),
             exit: None,
             told_failure: None,
             words: None,
@@ -123,6 +127,7 @@ impl<'a> Session<'a> {
             self.plain.page.line(&format!("Warning: {damage}"))?;
         }
         PlainReporter::again(self.driver.state(), &mut self.plain.page)?;
+        self.tell_place()?;
         self.plain.page.line("Nothing runs without your say-so. /help lists the words and commands.")?;
         if self.driver.state().transcript.items.is_empty() && self.driver.has_provider() {
             self.open()?;

@@ -169,6 +169,7 @@ impl Screen {
             Slash::Help | Slash::Keys => self.open_help(ctx.state),
             Slash::New => return self.leave_for(Exit::NewSession, ctx),
             Slash::Resume => return self.open_sessions(),
+            Slash::Search => return self.search_sessions(argument),
             Slash::Fork => return self.fork_command(argument, ctx),
             Slash::Rewind => return self.leave_for(Exit::Branch(BranchPoint::LastPrompt), ctx),
             Slash::Rename if !argument.is_empty() => {
@@ -306,6 +307,16 @@ impl Screen {
     pub(in crate::tui) fn open_sessions(&mut self) -> Vec<UiCommand> {
         self.open(Sessions::of(self.setup.cwd.clone()));
         vec![UiCommand::Job(Job::Sessions)]
+    }
+
+    /// The list of sessions with what is looked for typed into it.
+    fn search_sessions(&mut self, words: &str) -> Vec<UiCommand> {
+        if words.is_empty() {
+            return self.open_sessions();
+        }
+        let (list, jobs) = Sessions::holding(words);
+        self.open(list);
+        jobs
     }
 
     pub(super) fn open_welcome(&mut self) -> Vec<UiCommand> {

@@ -22,7 +22,7 @@ pub(crate) use picture::Picture;
 pub use plan::UndoLimits;
 pub(crate) use walk::Ground;
 
-use crate::domain::sentences::undo::DROPPED;
+use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
 use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoWay};
 use crate::workspace::FileError;
 use index::Index;
@@ -35,7 +35,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use walk::WalkError;
 
+/// How long the names below the folders of a run are walked before it is told that nothing can be taken back.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes of a record.
 const LARGEST_RECORD: u64 = 256 << 20;
 /// After a run so many more names are walked than before one.
@@ -99,17 +103,28 @@ impl UndoStore {
 
     /// What would be remembered of it now. Nothing is copied.
     pub(crate) fn cover(&mut self, ground: &Ground) -> UndoCover {
-        self.plan(ground, &[]).map_or_else(|why| why, |plan| plan.cover)
+        self.cover_within(ground, PATIENCE)
     }
 
-    fn plan(&mut self, ground: &Ground, others: &[PathBuf]) -> Result<CopyPlan, UndoCover> {
+    fn cover_within(&mut self, ground: &Ground, patience: Duration) -> UndoCover {
+        self.plan(ground, &[], patience).map_or_else(|why| why, |plan| plan.cover)
+    }
+
+    fn plan(
+        &mut self,
+        ground: &Ground,
+        others: &[PathBuf],
+        patience: Duration,
+    ) -> Result<CopyPlan, UndoCover> {
         let UndoPlace { own, limits, is_secret, working, .. } = self.place.clone();
         if limits.total == 0 {
             return Err(UndoCover::none("switched off in the configuration"));
         }
-        let walked = walk::walk(ground, &own, limits.files);
-        let many = |_| UndoCover::none(format!("more than {} files", limits.files));
-        let mut walked = walked.map_err(many)?;
+        let walked = walk::walk(ground, &own, limits.files, Instant::now().checked_add(patience));
+        let mut walked = walked.map_err(|error| match error {
+            WalkError::TooMany => UndoCover::none(format!("more than {} files", limits.files)),
+            WalkError::TooLong => UndoCover::none(WALK_TOO_LONG),
+        })?;
         walked.add(others);
         if self.secrets.len() > MOST_KNOWN {
             self.secrets.clear();
@@ -130,7 +145,8 @@ impl UndoStore {
     /// # Errors
     /// Why nothing is remembered.
     pub(crate) fn remember(&mut self, ground: Ground, others: &[PathBuf]) -> Result<Picture, UndoCover> {
-        let plan = self.plan(&ground, others)?;
+        // What could be looked at when it was told can be by now, unless it takes much longer.
+        let plan = self.plan(&ground, others, PATIENCE * 2)?;
         self.take(ground, plan).map_err(|error| UndoCover::none(error.to_string()))
     }
 
@@ -151,7 +167,7 @@ impl UndoStore {
     /// What the system says: then nothing of the run can be taken back.
     pub(crate) fn record(&mut self, picture: &Picture, others: &[PathBuf]) -> io::Result<UndoNote> {
         let most = self.place.limits.files.saturating_mul(MORE_AFTERWARDS);
-        let mut walked = walk::walk(&picture.ground, &self.place.own, most).ok();
+        let mut walked = walk::walk(&picture.ground, &self.place.own, most, None).ok();
         if let Some(walked) = &mut walked {
             walked.add(others);
         }

@@ -42,7 +42,12 @@ pub(super) fn standing(
     match now {
         now if now == *after || now == State::Nothing && *before != State::Nothing => {
             let can = is_kept(before) && !matches!(after, State::Unkept { .. });
-            if can { UndoStanding::Done } else { UndoStanding::NoCopy }
+            match before {
+                _ if can => UndoStanding::Done,
+                // It was copied then.
+                State::File { .. } if !is_kept(before) => UndoStanding::Dropped,
+                _ => UndoStanding::NoCopy,
+            }
         }
         now if now == *before && is_kept(after) => UndoStanding::TakenBack,
         now if now == *before => UndoStanding::TakenBackForGood,
@@ -147,7 +152,8 @@ impl PutBack<'_> {
             _ => true,
         };
         if !is_kept(to) || matches!(from, State::Unkept { .. }) {
-            return Err(FileError::NoCopy);
+            let was = matches!(to, State::File { .. }) && !is_kept(to);
+            return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // What goes is kept as it is: a copy that is only as long is none.
         if let State::File { sha256, bytes, .. } = &now

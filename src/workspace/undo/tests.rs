@@ -314,7 +314,46 @@ fn what_a_copy_lost_meanwhile_is_refused_and_nothing_is_touched() {
     assert_eq!(ground.all().len(), 1);
     assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "2");
     // It is none any more: the next time it is made anew.
-    assert_eq!((copy.exists(), ground.told(record)[0].2), (false, UndoStanding::NoCopy));
+    assert_eq!((copy.exists(), ground.told(record)[0].2), (false, UndoStanding::Dropped));
+}
+
+#[test]
+fn what_was_dropped_for_newer_copies_is_told_as_that() {
+    let mut ground = Ground::with(UndoLimits { total: 40 << 10, file: 16 << 10, ..UndoLimits::default() });
+    ground.write("a", "1");
+    let record = ground.run(|ground| ground.write("a", "2"));
+    assert_eq!(ground.told(record)[0].2, UndoStanding::Done);
+    // Its record is needed still, so it is the newer one.
+    let of = |hash: Sha256| {
+        let hex = hash.to_string();
+        ground.folder.path().join("undo/objects").join(&hex[..2]).join(&hex[2..])
+    };
+    let (copy, record_file) = (of(Sha256::of(b"1")), of(record));
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(9);
+    fs::File::open(&copy).unwrap().set_modified(old).unwrap();
+    let later = old + std::time::Duration::from_secs(3600);
+    fs::File::open(&record_file).unwrap().set_modified(later).unwrap();
+    fs::remove_file(ground.at("a")).unwrap();
+    for number in 0..4 {
+        ground.write("b", &format!("{number}").repeat(12 << 10));
+        ground.run(|ground| ground.write("b", "2"));
+    }
+    ground.write("a", "2");
+    assert!(!copy.exists() && record_file.exists());
+    assert_eq!(ground.told(record)[0].2, UndoStanding::Dropped);
+    assert!(ground.put_back(record, UndoWay::Back)[0].contains("its copy is not kept any more"));
+    // What is told of a run before it stands: its own copies go for nobody.
+    assert_eq!(ground.store.cover(&ground.ground()).words(), "all");
+}
+
+#[test]
+fn what_takes_too_long_to_look_at_is_told_and_not_waited_for() {
+    let mut ground = Ground::new();
+    ground.write("a", "1");
+    let ground_of = ground.ground();
+    let words = ground.store.cover_within(&ground_of, std::time::Duration::ZERO).words();
+    assert_eq!(words, "none: looking at the folder took too long");
+    assert_eq!(ground.store.cover(&ground_of).words(), "all");
 }
 
 #[test]

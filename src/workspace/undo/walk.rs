@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Folders in each other that are walked; each is held open meanwhile.
 const DEEPEST: usize = 100;
@@ -66,12 +67,22 @@ impl Ground {
     }
 }
 
-/// There are more names than are walked.
-#[derive(Debug)]
-pub(super) struct TooMany;
+/// Why a walk was not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WalkError {
+    /// There are more names than are walked.
+    TooMany,
+    /// It took longer than anybody waits: a slow disk, or one that is elsewhere.
+    TooLong,
+}
 
-/// Walks what is below these folders, but what is in those of sayso's own.
-pub(super) fn walk(ground: &Ground, own: &[PathBuf], most: usize) -> Result<WalkResult, TooMany> {
+/// Walks what is below these folders, but what is in those of sayso's own, `until` some moment at the latest.
+pub(super) fn walk(
+    ground: &Ground,
+    own: &[PathBuf],
+    most: usize,
+    until: Option<Instant>,
+) -> Result<WalkResult, WalkError> {
     let roots = match ground {
         Ground::Folders(roots) => roots,
         Ground::Files(files) => {
@@ -80,7 +91,7 @@ pub(super) fn walk(ground: &Ground, own: &[PathBuf], most: usize) -> Result<Walk
             return Ok(WalkResult { nodes, left_out: Vec::new() });
         }
     };
-    let mut walk = FolderWalk { found: WalkResult::default(), own, most };
+    let mut walk = FolderWalk { found: WalkResult::default(), own, most, until };
     for root in roots {
         match Folder::find(root) {
             Ok(folder) if folder.path() == root && !is_left_out(root) => {
@@ -113,10 +124,11 @@ struct FolderWalk<'a> {
     found: WalkResult,
     own: &'a [PathBuf],
     most: usize,
+    until: Option<Instant>,
 }
 
 impl FolderWalk<'_> {
-    fn folder(&mut self, folder: &File, path: &Path, depth: usize) -> Result<(), TooMany> {
+    fn folder(&mut self, folder: &File, path: &Path, depth: usize) -> Result<(), WalkError> {
         let Ok(names) = Dir::read_from(folder) else {
             self.found.left_out.push(path.to_owned());
             return Ok(());
@@ -127,7 +139,10 @@ impl FolderWalk<'_> {
                 continue;
             }
             if self.found.nodes.len() >= self.most {
-                return Err(TooMany);
+                return Err(WalkError::TooMany);
+            }
+            if self.until.is_some_and(|until| Instant::now() > until) {
+                return Err(WalkError::TooLong);
             }
             let Some(node) = node_in(folder, name) else { continue };
             let below = path.join(name);

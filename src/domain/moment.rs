@@ -1,6 +1,6 @@
-//! A moment as it is written on the command line: a date, a time, or how long ago. Pure.
+//! A moment as people write it: a date, a time, or how long ago. Pure.
 
-use crate::domain::Timestamp;
+use super::Timestamp;
 use jiff::tz::TimeZone;
 use jiff::{Span, civil};
 
@@ -8,7 +8,7 @@ use jiff::{Span, civil};
 const UNITS: [(char, i64); 4] = [('h', 1), ('d', 24), ('w', 24 * 7), ('y', 24 * 365)];
 
 /// `90d`, `12h`, `2026-11-01` (its beginning in this zone), or a time of RFC 3339; `None`: it is none of these.
-pub(super) fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+pub(crate) fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let text = text.trim();
     for (unit, hours) in UNITS {
         if let Some(number) = text.strip_suffix(unit).and_then(|number| number.parse::<u32>().ok()) {
@@ -27,7 +27,7 @@ pub(super) fn read(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timest
 }
 
 /// The first moment that is not of what was written: the day after a date.
-pub(super) fn read_end(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+pub(crate) fn read_end(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(day) = text.trim().parse::<civil::Date>()
         && !text.contains(':')
     {
