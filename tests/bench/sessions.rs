@@ -1,5 +1,5 @@
 //! What sessions of any size cost, measured from outside on a pseudo-terminal and by subcommands, start included: opening,
-//! memory, a key, the request, search, list, appending, each at 10, 1,000 and 100,000 messages and at a gigabyte; a list of
+//! memory, a key, the request, search, list, appending, each at 10, 1,000 and 100,000 messages, at a gigabyte and at 10,000 runs; a list of
 //! many sessions; keeping and taking back 10,000 files.
 //!
 //! `cargo bench --bench sessions` prints the tables of `docs/architecture.md`; words behind `--` choose some (`sizes`,

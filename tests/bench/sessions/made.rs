@@ -1,7 +1,11 @@
 //! Sessions that are measured: prompts and replies, sealed as those of a person are.
 
 use crate::wait;
-use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
+use sayso::domain::{
+    Block, BlockId, BlockKind, Dialect, Entry, ExecutorKind, Finish, FinishReason, Grantor, Header,
+    KernelRef, Language, Limits, Origin, Outcome, Revision, Rights, RunId, RunReport, SessionId, Sha256,
+    StepId, Stream, Terms, Timestamp, TurnEnd, Usage, Version,
+};
 use sayso::store::{Seal, Store};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +20,8 @@ pub struct Size {
     paragraphs: usize,
     /// Whether what is told of it fits a model's context.
     pub fits: bool,
+    /// Bytes that a run of each answer printed; 0: nothing ran.
+    printed: usize,
     /// How often it is opened.
     pub rounds: usize,
 }
@@ -28,6 +34,7 @@ impl Size {
             messages: if fits { messages } else { (messages / part).max(1_000) },
             paragraphs,
             fits,
+            printed: 0,
             rounds,
         };
         vec![
@@ -35,21 +42,22 @@ impl Size {
             of("1,000 messages", 1_000, 0, true, 7),
             of("100,000 messages", 100_000, 4, false, 3),
             of("10,000 messages, 1 GB", 10_000, 2_300, false, 3),
+            Self { printed: 20_000, ..of("10,000 runs of 20 KB", 20_000, 0, false, 3) },
         ]
     }
 }
 
 /// Writes a session of this size below a home.
 pub fn session(home: &Path, size: &Size) -> PathBuf {
-    write(home, 1, size.messages, size.paragraphs)
+    write(home, 1, size.messages, (size.paragraphs, size.printed))
 }
 
 /// Writes one of two messages.
 pub fn small(home: &Path, number: usize) {
-    write(home, number as u128 + 1, 2, 0);
+    write(home, number as u128 + 1, 2, (0, 0));
 }
 
-fn write(home: &Path, id: u128, messages: usize, paragraphs: usize) -> PathBuf {
+fn write(home: &Path, id: u128, messages: usize, (paragraphs, printed): (usize, usize)) -> PathBuf {
     let folder = home.join("sayso");
     let header = Header {
         id: SessionId(format!("01900000-0000-7000-8000-{id:012x}")),
@@ -83,11 +91,63 @@ fn write(home: &Path, id: u128, messages: usize, paragraphs: usize) -> PathBuf {
             usage: Usage::default(),
         };
         store.append(reply, at);
+        if printed > 0 {
+            for entry in run(n as u32 + 1, printed) {
+                store.append(entry, at);
+            }
+        }
         store.append(Entry::TurnEnd(TurnEnd::Answered), at);
-        if n % ON_THEIR_WAY == 0 {
+        if n % if printed > 0 { ON_THEIR_WAY / 10 } else { ON_THEIR_WAY } == 0 {
             wait(store.sync()).expect("written");
         }
     }
     wait(store.close()).expect("the session is written");
     store.path()
+}
+
+/// A block of the answer with this number, and its run, which printed so many bytes.
+fn run(number: u32, printed: usize) -> [Entry; 3] {
+    let source = format!("for row in rows[{number}:]:\n    print(row)\n");
+    let sha256 = Sha256::of(source.as_bytes());
+    let (block, revision, run) = (BlockId(number), Revision(1), RunId(number));
+    let language = Language("python".into());
+    let version = Version { revision, source: source.into(), language: Some(language.clone()), whole: true };
+    let origin = Origin {
+        dialect: Dialect::default(),
+        info: "python".into(),
+        range: 0..0,
+        closed: true,
+        call: None,
+        note: None,
+        own: false,
+        typed: false,
+    };
+    let terms = Terms {
+        language: language.clone(),
+        executor: ExecutorKind::Kernel,
+        interpreter: "/usr/bin/python3".into(),
+        version: None,
+        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
+        cwd: "/work".into(),
+        rights: Rights::default().into(),
+        limits: Limits::default(),
+        shared: None,
+        target: None,
+    };
+    let mut report = RunReport::bare(Outcome::Ok);
+    let line = format!("{number} a row of a table, as wide as most are   12.50   7.25\n");
+    report.output.push(Stream::Stdout, line.repeat(printed / line.len()).as_bytes());
+    let kind = BlockKind::Code { language: Some(language) };
+    [
+        Entry::Block(Block {
+            id: block,
+            step: StepId(number),
+            kind,
+            origin,
+            versions: vec![version],
+            placed: Vec::new(),
+        }),
+        Entry::Approved { run, block, revision, sha256, terms, by: Grantor::Person { typed: false } },
+        Entry::Ran { run, block, report: Box::new(report) },
+    ]
 }

@@ -20,7 +20,7 @@ fn printed() -> impl Strategy<Value = Printed> {
 fn session(outputs: &[Printed], turn: usize) -> Dialogue {
     let mut d = Dialogue::new();
     for (number, (both, times, line)) in (1..).zip(outputs) {
-        if (number as usize - 1) % turn == 0 {
+        if (number as usize - 1).is_multiple_of(turn) {
             if number > 1 {
                 d.reply("Done.");
             }
