@@ -163,7 +163,8 @@ impl OutputPane {
         let was = self.shown.replace(subject);
         let is_here = self.run(state).is_none_or(|(_, run)| run.away().is_none());
         // Once its output is there, all that was laid out of the run is laid out anew.
-        let has_come = is_here && !std::mem::replace(&mut self.is_here, is_here);
+        let was_here = std::mem::replace(&mut self.is_here, is_here);
+        let has_come = is_here && !was_here;
         if was != Some(subject) || has_come {
             self.list = VirtualList::default();
             self.wrapped.clear();
