@@ -10,7 +10,7 @@ use crate::domain::{
     Block, BlockId, BlockKind, Entry, ImageName, InstallInto, Language, Limits, OnDisk, PackageList, Reach,
     Review, Revision, Sha256, Target, Terms, UndoCover, Version, packages,
 };
-use crate::engine::provenance::{Earlier, Gathered};
+use crate::engine::provenance::{Earlier, UnreadTexts};
 use crate::engine::{Event, Inspection};
 use crate::exec::{self, Executor, ExecutorError};
 use crate::review::{self, Scope};
@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 /// What was said, printed and read before a step. What of it stands in the file alone is read once, by the worker that
 /// looks first.
 pub(super) struct EarlierTexts {
-    gathered: Gathered,
+    gathered: UnreadTexts,
     read: Box<dyn Fn(u64) -> Result<Entry, String> + Send + Sync>,
     texts: OnceLock<Result<Earlier, String>>,
 }
@@ -31,7 +31,7 @@ pub(super) struct EarlierTexts {
 impl EarlierTexts {
     /// `read` gives an entry of the file.
     pub(super) fn new(
-        gathered: Gathered,
+        gathered: UnreadTexts,
         read: impl Fn(u64) -> Result<Entry, String> + Send + Sync + 'static,
     ) -> Self {
         Self { gathered, read: Box::new(read), texts: OnceLock::new() }
@@ -298,7 +298,7 @@ mod tests {
         let book = RuleRegistry::default().forbidding(Forbid::new(["sayso.pull".to_owned()]));
         for (book, forbidden) in [(RuleRegistry::default(), false), (book, true)] {
             let scope = Scope { book: Arc::new(book), ..Scope::default() };
-            let earlier = EarlierTexts::new(Gathered::default(), |_| Err("nothing is away".to_owned()));
+            let earlier = EarlierTexts::new(UnreadTexts::default(), |_| Err("nothing is away".to_owned()));
             let (review, _) = look(block.clone(), Revision(1), scope, Arc::new(earlier)).await;
             assert_eq!(review.findings.len(), 1);
             assert_eq!(review.findings.iter().all(|finding| finding.forbidden), forbidden);

@@ -16,7 +16,7 @@ pub(crate) type Earlier = Vec<(Arc<str>, TextOrigin)>;
 
 /// The texts before those are read that stand in the file alone.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered(Vec<(Words, TextOrigin)>);
+pub(crate) struct UnreadTexts(Vec<(Words, TextOrigin)>);
 
 /// A text, or what tells where it stands.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ enum Words {
     Away(RunId, u64),
 }
 
-impl Gathered {
+impl UnreadTexts {
     /// The texts, with those that `read` gives for an entry of the file. Of outputs and files that are too many the oldest
     /// are left out, and are not read.
     ///
@@ -70,7 +70,7 @@ fn printed(report: &RunReport) -> Vec<Arc<str>> {
 
 /// What was said, printed and read before the reply of this step: first the files of instructions that requests carry.
 /// The person's own edits of a block of that reply are among it: what the person wrote came from nowhere else.
-pub(crate) fn earlier(state: &State, step: StepId) -> Gathered {
+pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
     let transcript = &state.transcript;
     let end =
         transcript.items.iter().position(|item| matches!(item, Item::Reply(reply) if reply.step == step));
@@ -98,7 +98,7 @@ pub(crate) fn earlier(state: &State, step: StepId) -> Gathered {
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
     texts.extend(edits.filter_map(edited).map(|text| (Words::Here(text), TextOrigin::Person)));
-    Gathered(texts)
+    UnreadTexts(texts)
 }
 
 fn here(text: &str) -> Words {
@@ -207,7 +207,7 @@ mod tests {
     fn too_much_from_outside_is_left_out_oldest_first_and_never_the_persons_words() {
         let outside = |n: u32| (here(&"x".repeat(MOST / 2 + 1)), TextOrigin::Output(BlockId(n)));
         let person = (here(&"y".repeat(MOST)), TextOrigin::Person);
-        let kept = Gathered(vec![outside(1), person, outside(2)]).read(|_| panic!("all is here")).unwrap();
+        let kept = UnreadTexts(vec![outside(1), person, outside(2)]).read(|_| panic!("all is here")).unwrap();
         assert_eq!(
             kept.iter().map(|(_, from)| *from).collect::<Vec<_>>(),
             [TextOrigin::Person, TextOrigin::Output(BlockId(2))]
@@ -224,7 +224,7 @@ mod tests {
             let run = RunId(u32::try_from(n).unwrap());
             Entry::Ran { run, block: BlockId(1), report: Box::new(report) }
         };
-        let all = Gathered(vec![away(1), away(2), away(3)]);
+        let all = UnreadTexts(vec![away(1), away(2), away(3)]);
         let mut read = Vec::new();
         let texts = all.read(|entry| {
             read.push(entry);

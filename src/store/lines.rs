@@ -1,7 +1,7 @@
 //! Where long replies and outputs stand in a session's file, as it was when it was opened: so they can be read again one by one.
 
 use super::wire::{self, LineContent};
-use super::{disk, reader};
+use super::{blob, disk};
 use crate::domain::{Entry, OutputBuffer, Sha256, Stream};
 use std::io;
 use std::os::unix::fs::FileExt as _;
@@ -72,7 +72,7 @@ impl LineIndex {
             return Err(LineError::Changed);
         };
         if let (Some(outside), Entry::Ran { report, .. }) = (outside, &mut *entry) {
-            let read = reader::read_blob(&blobs.join(outside.name()), &outside);
+            let read = blob::read_blob(&blobs.join(outside.name()), &outside);
             let output = read.map_err(|why| LineError::Outside(why.to_string()))?;
             if line.outside != Some(hash(&output)) {
                 return Err(LineError::Changed);

@@ -9,6 +9,7 @@
 //! What the entries mean is the engine's business; nothing is run, and nothing is decided, from here.
 //! A session that nothing was asked in leaves no file, unless it is a branch: that tells what it is a branch of.
 
+mod blob;
 pub(crate) mod branch;
 mod chain;
 mod derived;

@@ -3,6 +3,7 @@
 //! A last line that was not written to its end is told; a line that is damaged is named and skipped, the rest is read.
 //! Nothing is changed here: cutting off a torn line is done by [`Store::open`](super::Store::open).
 
+use super::blob::read_blob;
 use super::chain::Chain;
 use super::lines::LineIndex;
 use super::reading::Reading;
@@ -325,27 +326,4 @@ impl<'a, C: Entries> LineScan<'a, C> {
     fn not_a_session(&self, why: &str) -> StoreError {
         StoreError::NotASession { path: self.path.to_owned(), why: why.to_owned() }
     }
-}
-
-/// Why the output in a file of its own is not had: the name of the file.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum BlobError {
-    #[error("the file {0} can't be read: {1}")]
-    Unreadable(String, String),
-    #[error("the file {0} was changed")]
-    Changed(String),
-}
-
-pub(super) fn read_blob(
-    path: &Path,
-    outside: &wire::ExternalOutput,
-) -> Result<crate::domain::OutputBuffer, BlobError> {
-    let name = outside.name();
-    let unreadable = |why: String| BlobError::Unreadable(name.to_owned(), why);
-    let file = disk::open_read(path).map_err(|error| unreadable(error.brief()))?;
-    let mut bytes = Vec::with_capacity(outside.len().min(8 << 20));
-    // One byte more than it should have: enough to see that it is not the file that was written.
-    let limit = (outside.len() as u64).saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    wire::restore_blob(outside, &bytes).ok_or_else(|| BlobError::Changed(name.to_owned()))
 }

@@ -1,5 +1,6 @@
 //! What can go wrong with a file of the person.
 
+use crate::domain::sentences::undo::DROPPED_COPY;
 use crate::text::number::size;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ pub enum FileError {
     #[error("no copy of it was made before the run")]
     NoCopy,
     /// There was a copy, which is gone.
-    #[error("its copy is not kept any more: newer ones took the room, or it was damaged")]
+    #[error("{DROPPED_COPY}")]
     Dropped,
     /// What would go can't be kept, and why.
     #[error("no copy could be made of what stands there now: {0}")]

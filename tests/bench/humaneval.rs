@@ -8,7 +8,6 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // a test that can't go on fails by panicking
 
 #[path = "../support/model_server.rs"]
-#[allow(dead_code)] // this binary uses its part
 mod model_server;
 
 use model_server::{Answer, ModelServer};

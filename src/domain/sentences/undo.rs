@@ -27,7 +27,8 @@ pub(crate) const DROPPED: &str = "it is not kept any more: too much was remember
 pub(crate) const WALK_TOO_LONG: &str = "looking at the folder took too long";
 
 /// The copy of how something was before a run is gone.
-const DROPPED_COPY: &str = "how it was is not kept any more: newer copies took its room, or it was damaged";
+pub(crate) const DROPPED_COPY: &str =
+    "how it was is not kept any more: newer copies took its room, or it was damaged";
 
 /// How many changes of a run can't be taken back, because their copies are not kept any more.
 pub(crate) fn dropped(changes: u64) -> String {

@@ -21,10 +21,10 @@ const LARGEST: u64 = 64 << 10;
 
 /// The recipes of a process. Cheap to clone; its clones are one.
 #[derive(Clone, Debug)]
-pub struct RecipeBook(Arc<Shared>);
+pub struct RecipeBook(Arc<BookState>);
 
 #[derive(Debug)]
-struct Shared {
+struct BookState {
     folder: PathBuf,
     standing: Mutex<Standing>,
 }
@@ -40,12 +40,12 @@ struct Standing {
     /// What was wrong when the files were read last.
     faults: Vec<String>,
     /// Where runs that began so far could write.
-    reached: Reach,
+    reached: ReachedFolders,
 }
 
 /// Where runs could write.
 #[derive(Clone, Debug, Default)]
-struct Reach {
+struct ReachedFolders {
     /// Nothing confined one of them.
     everywhere: bool,
     folders: BTreeSet<PathBuf>,
@@ -59,9 +59,9 @@ impl RecipeBook {
             known: BTreeMap::new(),
             written: BTreeMap::new(),
             faults: Vec::new(),
-            reached: Reach::default(),
+            reached: ReachedFolders::default(),
         };
-        let book = Self(Arc::new(Shared { folder, standing: Mutex::new(standing) }));
+        let book = Self(Arc::new(BookState { folder, standing: Mutex::new(standing) }));
         let notices = book.read();
         (book, notices)
     }
@@ -109,7 +109,7 @@ impl RecipeBook {
     }
 }
 
-impl Reach {
+impl ReachedFolders {
     /// Whether a run could have written this file, or chosen where it leads.
     fn holds(&self, path: &Path) -> bool {
         self.everywhere || WritableFolders::of(self.folders.iter().cloned()).is_foreign(path)

@@ -7,7 +7,7 @@ use crate::domain::{Entry, Masker, Timestamp};
 use crate::store::derived::{DerivedError, DerivedFile};
 use crate::store::index::{Candidate, IndexStamp, by_age};
 use crate::store::wire::{self, LineContent};
-use crate::store::{blobs_of, disk, reader};
+use crate::store::{blob, blobs_of, disk};
 use rusqlite::{Connection, TransactionBehavior};
 use std::ffi::OsString;
 use std::fs::File;
@@ -246,7 +246,7 @@ pub(super) fn entry_of(line: &[u8], path: &Path) -> Option<(Timestamp, Entry)> {
     let blobs = blobs_of(path);
     let Ok(LineContent::Entry(mut entry, outside)) = wire::decode(&frame, &blobs) else { return None };
     if let (Some(outside), Entry::Ran { report, .. }) = (&outside, entry.as_mut())
-        && let Ok(output) = reader::read_blob(&blobs.join(outside.name()), outside)
+        && let Ok(output) = blob::read_blob(&blobs.join(outside.name()), outside)
     {
         report.output = output;
     }

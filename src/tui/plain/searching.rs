@@ -96,13 +96,13 @@ fn text_at(state: &State, place: SessionPlace) -> Option<(String, String)> {
         };
         return Some((place.to_string(), text));
     }
-    let messages = state.transcript.items.iter().filter_map(|item| match item {
+    let mut messages = state.transcript.items.iter().filter_map(|item| match item {
         Item::Prompt { text, .. } => Some(text.clone()),
         Item::Reply(reply) => Some(reply.text.clone()),
         _ => None,
     });
     let before = usize::try_from(place.message).ok()?.checked_sub(1)?;
-    Some((format!("message {}, a {place}", place.message), messages.skip(before).next()?))
+    Some((format!("message {}, a {place}", place.message), messages.nth(before)?))
 }
 
 /// What the last run of a block printed, with its value or error.

@@ -39,7 +39,7 @@ pub(super) fn find<'a>(count: usize, width: usize, text: impl Fn(usize) -> Cow<'
             at += 1;
             continue;
         }
-        let mut shared = Shared::of(&text(at));
+        let mut shared = CommonColumns::of(&text(at));
         let mut lines = at..at + 1;
         while lines.start > free && shared.take(&text(lines.start - 1)) {
             lines.start -= 1;
@@ -223,13 +223,13 @@ fn is_rule(text: &str) -> bool {
 }
 
 /// What all lines of what may be a table have in common.
-struct Shared {
+struct CommonColumns {
     cells: Vec<Cell>,
     width: usize,
     alike: bool,
 }
 
-impl Shared {
+impl CommonColumns {
     fn of(text: &str) -> Self {
         Self { cells: cells(text), width: columns(text.trim_end()), alike: true }
     }
