@@ -11,7 +11,7 @@ from itertools import islice as _islice
 
 VALUE_LIMIT = 256 * 1024
 PICTURE_LIMIT = 40_000_000
-ROW = 76  # columns: what stands in a window of 80 columns, with room around it
+ROW = 79  # columns, as IPython has them
 ITEMS = 1000  # of a container, as IPython has them
 DEPTH = 40
 

@@ -40,7 +40,7 @@ fn the_end_is_shown_at_once_and_what_is_typed_is_kept_and_not_sent() {
     let terminal = open(home.path());
     terminal.wait_for("Its end is shown, not checked yet.");
     let screen = terminal.screen();
-    assert!(screen.contains("the last of all") && screen.contains(" MB of "), "{screen}");
+    assert!(screen.contains("the last of all") && screen.contains(" of 30 MB"), "{screen}");
     terminal.type_text("typed early");
     terminal.press("Enter");
     terminal.wait_for("Enter send");

@@ -341,7 +341,7 @@ fn what_was_dropped_for_newer_copies_is_told_as_that() {
     ground.write("a", "2");
     assert!(!copy.exists() && record_file.exists());
     assert_eq!(ground.told(record)[0].2, UndoStanding::Dropped);
-    assert!(ground.put_back(record, UndoWay::Back)[0].contains("its copy is not kept any more"));
+    assert!(ground.put_back(record, UndoWay::Back)[0].contains("how it was is not kept any more"));
     // What is told of a run before it stands: its own copies go for nobody.
     assert_eq!(ground.store.cover(&ground.ground()).words(), "all");
 }
