@@ -88,8 +88,7 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
     terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
     terminal.press_until("g", "Reply 0 begins.");
     terminal.wait_true(|s| s.contains("question 0") && !s.contains("being read"));
-    terminal.press("/");
-    terminal.wait_for("find:");
+    terminal.press_until("/", "find:");
     terminal.type_text("ends with pearl1.");
     terminal.wait_for("Chat 1 ");
     terminal.press("Enter");
