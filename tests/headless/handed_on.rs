@@ -105,8 +105,14 @@ nbformat.validate(given)
 ran = copy.deepcopy(given)
 nbclient.NotebookClient(ran, timeout=120, allow_errors=True).execute()
 def told(cell):
-    return [(o.output_type, o.get('text'), dict(o.get('data', {})).get('text/plain'), o.get('ename'))
-            for o in cell.get('outputs', [])]
+    all = []
+    for o in cell.get('outputs', []):
+        one = (o.output_type, o.get('name'), o.get('text'), dict(o.get('data', {})).get('text/plain'), o.get('ename'))
+        # A stream comes in pieces, as it was flushed.
+        if all and o.output_type == 'stream' and all[-1][:2] == one[:2]:
+            one = (*one[:2], all.pop()[2] + one[2], *one[3:])
+        all.append(one)
+    return all
 for a, b in zip(given.cells, ran.cells):
     print(a.id, 'same' if told(a) == told(b) else (told(a), told(b)))
 ";
