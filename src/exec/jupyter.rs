@@ -302,6 +302,15 @@ impl Jupyter {
                     self.look_at_end();
                 }
             }
+            KernelNews::Receiving => {
+                // The reply may overtake a large output: what still comes is waited for.
+                if let Some(block) = self.block.as_mut().filter(|_| running)
+                    && block.reading.missing() == AwaitedReply::Idle
+                {
+                    block.until = None;
+                    self.look_at_end();
+                }
+            }
             KernelNews::Printed(stream, bytes) if running => {
                 self.queue.push_back(BackendEvent::printed(stream, bytes));
             }

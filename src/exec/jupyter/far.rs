@@ -97,24 +97,28 @@ impl ServerKernel {
         begun: Instant,
     ) -> Departure {
         let (mut ping, mut asked) = (Instant::now() + PING, None);
+        let mut whole = Instant::now();
         let mut nudge = Instant::now();
         loop {
             tokio::select! {
                 // What came is read before anything is concluded from silence: sayso may have been held up itself.
                 biased;
-                came = socket.next() => match came {
-                    SocketEvent::Message(message) => {
-                        self.lost = None;
-                        if let Err(left) = self.message(message, socket).await {
-                            return left;
+                came = socket.next() => {
+                    whole = Instant::now();
+                    match came {
+                        SocketEvent::Message(message) => {
+                            self.lost = None;
+                            if let Err(left) = self.message(message, socket).await {
+                                return left;
+                            }
+                        }
+                        SocketEvent::Nothing => self.lost = None,
+                        SocketEvent::Closed(why) => {
+                            tracing::debug!(why, "the connection to the kernel was closed");
+                            return Departure::Lost;
                         }
                     }
-                    SocketEvent::Nothing => self.lost = None,
-                    SocketEvent::Closed(why) => {
-                        tracing::debug!(why, "the connection to the kernel was closed");
-                        return Departure::Lost;
-                    }
-                },
+                }
                 Some(order) = orders.recv() => match order {
                     KernelOrder::Send(message) if self.ready.is() => {
                         if socket.send(&message).await.is_err() {
@@ -139,6 +143,9 @@ impl ServerKernel {
                     nudge = Instant::now() + Duration::from_secs(1);
                 }
                 () = sleep_until(ping) => {
+                    if socket.heard() > whole && !self.outlet.tell(KernelNews::Receiving).await {
+                        return Departure::Over(None);
+                    }
                     let unanswered = asked.filter(|at| socket.heard() <= *at);
                     if unanswered.is_some_and(|at| at.elapsed() > SILENCE) || socket.ping().await.is_err() {
                         return Departure::Lost;

@@ -25,6 +25,8 @@ pub(super) enum KernelNews {
     Message(Box<JupyterMessage>),
     /// Its process printed something that did not come as a message.
     Printed(Stream, Vec<u8>),
+    /// A part of a message came that is not whole yet.
+    Receiving,
     /// The connection is lost, and made again.
     Reconnecting,
     /// The connection is there again; whether the kernel is at work.
