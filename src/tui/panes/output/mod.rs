@@ -7,17 +7,18 @@ mod first_error;
 mod printed;
 mod receipt;
 mod tables;
+mod text;
 
 use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
 use crate::engine::{BlockState, State};
-use crate::tui::paint::output::{LineChange, Output, TAB};
+use crate::tui::paint::output::{LineChange, Output};
 use crate::tui::paint::screen;
 use crate::tui::panes::pictures::Pictures;
 use crate::tui::pattern::Pattern;
 use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::passage::{FoundText, Passage, ScreenText};
+use crate::tui::widgets::passage::FoundText;
 use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
 use crate::tui::widgets::words;
 use printed::PrintedRows;
@@ -379,133 +380,6 @@ impl OutputPane {
     /// Goes back to where it stood.
     pub fn restore(&mut self, place: Option<Anchor>) {
         self.list.restore(place);
-    }
-
-    /// How many parts its text has: what stands before the output, the lines that were printed, and what follows them.
-    pub(crate) fn parts(&self) -> usize {
-        self.output.len() + 2
-    }
-
-    /// The item that a part is: one that keeps its number, whatever is let go.
-    pub(crate) fn item(&self, part: usize) -> usize {
-        match part.checked_sub(1) {
-            None => 0,
-            Some(line) if line < self.output.len() => self.output.number(line) + 1,
-            Some(_) => TAIL,
-        }
-    }
-
-    /// The part that an item is.
-    fn part(&self, item: usize) -> usize {
-        match item.checked_sub(1) {
-            None => 0,
-            Some(_) if item == TAIL => self.output.len() + 1,
-            Some(number) => self.output.line_with(number) + 1,
-        }
-    }
-
-    /// All items from one to another.
-    pub(crate) fn items(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
-        (self.part(from)..=self.part(to)).map(|part| self.item(part))
-    }
-
-    /// The text of a part that is a line that was printed.
-    pub(crate) fn printed(&self, part: usize) -> Option<Cow<'_, str>> {
-        let line = part.checked_sub(1).filter(|line| *line < self.output.len())?;
-        Some(self.output.printed(line))
-    }
-
-    /// The lines of an item.
-    pub(crate) fn lines_of(&self, item: usize) -> Vec<Passage> {
-        let part = self.part(item);
-        match self.printed(part) {
-            Some(text) => {
-                let width = self.area.width.max(2).into();
-                let line = part.saturating_sub(1);
-                vec![match tables::holding(&self.tables, line) {
-                    Some(table) => self.passage(table, text.into_owned()),
-                    None => Passage::painted(text.into_owned(), width, TAB),
-                }]
-            }
-            None if part == 0 => self.lines_of_head(),
-            None => Passage::of_rows(&self.tail),
-        }
-    }
-
-    fn lines_of_head(&self) -> Vec<Passage> {
-        let (mut lines, mut from) = (Vec::new(), 0);
-        for table in &self.head_tables {
-            lines.extend(Passage::of_rows(self.head.get(from..table.lines.start).unwrap_or_default()));
-            let rows = self.head.get(table.lines.clone()).unwrap_or_default();
-            lines.extend(rows.iter().map(|row| self.passage(table, row.to_string())));
-            from = table.lines.end;
-        }
-        lines.extend(Passage::of_rows(self.head.get(from..).unwrap_or_default()));
-        lines
-    }
-
-    /// A line of a table: what is shown of it lies in one row.
-    fn passage(&self, table: &Table, text: String) -> Passage {
-        let (bytes, indent) = table.bytes(&text, self.skipped, self.area.width.into());
-        Passage::part(text, bytes, indent, TAB)
-    }
-
-    /// What its text depends on: which run, how much it printed, and how often lines changed that were there.
-    pub(crate) fn stamp(&self) -> (Option<RunId>, usize, u64) {
-        let run = match self.shown {
-            Some(Subject::Run(_, run)) => Some(run),
-            _ => None,
-        };
-        (run, self.output.len(), self.changes)
-    }
-
-    /// Whether lines between the first and the last are not here.
-    pub(crate) fn is_partial(&self) -> bool {
-        self.output.left_out()
-    }
-
-    /// Puts a text on screen.
-    pub(crate) fn show(&mut self, found: &FoundText, look: DrawStyle<'_>) {
-        let lines = self.lines_of(found.item);
-        self.bring_column(found, &lines);
-        let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
-        let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
-        let at = match self.part(found.item).checked_sub(1) {
-            None => Anchor { item: row, row: 0 },
-            Some(line) if line < self.output.len() => Anchor { item: self.head.len() + line, row },
-            Some(line) => Anchor { item: self.head.len() + line + row, row: 0 },
-        };
-        self.with(look, |list, printed| list.bring(printed, at));
-    }
-
-    /// Brings the column of a table into view in which a text was found.
-    fn bring_column(&mut self, found: &FoundText, lines: &[Passage]) {
-        let tables = match self.part(found.item).checked_sub(1) {
-            None => None,
-            Some(line) => tables::holding(&self.tables, line),
-        };
-        let width = self.area.width.into();
-        let text = lines.get(found.line).filter(|_| !found.bytes.is_empty());
-        if let (Some(table), Some(text)) = (tables, text) {
-            let column = tables::column_of(text.text(), found.bytes.start);
-            self.skipped = table.skipped_for(column, self.skipped, width);
-        }
-    }
-
-    /// The text on screen.
-    pub(crate) fn screen_text(&self) -> ScreenText {
-        if self.screen.is_some() {
-            // It may be another one at any moment: nothing of it is selected.
-            return ScreenText::default();
-        }
-        let (head, lines) = (self.head.len(), self.output.len());
-        let places = self.list.visible().iter().map(|at| match at.item.checked_sub(head) {
-            None => Anchor { item: 0, row: at.item },
-            Some(line) if line < lines => Anchor { item: self.item(line + 1), row: at.row },
-            Some(line) => Anchor { item: TAIL, row: line - lines },
-        });
-        let top = self.area.y.saturating_add(self.header_rows());
-        ScreenText::of_list(top, places, |item| self.lines_of(item))
     }
 
     /// Where its text stands on screen.
