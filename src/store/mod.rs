@@ -181,7 +181,7 @@ impl Store {
         seal: Option<&Seal>,
         reading: &Reading,
     ) -> Result<(Store, LoadedSession<C>), StoreError> {
-        let mut file = disk::open_locked(path)?;
+        let mut file = redact::open_locked(path)?;
         let opened = reader::read_file(path, &file, seal, reading)?;
         let whole = repair_end(&mut file, &opened).map_err(|error| StoreError::io(path, "written", error))?;
         let place = Arc::new(SessionPlace::of(path.to_owned()));

@@ -1,11 +1,17 @@
 //! Takes words out of a session that is there: the file is written anew with masks in their places, sealed as new, and takes
 //! the place of the old one in one step. Its large outputs are masked, too; pictures are not looked into.
 
+mod recovery;
+
+pub(super) use recovery::{open_locked, sweep};
+
+use super::reading::Reading;
+use super::seal::LineSeal;
 use super::{
-    Damage, Draft, Fault, LoadedSession, Seal, Store, StoreError, blobs_of, disk, index, news, reader,
-    search, wire,
+    Damage, Draft, Fault, LoadedSession, Seal, Store, StoreError, blobs_of, disk, news, reader, wire,
 };
 use crate::domain::{Entry, MaskStream, Masker};
+use recovery::{beside, finish, folders, forget, forget_words, gone};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -13,9 +19,6 @@ use std::path::{Path, PathBuf};
 
 /// Bytes that are read at once.
 const PIECE: usize = 256 << 10;
-
-/// The ending of the folder of old files.
-const GONE: &str = "redacted";
 
 /// What would be masked.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub(crate) struct RedactionPlan {
 pub(crate) struct Redaction {
     path: PathBuf,
     loaded: LoadedSession,
+    /// Where its chain of seals ends.
+    end: Option<LineSeal>,
     masker: Masker,
     /// Held until all is done.
     _locked: File,
@@ -44,12 +49,9 @@ impl Redaction {
     /// # Errors
     /// When another process writes to it, it is no session or not this installation's own, or can't be read.
     pub(crate) fn open(path: &Path, masker: Masker, seal: Option<&Seal>) -> Result<Self, StoreError> {
-        let locked = disk::open_locked(path)?;
-        finish(path);
-        // It may be another file by now.
-        drop(locked);
-        let locked = disk::open_locked(path)?;
-        let loaded = reader::read_with(path, seal)?;
+        let locked = open_locked(path)?;
+        let opened = reader::read_file(path, &locked, seal, &Reading::default())?;
+        let (loaded, end): (LoadedSession, _) = (opened.loaded, opened.next.sealing);
         if let Some(why) = &loaded.foreign {
             let why = format!("it is not this installation's own ({why}): adopt it first");
             return Err(StoreError::NotASession { path: path.to_owned(), why });
@@ -59,7 +61,7 @@ impl Redaction {
             let why = format!("not all of it is known here: {damage}");
             return Err(StoreError::NotASession { path: path.to_owned(), why });
         }
-        Ok(Self { path: path.to_owned(), loaded, masker, _locked: locked })
+        Ok(Self { path: path.to_owned(), loaded, end, masker, _locked: locked })
     }
 
     /// What would be masked.
@@ -114,9 +116,11 @@ impl Redaction {
     pub(crate) async fn perform(self, seal: Option<Seal>) -> Result<(), StoreError> {
         let new = beside(&self.path);
         forget(&new);
-        let written = self.write(&new, seal).await.and_then(|()| self.replace(&new));
-        forget(&new);
+        let unnoted = seal.as_ref().map(Seal::without_ends);
+        let written = self.write(&new, unnoted).await.and_then(|()| self.replace(&new));
+        finish(&self.path);
         written?;
+        self.note_end(seal.as_ref());
         // What was being typed is not part of the session yet.
         Draft::beside(&self.path, Masker::default()).remove()?;
         forget_words(&self.path);
@@ -179,14 +183,25 @@ impl Redaction {
         }
         let gone = gone(&self.path);
         // From here on it is finished, by whoever comes next where this process does not.
+        self.end.iter().for_each(LineSeal::forget_end);
         if old_blobs.exists() {
             std::fs::rename(&old_blobs, &gone).map_err(failed)?;
         }
         std::fs::rename(&new_blobs, &old_blobs).map_err(failed)?;
         std::fs::rename(new, &self.path).map_err(failed)?;
         disk::sync_folder(self.path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        std::fs::remove_dir_all(&gone).ok();
         Ok(())
+    }
+
+    /// Notes how far the new file goes, as each sync of a session does; the next one does it where this can't.
+    fn note_end(&self, seal: Option<&Seal>) {
+        let file = disk::open_read(&self.path);
+        let read =
+            file.and_then(|file| reader::read_file::<Vec<_>>(&self.path, &file, seal, &Reading::default()));
+        match read {
+            Ok(read) => read.next.sealing.iter().for_each(LineSeal::note_end),
+            Err(error) => tracing::warn!(%error, "how far the masked session goes is not noted"),
+        }
     }
 
     /// The large outputs beside the session.
@@ -245,109 +260,11 @@ fn files_of(entry: &mut Entry) -> Vec<&mut PathBuf> {
     images.chain(report.blob.as_mut()).collect()
 }
 
-fn folders(blobs: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(blobs).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| entry.path())
-        .collect()
-}
-
-/// Where the new file is written: no name of a session.
-fn beside(path: &Path) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{stem}.redacting"))
-}
-
-/// Where the old files beside a session lie until the new session is in its place. All that is new was written by then.
-fn gone(path: &Path) -> PathBuf {
-    blobs_of(path).with_extension(GONE)
-}
-
-/// Removes what an earlier attempt left.
-fn forget(new: &Path) {
-    std::fs::remove_file(new).ok();
-    std::fs::remove_dir_all(blobs_of(new)).ok();
-}
-
-/// What is kept of a session to list and find it is made anew.
-fn forget_words(path: &Path) {
-    index::forget(path).ok();
-    if let Err(error) = search::forget(path) {
-        tracing::warn!(%error, "what was masked leaves the file of the search with the next search");
-    }
-}
-
-/// Ends redactions that were broken off: of each session whose new files were all there, they take the place of the old ones;
-/// of any other nothing is left but what was there before.
-pub(super) fn sweep(sessions: &Path) {
-    let is_one = |stem: &str| uuid::Uuid::parse_str(stem).is_ok();
-    let mut begun = BTreeSet::new();
-    let names = |folder: &Path| -> Vec<String> {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
-    };
-    for name in names(sessions) {
-        begun.extend(
-            name.strip_prefix('.').and_then(|name| name.strip_suffix(".redacting")).map(str::to_owned),
-        );
-    }
-    for name in names(&sessions.join("blobs")) {
-        let stem = name.strip_prefix('.').or_else(|| name.strip_suffix(".redacted"));
-        begun.extend(stem.map(str::to_owned));
-    }
-    for stem in begun.iter().filter(|stem| is_one(stem)) {
-        let path = sessions.join(format!("{stem}.jsonl"));
-        // Whoever redacts it, or works in it, holds it.
-        match disk::open_locked(&path) {
-            Ok(_locked) => finish(&path),
-            Err(_) if !path.exists() => {
-                forget(&beside(&path));
-                std::fs::remove_dir_all(gone(&path)).ok();
-            }
-            Err(_) => {}
-        }
-    }
-}
-
-/// Ends a redaction of this session that was broken off, where one was. The session is locked.
-fn finish(path: &Path) {
-    let (new, gone, blobs) = (beside(path), gone(path), blobs_of(path));
-    let new_blobs = blobs_of(&new);
-    if gone.exists() {
-        let ended = (|| {
-            if new_blobs.exists() && !blobs.exists() {
-                std::fs::rename(&new_blobs, &blobs)?;
-            }
-            if new.exists() {
-                std::fs::rename(&new, path)?;
-                disk::sync_folder(path.parent().unwrap_or(Path::new(".")))?;
-            }
-            std::fs::remove_dir_all(&gone)
-        })();
-        match ended {
-            Ok(()) => forget_words(path),
-            Err(error) => tracing::warn!(%error, path = %path.display(), "a redaction can't be ended"),
-        }
-        return;
-    }
-    // Folders of the session may lie among the new files already.
-    for folder in folders(&new_blobs) {
-        let there = blobs.join(folder.file_name().unwrap_or_default());
-        if !there.exists() && disk::make_folder(&blobs).is_ok() {
-            std::fs::rename(&folder, there).ok();
-        }
-    }
-    if folders(&new_blobs).is_empty() {
-        forget(&new);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::{BlockId, ImageRef, Outcome, OutputBuffer, RunId, RunReport, Stream, Timestamp};
-    use crate::store::{read_with, samples};
+    use crate::store::{read_with, samples, scratch};
     use proptest::prelude::*;
     use std::sync::Arc;
 
@@ -461,7 +378,10 @@ mod tests {
             std::fs::write(&new, "half").unwrap();
             return;
         }
-        redaction.write(&new, Some(seal.clone())).await.unwrap();
+        redaction.write(&new, Some(seal.without_ends())).await.unwrap();
+        if steps > 2 {
+            redaction.end.iter().for_each(LineSeal::forget_end);
+        }
         let (blobs, new_blobs) = (blobs_of(path), blobs_of(&new));
         let moves = [
             (blobs.join("packages"), new_blobs.join("packages")),
@@ -488,10 +408,10 @@ mod tests {
             std::fs::rename(&first, &path).unwrap();
             let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
             broken_off(&redaction, steps, &seal).await;
-            super::super::sweep(&folder);
+            scratch::sweep(&folder);
             assert!(beside(&path).exists() || steps == 5, "{steps}: whoever redacts it holds it");
             drop(redaction);
-            super::super::sweep(&folder);
+            scratch::sweep(&folder);
             let names: Vec<_> = [&folder, &folder.join("blobs")]
                 .iter()
                 .flat_map(|folder| std::fs::read_dir(folder).unwrap())
@@ -503,9 +423,7 @@ mod tests {
                 "{steps}: {names:?}"
             );
             let after = read_with(&path, Some(&seal)).unwrap();
-            // Once the new file is written, its end is the one that is noted: until it is in its place the old one reads as foreign.
-            let is_own = after.foreign.is_none() || matches!(steps, 1 | 2);
-            assert!(is_own && after.entries.len() > 2, "{steps}");
+            assert!(after.foreign.is_none() && after.entries.len() > 2, "{steps}");
             assert!(blobs_of(&path).join("packages/left.py").exists(), "{steps}");
             let masked = steps > 2;
             for (file, bytes) in all_bytes(&folder) {
@@ -515,6 +433,39 @@ mod tests {
             let output = std::fs::read(blobs_of(&path).join("run-9.out")).unwrap();
             assert_eq!((holds(&output), output.len() > PIECE), (!masked, true), "{steps}");
         }
+    }
+
+    #[tokio::test]
+    async fn whoever_opens_what_was_broken_off_ends_it_first() {
+        let home = tempfile::tempdir().unwrap();
+        let seal = Seal::make(home.path()).unwrap();
+        let path = written(&home.path().join("sessions"), &seal).await;
+        let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
+        broken_off(&redaction, 3, &seal).await;
+        drop(redaction);
+        let (store, _) = Store::open_with(&path, Some(&seal)).unwrap();
+        store.append(Entry::Prompt("added since".into()), Timestamp(9));
+        store.close().await.unwrap();
+        scratch::sweep(&home.path().join("sessions"));
+        let text = std::fs::read(&path).unwrap();
+        assert!(!holds(&text) && String::from_utf8_lossy(&text).contains("added since"));
+        assert!(read_with(&path, Some(&seal)).unwrap().foreign.is_none());
+    }
+
+    #[tokio::test]
+    async fn where_the_new_outputs_are_lost_the_old_ones_come_back() {
+        let home = tempfile::tempdir().unwrap();
+        let seal = Seal::make(home.path()).unwrap();
+        let path = written(&home.path().join("sessions"), &seal).await;
+        let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
+        broken_off(&redaction, 3, &seal).await;
+        drop(redaction);
+        std::fs::remove_file(beside(&path)).unwrap();
+        std::fs::remove_dir_all(blobs_of(&beside(&path))).unwrap();
+        let (store, loaded) = Store::open_with(&path, Some(&seal)).unwrap();
+        assert!(loaded.foreign.is_none() && blobs_of(&path).join("run-9.out").exists());
+        assert!(!gone(&path).exists());
+        store.close().await.unwrap();
     }
 
     #[tokio::test]

@@ -49,26 +49,28 @@ impl Drop for Scratch {
 /// Removes folders of outputs whose session is gone, and sessions that were broken off while they were made. Folders that
 /// are called like no session are somebody else's.
 pub fn sweep(sessions: &Path) {
-    super::redact::sweep(sessions);
-    for entry in std::fs::read_dir(sessions).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let is_part = path
-            .file_stem()
-            .is_some_and(|stem| in_the_making(Path::new(stem)) == Path::new(&entry.file_name()));
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    };
+    let (files, folders) = (names(sessions), names(&sessions.join("blobs")));
+    super::redact::sweep(sessions, files.iter().chain(&folders).map(String::as_str));
+    for name in files {
+        let path = sessions.join(&name);
+        let is_part = path.file_stem().is_some_and(|stem| in_the_making(Path::new(stem)) == Path::new(&name));
         // Whoever makes it holds it.
         if is_part && let Ok(_locked) = disk::open_locked(&path) {
             std::fs::remove_file(&path).ok();
         }
     }
-    for entry in std::fs::read_dir(sessions.join("blobs")).into_iter().flatten().flatten() {
-        let (folder, name) = (entry.path(), entry.file_name());
-        let name = name.to_string_lossy();
+    for name in folders {
+        let folder = sessions.join("blobs").join(&name);
         let is_session = uuid::Uuid::parse_str(name.strip_prefix(OLD).unwrap_or(&name)).is_ok();
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let is_folder = std::fs::symlink_metadata(&folder).is_ok_and(|info| info.is_dir());
         if !is_session
             || !is_folder
             || sessions.join(format!("{name}.jsonl")).exists()
-            || in_the_making(&sessions.join(&*name)).exists()
+            || in_the_making(&sessions.join(&name)).exists()
             || !has_output(&folder)
         {
             continue;

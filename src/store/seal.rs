@@ -26,8 +26,8 @@ pub struct Seal(Arc<Inner>);
 
 struct Inner {
     key: [u8; BYTES],
-    /// Where it is noted how far sessions went.
-    ends: PathBuf,
+    /// Where it is noted how far sessions went; `None`: it is not.
+    ends: Option<PathBuf>,
     /// Whether the key was made just now: it may not be on the disk yet.
     is_new: bool,
 }
@@ -67,7 +67,8 @@ impl Seal {
 
     /// Brings a key that was made just now to the disk. Nobody who looks at a screen waits for it: the writer does it.
     pub(crate) fn keep(&self) {
-        let Some(state) = self.0.ends.parent().filter(|_| self.0.is_new) else { return };
+        let ends = self.0.ends.as_deref().filter(|_| self.0.is_new);
+        let Some(state) = ends.and_then(Path::parent) else { return };
         let kept = File::open(state.join(KEY)).and_then(|key| key.sync_all());
         if let Err(error) = kept.and_then(|()| disk::sync_folder(state)) {
             tracing::warn!(%error, "the key of sessions may not outlive a power cut");
@@ -97,7 +98,7 @@ impl Seal {
             .read_to_end(&mut key)
             .map_err(|e| StoreError::io(&path, "read", e))?;
         match <[u8; BYTES]>::try_from(key) {
-            Ok(key) => Ok(Some(Self(Arc::new(Inner { key, ends: state.join(ENDS), is_new })))),
+            Ok(key) => Ok(Some(Self(Arc::new(Inner { key, ends: Some(state.join(ENDS)), is_new })))),
             Err(_) => Err(StoreError::unsafe_place(
                 &path,
                 "is not the key that was made: delete it for a new one; all sessions then wait to be adopted",
@@ -112,14 +113,19 @@ impl Seal {
         Some(hmac)
     }
 
-    fn end_of(&self, root: &Mac) -> PathBuf {
-        self.0.ends.join(Sha256(root.0).to_string())
+    /// The same for a file that is not in its place yet: how far it goes is not noted.
+    pub(super) fn without_ends(&self) -> Self {
+        Self(Arc::new(Inner { key: self.0.key, ends: None, is_new: false }))
+    }
+
+    fn end_of(&self, root: &Mac) -> Option<PathBuf> {
+        Some(self.0.ends.as_ref()?.join(Sha256(root.0).to_string()))
     }
 
     /// The line that a session reached for certain, where that was noted.
     pub(super) fn end(&self, root: &Mac) -> Option<Mac> {
         let mut text = String::new();
-        disk::open_read(&self.end_of(root)).ok()?.take(64).read_to_string(&mut text).ok()?;
+        disk::open_read(&self.end_of(root)?).ok()?.take(64).read_to_string(&mut text).ok()?;
         Sha256::parse(&text).map(|hash| Mac(hash.0))
     }
 
@@ -165,15 +171,23 @@ impl LineSeal {
         Some((mac, Self { seal: self.seal, before: mac, root }))
     }
 
+    fn noted_at(&self) -> Option<PathBuf> {
+        self.seal.end_of(self.root.as_ref()?)
+    }
+
+    /// Forgets how far the session went: another file is about to take its place.
+    pub(super) fn forget_end(&self) {
+        self.noted_at().map(std::fs::remove_file);
+    }
+
     /// Notes that the session went as far as the line before, which is on the disk: what is cut off later is noticed. It
     /// need not be synced, for an older note does no harm.
     pub(super) fn note_end(&self) {
-        let Some(root) = &self.root else { return };
-        let path = self.seal.end_of(root);
+        let Some(path) = self.noted_at() else { return };
         let open =
             || std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
         let file = open().or_else(|_| {
-            disk::make_folder(&self.seal.0.ends)
+            disk::make_folder(path.parent().unwrap_or(&path))
                 .and_then(|()| open().map_err(|error| StoreError::io(&path, "written", error)))
         });
         let noted = file.map_err(|error| error.to_string()).and_then(|file| {
