@@ -113,7 +113,6 @@ class _Raw(io.RawIOBase):
     def __init__(self, fd, name):
         io.RawIOBase.__init__(self)
         self.fd, self.name, self.mode = fd, name, "wb"
-        self.wrote = False
 
     def fileno(self):
         return self.fd
@@ -123,7 +122,6 @@ class _Raw(io.RawIOBase):
 
     def write(self, data):
         last = _Raw.last
-        self.wrote = True
         if last is not self:
             _Raw.last = self
             if last is not None:
@@ -636,10 +634,7 @@ def _tell_end(number, shown):
     """Tells the end of one of several blocks, with its value, where its output goes."""
     if shown is not None:
         _streams[0].write("\n[value of block %s]\n%s" % (number, shown))
-    for stream in _streams:
-        if stream is _streams[0] or stream.buffer.wrote:
-            stream.write("\n[end of block %s]\n" % number)
-        stream.buffer.wrote = False
+    _streams[0].write("\n[end of block %s]\n" % number)
 
 
 def _exit_code(error):
@@ -711,7 +706,6 @@ def _run(label, source, path=None):
             # All of it is Python, or nothing of it runs.
             parts = [(number, _compile_told(part, label)) for number, part in _apart(text)]
             _running = True
-            _streams[1].buffer.wrote = False
             for left, (number, compiled) in zip(range(len(parts) - 1, -1, -1), parts):
                 shown = _run_part(*compiled)
                 if _getpid() != PID:

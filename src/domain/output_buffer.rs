@@ -106,6 +106,16 @@ impl OutputBuffer {
         Self { limit, next_seq, stdout, stderr }
     }
 
+    /// The same without the other stream.
+    pub(crate) fn only(&self, stream: Stream) -> Self {
+        let mut only = self.clone();
+        match stream {
+            Stream::Stdout => only.stderr = StreamBuffer::default(),
+            Stream::Stderr => only.stdout = StreamBuffer::default(),
+        }
+        only
+    }
+
     /// Bytes that are kept of both streams.
     pub(crate) fn kept_bytes(&self) -> usize {
         [&self.stdout, &self.stderr].iter().map(|stream| stream.head_len + stream.tail_len).sum()

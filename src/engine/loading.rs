@@ -5,7 +5,7 @@ use super::Engine;
 use super::effect::Effect;
 use super::event::LoadedBody;
 use super::transcript::{Body, Item, LoadState, ReplyItem};
-use crate::domain::{Notice, RunId};
+use crate::domain::Notice;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Bytes of texts that were looked at last and stay in memory.
@@ -18,14 +18,8 @@ impl Engine {
         self.ask_for(bodies);
     }
 
-    /// What these runs printed will be compared with: it is loaded, and stays until another set is named.
-    pub(super) fn load_outputs(&mut self, runs: &[RunId]) {
-        let bodies: Vec<Body> = runs.iter().map(|run| Body::Output(*run)).collect();
-        self.loads.compared = bodies.iter().copied().collect();
-        self.ask_for(&bodies);
-    }
-
-    fn ask_for(&mut self, bodies: &[Body]) {
+    /// Loads what of these only the file has.
+    pub(super) fn ask_for(&mut self, bodies: &[Body]) {
         let mut asked = Vec::new();
         for &body in bodies {
             if let Some((entry, LoadState::Away)) = self.away(body) {
@@ -73,9 +67,9 @@ impl Engine {
     fn let_go(&mut self) {
         while self.loads.bytes > LOOKED_AT {
             // What is looked at now stays, however much it is: it would be loaded again at once.
-            let Loads { looked_at, wanted, compared, .. } = &mut self.loads;
-            let oldest =
-                looked_at.iter().position(|(body, _)| !wanted.contains(body) && !compared.contains(body));
+            let Loads { looked_at, wanted, .. } = &mut self.loads;
+            let is_needed = |body: &Body| wanted.contains(body) || self.plan.compares(*body);
+            let oldest = looked_at.iter().position(|(body, _)| !is_needed(body));
             let Some((body, bytes)) = oldest.and_then(|at| looked_at.remove(at)) else { return };
             self.loads.bytes = self.loads.bytes.saturating_sub(bytes);
             match body {
@@ -135,8 +129,6 @@ impl Engine {
 pub(super) struct Loads {
     /// What a front end looks at now.
     wanted: BTreeSet<Body>,
-    /// What will be compared with.
-    compared: BTreeSet<Body>,
     /// What came, each with its bytes, the oldest first; and the bytes of all.
     looked_at: VecDeque<(Body, usize)>,
     bytes: usize,

@@ -98,7 +98,23 @@ pub(crate) fn earlier(state: &State, step: StepId) -> UnreadTexts {
     }
     let edits = transcript.blocks.values().filter(|item| item.block.step <= step);
     texts.extend(edits.filter_map(edited).map(|text| (Words::Here(text), TextOrigin::Person)));
+    bound(&mut texts);
     UnreadTexts(texts)
+}
+
+/// Drops what will not be read in any case: outputs and files that newer ones in memory leave no room for.
+fn bound(texts: &mut Vec<(Words, TextOrigin)>) {
+    let mut left = MOST;
+    texts.reverse();
+    texts.retain(|(words, from)| match words {
+        Words::Here(text) if from.block().is_some() => {
+            let fits = text.len() <= left;
+            left = left.saturating_sub(text.len());
+            fits
+        }
+        _ => true,
+    });
+    texts.reverse();
 }
 
 fn here(text: &str) -> Words {

@@ -17,9 +17,10 @@ pub(crate) use plan::RebuildPlan;
 pub(crate) use step::{RebuildStep, StepState};
 
 use super::difference::{Comparer, Difference};
+use super::transcript::Body;
 use super::{Engine, Phase, notices};
 use crate::domain::{
-    BlockId, BlockKind, Entry, Language, Outcome, OutputBuffer, RunId, RunReport, Timestamp,
+    BlockId, BlockKind, Entry, ExecutorKind, Language, Outcome, RunId, RunReport, Stream, Timestamp,
 };
 use crate::text::alike::{BothRuns, RunFacts};
 use std::collections::VecDeque;
@@ -42,6 +43,12 @@ impl RebuildQueue {
     fn left(&self) -> usize {
         self.todo.iter().map(Vec::len).sum()
     }
+
+    /// Whether its block will be compared with this.
+    pub(super) fn compares(&self, body: Body) -> bool {
+        let Body::Output(run) = body else { return false };
+        self.turn.as_ref().is_some_and(|(_, runs)| runs.contains(&run))
+    }
 }
 
 impl Engine {
@@ -63,14 +70,13 @@ impl Engine {
         while let Some(runs) = self.plan.todo.pop_front() {
             let Some(block) = self.propose_step(&runs) else { continue };
             // What they printed is compared with once the block has run.
-            self.load_outputs(&runs);
+            self.ask_for(&runs.iter().copied().map(Body::Output).collect::<Vec<_>>());
             self.plan.turn = Some((block, runs));
             self.plan.running = false;
             self.look(block);
             self.advance();
             return true;
         }
-        self.load_outputs(&[]);
         false
     }
 
@@ -125,8 +131,11 @@ impl Engine {
         let transcript = &self.state.transcript;
         let blocks = then.iter().map(|run| Some(transcript.run(*run)?.0.block.id));
         let blocks: Vec<BlockId> = blocks.collect::<Option<_>>()?;
-        let (_, report) = transcript.run(now)?.1.ended.as_ref()?;
-        if blocks.len() > 1 { merged::apart(&blocks, report) } else { None }
+        let run = transcript.run(now)?.1;
+        let (_, report) = run.ended.as_ref()?;
+        // No other one tells ends.
+        let tells_ends = run.terms.executor == ExecutorKind::Kernel;
+        if tells_ends && blocks.len() > 1 { merged::apart(&blocks, report) } else { None }
     }
 
     /// The first thing that a run did otherwise than those that it repeats, and the block of theirs that did it, where that
@@ -149,19 +158,22 @@ impl Engine {
         let comparer = Comparer { runs, ..Comparer::default() };
         let first =
             |then: &RunReport, now: &RunReport| comparer.compare(then, now).differences.into_iter().next();
-        let Some(parts) = parts else {
-            let together = (reports.len() > 1).then(|| merged::report(&reports));
-            return Some((None, first(together.as_ref().or(reports.first().copied())?, report)?));
-        };
-        for ((block, now), then) in parts.iter().zip(&reports) {
+        if let [then] = reports.as_slice() {
+            return Some((None, first(then, report)?));
+        }
+        for ((block, now), then) in parts.iter().flatten().zip(&reports) {
             if let Some(difference) = first(&merged::told(then), now) {
                 return Some((Some(*block), difference));
             }
         }
-        // Whose pictures they are is not told; nor whose files.
-        let rest =
-            |report: &RunReport| RunReport { output: OutputBuffer::default(), value: None, ..report.clone() };
-        Some((None, first(&rest(&merged::report(&reports)), &rest(report))?))
+        let together = merged::report(&reports);
+        // Of what is too long the ends of blocks stand where something else stood.
+        let is_cut = report.output.dropped(Stream::Stdout) > 0;
+        let difference = match parts {
+            None if !is_cut => first(&together, report),
+            _ => first(&merged::rest(&together), &merged::rest(report)),
+        };
+        Some((None, difference?))
     }
 
     /// The plan's next block comes back, or its end is told; tells whether one came.

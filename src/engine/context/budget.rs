@@ -122,7 +122,8 @@ const fn cuts(older: usize, turn: Option<usize>, newest: Option<usize>) -> Cuts 
 }
 
 /// One after the other is tried.
-const LEVELS: [Cuts; 8] = [
+const LEVELS: [Cuts; 9] = [
+    cuts(16 * KIB, None, None),
     cuts(4 * KIB, None, None),
     cuts(KIB, None, None),
     cuts(256, None, None),

@@ -3,7 +3,7 @@
 //! The kernel (`assets/kernel.py`) knows such a text by its first line, and tells the end of each block where it prints.
 
 use super::step::{RebuildStep, StepState};
-use crate::domain::{Block, BlockId, Outcome, OutputBuffer, RunId, RunReport, Stream};
+use crate::domain::{Block, BlockId, Outcome, OutputBuffer, RunError, RunId, RunReport, Stream};
 use crate::engine::transcript::Transcript;
 
 /// Bytes of the texts of one decision: no more than a person reads.
@@ -62,23 +62,25 @@ pub(super) fn is_merged(block: &Block) -> bool {
     block.is_own() && block.origin.note.as_ref().is_some_and(|note| note.starts_with(NOTE))
 }
 
-/// What a run of their texts told of each of these blocks: of those that ended, and last of the one in which it ended.
-/// `None`: it did not tell their ends, or not all that it printed is there.
+/// What a run of their texts told of each of these blocks: of those that ended, and last of the one in which it ended. What
+/// they wrote to standard error is not told apart: programs that Python knows nothing of write there, too. `None`: it did not
+/// tell their ends, or not all that it printed is there.
 pub(super) fn apart(blocks: &[BlockId], report: &RunReport) -> Option<Vec<(BlockId, RunReport)>> {
     let (last, before) = blocks.split_last()?;
-    let bytes = |stream| (report.output.dropped(stream) == 0).then(|| report.output.bytes(stream));
-    let (stdout, stderr) = (bytes(Stream::Stdout)?, bytes(Stream::Stderr)?);
-    let (mut stdout, mut stderr) = (stdout.as_slice(), stderr.as_slice());
+    let is_python = |error: &RunError| error.kind != "SyntaxError";
+    if report.output.dropped(Stream::Stdout) > 0 || !report.error.as_ref().is_none_or(is_python) {
+        return None;
+    }
+    let stdout = report.output.bytes(Stream::Stdout);
+    let mut stdout = stdout.as_slice();
     let mut all = Vec::new();
     for block in before {
         let end = format!("\n[end of block {block}]\n");
         let Some((printed, behind)) = cut(stdout, &end) else { break };
-        // Where it wrote nothing there, no end stands there.
-        let (warned, left) = cut(stderr, &end).unwrap_or((&[], stderr));
-        (stdout, stderr) = (behind, left);
+        stdout = behind;
         let valued = cut(printed, &format!("\n[value of block {block}]\n"));
         let (printed, value) = valued.map_or((printed, None), |(printed, value)| (printed, Some(value)));
-        let mut ended = of(printed, warned);
+        let mut ended = printing(printed);
         ended.value = value.map(|value| String::from_utf8_lossy(value).into_owned());
         all.push((*block, ended));
     }
@@ -86,7 +88,7 @@ pub(super) fn apart(blocks: &[BlockId], report: &RunReport) -> Option<Vec<(Block
     if report.outcome == Outcome::Ok && open != last {
         return None;
     }
-    let mut ended = of(stdout, stderr);
+    let mut ended = printing(stdout);
     (ended.outcome, ended.value) = (report.outcome.clone(), report.value.clone());
     ended.error.clone_from(&report.error);
     all.push((*open, ended));
@@ -99,20 +101,24 @@ fn cut<'b>(bytes: &'b [u8], mark: &str) -> Option<(&'b [u8], &'b [u8])> {
     Some((bytes.get(..at)?, bytes.get(at + mark.len()..)?))
 }
 
-fn of(stdout: &[u8], stderr: &[u8]) -> RunReport {
+fn printing(stdout: &[u8]) -> RunReport {
     let mut report = RunReport::bare(Outcome::Ok);
-    report.output = OutputBuffer::new((stdout.len() + stderr.len()) as u64);
+    report.output = OutputBuffer::new(stdout.len() as u64);
     report.output.push(Stream::Stdout, stdout);
-    report.output.push(Stream::Stderr, stderr);
     report
 }
 
 /// What a run told that can be told of one of several: what it printed, its value and its error.
 pub(super) fn told(report: &RunReport) -> RunReport {
     let mut told = RunReport::bare(report.outcome.clone());
-    told.output = report.output.clone();
+    told.output = report.output.only(Stream::Stdout);
     (told.value, told.error) = (report.value.clone(), report.error.clone());
     told
+}
+
+/// What a run told that is told of all of several together.
+pub(super) fn rest(report: &RunReport) -> RunReport {
+    RunReport { output: report.output.only(Stream::Stderr), ..report.clone() }
 }
 
 /// What runs told, one after the other, with the value of the last.

@@ -1,7 +1,7 @@
 //! Dialogues about rebuilding a kernel.
 
 use super::*;
-use crate::domain::{Effects, FileChange, Review, RunEvent, Stream, Variable};
+use crate::domain::{Effects, FileChange, OutputBuffer, Review, RunError, RunEvent, Stream, Variable};
 use crate::engine::Command;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use std::sync::Arc;
@@ -185,28 +185,13 @@ fn together() -> Dialogue {
 fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
     let first = "a\n\n[value of block 1]\n7\n[end of block 1]\n";
     for (stdout, stderr, value, wanted) in [
-        (format!("{first}b\n"), "hm\n\n[end of block 1]\n", "8", "2 blocks ran again"),
-        (
-            format!("{first}b\n"),
-            "hm\n\n[end of block 1]\n",
-            "9",
-            "Block 2 differs in value, line 1: then 8; now 9",
-        ),
-        (
-            format!("{first}c\n"),
-            "hm\n\n[end of block 1]\n",
-            "8",
-            "Block 2 differs in stdout, line 1: then b; now c",
-        ),
+        (format!("{first}b\n"), "hm\n", "8", "2 blocks ran again"),
+        (format!("{first}b\n"), "hm\n", "9", "Block 2 differs in value, line 1: then 8; now 9"),
+        (format!("{first}c\n"), "hm\n", "8", "Block 2 differs in stdout, line 1: then b; now c"),
         (first.replace('7', "6"), "", "9", "Block 1 differs in value, line 1: then 7; now 6"),
         (first.replace("a\n\n", "x\n\n"), "hm\n", "9", "Block 1 differs in stdout, line 1: then a; now x"),
-        (format!("{first}b\n"), "", "8", "Block 1 differs in stderr"),
-        (
-            "a\n\n[end of block 1]\nb\n".into(),
-            "hm\n\n[end of block 1]\n",
-            "8",
-            "Block 1 differs in value: then 7; now nothing",
-        ),
+        (format!("{first}b\n"), "", "8", "Block 3 differs in stderr"),
+        ("a\n\n[end of block 1]\nb\n".into(), "hm\n", "8", "Block 1 differs in value: then 7; now nothing"),
         // Where no end is told, what they printed is compared together.
         ("a\nb\n".into(), "hm\n", "8", "2 blocks ran again"),
         ("a\nc\n".into(), "hm\n", "8", "Block 3 differs in stdout, line 2: then b; now c"),
@@ -224,6 +209,28 @@ fn the_block_that_fails_is_named_where_several_came_back_together() {
         let line = d.runs_into(3, 3, RunReport { outcome: Outcome::Failed, ..printing(stdout, "", None) });
         assert!(line.contains(&format!("Block {block} did not end well")), "{line}");
     }
+}
+
+#[test]
+fn of_what_is_too_long_to_be_kept_the_ends_are_no_difference() {
+    let mut d = together();
+    let mut ran = printing("", "hm\n", Some("8"));
+    ran.output = OutputBuffer::new(200);
+    ran.output.push(Stream::Stdout, b"a\n\n[value of block 1]\n7\n[end of block 1]\n");
+    ran.output.push(Stream::Stdout, &b"b\n".repeat(200));
+    ran.output.push(Stream::Stderr, b"hm\n");
+    let line = d.runs_into(3, 3, ran);
+    assert!(line.contains("2 blocks ran again"), "{line}");
+}
+
+#[test]
+fn what_is_no_python_is_blamed_on_no_block_of_several() {
+    let mut d = together();
+    let error =
+        RunError { kind: "SyntaxError".into(), message: "invalid syntax".into(), traceback: String::new() };
+    let ran = RunReport { outcome: Outcome::Failed, error: Some(error), ..printing("", "", None) };
+    let line = d.runs_into(3, 3, ran);
+    assert!(line.contains("Block 3 did not end well"), "{line}");
 }
 
 #[test]
