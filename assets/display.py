@@ -50,6 +50,9 @@ def _show_figures(pyplot):
 def _send_image(data, kind="image", label=None):
     """The bytes of a PNG, named by their label or numbered; where no message has room for them, that is told."""
     global _figures
+    if _getpid() != PID:
+        # In a process that the block forked the place where they are sent is closed, and its number perhaps a file's.
+        return
     if len(data) > FRAME_LIMIT - 4096:
         _print("a picture of %d MiB is not shown: there is room for %d" % (len(data) >> 20, FRAME_LIMIT >> 20))
         return
@@ -59,8 +62,6 @@ def _send_image(data, kind="image", label=None):
 
 
 def _send_figure(figure):
-    if _getpid() != PID:
-        return
     data = io.BytesIO()
     figure.savefig(data, format="png")
     _send_image(data.getvalue(), "figure", figure.get_label())
@@ -75,8 +76,6 @@ def _complete_pil(module):
 
 def _send_picture(picture):
     """An image of PIL, as PNG; a huge one smaller."""
-    if _getpid() != PID:
-        return
     if picture.width * picture.height > PICTURE_LIMIT:
         picture = picture.copy()
         picture.thumbnail((4096, 4096))
@@ -117,8 +116,8 @@ def _send_plot(figure):
     print("plotly figure written to %s; with the package kaleido it is shown as an image" % name)
 
 
-def _shows_itself(value):
-    """Whether a last value is a picture, which is sent instead of written out."""
+def _shows_itself(value, now):
+    """Whether a value is a picture, which is sent instead of written out: at once, or with what is open at the end."""
     kind = type(value)
     top = _top_module(kind)
     if top == "PIL" and "PIL.Image" in sys.modules and isinstance(value, sys.modules["PIL.Image"].Image):
@@ -132,8 +131,7 @@ def _shows_itself(value):
     if top == "matplotlib" and module is not None and isinstance(value, module.Figure):
         pyplot = sys.modules.get("matplotlib.pyplot")
         is_open = pyplot is not None and getattr(value, "number", None) in pyplot.get_fignums()
-        # One that is open is sent with the others at the end.
-        if not is_open:
+        if now or not is_open:
             _send_figure(value)
         return True
     return _sends_png(value)
@@ -164,11 +162,11 @@ def _open_figures():
 # --- values ------------------------------------------------------------------------------------------------------
 
 
-def _display(value):
-    """Shows a last value: sends it where it is a picture, else gives its text. An error in its own code is told."""
+def _display(value, now=False):
+    """Shows a value: sends it where it is a picture, else gives its text. An error in its own code is told."""
     kind = type(value)
     try:
-        if _shows_itself(value):
+        if _shows_itself(value, now):
             return None
         return _bound(_text(value), VALUE_LIMIT)
     except KeyboardInterrupt:
@@ -180,7 +178,7 @@ def _display(value):
 def display(*values, **_options):
     """Shows values as a notebook does: each as the last one of a block is shown, among what is printed."""
     for value in values:
-        text = _display(value)
+        text = _display(value, now=True)
         if text is not None:
             print(text)
 

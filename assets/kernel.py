@@ -7,6 +7,7 @@ It does not decide anything, knows no limits and measures nothing: that is the s
 """
 
 import _ast
+import _thread
 import builtins
 import fcntl
 import io
@@ -38,6 +39,7 @@ NO_INPUT = (
 
 # What the person's code may replace, as it was: the kernel goes on with its own.
 _write, _read, _sleep, _getpid, _exit = os.write, os.read, time.sleep, os.getpid, os._exit
+_sending = _thread.allocate_lock()
 _fstat, _dup2, _clock = os.fstat, os.dup2, time.monotonic
 _ioctl, _getsignal, _setsignal = fcntl.ioctl, signal.getsignal, signal.signal
 _type_name_slot = type.__dict__["__name__"].__get__
@@ -70,8 +72,10 @@ def _send(kind, *fields):
         body.append(field)
     body = b"".join(body)
     data = memoryview(len(body).to_bytes(4, "big") + body)
-    while data:
-        data = data[_write(CONTROL, data):]
+    # Threads of a block may show pictures at the same time.
+    with _sending:
+        while data:
+            data = data[_write(CONTROL, data):]
 
 
 def _receive_exactly(count):
@@ -546,11 +550,11 @@ def _take_last(tree, text):
 
 
 def _compile_told(text, label):
-    """The same; what is no Python but a notebook's command is told as that."""
+    """Compiles a text as [`_compile`] does; what is no Python but a notebook's command is told as that."""
     try:
         return _compile(text, label)
     except SyntaxError as error:
-        lines = text.splitlines()
+        lines = text.split("\n")
         line = lines[error.lineno - 1].lstrip() if error.lineno and error.lineno <= len(lines) else ""
         if line[:1] in ("%", "!"):
             error.msg = "%s: a line that begins with %s is a notebook's command, and no Python; programs run in blocks of bash" % (
