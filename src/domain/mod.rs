@@ -90,8 +90,8 @@ pub use recipe::{RecipeCard, RecipeCards, RecipeEnd, RecipeFact, RecipeStart, Ro
 pub use reply::{FailureKind, Finish, FinishReason, OpaqueItem, ReplyEvent, ReplyFailure, ToolCall, Usage};
 pub use rights::{Enforcement, Layer, Limits, ProjectPython, Rights, SandboxLevel, SandboxReport};
 pub use run::{
-    Chunk, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Outcome, ProtectedFile,
-    Receipt, RunError, RunEvent, RunReport,
+    Chunk, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Outcome,
+    ProtectedFile, Receipt, RunError, RunEvent, RunReport,
 };
 pub use sha256::Sha256;
 pub use shared_state::{BlockRanges, SharedState};

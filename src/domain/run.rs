@@ -56,6 +56,24 @@ pub struct KernelRef {
     pub goes_on: bool,
 }
 
+/// A kernel that ended while nothing ran in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadKernel {
+    /// What it ran.
+    pub language: Language,
+    /// Which one; `None`: the one that was told of last, if any.
+    pub kernel: Option<KernelRef>,
+    /// What is known of the cause.
+    pub cause: String,
+}
+
+impl DeadKernel {
+    /// The Python kernel that was told of last.
+    pub fn of_python(cause: impl Into<String>) -> Self {
+        Self { language: Language::python(), kernel: None, cause: cause.into() }
+    }
+}
+
 /// A piece of output, as raw bytes: it may end inside a character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {

@@ -19,7 +19,7 @@ impl Driver {
             Signal::Job(found) => self.rooms.update.told.push(Notification::Job(found)),
             Signal::Masked(what) => self.tell_masked(what),
             Signal::StoreFailed(why) => self.feed(Event::Store(StoreEvent::Failed(why))),
-            Signal::Kernel(KernelNotice::Died(why)) => self.feed(Event::KernelDied(why)),
+            Signal::Kernel(KernelNotice::Died(dead)) => self.feed(Event::KernelDied(dead)),
             Signal::Kernel(KernelNotice::Unreachable(words)) => self.feed(Event::KernelUnreachable(words)),
             Signal::Kernel(KernelNotice::Back(words)) => self.feed(Event::KernelBack(words)),
         }

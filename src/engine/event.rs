@@ -6,9 +6,9 @@ use super::recorded::RecordedBlock;
 use super::transcript::Body;
 use crate::domain::FileChange;
 use crate::domain::{
-    Answers, BlockId, Consultation, Decision, Entry, ImageName, Instructions, Language, Limits, ModelInfo,
-    ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent, RunId,
-    StepId, Terms, TimerId, UndoCover, UndoWay,
+    Answers, BlockId, Consultation, DeadKernel, Decision, Entry, ImageName, Instructions, Language, Limits,
+    ModelInfo, ModelName, OnDisk, Prompt, Reach, RecipeStart, ReplyEvent, Review, Revision, RuleId, RunEvent,
+    RunId, StepId, Terms, TimerId, UndoCover, UndoWay,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -218,8 +218,8 @@ pub enum Event {
     Provider(ModelName),
     /// What is known of the model that answers from here on.
     Model(Box<ModelInfo>),
-    /// The kernel ended while nothing ran, and what is known of the cause.
-    KernelDied(String),
+    /// A kernel ended while nothing ran.
+    KernelDied(DeadKernel),
     /// The kernel's server does not answer at this moment, in words; nothing of it is lost yet.
     KernelUnreachable(String),
     /// The kernel's server answers again, in words.

@@ -251,7 +251,7 @@ impl Engine {
             }
             Event::Run(run, event) => self.run(run, event),
             Event::Store(event) => self.store(event),
-            Event::KernelDied(cause) => self.kernel_died(&cause),
+            Event::KernelDied(dead) => self.kernel_died(&dead),
             Event::KernelUnreachable(words) => self.notify(Notice::warn(words)),
             Event::KernelBack(words) => self.notify(Notice::info(words)),
             Event::Timer(timer) => self.timer(timer),

@@ -2,7 +2,7 @@
 
 use super::changes;
 use super::difference::Difference;
-use super::state::Question;
+use super::state::{LiveRun, Question};
 use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
@@ -160,7 +160,7 @@ pub(super) fn interrupt_sent(terms: Option<&Terms>) -> Notice {
 pub(super) fn kill_asked(block: BlockId, kernel: Option<KernelRef>) -> Notice {
     Notice::warn(match kernel {
         Some(kernel) => {
-            format!("Kill kernel k{}? {} lost. k kill  Enter wait", kernel.generation, variables(kernel))
+            format!("Kill kernel k{}?{} k kill  Enter wait", kernel.generation, lost(kernel, " ", "."))
         }
         None => format!("Kill block {block}? k kill  Enter wait"),
     })
@@ -232,9 +232,9 @@ pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
 pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<KernelRef>) -> Notice {
     Notice::info(match kernel {
         Some(kernel) if fresh => format!(
-            "Block {block} would run in a new kernel: k{} ends then, {} lost. K goes back.",
+            "Block {block} would run in a new kernel: k{} ends then{}. K goes back.",
             kernel.generation,
-            variables(kernel)
+            lost(kernel, ", ", "")
         ),
         Some(kernel) => format!("Block {block} would run in kernel k{}.", kernel.generation),
         None if fresh => format!("Block {block} would run in a new kernel. K goes back."),
@@ -263,8 +263,9 @@ pub(super) fn no_terminal(block: BlockId) -> Notice {
     ))
 }
 
-/// How a run ended.
-pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice {
+/// How a run in this language ended.
+pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> Notice {
+    let block = run.block;
     let time = duration(report.receipt.wall_us / 1000);
     let exit = report.receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
     let why = one_line(report.outcome.detail().unwrap_or_default().trim_end_matches('.'));
@@ -272,10 +273,10 @@ pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice 
         Outcome::Ok => return Notice::info(format!("Block {block} done: {exit}{time}.")),
         Outcome::Failed => format!("Block {block} failed: {exit}{time}. The error is in Output."),
         Outcome::Crashed(cause) => match report.kernel {
-            KernelFate::Lost(kernel) => return kernel_died(Some(kernel), cause),
+            KernelFate::Lost(kernel) => return kernel_died(Some(kernel), language, cause),
             _ => format!("Block {block} died: {why}."),
         },
-        Outcome::TimedOut => format!("Stopped at the {} limit.", limit(wall_ms)),
+        Outcome::TimedOut => format!("Stopped at the {} limit.", limit(run.wall_ms)),
         Outcome::Limit(_) => format!("Stopped at a limit: {why}."),
         Outcome::Interrupted => format!("Block {block} interrupted after {time}."),
         Outcome::Refused(_) => running::refused(block, &why),
@@ -285,22 +286,20 @@ pub(super) fn ended(block: BlockId, wall_ms: u64, report: &RunReport) -> Notice 
     };
     match report.kernel {
         KernelFate::Lost(kernel) => {
-            Notice::warn(format!("{text} {} lost with kernel k{}.", variables(kernel), kernel.generation))
+            let (generation, of) = (kernel.generation, of_language(language));
+            Notice::warn(format!("{text} Kernel k{generation}{of} is gone{}.", lost(kernel, ": ", "")))
         }
         _ => Notice::warn(text),
     }
 }
 
 /// A kernel ended by itself. What follows from it comes first: a cause can be longer than a row.
-pub(super) fn kernel_died(kernel: Option<KernelRef>, cause: &str) -> Notice {
+pub(super) fn kernel_died(kernel: Option<KernelRef>, language: &Language, cause: &str) -> Notice {
     let cause = one_line(cause.trim_end().trim_end_matches('.'));
-    Notice::error(match kernel {
-        Some(kernel) => {
-            let (number, lost) = (kernel.generation, variables(kernel));
-            format!("Kernel k{number} died, {lost} lost, nothing was rerun: {cause}.")
-        }
-        None => format!("The kernel died, nothing was rerun: {cause}."),
-    })
+    let of = of_language(language);
+    let which = kernel.map_or("The kernel".into(), |kernel| format!("Kernel k{}", kernel.generation));
+    let lost = kernel.map(|kernel| lost(kernel, ", ", "")).unwrap_or_default();
+    Notice::error(format!("{which}{of} died{lost}, nothing was rerun: {cause}."))
 }
 
 pub(super) fn restart_refused() -> Notice {
@@ -384,14 +383,24 @@ fn not_again(left: usize) -> String {
 pub(super) fn restarted(kernel: Option<KernelRef>) -> Notice {
     Notice::info(match kernel {
         Some(kernel) => {
-            format!("Kernel k{} ended: {} lost. Nothing was rerun.", kernel.generation, variables(kernel))
+            format!("Kernel k{} ended{}. Nothing was rerun.", kernel.generation, lost(kernel, ": ", ""))
         }
         None => "The next block starts a new kernel.".into(),
     })
 }
 
-fn variables(kernel: KernelRef) -> String {
-    counted(kernel.variables as usize, "variable")
+/// What is lost with a kernel, between these. Nothing where no variable is known: not every kernel tells them, so there
+/// may be some.
+fn lost(kernel: KernelRef, before: &str, after: &str) -> String {
+    match kernel.variables as usize {
+        0 => String::new(),
+        known => format!("{before}{} lost{after}", counted(known, "variable")),
+    }
+}
+
+/// What tells a kernel from that of Python.
+fn of_language(language: &Language) -> String {
+    if *language == Language::python() { String::new() } else { format!(" of {language}") }
 }
 
 pub(super) fn store_failed(why: &str) -> Notice {

@@ -13,10 +13,10 @@ use super::{
     RecordedBlock, Settings, StoreEvent,
 };
 use crate::domain::{
-    BlockId, BlockKind, Chunk, Consultation, Decision, Dialect, ExecutorKind, FailureKind, Finish,
-    FinishReason, Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName, OnDisk,
-    OpaqueItem, Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent, RunId,
-    RunReport, Severity, StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
+    BlockId, BlockKind, Chunk, Consultation, DeadKernel, Decision, Dialect, ExecutorKind, FailureKind,
+    Finish, FinishReason, Instructions, KernelFate, KernelRef, Language, Limits, ModelInfo, ModelName,
+    OnDisk, OpaqueItem, Outcome, Policy, Price, ReplyEvent, Review, Revision, RuleId, RuleScope, RunEvent,
+    RunId, RunReport, Severity, StepId, Stream, Target, Terms, TimerId, Timestamp, ToolCall, Usage,
 };
 use proptest::prelude::*;
 
@@ -90,7 +90,7 @@ fn event(watched: &WatchedEngine, (kind, a, b): Throw) -> Event {
         }),
         37 => match aim.a % 7 {
             0 if aim.b.is_multiple_of(3) => Event::KernelUnreachable("away".into()),
-            0 => Event::KernelDied("signal 9".into()),
+            0 => Event::KernelDied(DeadKernel::of_python("signal 9")),
             1 => Event::Timer(aim.timer()),
             2 => Event::User(Command::RestartKernel),
             3 => aim.known(),

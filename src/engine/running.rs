@@ -3,7 +3,7 @@
 //! Stopping is asked for, never assumed: the turn moves on when the run has told its end.
 
 use super::{Effect, Engine, Phase, notices};
-use crate::domain::{Entry, Grantor, KernelFate, Outcome, RunEvent, RunId, RunReport};
+use crate::domain::{DeadKernel, Entry, Grantor, KernelFate, Language, Outcome, RunEvent, RunId, RunReport};
 
 /// Milliseconds after which a second wish to stop asks whether to kill.
 const INSIST_MS: u64 = 500;
@@ -50,13 +50,19 @@ impl Engine {
         }
         let notice = match &report.outcome {
             Outcome::Refused(why) if asks_again => notices::asked_again(run.block, why),
-            _ => notices::ended(run.block, run.wall_ms, &report),
+            _ => notices::ended(&run, &self.language_of_run(id).unwrap_or_else(Language::python), &report),
         };
         self.file_ran(run.block, &report);
         match report.kernel {
             KernelFate::None => {}
-            KernelFate::Kept(kernel) => self.state.live.kernel = Some(kernel),
-            KernelFate::Lost(_) => self.forget_kernel(),
+            KernelFate::Kept(kernel) => {
+                self.state.live.kernel = Some(kernel);
+                self.state.live.kernel_language = self.language_of_run(id);
+            }
+            KernelFate::Lost(_) => match self.language_of_run(id) {
+                Some(language) => self.forget_kernel_of(&language),
+                None => self.forget_kernel(),
+            },
         }
         self.world_changed();
         // One that was stopped and ended well all the same was stopped.
@@ -121,17 +127,35 @@ impl Engine {
         self.look_again();
     }
 
-    /// The kernel ended while nothing ran in it.
-    pub(super) fn kernel_died(&mut self, cause: &str) {
-        self.notify(notices::kernel_died(self.state.live.kernel, cause));
-        self.drop_plan();
-        self.forget_kernel();
+    /// A kernel ended while nothing ran in it.
+    pub(super) fn kernel_died(&mut self, dead: &DeadKernel) {
+        let live = &self.state.live;
+        let is_last = live.kernel_language.as_ref().is_none_or(|language| *language == dead.language);
+        let kernel = dead.kernel.or(live.kernel.filter(|_| is_last));
+        self.notify(notices::kernel_died(kernel, &dead.language, &dead.cause));
+        self.forget_kernel_of(&dead.language);
         self.world_changed();
         self.look_again();
     }
 
+    fn language_of_run(&self, run: RunId) -> Option<Language> {
+        Some(self.state.transcript.run(run)?.1.terms.language.clone())
+    }
+
+    /// The kernel of a language is gone; there may be others. Variables, functions and rebuilding are Python's.
+    fn forget_kernel_of(&mut self, language: &Language) {
+        let live = &mut self.state.live;
+        let is_last = live.kernel_language.as_ref().is_none_or(|last| last == language);
+        let kept = (live.kernel, live.kernel_language.clone());
+        if *language == Language::python() {
+            self.drop_plan();
+            self.forget_kernel();
+        }
+        (self.state.live.kernel, self.state.live.kernel_language) = if is_last { (None, None) } else { kept };
+    }
+
     fn forget_kernel(&mut self) {
-        self.state.live.kernel = None;
+        (self.state.live.kernel, self.state.live.kernel_language) = (None, None);
         self.state.live.variables.clear();
         self.state.live.variables_by = None;
         self.state.live.variables_at = None;

@@ -7,9 +7,10 @@ pub use super::cost::Cost;
 use super::reply::Segment;
 use super::transcript::{BlockItem, OpinionItem, Transcript};
 use crate::domain::{
-    BlockId, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Limits, ModelInfo, Notice,
-    OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions, RunId, SandboxLevel,
-    StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage, Variable, VariableChange,
+    BlockId, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Language, Limits,
+    ModelInfo, Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions,
+    RunId, SandboxLevel, StepId, TerminalScreen, Terms, TimerId, Timestamp, ToolCall, UndoCover, Usage,
+    Variable, VariableChange,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -236,6 +237,8 @@ pub struct Live {
     pub foreign: bool,
     /// The kernel as last told; `None` until one runs.
     pub kernel: Option<KernelRef>,
+    /// What it runs.
+    pub kernel_language: Option<Language>,
     /// The kernel's variables as last told, and when.
     pub variables: Vec<Variable>,
     /// The block after which they were told.

@@ -27,7 +27,7 @@ use super::backend::{BackendEvent, EndCause, Job, RunEnd};
 use super::helper_wire::{ResourceUse, RestState};
 use super::kernel_wire::KernelMessage;
 use crate::config::ContainerExecutor;
-use crate::domain::{ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, Terms};
+use crate::domain::{DeadKernel, ExecutorKind, KernelFate, KernelRef, Language, Limits, RunEvent, Terms};
 use crate::exec::KernelNotice;
 use crate::text::number::memory;
 use access::{EngineAccess, LanguageFacts, is_kernel, is_shell};
@@ -253,7 +253,7 @@ impl Containers {
     }
 
     fn died(&self, cause: String) {
-        let _ = self.notices.try_send(KernelNotice::Died(cause));
+        let _ = self.notices.try_send(KernelNotice::Died(DeadKernel::of_python(cause)));
     }
 
     fn tell_started(&mut self) {

@@ -29,7 +29,8 @@ use super::helper_wire::RestState;
 use super::{KernelNotice, Setup, environment};
 use crate::config::JupyterExecutor;
 use crate::domain::{
-    ExecutorKind, KernelFate, KernelRef, Language, Limits, Rights, RunEvent, SharedState, Stream, Terms,
+    DeadKernel, ExecutorKind, KernelFate, KernelRef, Language, Limits, Rights, RunEvent, SharedState, Stream,
+    Terms,
 };
 use available::AvailableKernels;
 use block::JupyterBlock;
@@ -82,6 +83,7 @@ pub(super) struct Jupyter {
 /// A kernel that was started.
 struct StartedKernel {
     number: u32,
+    language: Language,
     generation: u32,
     ready: bool,
     /// Its server can't be reached at this moment.
@@ -162,7 +164,7 @@ impl Jupyter {
         }
     }
 
-    fn start_kernel(&mut self, spec: &Spec) {
+    fn start_kernel(&mut self, spec: &Spec, language: &Language) {
         self.number += 1;
         let generation = self.generations.entry(spec.name.clone()).or_default();
         *generation += 1;
@@ -190,6 +192,7 @@ impl Jupyter {
         };
         let kernel = StartedKernel {
             number: self.number,
+            language: language.clone(),
             generation: *generation,
             ready: false,
             lost: false,
@@ -362,16 +365,16 @@ impl Jupyter {
 
     fn kernel_gone(&mut self, name: &str, running: bool, why: String, end: impl FnOnce(String) -> EndCause) {
         let Some(kernel) = self.kernels.remove(name) else { return };
-        let fate = self.reference(&kernel);
-        let fate = if kernel.ready { KernelFate::Lost(fate) } else { KernelFate::None };
+        let known = kernel.ready.then(|| self.reference(&kernel));
         self.leaving.push(kernel.work);
         if self.resting.is_some() {
             self.on_resting(true);
         }
         if running {
-            self.end_block(|_| end(why), fate);
+            self.end_block(|_| end(why), known.map_or(KernelFate::None, KernelFate::Lost));
         } else {
-            let _ = self.notices.try_send(KernelNotice::Died(why));
+            let dead = DeadKernel { language: kernel.language, kernel: known, cause: why };
+            let _ = self.notices.try_send(KernelNotice::Died(dead));
         }
     }
 

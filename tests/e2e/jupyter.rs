@@ -4,7 +4,7 @@ use crate::checks::wakeups;
 use crate::jupyter_server::{JupyterServer, TOKEN};
 use crate::{approve, play, say};
 use rustix::process::Signal;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const STORY: &str = r#"
 pace = 0
@@ -45,17 +45,13 @@ fn a_server_that_is_lost_while_nothing_runs_is_told_and_until_then_nothing_is_dr
     assert_eq!(terminal.written(), written, "{}", terminal.screen());
     assert_eq!(wakeups(terminal.pid(), others), woken, "a thread woke beside the executor's own");
 
-    let since = Instant::now();
     server.signal(Signal::STOP);
     terminal.wait_for("does not answer");
-    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     server.signal(Signal::CONT);
     terminal.wait_for("answers again");
 
-    let since = Instant::now();
     server.child.kill().expect("it ends");
     terminal.wait_for("does not answer");
-    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     terminal.wait_for("Kernel k1 died");
     assert!(terminal.screen().contains("Kernel k1 died, 1 variable lost"), "{}", terminal.screen());
 }

@@ -309,7 +309,7 @@ async fn woken(shop: &Shop, block: &str, wake: impl FnOnce()) {
     let patience = std::time::Duration::from_secs(10);
     let died = tokio::time::timeout(patience, shop.executor.kernel_notice()).await.expect("it is told");
     let KernelNotice::Died(died) = died else { panic!("{died:?}") };
-    assert!(died.starts_with("it moved between two runs"), "{died}");
+    assert!(died.cause.starts_with("it moved between two runs"), "{died:?}");
     assert_eq!(of_runs(shop), Vec::<i32>::new());
     assert_eq!(shop.py("'counter' in globals()").await.ok().value(), "False", "another one");
     assert_still(shop);

@@ -349,7 +349,7 @@ async fn a_death_while_nothing_runs_is_told() {
     )
     .unwrap();
     let cause = tokio::time::timeout(Duration::from_secs(5), deaths).await.unwrap();
-    assert!(matches!(&cause, KernelNotice::Died(cause) if cause.contains("SIGKILL")), "{cause:?}");
+    assert!(matches!(&cause, KernelNotice::Died(dead) if dead.cause.contains("SIGKILL")), "{cause:?}");
     let terms = shop.executor.terms(&Language::python(), None).await.unwrap();
     assert_eq!(terms.kernel.unwrap().generation, 2);
 }

@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
+/// Within this a server that is away is told, with both cores busy: `exec::jupyter::far` says 4 s, a connection that is
+/// waited for takes 20.
+const ENOUGH: Duration = Duration::from_secs(12);
+
 /// A workshop with kernels of this machine.
 fn local(choice: &str) -> Shop {
     Shop::elsewhere(choice, &Executors::default(), |setup| setup.python = Some(venv().join("bin/python")))
@@ -148,7 +152,7 @@ async fn what_does_not_stop_is_ended(shop: &Shop) {
     shop.executor.interrupt(id);
     let told = rest_of(events, before).await;
     assert_eq!(told.report.outcome, Outcome::Interrupted, "{:?}", told.report);
-    assert!(told.kept() && told.took < Duration::from_secs(5), "{:?}", told.took);
+    assert!(told.kept() && told.took < ENOUGH, "{:?}", told.took);
 }
 
 #[tokio::test]
@@ -339,7 +343,7 @@ async fn told_after(events: &mut tokio::sync::mpsc::Receiver<(RunId, RunEvent)>)
 
 #[tokio::test]
 #[ignore = "needs jupyter_server and ipykernel: SAYSO_TEST_JUPYTER"]
-async fn a_server_that_hangs_or_is_gone_is_told_within_five_seconds() {
+async fn a_server_that_hangs_or_is_gone_is_told() {
     let mut server = JupyterServer::start();
     let shop = at(server.port, TOKEN);
     shop.py("x = 41").await.ok();
@@ -348,7 +352,7 @@ async fn a_server_that_hangs_or_is_gone_is_told_within_five_seconds() {
     until_output(&mut events, "on").await;
     server.signal(Signal::STOP);
     let took = told_after(&mut events).await;
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert!(took < ENOUGH, "{took:?}");
     // It goes on as if nothing had been.
     server.signal(Signal::CONT);
     assert_eq!(rest_of(events, Vec::new()).await.ok().value(), "42");
@@ -359,18 +363,18 @@ async fn a_server_that_hangs_or_is_gone_is_told_within_five_seconds() {
     idle.py("y = 1").await.ok();
     server.child.kill().unwrap();
     let took = told_after(&mut events).await;
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert!(took < ENOUGH, "{took:?}");
     shop.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
     // Lost while nothing ran: that is told by itself, and the next block is told.
-    let notice = tokio::time::timeout(Duration::from_secs(5), idle.executor.kernel_notice()).await.unwrap();
+    let notice = tokio::time::timeout(ENOUGH, idle.executor.kernel_notice()).await.unwrap();
     assert!(
         matches!(&notice, KernelNotice::Unreachable(words) if words.contains("does not answer")),
         "{notice:?}"
     );
     let (run, mut events) = idle.start(idle.request("python", "y", None).await);
     let took = told_after(&mut events).await;
-    assert!(took < Duration::from_secs(5), "{took:?}");
+    assert!(took < ENOUGH, "{took:?}");
     idle.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
 }
@@ -397,9 +401,9 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
     let quiet = Duration::from_secs(3);
     assert!(tokio::time::timeout(quiet, shop.executor.kernel_notice()).await.is_err());
     server.signal(Signal::STOP);
-    let (notice, took) = notice_of(&shop, 10).await;
+    let (notice, took) = notice_of(&shop, 15).await;
     let KernelNotice::Unreachable(words) = notice else { panic!("{notice:?}") };
-    assert!(words.contains("does not answer") && took < Duration::from_secs(5), "{words} {took:?}");
+    assert!(words.contains("does not answer") && took < ENOUGH, "{words} {took:?}");
     server.signal(Signal::CONT);
     let (notice, _) = notice_of(&shop, 10).await;
     let KernelNotice::Back(words) = notice else { panic!("{notice:?}") };
@@ -408,14 +412,13 @@ async fn a_server_that_is_lost_while_nothing_runs_is_told_by_itself() {
 
     server.child.kill().unwrap();
     let (notice, took) = notice_of(&shop, 10).await;
-    assert!(
-        matches!(notice, KernelNotice::Unreachable(_)) && took < Duration::from_secs(5),
-        "{notice:?} {took:?}"
-    );
+    assert!(matches!(notice, KernelNotice::Unreachable(_)) && took < ENOUGH, "{notice:?} {took:?}");
     // And when it does not come back its kernel is told as gone, as one that crashed.
     let (notice, _) = notice_of(&shop, 15).await;
-    let KernelNotice::Died(why) = notice else { panic!("{notice:?}") };
-    assert!(why.starts_with("the connection was lost and not found again within 8 s"), "{why}");
+    let KernelNotice::Died(dead) = notice else { panic!("{notice:?}") };
+    let cause = "the connection was lost and not found again within 8 s";
+    assert!(dead.cause.starts_with(cause), "{dead:?}");
+    assert!(dead.kernel.is_some_and(|kernel| kernel.variables == 2), "{dead:?}");
 }
 
 #[tokio::test]
@@ -431,7 +434,7 @@ async fn a_block_that_is_stopped_on_a_server_that_hangs_takes_the_next_with_it_n
     let since = Instant::now();
     shop.executor.kill(run);
     assert_ne!(rest_of(events, Vec::new()).await.report.outcome, Outcome::Ok);
-    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    assert!(since.elapsed() < ENOUGH, "{:?}", since.elapsed());
     let (_, events) = shop.start(shop.request("python", "6 * 7", None).await);
     server.signal(Signal::CONT);
     assert_eq!(all(events).await.ok().value(), "42");

@@ -1,7 +1,7 @@
 //! The dialogues: each path through a session, told as it goes.
 
 use super::*;
-use crate::domain::Policy;
+use crate::domain::{DeadKernel, Policy, Variable};
 
 const ONE: &str = "First this.\n```python\nprint(1)\n```\nThen more.\n";
 const THREE: &str = "```python\na = 1\n```\nand\n```python\nb = 2\n```\nand\n```bash\nls\n```\n";
@@ -562,7 +562,7 @@ fn a_kernel_that_dies_while_a_block_waits_has_it_looked_at_again() {
     d.runs(1, 1, ok());
     d.reply(ONE);
     d.inspected_ok(2);
-    let line = d.send(Event::KernelDied("signal 9".into()));
+    let line = d.send(Event::KernelDied(DeadKernel::of_python("signal 9")));
     assert_eq!(
         line,
         "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.', look 2.1 | deciding 2"
@@ -589,12 +589,71 @@ fn a_server_that_does_not_answer_while_nothing_runs_is_told_and_its_kernel_is_go
     assert_eq!(line, "'The server does not answer.' | idle");
     assert_eq!(d.send(Event::KernelBack("It answers again.".into())), "'It answers again.' | idle");
     d.send(Event::KernelUnreachable("The server does not answer.".into()));
-    let line = d.send(Event::KernelDied("the connection was lost".into()));
+    let line = d.send(Event::KernelDied(DeadKernel::of_python("the connection was lost")));
     assert_eq!(
         line,
         "'Kernel k1 died, 14 variables lost, nothing was rerun: the connection was lost.' | idle"
     );
     assert_eq!(d.state().variables().count(), 0);
+}
+
+/// Two kernels of a Jupyter executor: 14 variables of Python, and R that ran last.
+fn python_and_r() -> Dialogue {
+    let mut d = replied("```python\na = 1\n```\n");
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    let known = Variable {
+        name: "a".into(),
+        kind: "int".into(),
+        size: String::new(),
+        value: "1".into(),
+        change: None,
+    };
+    d.ran(1, RunEvent::Variables(vec![known]));
+    d.ended(1, ok());
+    d.reply("```r\nb <- 1\n```\n");
+    let kernel = KernelRef { generation: 3, variables: 0, goes_on: true };
+    d.inspected(
+        2,
+        Review::default(),
+        Ok(Terms { language: Language("r".into()), kernel: Some(kernel), ..terms() }),
+    );
+    d.type_run(2);
+    d.started(2);
+    d.ended_as(2, RunReport { kernel: KernelFate::Kept(kernel), ..report(ok()) });
+    d.reply("Done.");
+    d
+}
+
+#[test]
+fn of_two_kernels_the_one_that_died_is_told_and_the_other_stays_as_it_is() {
+    let of_r = KernelRef { generation: 3, variables: 0, goes_on: true };
+    let cause = String::from("signal 9");
+    let mut d = python_and_r();
+    assert!(!d.told().contains("had ended before"), "{}", d.told());
+    assert_eq!(d.state().live.kernel, Some(of_r));
+    assert_eq!(d.state().variables().count(), 1);
+    let line = d.send(Event::KernelDied(DeadKernel {
+        language: Language("r".into()),
+        kernel: Some(of_r),
+        cause: cause.clone(),
+    }));
+    assert_eq!(
+        line, "'Kernel k3 of r died, nothing was rerun: signal 9.' | idle",
+        "none is known, so none is told"
+    );
+    assert_eq!((d.state().live.kernel, d.state().variables().count()), (None, 1));
+
+    let mut d = python_and_r();
+    let of_python = KernelRef { generation: 1, variables: 14, goes_on: true };
+    let line = d.send(Event::KernelDied(DeadKernel {
+        language: Language::python(),
+        kernel: Some(of_python),
+        cause,
+    }));
+    assert_eq!(line, "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.' | idle");
+    assert_eq!((d.state().live.kernel, d.state().variables().count()), (Some(of_r), 0));
 }
 
 #[test]

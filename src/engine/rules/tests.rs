@@ -1,7 +1,7 @@
 //! Rules of the person: what they cover, and what starts by them.
 
 use super::*;
-use crate::domain::{Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
+use crate::domain::{DeadKernel, Effects, Enforcement, Finding, Language, Outcome, Revision, TimerId};
 use crate::engine::dialogue::{Dialogue, confined, review};
 use crate::engine::state::{Countdown, RuleMatch};
 use crate::engine::{Command, Event};
@@ -88,7 +88,7 @@ fn what_is_held_back_waits_for_a_decision() {
         );
         assert_eq!(timer(&mut d, 1), "| deciding 2");
         // Looked at again, it is still held back.
-        d.send(Event::KernelDied("x".into()));
+        d.send(Event::KernelDied(DeadKernel::of_python("x")));
         clean(&mut d, 2);
         assert_eq!(d.state().live.matched, None);
         assert!(d.approve(2).ends_with("+approved r2 2.1 person, start r2 | running r2"));

@@ -68,7 +68,7 @@ impl Backend for Jupyter {
             self.end_kernel(&spec.name);
         }
         if !self.kernels.contains_key(&spec.name) {
-            self.start_kernel(&spec);
+            self.start_kernel(&spec, &job.terms.language);
         }
         if let Some(kernel) = self.kernels.get_mut(&spec.name) {
             kernel.shared.ran(job.block);
@@ -128,7 +128,7 @@ impl Backend for Jupyter {
             && let Ok(spec) = self.available.spec(language).await
             && !self.kernels.contains_key(&spec.name)
         {
-            self.start_kernel(&spec);
+            self.start_kernel(&spec, language);
         }
     }
 

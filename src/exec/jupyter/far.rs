@@ -12,9 +12,11 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-/// Between two questions for a sign of life, and how long one may take: a server that hangs is told within 5 s.
+/// Between two questions for a sign of life.
 const PING: Duration = Duration::from_secs(1);
-const SILENCE: Duration = Duration::from_millis(3500);
+/// How long an answer may take. It is looked for with each question, so what hangs is told at the third one after the
+/// first that was not answered: 4 s after it hung at the latest.
+const SILENCE: Duration = Duration::from_millis(2900);
 
 /// What a kernel needs to be started.
 pub(super) struct ServerStart {

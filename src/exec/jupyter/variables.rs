@@ -53,7 +53,7 @@ def told(names):
             lines.append([name[:200], own[:80], size(value, kind, full)[:60], short(value)[:160]])
         except Exception: lines.append([name[:200], "", "", ""])
     import base64, json
-    return base64.b64encode(json.dumps(lines[-MOST:]).encode()).decode()
+    return base64.b64encode(json.dumps([len(lines), lines[-MOST:]]).encode()).decode()
 "#;
 
 /// The request that asks for them.
@@ -68,17 +68,17 @@ fn request() -> Value {
     })
 }
 
-/// The answer; `None` where it can't be read.
-fn read(content: &Value) -> Option<Vec<Variable>> {
+/// How many there are, and those that are told; `None` where it can't be read.
+fn read(content: &Value) -> Option<(u32, Vec<Variable>)> {
     let text = content.pointer("/user_expressions/sayso/data/text~1plain")?.as_str()?;
     let text = text.trim_matches(['\'', '"']);
     if text.len() > LONGEST {
         return None;
     }
     let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
-    let lines: Vec<[String; 4]> = serde_json::from_slice(&bytes).ok()?;
+    let (all, lines): (u32, Vec<[String; 4]>) = serde_json::from_slice(&bytes).ok()?;
     let line = |[name, kind, size, value]: [String; 4]| Variable { name, kind, size, value, change: None };
-    Some(lines.into_iter().take(MOST).map(line).collect())
+    Some((all, lines.into_iter().take(MOST).map(line).collect()))
 }
 
 impl Jupyter {
@@ -101,10 +101,10 @@ impl Jupyter {
             return false;
         }
         if message.kind() == "execute_reply" {
-            if let Some(variables) = read(&message.content) {
+            if let Some((all, variables)) = read(&message.content) {
                 let name = self.block.as_ref().map(|block| block.kernel.clone()).unwrap_or_default();
                 if let Some(kernel) = self.kernels.get_mut(&name) {
-                    kernel.variables = u32::try_from(variables.len()).unwrap_or(u32::MAX);
+                    kernel.variables = all;
                 }
                 self.queue.push_back(RunEvent::Variables(variables).into());
             }
@@ -128,11 +128,12 @@ mod tests {
     #[test]
     fn answers_are_read_and_what_is_none_is_left() {
         let lines =
-            json!([["x", "int", "", "41"], ["df", "DataFrame", "2 rows x 2 columns", ""]]).to_string();
+            json!([700, [["x", "int", "", "41"], ["df", "DataFrame", "2 rows x 2 columns", ""]]]).to_string();
         let text = base64::engine::general_purpose::STANDARD.encode(lines);
         let content =
             |text: &str| json!({ "user_expressions": { "sayso": { "data": { "text/plain": text } } } });
-        let told = read(&content(&format!("'{text}'"))).unwrap();
+        let (all, told) = read(&content(&format!("'{text}'"))).unwrap();
+        assert_eq!(all, 700, "also those that are not told");
         assert_eq!((told[0].name.as_str(), told[0].value.as_str()), ("x", "41"));
         assert_eq!(told[1].size, "2 rows x 2 columns");
         for other in ["", "'%%%'", "'e30='"] {

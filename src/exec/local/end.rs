@@ -2,7 +2,7 @@
 
 use super::begin::ATTEMPTS;
 use super::{Local, RunHost};
-use crate::domain::{Chunk, KernelFate, Language, RunEvent, Stream};
+use crate::domain::{Chunk, DeadKernel, KernelFate, Language, RunEvent, Stream};
 use crate::exec::KernelNotice;
 use crate::exec::backend::{EndCause, RunEnd};
 use crate::exec::cgroup::Group;
@@ -32,7 +32,7 @@ impl Local {
             };
             // Who asked it something is told that there is no answer.
             self.answer_nothing();
-            let _ = self.notices.try_send(KernelNotice::Died(cause));
+            let _ = self.notices.try_send(KernelNotice::Died(DeadKernel::of_python(cause)));
             return;
         }
         match end {

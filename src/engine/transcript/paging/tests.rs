@@ -84,7 +84,7 @@ proptest! {
         outputs in prop::collection::vec(printed(), 1..14),
         turn in 1usize..4,
         whole in 0usize..40_000,
-        context in 0usize..120_000,
+        context in 8_000usize..120_000,
         part in 0u64..=100,
     ) {
         let d = session(&outputs, turn);
@@ -92,9 +92,9 @@ proptest! {
         let all = Transcript::fold(entries.clone());
         let paged = paged(&entries, whole, context);
         prop_assert_eq!(&paged_in(paged.clone(), &entries), &all);
-        // A context that is longer than what is kept for it is told less of old results, never other words.
+        // At the most as long as what is kept is meant for: a longer one is told less of old results.
         let system = crate::engine::context::tokens(&Settings::default().system_prompt);
-        let tokens = 2_000 + system + (context as u64 / 4) * part / 100;
+        let tokens = system + 2_000 + (context as u64 / 4 - 2_000) * part / 100;
         let (mut one, mut other) = (engine(all, tokens), engine(paged, tokens));
         for step in [1, outputs.len() as u32, outputs.len() as u32 + 7] {
             let earlier = |engine: &Engine| {
