@@ -255,6 +255,20 @@ pub struct ImageRef {
 }
 
 impl RunReport {
+    /// What it printed, both streams in their order, with its value or error behind.
+    pub(crate) fn printed(&self) -> String {
+        let bytes: Vec<u8> = self.output.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect();
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let error = self.error.as_ref().map(|error| &error.traceback);
+        for more in self.value.iter().chain(error) {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(more);
+        }
+        text
+    }
+
     /// All that can be looked at: what it showed, then the pictures that it wrote.
     pub fn all_images(&self) -> impl Iterator<Item = &ImageRef> {
         self.images.iter().chain(&self.pictures)

@@ -98,7 +98,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Sandbox, "sandbox", "what confines a block here", ""),
     entry(Slash::Limits, "limits", "limits of the block that waits: /limits memory 2G time 30", "NAME VALUE"),
     entry(Slash::Vars, "vars", "variables of the kernel", ""),
-    entry(Slash::Undo, "undo", "what the last run changed; take it back", ""),
+    entry(Slash::Undo, "undo", "what the last run changed, or that of a block; take it back", "BLOCK"),
     entry(Slash::Rerun, "rerun", "put a finished block back for review", "BLOCK"),
     entry(Slash::Restart, "restart", "new kernel, variables are lost", ""),
     entry(Slash::Rebuild, "rebuild", "review the earlier kernel's blocks again", ""),

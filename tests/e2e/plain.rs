@@ -334,3 +334,53 @@ fn sessions_are_found_by_what_is_in_them_and_opened_there_in_lines() {
     terminal.wait_exit();
     assert!(!terminal.raw().contains(&0x1b));
 }
+
+#[test]
+fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
+    let home = tempfile::tempdir().expect("a home");
+    let story = "[[reply]]\nwhen = \"go\"\ntext = '''\n```python\nopen(\"new.txt\", \"w\").write(\"new\")\nopen(\"kept.txt\", \"w\").write(\"after\")\n```\n'''\n[[reply]]\ntext = \"Written.\"\n";
+    let work = home.path().join("work");
+    std::fs::create_dir_all(&work).expect("a folder");
+    std::fs::write(work.join("kept.txt"), "before").expect("a file");
+    let mut terminal = lines(home.path(), story);
+    terminal.wait_for("You:");
+    answer(&terminal, "/undo");
+    terminal.wait_for("No run of this session changed anything that can be taken back.");
+    answer(&terminal, "go");
+    terminal.wait_for("approve");
+    approve(&terminal);
+    terminal.wait_for("Written.");
+    let text = |name: &str| std::fs::read_to_string(work.join(name)).ok();
+    let (kept, new) = (|| text("kept.txt"), || text("new.txt"));
+    let both = || (kept(), new());
+    let ran = (Some("after".to_owned()), Some("new".to_owned()));
+    assert_eq!(both(), ran);
+    answer(&terminal, "/undo 7");
+    terminal.wait_for("No run of block 7 changed anything that can be taken back.");
+    let asked = |times: usize| {
+        terminal.wait_true(|_| {
+            String::from_utf8_lossy(&terminal.raw()).matches("Type back or again").count() == times
+        });
+    };
+    answer(&terminal, "/undo");
+    asked(1);
+    terminal.wait_for("created new.txt");
+    terminal.wait_for("back: Removed: new.txt.");
+    answer(&terminal, "back it up");
+    terminal.wait_for("Nothing was decided.");
+    assert_eq!(both(), ran, "a sentence decides nothing");
+    answer(&terminal, "/drop");
+    answer(&terminal, "/undo 1");
+    asked(2);
+    terminal.wait_for("back: Back to how it was: kept.txt.");
+    answer(&terminal, "back");
+    terminal.wait_true(|_| both() == (Some("before".to_owned()), None));
+    answer(&terminal, "/undo");
+    asked(3);
+    terminal.wait_for("again: There again: new.txt.");
+    answer(&terminal, "again");
+    terminal.wait_true(|_| both() == ran);
+    answer(&terminal, "/quit");
+    terminal.wait_exit();
+    assert!(!terminal.raw().contains(&0x1b));
+}

@@ -1,6 +1,6 @@
 //! Taking back what a run changed.
 
-use crate::domain::{UndoStanding, UndoWay};
+use crate::domain::{BlockId, UndoStanding, UndoWay};
 
 /// Why nothing is remembered where nothing of the session is.
 pub(crate) const NOT_SAVED: &str = "this session is not saved";
@@ -34,6 +34,14 @@ pub(crate) const DROPPED_COPY: &str =
 pub(crate) fn dropped(changes: u64) -> String {
     let of = super::count(changes, "change");
     format!("Of {of} no copy is kept any more: newer ones took the room (undo.total), or it was damaged.")
+}
+
+/// No run has a record, of this block or of any.
+pub(crate) fn nothing_recorded(block: Option<BlockId>) -> String {
+    match block {
+        Some(block) => format!("No run of block {block} changed anything that can be taken back."),
+        None => "No run of this session changed anything that can be taken back.".into(),
+    }
 }
 
 /// What a way does with what the run created, changed and deleted.

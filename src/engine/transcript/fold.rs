@@ -135,6 +135,14 @@ impl Transcript {
         self.blocks.values().rev().find_map(|b| b.runs.iter().rev().find(|r| r.run == run).map(|r| (b, r)))
     }
 
+    /// The newest run, of a block or of any, whose changes are recorded, and its record.
+    pub(crate) fn last_recorded(&self, block: Option<BlockId>) -> Option<(&BlockItem, &RunItem, Sha256)> {
+        let items = self.blocks.values().filter(|item| block.is_none_or(|block| item.block.id == block));
+        let runs = items.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
+        let recorded = runs.filter_map(|(item, run)| Some((item, run, run.undo()?.record?)));
+        recorded.max_by_key(|(_, run, _)| run.run)
+    }
+
     /// The newest reply that has ended.
     pub fn last_reply(&self) -> Option<&ReplyItem> {
         self.items.iter().rev().find_map(|item| match item {

@@ -1,6 +1,6 @@
 //! What of an entry is searched, and under which name: the pieces of text that a session is found by. Pure.
 
-use crate::domain::{BlockId, BlockKind, Entry, RunReport};
+use crate::domain::{BlockId, BlockKind, Entry};
 use std::fmt;
 
 /// Bytes of a text that are kept: half of them from its beginning, half from its end.
@@ -110,26 +110,13 @@ pub(super) fn pieces(entry: &Entry) -> Vec<Piece> {
             add(PlaceKind::Block, Some(block.0), source.to_string());
         }
         Entry::Ran { block, report, .. } => {
-            add(PlaceKind::Output, Some(block.0), printed(report));
+            add(PlaceKind::Output, Some(block.0), report.printed());
             let files: Vec<&str> = report.receipt.files.iter().map(|file| file.path.as_str()).collect();
             add(PlaceKind::File, Some(block.0), files.join("\n"));
         }
         _ => {}
     }
     all
-}
-
-fn printed(report: &RunReport) -> String {
-    let bytes: Vec<u8> = report.output.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect();
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
-    let error = report.error.as_ref().map(|error| &error.traceback);
-    for more in report.value.iter().chain(error) {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(more);
-    }
-    text
 }
 
 /// What an entry tells of a block that stands before it, or of its own.

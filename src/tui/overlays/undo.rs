@@ -108,7 +108,7 @@ impl Changes {
 }
 
 /// What taking them would do, in words.
-fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<String> {
+pub(in crate::tui) fn what_happens(picked: &[&UndoChange], way: UndoWay) -> Vec<String> {
     let of = |change: &str| {
         let names: Vec<String> =
             picked.iter().filter(|c| c.change == change).map(|c| safe::one_line(&c.path)).collect();

@@ -40,15 +40,17 @@ impl Session<'_> {
             Ask::Block(shown, about) => {
                 if pasted || hasty {
                     self.keep(&format!("{text}\n{more}"));
-                    let why = if pasted {
-                        "That looked like a paste."
-                    } else {
-                        "That was typed before the question."
-                    };
-                    self.plain.page.line(&format!("{why} {NOTHING}"))?;
+                    self.plain.page.line(&format!("{} {NOTHING}", unread(pasted)))?;
                     return self.reask(*shown);
                 }
                 self.about_block(*shown, about, text.trim())
+            }
+            Ask::Changes(listed) => {
+                if pasted || hasty {
+                    self.keep(&format!("{text}\n{more}"));
+                    return self.plain.page.line(&format!("{} {NOTHING}", unread(pasted)));
+                }
+                self.about_changes(&listed, text.trim())
             }
             ask @ (Ask::GoOn(_) | Ask::Stuck(_)) if pasted => {
                 self.keep(&format!("{text}\n{more}"));
@@ -132,4 +134,9 @@ impl Session<'_> {
         let text = self.take_kept();
         self.submit(text)
     }
+}
+
+/// Why a line decides nothing that was not typed after the question was read.
+fn unread(pasted: bool) -> &'static str {
+    if pasted { "That looked like a paste." } else { "That was typed before the question." }
 }

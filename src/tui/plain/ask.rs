@@ -2,6 +2,7 @@
 
 use super::form::FormFill;
 use super::provider::ProviderQuestion;
+use super::undoing::ListedChanges;
 use crate::domain::{BlockId, Revision};
 use crate::engine::rules::Offer;
 use crate::engine::state::{InspectionResult, Question};
@@ -47,6 +48,8 @@ pub(super) enum Ask {
     Stuck(String),
     Form(Box<FormFill>),
     Provider(ProviderQuestion),
+    /// What becomes of these changes of a run.
+    Changes(Box<ListedChanges>),
 }
 
 /// The question that is on the page, and since when.
@@ -73,7 +76,7 @@ impl OpenQuestion {
         match (&self.ask, &state.phase) {
             (Ask::Provider(_), _) => true,
             (Ask::Form(form), phase) if form.begins() => *phase == Phase::Idle,
-            (Ask::Message, Phase::Idle) => true,
+            (Ask::Message, Phase::Idle) | (Ask::Changes(_), Phase::Idle | Phase::Deciding(_)) => true,
             (Ask::Block(shown, _), Phase::Deciding(block)) => {
                 shown.block == *block && PrintedBlock::of(state).is_some_and(|now| now == **shown)
             }

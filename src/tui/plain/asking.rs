@@ -171,6 +171,7 @@ impl Session<'_> {
             }
             Ask::Form(form) => form.begin(page),
             Ask::Provider(question) => question.ask(page),
+            Ask::Changes(listed) => listed.ask(page),
         }
     }
 

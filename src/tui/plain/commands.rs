@@ -110,12 +110,7 @@ impl Session<'_> {
             Slash::Sandbox => self.start(AwaitedJob::Sandbox, Job::Sandbox),
             Slash::Limits => self.limits(argument)?,
             Slash::Vars => self.vars()?,
-            Slash::Undo => {
-                let session =
-                    self.driver.state().transcript.header.as_ref().map(|header| header.id.0.clone());
-                let session = session.unwrap_or_default();
-                self.say(&format!("sayso sessions undo {session} takes back what runs changed."))?;
-            }
+            Slash::Undo => return self.undo(argument),
             Slash::Rerun => match argument.parse().map(BlockId) {
                 Ok(block) if self.driver.state().transcript.blocks.contains_key(&block) => {
                     self.driver.send(Command::PutBack(block));

@@ -23,6 +23,9 @@ impl Session<'_> {
             JobResult::Recipes(recipes, told) if self.take_awaited(AwaitedJob::Recipes) => {
                 return self.recipes(recipes, told);
             }
+            JobResult::Changes(record, found) if self.take_awaited(AwaitedJob::Changes) => {
+                return self.changes(*record, found);
+            }
             JobResult::SessionHits(_, found) if self.take_awaited(AwaitedJob::Hits) => self.hits(found)?,
             JobResult::Offers(offers) if self.awaited.contains(&AwaitedJob::Models) => {
                 self.asking = offers.iter().filter(|offer| offer.answer == CatalogueAnswer::Asking).count();

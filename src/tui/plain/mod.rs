@@ -20,6 +20,7 @@ mod provider;
 mod searching;
 mod session;
 mod teller;
+mod undoing;
 mod words;
 
 use super::{Exit, Options, TuiError};
@@ -53,6 +54,8 @@ pub struct Plain {
     signals: Signals,
     /// What was typed and not sent: the next message begins with it.
     kept: String,
+    /// The line that was found where the next session is opened.
+    found_line: String,
     /// Whether the person or the terminal went away between two sessions.
     leaves: bool,
 }
@@ -78,7 +81,14 @@ impl Plain {
     pub fn open() -> Result<Self, TuiError> {
         let lines = LineReader::open().map_err(PlainError::Input)?;
         let signals = Signals::listen().map_err(PlainError::Signals)?;
-        Ok(Self { lines, page: PlainPage::new(), signals, kept: String::new(), leaves: false })
+        Ok(Self {
+            lines,
+            page: PlainPage::new(),
+            signals,
+            kept: String::new(),
+            found_line: String::new(),
+            leaves: false,
+        })
     }
 
     /// Works on one session until the person leaves it.

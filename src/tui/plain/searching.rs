@@ -2,11 +2,12 @@
 
 use super::session::{AwaitedJob, Session};
 use crate::driver::{FilterError, Job, PlaceKind, SessionPlace, SessionsFound};
-use crate::engine::State;
-use crate::engine::transcript::{BlockItem, Item};
+use crate::engine::transcript::{Body, Item, LoadState};
+use crate::engine::{Command, State};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
+use std::ops::Range;
 
 /// How filters are written, where nothing is looked for.
 const USAGE: &str =
@@ -62,6 +63,7 @@ impl Session<'_> {
         let at = number.trim().parse().ok().and_then(|number: usize| number.checked_sub(1));
         match at.and_then(|at| self.hits.get(at)) {
             Some(hit) => {
+                self.plain.found_line.clone_from(&hit.line);
                 let exit = Exit::OpenSession(hit.session.path.clone(), Some(hit.place));
                 self.leave(exit)?;
             }
@@ -70,52 +72,96 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// What stands at the place that the session was opened at.
+    /// What stands at the place that the session was opened at, around the line that was found. What of it is in the file
+    /// alone is loaded first, and told when it is there.
     pub(super) fn tell_place(&mut self) -> io::Result<()> {
-        let Some(place) = self.options.setup.place else { return Ok(()) };
-        let Some((head, text)) = text_at(self.driver.state(), place) else {
+        let Some(place) = self.place else { return Ok(()) };
+        let Some(found) = PlaceText::at(self.driver.state(), place) else {
+            self.place = None;
             return self.plain.page.line("The place that was found is not in this session any more.");
         };
-        let lines = text.lines().count();
-        let shown: Vec<&str> = text.lines().take(SHOWN).collect();
-        self.plain.page.line(&format!("Found, {head}:"))?;
-        self.plain.page.behind("  | ", &shown.join("\n"))?;
-        if lines > SHOWN {
-            self.plain.page.line(&format!("  {} in all", words::count(lines, "line")))?;
+        match found.away {
+            Some((body, LoadState::Away)) => {
+                self.driver.send(Command::Load(vec![body]));
+                return Ok(());
+            }
+            Some((_, LoadState::Loading)) => return Ok(()),
+            Some((_, LoadState::Lost)) | None => self.place = None,
+        }
+        let sought = std::mem::take(&mut self.plain.found_line);
+        let lines: Vec<&str> = found.text.lines().collect();
+        let shown = shown_around(&lines, sought.trim_matches('…'));
+        let (first, last) = (shown.start + 1, shown.end);
+        self.plain.page.line(&format!("Found, {}:", found.head))?;
+        self.plain.page.behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
+        if lines.len() > SHOWN {
+            self.plain.page.line(&format!("  lines {first} to {last} of {}", lines.len()))?;
+        }
+        if found.away.is_some() {
+            self.plain.page.line("  The rest of it can't be read again.")?;
         }
         Ok(())
     }
 }
 
-/// What stands at a place, and what it is.
-fn text_at(state: &State, place: SessionPlace) -> Option<(String, String)> {
-    if let Some(item) = place.block.and_then(|block| state.transcript.blocks.get(&block)) {
-        let text = match place.kind {
-            PlaceKind::Output => printed(item),
-            _ => item.block.current().source.to_string(),
-        };
-        return Some((place.to_string(), text));
-    }
-    let mut messages = state.transcript.items.iter().filter_map(|item| match item {
-        Item::Prompt { text, .. } => Some(text.clone()),
-        Item::Reply(reply) => Some(reply.text.clone()),
-        _ => None,
-    });
-    let before = usize::try_from(place.message).ok()?.checked_sub(1)?;
-    Some((format!("message {}, a {place}", place.message), messages.nth(before)?))
+/// What stands at a place of a session.
+struct PlaceText {
+    /// What it is.
+    head: String,
+    text: String,
+    /// What has to be loaded for the whole of it.
+    away: Option<(Body, LoadState)>,
 }
 
-/// What the last run of a block printed, with its value or error.
-fn printed(item: &BlockItem) -> String {
-    let Some((_, report)) = item.runs.last().and_then(|run| run.ended.as_ref()) else { return String::new() };
-    let mut text: String =
-        report.output.pieces().map(|piece| String::from_utf8_lossy(&piece.bytes).into_owned()).collect();
-    let error = report.error.as_ref().map(|error| &error.traceback);
-    for more in report.value.iter().chain(error) {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
+impl PlaceText {
+    fn at(state: &State, place: SessionPlace) -> Option<Self> {
+        if let Some(item) = place.block.and_then(|block| state.transcript.blocks.get(&block)) {
+            let head = place.to_string();
+            let ran = item.runs.iter().rev().find_map(|run| Some((run, &run.ended.as_ref()?.1)));
+            return Some(match (place.kind, ran) {
+                (PlaceKind::Output, Some((run, report))) => {
+                    let away = run.away().map(|(_, away)| (Body::Output(run.run), away.load));
+                    Self { head, text: report.printed(), away }
+                }
+                (PlaceKind::Output, None) => Self { head, text: String::new(), away: None },
+                _ => Self { head, text: item.block.current().source.to_string(), away: None },
+            });
         }
-        text.push_str(more);
+        let mut messages = state.transcript.items.iter().enumerate().filter_map(|(at, item)| match item {
+            Item::Prompt { text, .. } => Some((text, None)),
+            Item::Reply(reply) => {
+                let away = reply.paged_out.map(|out| (Body::Reply(at), out.load));
+                Some((&reply.text, away))
+            }
+            _ => None,
+        });
+        let before = usize::try_from(place.message).ok()?.checked_sub(1)?;
+        let (text, away) = messages.nth(before)?;
+        Some(Self { head: format!("message {}, a {place}", place.message), text: text.clone(), away })
     }
-    text
+}
+
+/// The lines that are shown: those around the one that was found.
+fn shown_around(lines: &[&str], sought: &str) -> Range<usize> {
+    let found = lines.iter().position(|line| line.contains(sought)).unwrap_or(0);
+    let from = found.saturating_sub(SHOWN / 2).min(lines.len().saturating_sub(SHOWN));
+    from..lines.len().min(from + SHOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_among_the_lines_that_are_shown() {
+        let all: Vec<String> = (0..500).map(|number| format!("line {number}.")).collect();
+        let lines: Vec<&str> = all.iter().map(String::as_str).collect();
+        for (sought, shown) in
+            [("line 3.", 0..40), ("line 250.", 230..270), ("line 499.", 460..500), ("none", 0..40)]
+        {
+            assert_eq!(shown_around(&lines, sought), shown, "{sought}");
+        }
+        assert_eq!(shown_around(&["one"], "one"), 0..1);
+        assert_eq!(shown_around(&[], "one"), 0..0);
+    }
 }

@@ -4,11 +4,12 @@ use super::ask::{Ask, OpenQuestion};
 use super::page::OpenLine;
 use super::provider::ProviderQuestion;
 use super::teller::PlainReporter;
+use super::undoing::RecordedRun;
 use super::{Plain, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
 use crate::driver::reminder::Reminder;
-use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
+use crate::driver::{Driver, Job, JobResult, Notification, SessionHit, SessionPlace};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
 use crate::tui::theme::{Depth, Theme};
@@ -44,6 +45,10 @@ pub(super) struct Session<'a> {
     pub(super) named_recipe: Option<(String, String)>,
     /// The places that the last search told, in its numbers.
     pub(super) hits: Vec<SessionHit>,
+    /// The run whose changes are looked at.
+    pub(super) wanted_changes: Option<RecordedRun>,
+    /// The place that the session was opened at, until what stands there was told.
+    pub(super) place: Option<SessionPlace>,
     pub(super) exit: Option<Exit>,
     /// The failure that stands on the page already.
     pub(super) told_failure: Option<String>,
@@ -66,6 +71,7 @@ pub(super) enum AwaitedJob {
     Sandbox,
     Servers,
     Trial,
+    Changes,
 }
 
 impl<'a> Session<'a> {
@@ -82,6 +88,8 @@ impl<'a> Session<'a> {
             wanted_session: None,
             named_recipe: None,
             hits: Vec::new(),
+            wanted_changes: None,
+            place: options.setup.place,
             exit: None,
             told_failure: None,
             words: None,
@@ -108,6 +116,7 @@ impl<'a> Session<'a> {
                     for told in update.told {
                         self.news(&told)?;
                     }
+                    self.tell_place()?;
                     self.reminder.follow(Instant::now(), self.driver.state().going_on().is_some(), is_told);
                 }
                 () = at(self.reminder.due()) => self.remind()?,

@@ -203,7 +203,7 @@ impl Screen {
                 self.panes.lower = LowerPane::Vars;
                 self.panes.focus = Pane::Output;
             }
-            Slash::Undo => return self.undo_last(ctx),
+            Slash::Undo => return self.undo_last(argument, ctx),
             Slash::Rerun => return self.rerun_command(argument, ctx),
             Slash::Restart => self.ask_restart(ctx),
             Slash::Rebuild => self.ask_rebuild(ctx),

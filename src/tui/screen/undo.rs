@@ -1,6 +1,8 @@
 //! Taking back what a run changed: opens the list of its changes. Typing the command opens it as well; it decides nothing.
 
 use super::{Ctx, Screen};
+use crate::domain::BlockId;
+use crate::domain::sentences::undo::nothing_recorded;
 use crate::engine::Command;
 use crate::engine::transcript::{BlockItem, RunItem};
 use crate::tui::note::Note;
@@ -19,15 +21,20 @@ impl Screen {
         }
     }
 
-    /// What the last run changed that changed anything.
-    pub(super) fn undo_last(&mut self, ctx: Ctx<'_>) -> Vec<UiCommand> {
-        let all = ctx.state.transcript.blocks.values();
-        let runs = all.flat_map(|item| item.runs.iter().map(move |run| (item, run)));
-        let known = runs.filter(|(_, run)| run.undo().is_some_and(|undo| undo.record.is_some()));
-        match known.max_by_key(|(_, run)| run.run) {
-            Some((item, run)) => self.open_changes(item, run),
+    /// What the last run changed that changed anything, or that of a block.
+    pub(super) fn undo_last(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        let block = match argument.parse().map(BlockId) {
+            Ok(block) => Some(block),
+            Err(_) if argument.is_empty() => None,
+            Err(_) => {
+                self.say(Note::info("/undo, or /undo BLOCK with its number."));
+                return Vec::new();
+            }
+        };
+        match ctx.state.transcript.last_recorded(block) {
+            Some((item, run, _)) => self.open_changes(item, run),
             None => {
-                self.say(Note::info("No run of this session changed anything that can be taken back."));
+                self.say(Note::info(nothing_recorded(block)));
                 Vec::new()
             }
         }
