@@ -36,7 +36,9 @@ mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
-pub(crate) use crate::store::search::filters::words as words_of_search;
+pub(crate) use crate::store::search::filters::{
+    names_folder as search_names_folder, words as words_of_search,
+};
 pub use crate::store::search::{
     FilterError, PlaceKind, SearchHit as SessionHit, SearchQuery as SessionSearch,
     SearchResults as SessionsFound, SessionPlace,

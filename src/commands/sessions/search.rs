@@ -79,11 +79,8 @@ fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQu
                   read: fn(&str, Timestamp, &jiff::tz::TimeZone) -> Option<Timestamp>| {
         given.as_ref().map(|text| read(text, now, &zone).ok_or_else(|| no_moment(text))).transpose()
     };
-    // As the sessions tell their folders: without links.
-    let folder = args.folder.as_ref().map(|folder| {
-        let whole = factory.place.cwd.join(folder);
-        whole.canonicalize().unwrap_or(whole)
-    });
+    let cwd = &factory.place.cwd;
+    let folder = args.folder.as_ref().map(|folder| filters::without_links(cwd.join(folder)));
     Ok(SearchQuery {
         sought,
         folder,

@@ -1,9 +1,10 @@
-//! What a person typed to find sessions, taken apart: words, and filters among them, `language:python since:30d`. Pure.
+//! What a person typed to find sessions, taken apart: words, and filters among them, `language:python since:30d`. Of the disk it
+//! asks only where a folder leads.
 
 use super::{SearchQuery, SearchWords};
 use crate::domain::{Languages, Outcome, Timestamp, moment};
 use jiff::tz::TimeZone;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A filter by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,13 +93,22 @@ pub(crate) fn words(text: &str) -> String {
     split(text).0
 }
 
-/// As the sessions tell their folders: whole, and without links.
-fn folder(value: &str, reader: Reader<'_>) -> std::path::PathBuf {
+fn folder(value: &str, reader: Reader<'_>) -> PathBuf {
     let whole = match (value.strip_prefix('~'), reader.home) {
         (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
         _ => reader.cwd.join(value),
     };
-    whole.canonicalize().unwrap_or(whole)
+    without_links(whole)
+}
+
+/// Whether a folder stands among the filters.
+pub(crate) fn names_folder(text: &str) -> bool {
+    split(text).1.iter().any(|(filter, value)| *filter == Filter::Folder && !value.is_empty())
+}
+
+/// As the sessions tell their folders.
+pub(crate) fn without_links(folder: PathBuf) -> PathBuf {
+    folder.canonicalize().unwrap_or(folder)
 }
 
 /// Takes filters out of the words. What stands in quotes is a phrase, or the value of a filter with blanks in it.
@@ -189,6 +199,7 @@ mod tests {
         assert_eq!(read("x since:soon").unwrap_err(), FilterError::Moment("soon".into()));
         assert!(read("x outcome:good").unwrap_err().to_string().contains("timed_out"));
         assert!(read("language:python").unwrap().sought.is_empty());
+        assert!(names_folder("x folder:sub") && !names_folder("x folder: since:2d"));
     }
 
     proptest! {

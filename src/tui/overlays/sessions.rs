@@ -2,7 +2,9 @@
 
 use super::ask::Ask;
 use super::{Overlay, OverlayContext, OverlayResponse};
-use crate::driver::{FilterError, Job, JobResult, SessionHit, SessionsFound, Summary, words_of_search};
+use crate::driver::{
+    FilterError, Job, JobResult, SessionHit, SessionsFound, Summary, search_names_folder, words_of_search,
+};
 use crate::tui::action::Action;
 use crate::tui::panes::Panes;
 use crate::tui::theme::Slot;
@@ -81,6 +83,16 @@ impl Sessions {
         match self.found_now() {
             None if nothing => Some("Looking into the sessions.".to_owned()),
             Some(Err(why)) => Some(format!("{why}.")),
+            Some(Ok(_)) if words_of_search(&self.filter.text()).trim().is_empty() => {
+                Some("A filter needs a word beside it: nothing is filtered yet.".to_owned())
+            }
+            Some(Ok(SessionsFound { behind: Some(why), .. })) => {
+                Some(format!("What is new in the sessions was not looked at: {}", safe::one_line(why)))
+            }
+            Some(Ok(found)) if found.left_out > 0 => {
+                let left = words::count(found.left_out, "old session");
+                Some(format!("{left} not searched: the newer ones hold too much."))
+            }
             Some(Ok(_)) if nothing => Some("No session matches. Esc clears.".to_owned()),
             Some(Ok(found)) if found.more => Some("There is more: more words tell less.".to_owned()),
             _ => None,
@@ -223,7 +235,7 @@ impl Overlay for Sessions {
             JobResult::SessionHits(text, hits) => {
                 let mut found = hits.clone();
                 // A folder that was typed is meant more than the one of the list.
-                let here = self.here.as_deref().filter(|_| words_of_search(text) == *text);
+                let here = self.here.as_deref().filter(|_| !search_names_folder(text));
                 if let (Ok(found), Some(here)) = (&mut found, here) {
                     found.hits.retain(|hit| hit.session.cwd == here);
                 }
