@@ -21,9 +21,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use secrecy::SecretString;
 
-/// What is said where a key is missing.
 /// Columns below which a provider's address is left out.
 const NARROW: u16 = 68;
+/// What is said where a key is missing.
 const PASTE_A_KEY: &str = "Paste a key and press Enter. It stays in memory; /key store keeps it.";
 
 /// The model server that is expected on this computer: its name in the configuration, and where it listens.

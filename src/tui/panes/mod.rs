@@ -26,7 +26,7 @@ use code::{CodePane, CodePlace};
 use composer::Composer;
 use marks::Marks;
 pub(crate) use marks::current as current_match;
-use output::OutputPane;
+use output::{OutputPane, OutputPlace};
 use pictures::Pictures;
 use search::{PaneHit, PaneSearch};
 use selection::Selection;
@@ -82,7 +82,7 @@ pub(crate) struct KeptOutput(pub(crate) Option<BlockId>);
 #[derive(Clone, Debug)]
 pub(crate) struct PanePlaces {
     chat: Option<Anchor>,
-    output: Option<Anchor>,
+    output: OutputPlace,
     code: CodePlace,
     lower: LowerPane,
     focus: Pane,
@@ -103,10 +103,15 @@ impl Panes {
     /// Goes back to where everything stood.
     pub(crate) fn restore(&mut self, places: &PanePlaces) {
         self.chat.restore(places.chat);
-        self.output.restore(places.output);
+        self.output.restore(&places.output);
         self.code.restore(&places.code);
         self.lower = places.lower;
         self.focus = places.focus;
+    }
+
+    /// Whether keys of the output are meant.
+    pub(crate) fn output_has_keys(&self) -> bool {
+        self.focus == Pane::Output && self.lower == LowerPane::Output
     }
 
     /// Whether a text is marked wherever it stands.

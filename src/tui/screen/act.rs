@@ -138,9 +138,9 @@ impl Screen {
             }
             Action::VarsSort => self.panes.vars.sort(),
             Action::VarsInspect => self.panes.vars.toggle(),
-            Action::TableLeft if self.panes.focus == Pane::Output => self.panes.output.scroll_columns(-1),
-            Action::TableRight if self.panes.focus == Pane::Output => self.panes.output.scroll_columns(1),
-            Action::TableLeft | Action::TableRight => {}
+            Action::TableLeft | Action::TableRight if !self.panes.output_has_keys() => {}
+            Action::TableLeft => self.panes.output.scroll_columns(-1),
+            Action::TableRight => self.panes.output.scroll_columns(1),
             Action::OutputOpen | Action::OutputWrite | Action::OutputPager => {
                 return self.output_action(action, ctx);
             }

@@ -45,6 +45,14 @@ enum Subject {
     NotRun(BlockId),
 }
 
+/// Where the pane stands.
+#[derive(Clone, Debug)]
+pub struct OutputPlace {
+    at: Option<Anchor>,
+    /// Columns of tables that are left out on their left.
+    skipped: usize,
+}
+
 #[derive(Debug, Default)]
 pub struct OutputPane {
     list: VirtualList,
@@ -197,10 +205,12 @@ impl OutputPane {
         let height = area.height.into();
         self.show_result(state, look);
         self.arrange_rows(height, look);
-        if let Some(text) = self.seek.take() {
-            let is_there = |line: &usize| text.is_in(&self.output.printed(*line));
-            if let Some(line) = (0..self.output.len()).find(is_there) {
-                self.show(&FoundText { item: self.item(line + 1), line: 0, bytes: 0..0 }, look);
+        // What is in the file alone is sought once it is there.
+        if let Some(text) = self.seek.take_if(|_| self.is_here) {
+            let found = (0..self.output.len())
+                .find_map(|line| Some((line, text.find_in(&self.output.printed(line)).next()?)));
+            if let Some((line, bytes)) = found {
+                self.show(&FoundText { item: self.item(line + 1), line: 0, bytes }, look);
                 self.arrange_rows(height, look);
             }
         }
@@ -216,7 +226,13 @@ impl OutputPane {
                 return Vec::new();
             }
             list.arrange(printed, height - header.len());
-            header
+            // What follows the end has another row at the top now: of the same table, or there is no header.
+            let top = list.visible().first().copied();
+            if top.map(|top| printed.header_above(top)).unwrap_or_default() == header {
+                return header;
+            }
+            list.arrange(printed, height);
+            Vec::new()
         });
     }
 
@@ -373,13 +389,14 @@ impl OutputPane {
     }
 
     /// Where the pane stands, to come back to it.
-    pub fn place(&self) -> Option<Anchor> {
-        self.list.place()
+    pub fn place(&self) -> OutputPlace {
+        OutputPlace { at: self.list.place(), skipped: self.skipped }
     }
 
     /// Goes back to where it stood.
-    pub fn restore(&mut self, place: Option<Anchor>) {
-        self.list.restore(place);
+    pub fn restore(&mut self, place: &OutputPlace) {
+        self.list.restore(place.at);
+        self.skipped = place.skipped;
     }
 
     /// Where its text stands on screen.

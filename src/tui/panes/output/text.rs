@@ -96,8 +96,8 @@ impl OutputPane {
     /// Puts a text on screen.
     pub(crate) fn show(&mut self, found: &FoundText, look: DrawStyle<'_>) {
         let lines = self.lines_of(found.item);
-        self.bring_column(found, &lines);
         let above: usize = lines.iter().take(found.line).map(Passage::rows).sum();
+        self.bring_column(found, &lines, above);
         let row = above + lines.get(found.line).map_or(0, |line| line.row_of(found.bytes.start));
         let at = match self.part(found.item).checked_sub(1) {
             None => Anchor { item: row, row: 0 },
@@ -107,10 +107,10 @@ impl OutputPane {
         self.with(look, |list, printed| list.bring(printed, at));
     }
 
-    /// Brings the column of a table into view in which a text was found.
-    fn bring_column(&mut self, found: &FoundText, lines: &[Passage]) {
+    /// Brings the column of a table into view in which a text was found; so many rows of its part stand above it.
+    fn bring_column(&mut self, found: &FoundText, lines: &[Passage], above: usize) {
         let tables = match self.part(found.item).checked_sub(1) {
-            None => None,
+            None => tables::holding(&self.head_tables, above),
             Some(line) => tables::holding(&self.tables, line),
         };
         let width = self.area.width.into();

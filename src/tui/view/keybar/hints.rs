@@ -210,15 +210,13 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if screen.panes.output.has_table() {
             hints.key(Action::TableRight, "more columns", "columns", 0);
         }
-        if screen.panes.output.images(state).is_empty() {
-            if screen.panes.output.lines() > 0 {
-                hints.key(Action::OutputPager, "all output", "all output", 1);
-            }
-        } else {
-            hints
-                .key(Action::OutputOpen, "open image", "open image", 0)
-                .key(Action::OutputWrite, "save it", "save it", 1)
-                .key(Action::OutputPager, "all output", "all output", 2);
+        let has_images = !screen.panes.output.images(state).is_empty();
+        if has_images {
+            hints.key(Action::OutputOpen, "open image", "open image", 0);
+            hints.key(Action::OutputWrite, "save it", "save it", 1);
+        }
+        if screen.panes.output.lines() > 0 {
+            hints.key(Action::OutputPager, "all output", "all output", 1 + u8::from(has_images));
         }
     }
     if screen.panes.focus == Pane::Chat {
