@@ -51,9 +51,20 @@ pub(super) fn plots(
     let is_r = language.as_str() == "r";
     let named: Vec<&str> = if is_r { named_by_devices(source) } else { Vec::new() };
     pictures.into_iter().partition(|picture| {
-        let name = base(&picture.name);
-        is_r && (is_page(name, "Rplot%03d.png") || named.iter().any(|named| is_page(name, base(named))))
+        let is_named = |named: &&str| is_meant(&picture.name, named);
+        is_r && (is_page(base(&picture.name), "Rplot%03d.png") || named.iter().any(is_named))
     })
+}
+
+/// Whether a call that names a file so means this one: folders that it names are those right above it. A name alone may
+/// be in any, for a call may be given that besides.
+fn is_meant(path: &str, named: &str) -> bool {
+    if named.starts_with('/') {
+        return is_page(base(path), base(named));
+    }
+    let named = named.strip_prefix("./").unwrap_or(named);
+    let above = path.rmatch_indices('/').nth(named.matches('/').count());
+    is_page(above.and_then(|(at, _)| path.get(at + 1..)).unwrap_or(path), named)
 }
 
 fn base(path: &str) -> &str {
@@ -146,6 +157,10 @@ mod tests {
         assert_eq!(shown("r", "file.copy('a.png', 'photo.png'); mypng('photo.png')"), "Rplot001.png");
         let behind = "png(paste0('out/', f('sales.png')), width = (1)); file.copy('a.png', 'photo.png')";
         assert_eq!(shown("r", behind), "Rplot001.png out/sales.png");
+        for elsewhere in ["in/sales.png", "far/out/sales.png", "a/photo.png"] {
+            assert_eq!(shown("r", &format!("png('{elsewhere}')")), "Rplot001.png");
+        }
+        assert_eq!(shown("r", "png('./photo.png')"), "Rplot001.png photo.png");
         assert_eq!(shown("python", "png('out/sales.png')"), "");
     }
 

@@ -99,7 +99,10 @@ impl Comparer {
         }
         self.files(then, now, &mut found);
         let pictures = |report: &RunReport| {
-            let sizes = report.all_images().map(|image| format!("{}x{}", image.width, image.height));
+            // Which came first is chance where several programs draw, and where files are among them.
+            let mut sizes: Vec<_> = report.all_images().map(|image| (image.width, image.height)).collect();
+            sizes.sort_unstable();
+            let sizes = sizes.iter().map(|(width, height)| format!("{width}x{height}"));
             Some(sizes.collect::<Vec<_>>().join(", ")).filter(|sizes| !sizes.is_empty())
         };
         self.texts(DifferentPart::Pictures, pictures(then).as_ref(), pictures(now).as_ref(), &mut found);
@@ -366,6 +369,7 @@ mod tests {
         assert!(parts(&comparer, &with(&[(6, 4)]), &with(&[(6, 4)])).is_empty());
         assert_eq!(parts(&comparer, &with(&[(6, 4)]), &with(&[(6, 5)])), ["pictures"]);
         assert_eq!(parts(&comparer, &with(&[(6, 4)]), &with(&[])), ["pictures"]);
+        assert!(parts(&comparer, &with(&[(6, 4), (1, 9)]), &with(&[(1, 9), (6, 4)])).is_empty());
     }
 
     #[test]

@@ -24,9 +24,7 @@ pub(crate) fn with_function(file: &str, source: &str, name: &str) -> Result<Stri
     let new = TopLevelParts::of(source, name).ok_or(MergeError::Function)?;
     let old = TopLevelParts::of(file, name).ok_or(MergeError::File)?;
     let mut text = file.to_owned();
-    let known: Vec<&str> = old.others.iter().map(|(_, text)| *text).collect();
-    let missing: Vec<&str> =
-        new.others.iter().map(|(_, text)| *text).filter(|text| !known.contains(text)).collect();
+    let missing: Vec<&str> = new.others.iter().map(|(_, text)| *text).filter(|text| !old.has(text)).collect();
     let function = new.function.and_then(|range| source.get(range)).ok_or(MergeError::Function)?;
     let (end, function) = (line_end(file), function.trim_end());
     // What is before this place stays where it is.
@@ -71,10 +69,12 @@ pub(crate) fn clashes(file: &str, source: &str, name: &str) -> Vec<Clash> {
         return Vec::new();
     };
     let line = |at: usize| 1 + file.get(..at).unwrap_or_default().matches('\n').count();
-    let function =
-        old.function.map(|range| Clash { name: name.to_owned(), line: line(range.start), replaced: true });
-    let known: Vec<&str> = old.others.iter().map(|(_, text)| *text).collect();
-    let comes = new.others.iter().filter(|(_, text)| !known.contains(text) && !is_import(text));
+    let function = old.function.as_ref().map(|range| Clash {
+        name: name.to_owned(),
+        line: line(range.start),
+        replaced: true,
+    });
+    let comes = new.others.iter().filter(|(_, text)| !old.has(text) && !is_import(text));
     let mut set: Vec<String> = comes.flat_map(|(_, text)| set_in(text)).collect();
     set.push(name.to_owned());
     let others = old.others.iter().flat_map(|(range, text)| {
@@ -126,6 +126,11 @@ struct TopLevelParts<'a> {
 }
 
 impl<'a> TopLevelParts<'a> {
+    /// Whether this stands in it already, however its lines end.
+    fn has(&self, part: &str) -> bool {
+        self.others.iter().any(|(_, known)| lines(known, "\n") == lines(part, "\n"))
+    }
+
     fn of(source: &'a str, name: &str) -> Option<Self> {
         let tree = parse(source)?;
         let root = tree.root_node();
@@ -164,7 +169,8 @@ fn comments(source: &str) -> usize {
 mod tests {
     use super::*;
 
-    const FUNCTION: &str = "import math\nLIMIT = 3\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
+    const FUNCTION: &str =
+        "import math\nLIMIT = 3\nLONG = [1,\n  2]\n\ndef f(n: int) -> int:\n    'A.'\n    return n\n";
 
     #[test]
     fn what_is_there_stays_byte_for_byte() {
@@ -187,11 +193,9 @@ mod tests {
             assert_eq!(joined.starts_with("#!"), file.starts_with("#!"), "{joined}");
             assert_eq!(joined.matches("\r\n").count() > 0, file.contains("\r\n"));
             assert!(!file.contains('\r') || joined.replace("\r\n", "").find('\n').is_none(), "{joined:?}");
-            assert_eq!(
-                with_function(&joined, &lines(FUNCTION, line_end(file)), "f").unwrap(),
-                joined,
-                "twice is once"
-            );
+            for again in [FUNCTION, &lines(FUNCTION, "\r\n")] {
+                assert_eq!(with_function(&joined, again, "f").unwrap(), joined, "twice is once");
+            }
         }
     }
 

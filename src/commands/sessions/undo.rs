@@ -12,6 +12,7 @@ use crate::session::factory::SessionFactory;
 use crate::store::Store;
 use crate::text::number::{counted, size};
 use crate::workspace::undo::{PutBackFile, UndoStore};
+use std::collections::BTreeSet;
 use std::io;
 
 /// Files that are named in the session; the others are counted.
@@ -56,7 +57,7 @@ pub(super) fn run(
         let others = others(&loaded.entries, &found);
         tell(&found, &wanted, &can, way, console)?;
         if args.block.is_none() {
-            tell_others(&others, &mut copies, console)?;
+            tell_others(&found, &others, &mut copies, console)?;
         }
         return Err(Failure::new(FailureClass::Usage, "nothing was changed").hint("--yes does it."));
     }
@@ -143,7 +144,13 @@ fn others(entries: &[(Timestamp, Entry)], found: &RecordedRun) -> Vec<RecordedRu
 }
 
 /// Says of each of the other runs whether what it changed can still be taken back.
-fn tell_others(others: &[RecordedRun], store: &mut UndoStore, console: &mut Console<'_>) -> io::Result<()> {
+fn tell_others(
+    found: &RecordedRun,
+    others: &[RecordedRun],
+    store: &mut UndoStore,
+    console: &mut Console<'_>,
+) -> io::Result<()> {
+    let mut blocks = BTreeSet::from([found.block]);
     for other in others {
         let told = match store.changes(other.record) {
             Ok(all) => {
@@ -156,7 +163,10 @@ fn tell_others(others: &[RecordedRun], store: &mut UndoStore, console: &mut Cons
             }
             Err(error) => visible_line(&error.to_string()),
         };
-        writeln!(console.out, "before it, block {} (--block {0}): {told}", other.block)?;
+        // By its number the last run of a block is meant.
+        let how =
+            if blocks.insert(other.block) { format!(" (--block {})", other.block) } else { String::new() };
+        writeln!(console.out, "before it, block {}{how}: {told}", other.block)?;
     }
     Ok(())
 }

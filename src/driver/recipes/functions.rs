@@ -27,7 +27,7 @@ pub(super) enum FunctionsError {
 
 /// What has to be known of the file that was named so.
 pub(super) async fn facts(own: &FunctionFiles, cwd: &Path, named: &str) -> Result<Vec<Fact>, FunctionsError> {
-    let path = own.named(cwd, named.trim())?;
+    let path = own.named(cwd, named.trim()).await?;
     let text = text_if_there(&path).await?;
     let mut elsewhere = String::new();
     for other in own.files.iter().filter(|other| **other != path) {
@@ -42,19 +42,19 @@ pub(super) async fn facts(own: &FunctionFiles, cwd: &Path, named: &str) -> Resul
 
 impl FunctionFiles {
     /// The file that is meant. A name alone is one in the working folder, or a configured file where that has none.
-    fn named(&self, cwd: &Path, named: &str) -> Result<PathBuf, FunctionsError> {
+    async fn named(&self, cwd: &Path, named: &str) -> Result<PathBuf, FunctionsError> {
         if named.is_empty() {
             return Ok(self.files.first().cloned().unwrap_or_default());
         }
         let from_home = named.strip_prefix("~/").zip(self.home.as_ref());
         let path = from_home.map_or_else(|| cwd.join(named), |(rest, home)| home.join(rest));
-        let is_configured =
-            |file: &&PathBuf| file.as_path() == path || file.file_name() == Some(named.as_ref());
-        if let Some(file) = self.files.iter().find(is_configured).filter(|_| !path.exists()) {
-            return Ok(file.clone());
-        }
         if self.files.contains(&path) {
             return Ok(path);
+        }
+        if let Some(file) = self.files.iter().find(|file| file.file_name() == Some(named.as_ref()))
+            && is_there(&path).await == Some(false)
+        {
+            return Ok(file.clone());
         }
         let climbs = path.components().any(|part| part == Component::ParentDir);
         let beside = self.files.iter().filter_map(|file| file.parent());
@@ -72,11 +72,16 @@ impl FunctionFiles {
 
 /// The text of a file; empty where there is none.
 async fn text_if_there(path: &Path) -> Result<String, TextError> {
-    let file = path.to_path_buf();
-    match in_time(move || file.try_exists()).await.and_then(Result::ok) {
+    match is_there(path).await {
         Some(false) => Ok(String::new()),
         _ => text_of(Path::new(""), path.to_path_buf()).await,
     }
+}
+
+/// `None`: that can't be found out, or takes too long.
+async fn is_there(path: &Path) -> Option<bool> {
+    let path = path.to_path_buf();
+    in_time(move || path.try_exists()).await?.ok()
 }
 
 #[cfg(test)]

@@ -105,6 +105,9 @@ fn blocks_that_touch_nothing_come_together_and_take_one_decision() {
         &*item.block.current().source,
         "# Blocks that come back together: each tells its end.\n# block 1\nx = 1\n\n# block 2\ny = x + 1\n"
     );
+    // The kernel knows it by its first line.
+    let kernel = include_str!("../../../assets/kernel.py");
+    assert!(kernel.contains("\nTOGETHER = \"# Blocks that come back together: each tells its end.\"\n"));
     assert!(item.block.is_own());
     // It is decided about like every block, and is one run.
     let line = d.inspected_ok(5);

@@ -152,7 +152,7 @@ impl PutBack<'_> {
             _ => true,
         };
         if !is_kept(to) || matches!(from, State::Unkept { .. }) {
-            let was = matches!(to, State::File { .. }) && !is_kept(to);
+            let was = self.way == UndoWay::Back && matches!(to, State::File { .. }) && !is_kept(to);
             return Err(if was { FileError::Dropped } else { FileError::NoCopy });
         }
         // What goes is kept as it is: a copy that is only as long is none.
