@@ -342,7 +342,10 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     let work = home.path().join("work");
     std::fs::create_dir_all(&work).expect("a folder");
     std::fs::write(work.join("kept.txt"), "before").expect("a file");
-    let mut terminal = lines(home.path(), story);
+    // All that is asked stays on screen.
+    let mut setup = play(home.path(), story).env("TERM", "dumb").size(140, 80);
+    setup.args.insert(0, "--plain".into());
+    let mut terminal = setup.start();
     terminal.wait_for("You:");
     answer(&terminal, "/undo");
     terminal.wait_for("No run of this session changed anything that can be taken back.");
@@ -357,11 +360,7 @@ fn what_a_run_changed_is_taken_back_by_a_word_in_lines() {
     assert_eq!(both(), ran);
     answer(&terminal, "/undo 7");
     terminal.wait_for("No run of block 7 changed anything that can be taken back.");
-    let asked = |times: usize| {
-        terminal.wait_true(|_| {
-            String::from_utf8_lossy(&terminal.raw()).matches("Type back or again").count() == times
-        });
-    };
+    let asked = |times| terminal.wait_true(|s| s.matches("Type back or again").count() == times);
     answer(&terminal, "/undo");
     asked(1);
     terminal.wait_for("created new.txt");

@@ -1,8 +1,8 @@
 //! What is asked of the person now: what the next line is an answer to.
 
+use super::changes::ListedChanges;
 use super::form::FormFill;
 use super::provider::ProviderQuestion;
-use super::undoing::ListedChanges;
 use crate::domain::{BlockId, Revision};
 use crate::engine::rules::Offer;
 use crate::engine::state::{InspectionResult, Question};

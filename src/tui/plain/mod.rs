@@ -9,6 +9,7 @@ mod answering;
 mod ask;
 mod asking;
 mod block;
+mod changes;
 mod commands;
 mod deciding;
 mod form;

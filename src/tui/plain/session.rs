@@ -1,10 +1,10 @@
 //! One session as lines: waits for what happens, tells it, asks what is to be asked, and takes the answers.
 
 use super::ask::{Ask, OpenQuestion};
+use super::changes::UndoTarget;
 use super::page::OpenLine;
 use super::provider::ProviderQuestion;
 use super::teller::PlainReporter;
-use super::undoing::RecordedRun;
 use super::{Plain, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
@@ -46,7 +46,7 @@ pub(super) struct Session<'a> {
     /// The places that the last search told, in its numbers.
     pub(super) hits: Vec<SessionHit>,
     /// The run whose changes are looked at.
-    pub(super) wanted_changes: Option<RecordedRun>,
+    pub(super) wanted_changes: Option<UndoTarget>,
     /// The place that the session was opened at, until what stands there was told.
     pub(super) place: Option<SessionPlace>,
     pub(super) exit: Option<Exit>,
