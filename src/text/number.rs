@@ -28,9 +28,17 @@ pub(crate) fn dollars(nanos: u64) -> String {
     if nanos > 0 && nanos < 100_000_000 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
-/// A count with its noun: `1 block`, `2 blocks`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+/// A count with its noun: `1 block`, `2,000 blocks`, `3 entries`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{} {}", grouped(count as u64), plural(noun)) }
+}
+
+fn plural(noun: &str) -> String {
+    match noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u'])) {
+        Some(stem) => format!("{stem}ies"),
+        None if ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end)) => format!("{noun}es"),
+        None => format!("{noun}s"),
+    }
 }
 
 /// The size of a file: `61 B`, `48 KB`, `1.2 MB`.
@@ -120,6 +128,20 @@ mod tests {
             (u64::MAX, "18,446,744,073,709,551,615"),
         ] {
             assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn counts_have_their_nouns() {
+        for (count, noun, text) in [
+            (1, "entry", "1 entry"),
+            (0, "entry", "0 entries"),
+            (2, "key", "2 keys"),
+            (3, "match", "3 matches"),
+            (4, "old session", "4 old sessions"),
+            (1_500, "block", "1,500 blocks"),
+        ] {
+            assert_eq!(counted(count, noun), text);
         }
     }
 

@@ -232,7 +232,7 @@ fn an_edit_that_is_too_long_for_a_diff_is_told_whole_but_bounded() {
         ran(1, 1, report(Outcome::Ok)),
     ]);
     let text = &told.last().unwrap().1;
-    assert!(text.contains("This text ran (6000 lines):") && text.len() < 18_000, "{}", text.len());
+    assert!(text.contains("This text ran (6,000 lines):") && text.len() < 18_000, "{}", text.len());
 }
 
 #[test]

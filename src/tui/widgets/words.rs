@@ -2,7 +2,7 @@
 
 use crate::domain::{BlockKind, Language, Timestamp};
 use crate::engine::transcript::BlockItem;
-pub use crate::text::number::{duration, grouped, limit, memory, size};
+pub use crate::text::number::{counted as count, duration, grouped, limit, memory, size};
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -48,11 +48,6 @@ impl Locale {
             None => path.display().to_string(),
         }
     }
-}
-
-/// `1 line`, `24 lines`
-pub fn count(number: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }
 
 /// `12 min`, `2 d`: how long ago something was.
