@@ -57,7 +57,8 @@ pub enum TurnEnd {
     Budget,
     /// The request for a reply failed for good.
     Failed(ReplyFailure),
-    /// The person stopped it (or skipped all that was proposed). In files, also an end of a later version.
+    /// The person stopped it or skipped all that was proposed, or a run was lost, refused or not started. In files, also an
+    /// end of a later version.
     #[serde(other)]
     Stopped,
 }

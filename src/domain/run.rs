@@ -61,16 +61,14 @@ pub struct KernelRef {
 pub struct DeadKernel {
     /// What it ran.
     pub language: Language,
-    /// Which one; `None`: the one that was told of last, if any.
-    pub kernel: Option<KernelRef>,
     /// What is known of the cause.
     pub cause: String,
 }
 
 impl DeadKernel {
-    /// The Python kernel that was told of last.
+    /// The Python kernel.
     pub fn of_python(cause: impl Into<String>) -> Self {
-        Self { language: Language::python(), kernel: None, cause: cause.into() }
+        Self { language: Language::python(), cause: cause.into() }
     }
 }
 

@@ -213,7 +213,12 @@ impl Engine {
         if live.fresh {
             live.terminal = Some(false);
         }
-        let notice = notices::fresh(block, live.fresh, self.state.live.kernel);
+        let fresh = live.fresh;
+        let language = self.open_block(block).and_then(|item| item.block.current().language.clone());
+        let kernel = language
+            .and_then(|language| self.state.live.kernels.get_key_value(&language))
+            .map(|(language, kernel)| (language.clone(), *kernel));
+        let notice = notices::fresh(block, fresh, kernel);
         self.notify(notice);
         self.look(block);
     }

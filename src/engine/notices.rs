@@ -4,13 +4,14 @@ use super::changes;
 use super::difference::Difference;
 use super::state::{LiveRun, Question};
 use crate::domain::FileChange;
-use crate::domain::sentences::{running, saving, sending};
+use crate::domain::sentences::{kernels, running, saving, sending};
 use crate::domain::{
     AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName,
     Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms, UndoWay,
 };
 use crate::text::line::one_line;
 use crate::text::number::{counted, dollars, duration, limit};
+use std::collections::BTreeMap;
 
 /// Characters of a line of output that a notice shows.
 const SHOWN_OF_LINE: usize = 60;
@@ -157,10 +158,11 @@ pub(super) fn interrupt_sent(terms: Option<&Terms>) -> Notice {
     Notice::info(sending::interrupt(terms))
 }
 
-pub(super) fn kill_asked(block: BlockId, kernel: Option<KernelRef>) -> Notice {
+pub(super) fn kill_asked(block: BlockId, kernel: Option<(Language, KernelRef)>) -> Notice {
     Notice::warn(match kernel {
-        Some(kernel) => {
-            format!("Kill kernel k{}?{} k kill  Enter wait", kernel.generation, lost(kernel, " ", "."))
+        Some((language, kernel)) => {
+            let name = kernels::name(&language, kernel);
+            format!("Kill kernel {name}?{} k kill  Enter wait", kernels::lost([&kernel], (" ", ".")))
         }
         None => format!("Kill block {block}? k kill  Enter wait"),
     })
@@ -229,14 +231,13 @@ pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
 }
 
 /// The person wants a block in a new kernel, or not any more; what becomes of the one that is there.
-pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<KernelRef>) -> Notice {
-    Notice::info(match kernel {
-        Some(kernel) if fresh => format!(
-            "Block {block} would run in a new kernel: k{} ends then{}. K goes back.",
-            kernel.generation,
-            lost(kernel, ", ", "")
+pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, KernelRef)>) -> Notice {
+    Notice::info(match kernel.map(|(language, kernel)| (kernels::name(&language, kernel), kernel)) {
+        Some((name, kernel)) if fresh => format!(
+            "Block {block} would run in a new kernel: {name} ends then{}. K goes back.",
+            kernels::lost([&kernel], (", ", ""))
         ),
-        Some(kernel) => format!("Block {block} would run in kernel k{}.", kernel.generation),
+        Some((name, _)) => format!("Block {block} would run in kernel {name}."),
         None if fresh => format!("Block {block} would run in a new kernel. K goes back."),
         None => format!("Block {block} would run in the kernel that is there."),
     })
@@ -286,8 +287,8 @@ pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> N
     };
     match report.kernel {
         KernelFate::Lost(kernel) => {
-            let (generation, of) = (kernel.generation, of_language(language));
-            Notice::warn(format!("{text} Kernel k{generation}{of} is gone{}.", lost(kernel, ": ", "")))
+            let (name, lost) = (kernels::name(language, kernel), kernels::lost([&kernel], (": ", "")));
+            Notice::warn(format!("{text} Kernel {name} is gone{lost}."))
         }
         _ => Notice::warn(text),
     }
@@ -296,10 +297,12 @@ pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> N
 /// A kernel ended by itself. What follows from it comes first: a cause can be longer than a row.
 pub(super) fn kernel_died(kernel: Option<KernelRef>, language: &Language, cause: &str) -> Notice {
     let cause = one_line(cause.trim_end().trim_end_matches('.'));
-    let of = of_language(language);
-    let which = kernel.map_or("The kernel".into(), |kernel| format!("Kernel k{}", kernel.generation));
-    let lost = kernel.map(|kernel| lost(kernel, ", ", "")).unwrap_or_default();
-    Notice::error(format!("{which}{of} died{lost}, nothing was rerun: {cause}."))
+    let which = match kernel {
+        Some(kernel) => format!("Kernel {}", kernels::name(language, kernel)),
+        None => format!("The kernel{}", kernels::of(language)),
+    };
+    let lost = kernels::lost(&kernel, (", ", ""));
+    Notice::error(format!("{which} died{lost}, nothing was rerun: {cause}."))
 }
 
 pub(super) fn restart_refused() -> Notice {
@@ -380,27 +383,12 @@ fn not_again(left: usize) -> String {
     }
 }
 
-pub(super) fn restarted(kernel: Option<KernelRef>) -> Notice {
-    Notice::info(match kernel {
-        Some(kernel) => {
-            format!("Kernel k{} ended{}. Nothing was rerun.", kernel.generation, lost(kernel, ": ", ""))
-        }
-        None => "The next block starts a new kernel.".into(),
-    })
-}
-
-/// What is lost with a kernel, between these. Nothing where no variable is known: not every kernel tells them, so there
-/// may be some.
-fn lost(kernel: KernelRef, before: &str, after: &str) -> String {
-    match kernel.variables as usize {
-        0 => String::new(),
-        known => format!("{before}{} lost{after}", counted(known, "variable")),
+pub(super) fn restarted(ended: &BTreeMap<Language, KernelRef>) -> Notice {
+    if ended.is_empty() {
+        return Notice::info("The next block starts a new kernel.");
     }
-}
-
-/// What tells a kernel from that of Python.
-fn of_language(language: &Language) -> String {
-    if *language == Language::python() { String::new() } else { format!(" of {language}") }
+    let (names, lost) = (kernels::names(ended), kernels::lost(ended.values(), (": ", "")));
+    Notice::info(format!("Kernel {names} ended{lost}. Nothing was rerun."))
 }
 
 pub(super) fn store_failed(why: &str) -> Notice {

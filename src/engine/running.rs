@@ -50,19 +50,15 @@ impl Engine {
         }
         let notice = match &report.outcome {
             Outcome::Refused(why) if asks_again => notices::asked_again(run.block, why),
-            _ => notices::ended(&run, &self.language_of_run(id).unwrap_or_else(Language::python), &report),
+            _ => notices::ended(&run, &self.kernel_language(id).unwrap_or_else(Language::python), &report),
         };
         self.file_ran(run.block, &report);
-        match report.kernel {
-            KernelFate::None => {}
-            KernelFate::Kept(kernel) => {
-                self.state.live.kernel = Some(kernel);
-                self.state.live.kernel_language = self.language_of_run(id);
+        match (report.kernel.clone(), self.kernel_language(id)) {
+            (KernelFate::None, _) | (_, None) => {}
+            (KernelFate::Kept(kernel), Some(language)) => {
+                self.state.live.kernels.insert(language, kernel);
             }
-            KernelFate::Lost(_) => match self.language_of_run(id) {
-                Some(language) => self.forget_kernel_of(&language),
-                None => self.forget_kernel(),
-            },
+            (KernelFate::Lost(_), Some(language)) => self.forget_kernel(&language),
         }
         self.world_changed();
         // One that was stopped and ended well all the same was stopped.
@@ -90,7 +86,8 @@ impl Engine {
         let Some(block) = self.state.live.run.as_ref().map(|run| run.block) else { return };
         let terms =
             self.state.transcript.blocks.get(&block).and_then(|item| item.runs.last()).map(|run| &run.terms);
-        let kernel = self.state.live.kernel.filter(|_| terms.is_some_and(|terms| terms.kernel.is_some()));
+        let kernel =
+            terms.and_then(|terms| Some((terms.language.clone(), self.state.live.kernel_of(terms)?)));
         let sent = notices::interrupt_sent(terms);
         let Some(run) = self.state.live.run.as_mut() else { return };
         match run.interrupted {
@@ -119,9 +116,10 @@ impl Engine {
         if self.state.live.run.is_some() {
             return self.notify(notices::restart_refused());
         }
-        self.notify(notices::restarted(self.state.live.kernel));
+        self.notify(notices::restarted(&self.state.live.kernels));
         self.record(Entry::KernelRestarted);
-        self.forget_kernel();
+        self.state.live.kernels.clear();
+        self.forget_variables();
         self.effects.push(Effect::RestartKernel);
         self.world_changed();
         self.look_again();
@@ -129,33 +127,32 @@ impl Engine {
 
     /// A kernel ended while nothing ran in it.
     pub(super) fn kernel_died(&mut self, dead: &DeadKernel) {
-        let live = &self.state.live;
-        let is_last = live.kernel_language.as_ref().is_none_or(|language| *language == dead.language);
-        let kernel = dead.kernel.or(live.kernel.filter(|_| is_last));
+        let kernel = self.state.live.kernels.get(&dead.language).copied();
         self.notify(notices::kernel_died(kernel, &dead.language, &dead.cause));
-        self.forget_kernel_of(&dead.language);
+        if dead.language == Language::python() {
+            self.drop_plan();
+        }
+        self.forget_kernel(&dead.language);
         self.world_changed();
         self.look_again();
     }
 
-    fn language_of_run(&self, run: RunId) -> Option<Language> {
-        Some(self.state.transcript.run(run)?.1.terms.language.clone())
+    /// What the kernel runs for which a run was approved; `None`: it was for none.
+    fn kernel_language(&self, run: RunId) -> Option<Language> {
+        let terms = &self.state.transcript.run(run)?.1.terms;
+        terms.kernel.map(|_| terms.language.clone())
     }
 
-    /// The kernel of a language is gone; there may be others. Variables, functions and rebuilding are Python's.
-    fn forget_kernel_of(&mut self, language: &Language) {
-        let live = &mut self.state.live;
-        let is_last = live.kernel_language.as_ref().is_none_or(|last| last == language);
-        let kept = (live.kernel, live.kernel_language.clone());
+    /// The kernel of a language is gone; there may be others.
+    fn forget_kernel(&mut self, language: &Language) {
+        self.state.live.kernels.remove(language);
         if *language == Language::python() {
-            self.drop_plan();
-            self.forget_kernel();
+            self.forget_variables();
         }
-        (self.state.live.kernel, self.state.live.kernel_language) = if is_last { (None, None) } else { kept };
     }
 
-    fn forget_kernel(&mut self) {
-        (self.state.live.kernel, self.state.live.kernel_language) = (None, None);
+    /// Python's kernel is gone, and all that it held.
+    fn forget_variables(&mut self) {
         self.state.live.variables.clear();
         self.state.live.variables_by = None;
         self.state.live.variables_at = None;

@@ -235,11 +235,9 @@ pub struct Live {
     pub use_instructions: bool,
     /// Whether the session's file is foreign: each block waits by itself.
     pub foreign: bool,
-    /// The kernel as last told; `None` until one runs.
-    pub kernel: Option<KernelRef>,
-    /// What it runs.
-    pub kernel_language: Option<Language>,
-    /// The kernel's variables as last told, and when.
+    /// The kernels as last told, by what each runs; none until a block ran in one.
+    pub kernels: BTreeMap<Language, KernelRef>,
+    /// The variables of Python's kernel as last told, and when.
     pub variables: Vec<Variable>,
     /// The block after which they were told.
     pub variables_by: Option<BlockId>,
@@ -258,6 +256,17 @@ pub struct Live {
 }
 
 impl Live {
+    /// Python's kernel: variables, functions and rebuilding are its.
+    pub fn python_kernel(&self) -> Option<KernelRef> {
+        self.kernels.get(&Language::python()).copied()
+    }
+
+    /// The kernel that a run under these terms is in.
+    pub fn kernel_of(&self, terms: &Terms) -> Option<KernelRef> {
+        terms.kernel?;
+        self.kernels.get(&terms.language).copied()
+    }
+
     /// The files of instructions that requests carry now.
     pub fn used_instructions(&self) -> impl Iterator<Item = &Instructions> {
         self.instructions.iter().filter(|file| file.own || self.use_instructions)

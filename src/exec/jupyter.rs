@@ -373,7 +373,7 @@ impl Jupyter {
         if running {
             self.end_block(|_| end(why), known.map_or(KernelFate::None, KernelFate::Lost));
         } else {
-            let dead = DeadKernel { language: kernel.language, kernel: known, cause: why };
+            let dead = DeadKernel { language: kernel.language, cause: why };
             let _ = self.notices.try_send(KernelNotice::Died(dead));
         }
     }

@@ -551,7 +551,7 @@ fn a_kernel_that_dies_in_a_run_is_told_to_both() {
         d.ended_as(1, RunReport { kernel, ..report(Outcome::Crashed("killed, memory 2.0 of 2 GiB".into())) });
     let told = "'Kernel k1 died, 14 variables lost, nothing was rerun: killed, memory 2.0 of 2 GiB.'";
     assert_eq!(line, format!("+ran r1 crashed, {told}, ask s2 | replying s2"));
-    assert_eq!(d.state().live.kernel, None);
+    assert!(d.state().live.kernels.is_empty());
     assert!(d.told().contains("Block 1 (python): died after 0.8 s: killed, memory 2.0 of 2 GiB"));
     assert!(d.told().contains("The Python kernel ended with it"), "{}", d.told());
 }
@@ -628,32 +628,41 @@ fn python_and_r() -> Dialogue {
 
 #[test]
 fn of_two_kernels_the_one_that_died_is_told_and_the_other_stays_as_it_is() {
-    let of_r = KernelRef { generation: 3, variables: 0, goes_on: true };
-    let cause = String::from("signal 9");
+    let died = |language: Language| Event::KernelDied(DeadKernel { language, cause: "signal 9".into() });
+    let left = |d: &Dialogue| {
+        let kernels: Vec<_> = d.state().live.kernels.keys().map(Language::as_str).collect();
+        (kernels.join(" "), d.state().variables().count())
+    };
     let mut d = python_and_r();
     assert!(!d.told().contains("had ended before"), "{}", d.told());
-    assert_eq!(d.state().live.kernel, Some(of_r));
-    assert_eq!(d.state().variables().count(), 1);
-    let line = d.send(Event::KernelDied(DeadKernel {
-        language: Language("r".into()),
-        kernel: Some(of_r),
-        cause: cause.clone(),
-    }));
+    assert_eq!(left(&d), ("python r".into(), 1));
+    let line = d.send(died(Language("r".into())));
     assert_eq!(
         line, "'Kernel k3 of r died, nothing was rerun: signal 9.' | idle",
         "none is known, so none is told"
     );
-    assert_eq!((d.state().live.kernel, d.state().variables().count()), (None, 1));
+    assert_eq!(left(&d), ("python".into(), 1));
 
     let mut d = python_and_r();
-    let of_python = KernelRef { generation: 1, variables: 14, goes_on: true };
-    let line = d.send(Event::KernelDied(DeadKernel {
-        language: Language::python(),
-        kernel: Some(of_python),
-        cause,
-    }));
+    let line = d.send(died(Language::python()));
     assert_eq!(line, "'Kernel k1 died, 14 variables lost, nothing was rerun: signal 9.' | idle");
-    assert_eq!((d.state().live.kernel, d.state().variables().count()), (Some(of_r), 0));
+    assert_eq!(left(&d), ("r".into(), 0));
+    let line = d.send(died(Language::bash()));
+    assert_eq!(line, "'The kernel of bash died, nothing was rerun: signal 9.' | idle", "it ran nothing yet");
+    assert_eq!(left(&d), ("r".into(), 0));
+}
+
+#[test]
+fn a_new_kernel_is_told_of_all_that_there_are_and_of_the_one_that_a_block_is_for() {
+    let mut d = python_and_r();
+    d.user("more");
+    d.reply("```python\nc = 1\n```\n");
+    d.inspected_ok(3);
+    let line = d.command(Command::Fresh(BlockId(3)));
+    assert!(line.contains("would run in a new kernel: k1 ends then, 14 variables lost."), "{line}");
+    let line = d.command(Command::RestartKernel);
+    assert!(line.contains("Kernel k1, k3 of r ended: 14 variables lost. Nothing was rerun."), "{line}");
+    assert!(d.state().live.kernels.is_empty() && d.state().variables().count() == 0);
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl RebuildPlan {
     /// The plan of this state; without steps where there is nothing to rebuild.
     pub(crate) fn of(state: &State) -> Self {
         let transcript = &state.transcript;
-        let kernels = Kernels::of(transcript, state.live.kernel.is_some());
+        let kernels = Kernels::of(transcript, state.live.python_kernel().is_some());
         let before: Vec<(&BlockItem, &RunItem)> =
             kernels.before.iter().filter_map(|run| transcript.run(*run)).collect();
         let now: Vec<(&BlockItem, &RunItem)> =

@@ -75,7 +75,7 @@ impl VarsPane {
     }
 
     pub fn title(state: &State, focused: bool, look: DrawStyle<'_>) -> Title {
-        let left = match state.live.kernel {
+        let left = match state.live.python_kernel() {
             Some(kernel) => format!(
                 "Vars  python k{}  {}",
                 kernel.generation,
@@ -92,7 +92,8 @@ impl VarsPane {
         let list = self.sorted(state);
         let mut rows = Vec::new();
         if list.is_empty() {
-            let kernel = state.live.kernel.map_or_else(String::new, |k| format!(" in k{}", k.generation));
+            let kernel =
+                state.live.python_kernel().map_or_else(String::new, |k| format!(" in k{}", k.generation));
             rows.push(Line::styled(format!("No variables yet{kernel}."), look.dim()));
         } else {
             rows.push(Line::styled(row(' ', "name", "type", "size", "value", area.width), look.dim()));

@@ -2,6 +2,7 @@
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
+use crate::domain::sentences::kernels;
 use crate::driver::Job;
 use crate::engine::Command;
 use crate::tui::action::Action;
@@ -13,7 +14,7 @@ use crate::tui::panes::LowerPane;
 use crate::tui::panes::code::Mode;
 use crate::tui::ui_command::PagerText;
 use crate::tui::widgets::layout::{Class, Pane};
-use crate::tui::widgets::{safe, words};
+use crate::tui::widgets::safe;
 
 /// Said of a run whose output stands in the file alone.
 pub(super) const NOT_READ: &str = "Its output was not read yet. Try again once Output shows it.";
@@ -291,15 +292,16 @@ impl Screen {
 
     /// Asks whether the kernel may go.
     pub(super) fn ask_restart(&mut self, ctx: Ctx<'_>) {
-        let Some(kernel) = ctx.state.live.kernel else {
+        let running = &ctx.state.live.kernels;
+        if running.is_empty() {
             self.say(Note::info("No kernel runs. The next block starts one."));
             return;
-        };
-        let lost = words::count(kernel.variables as usize, "variable");
-        let text = format!("Kernel k{} holds {lost}.", kernel.generation);
+        }
+        let text = format!("Kernel {} ends.", kernels::names(running));
         let ask = Ask::new("New kernel?", vec![text], 'w', "keep it");
         let restart = UiCommand::Send(Command::RestartKernel);
-        self.open(ask.or_command('n', format!("new kernel, {lost} lost"), restart));
+        let lost = kernels::lost(running.values(), (", ", ""));
+        self.open(ask.or_command('n', format!("new kernel{lost}"), restart));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
+use crate::domain::sentences::kernels;
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Command, Phase};
 use crate::tui::overlays::OverlayResponse;
@@ -87,14 +88,14 @@ impl Screen {
         let kill_asked = self.top::<Ask>().is_some();
         match self.escalation.interrupted {
             Some(at) if ctx.at.saturating_duration_since(at) >= AGAIN && !kill_asked => {
-                let (title, text) = match ctx.state.live.kernel.filter(|_| uses_kernel(ctx, block)) {
-                    Some(kernel) => {
-                        let lost = words::count(kernel.variables as usize, "variable");
-                        let name = format!("k{}", kernel.generation);
-                        (
-                            format!("Kill kernel {name}?"),
-                            format!("Kill kernel {name}? {lost} lost. k kill  Enter wait"),
-                        )
+                let kernel = terms(ctx, block)
+                    .and_then(|terms| Some((&terms.language, ctx.state.live.kernel_of(terms)?)));
+                let (title, text) = match kernel {
+                    Some((language, kernel)) => {
+                        let title = format!("Kill kernel {}?", kernels::name(language, kernel));
+                        let lost = kernels::lost([&kernel], (" ", "."));
+                        let text = format!("{title}{lost} k kill  Enter wait");
+                        (title, text)
                     }
                     None => (
                         format!("Kill block {block}?"),
@@ -155,13 +156,12 @@ impl Screen {
             let (verb, they) = if waiting == 1 { ("waits", "it") } else { ("wait", "they") };
             lines.push(format!("{more} {verb}; {they} will wait in the session file."));
         }
-        let kernel = match ctx.state.live.kernel {
-            Some(k) => format!(
-                "quit now: kills block {block} and kernel k{} ({} lost)",
-                k.generation,
-                words::count(k.variables as usize, "variable")
-            ),
-            None => format!("quit now: kills block {block}"),
+        let running = &ctx.state.live.kernels;
+        let kernel = if running.is_empty() {
+            format!("quit now: kills block {block}")
+        } else {
+            let (names, lost) = (kernels::names(running), kernels::lost(running.values(), (" (", ")")));
+            format!("quit now: kills block {block} and kernel {names}{lost}")
         };
         let interrupt = vec![
             OverlayResponse::QuitAfterRun,
@@ -200,11 +200,6 @@ impl Screen {
         self.panes.focus = Pane::Message;
         Vec::new()
     }
-}
-
-/// Whether the block that runs does so in the kernel.
-fn uses_kernel(ctx: Ctx<'_>, block: crate::domain::BlockId) -> bool {
-    terms(ctx, block).is_some_and(|terms| terms.kernel.is_some())
 }
 
 /// The terms of the latest run of a block.

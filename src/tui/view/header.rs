@@ -1,5 +1,6 @@
 //! The first row: the session, its folder, its model; where there is room for one pane only, the tabs.
 
+use crate::domain::sentences::kernels;
 use crate::domain::{SandboxLevel, Terms};
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
@@ -70,9 +71,9 @@ fn context_share(state: &State) -> Option<String> {
 }
 
 fn kernel(state: &State) -> Option<String> {
-    let kernel = state.live.kernel?;
-    let busy = state.live.run.is_some();
-    Some(format!("k{} {}", kernel.generation, if busy { "busy" } else { "ready" }))
+    let live = &state.live;
+    let busy = if live.run.is_some() { "busy" } else { "ready" };
+    (!live.kernels.is_empty()).then(|| format!("{} {busy}", kernels::names(&live.kernels)))
 }
 
 fn wide(screen: &Screen, state: &State, buf: &mut Buffer, look: DrawStyle<'_>) {

@@ -126,7 +126,8 @@ fn note(item: &Item, look: DrawStyle<'_>) -> Option<(String, Style)> {
         ),
         Item::TurnEnd { end, .. } => match end {
             TurnEnd::Answered => return None,
-            TurnEnd::Stopped => "Stopped by you.".into(),
+            // By the person, or by a run that was lost or did not start: the block says which.
+            TurnEnd::Stopped => "The turn ended here.".into(),
             TurnEnd::StepLimit => "Ended at the step limit.".into(),
             TurnEnd::Repeated => "Ended: the same block was proposed again and again.".into(),
             TurnEnd::Budget => "Ended at the session budget.".into(),
