@@ -234,8 +234,7 @@ fn show_entry(at: Timestamp, entry: &Entry, out: &mut dyn Write) -> io::Result<(
         Entry::Skipped { block, .. } => writeln!(out, "  block {block}: skipped"),
         Entry::Ran { block, report, .. } => {
             writeln!(out, "  block {block}: {}", ended(report))?;
-            let printed: Vec<u8> = report.output.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
-            lines(out, "  | ", &String::from_utf8_lossy(&printed))?;
+            lines(out, "  | ", &String::from_utf8_lossy(&report.output.in_order()))?;
             report.value.as_ref().map_or(Ok(()), |value| lines(out, "  = ", value))?;
             report.error.as_ref().map_or(Ok(()), |error| lines(out, "  ! ", &error.traceback))
         }

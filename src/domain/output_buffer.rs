@@ -144,6 +144,11 @@ impl OutputBuffer {
         self.kept(stream).pieces().flat_map(|p| p.bytes.iter().copied()).collect()
     }
 
+    /// What is kept of both streams, in the order in which it came.
+    pub(crate) fn in_order(&self) -> Vec<u8> {
+        self.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect()
+    }
+
     /// What is kept of the head of one stream; behind it `dropped` bytes are missing.
     pub fn head(&self, stream: Stream) -> Vec<u8> {
         self.kept(stream).head.iter().flat_map(|p| p.bytes.iter().copied()).collect()

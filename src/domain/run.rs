@@ -255,8 +255,7 @@ pub struct ImageRef {
 impl RunReport {
     /// What it printed, both streams in their order, with its value or error behind.
     pub(crate) fn printed(&self) -> String {
-        let bytes: Vec<u8> = self.output.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect();
-        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let mut text = String::from_utf8_lossy(&self.output.in_order()).into_owned();
         let error = self.error.as_ref().map(|error| &error.traceback);
         for more in self.value.iter().chain(error) {
             if !text.is_empty() && !text.ends_with('\n') {

@@ -261,10 +261,7 @@ fn save_output(mut block: BlockItem, store: &Store, working: &Folder) -> Result<
         Some(blob) => {
             workspace::write::copy_fresh(working, &name, &images::of_session(blob, &store.blobs())?)
         }
-        None => {
-            let bytes: Vec<u8> = report.output.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
-            workspace::write::fresh(working, &name, &bytes)
-        }
+        None => workspace::write::fresh(working, &name, &report.output.in_order()),
     };
     Ok(JobResult::Saved(saved?))
 }

@@ -30,6 +30,7 @@ pub mod going_on;
 mod inspecting;
 mod install;
 mod instructions;
+pub(crate) mod kernels;
 mod loading;
 mod named;
 pub(crate) mod naming;

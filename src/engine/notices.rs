@@ -2,9 +2,10 @@
 
 use super::changes;
 use super::difference::Difference;
+use super::kernels;
 use super::state::{LiveRun, Question};
 use crate::domain::FileChange;
-use crate::domain::sentences::{kernels, running, saving, sending};
+use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
     AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName,
     Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms, UndoWay,

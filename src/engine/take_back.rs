@@ -1,11 +1,32 @@
 //! Takes back what a run changed, and makes it again; tells what others did to obeyed names meanwhile.
 
 use super::event::TakenBack;
-use super::{Effect, Engine, notices};
-use crate::domain::{BlockId, Entry, FileChange, RunId, UndoWay};
+use super::{Effect, Engine, State, notices};
+use crate::domain::sentences::undo as sentences;
+use crate::domain::{BlockId, Entry, FileChange, Notice, RunId, UndoWay};
 
 /// Files that are named in the session; the others are counted.
 const NAMED: usize = 50;
+
+impl State {
+    /// Why changes of runs are not taken back now, nor made again.
+    pub(crate) fn undo_refused(&self) -> Option<Notice> {
+        if self.live.run.is_some() {
+            return Some(notices::not_while_a_run_goes_on());
+        }
+        self.live.foreign.then(notices::foreign_is_not_taken_back)
+    }
+
+    /// Why there is no list of changes of a block, or of any.
+    pub(crate) fn why_not_recorded(&self, block: Option<BlockId>) -> String {
+        let Some(block) = block else { return sentences::NOTHING_RECORDED.into() };
+        match self.transcript.blocks.get(&block).and_then(|item| item.runs.last()) {
+            None => format!("Block {block} has not run."),
+            Some(run) if run.can_be_taken_back() => sentences::only_obeyed(block),
+            Some(run) => sentences::nothing_recorded(block, run.undo()),
+        }
+    }
+}
 
 impl Engine {
     /// The person wants what the last run of a block did to obeyed names undone.
@@ -23,11 +44,8 @@ impl Engine {
     /// The person wants changes of a run as they were before it, or as it left them. Those of a session that somebody else
     /// wrote are nobody's to judge by its word.
     pub(super) fn undo(&mut self, run: RunId, changes: Vec<u32>, way: UndoWay) {
-        if self.state.live.run.is_some() {
-            return self.notify(notices::not_while_a_run_goes_on());
-        }
-        if self.state.live.foreign {
-            return self.notify(notices::foreign_is_not_taken_back());
+        if let Some(why) = self.state.undo_refused() {
+            return self.notify(why);
         }
         match self.state.transcript.run(run).and_then(|(_, run)| run.undo()?.record) {
             Some(record) => self.effects.push(Effect::Undo { run, record, changes, way }),

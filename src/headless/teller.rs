@@ -351,7 +351,6 @@ pub(crate) fn ended(report: &RunReport) -> String {
 fn counted(findings: usize) -> String {
     match findings {
         0 => "no findings".into(),
-        1 => "1 finding".into(),
-        n => format!("{n} findings"),
+        n => crate::text::number::counted(n, "finding"),
     }
 }

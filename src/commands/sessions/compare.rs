@@ -176,10 +176,10 @@ fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
         Entry::Declined { why, .. } => one.decided = format!("not offered: {}", visible_line(why)),
         Entry::PutBack(_) => one.decided = "waits".into(),
         Entry::Ran { report, .. } => {
-            let printed: Vec<u8> =
-                report.output.pieces().flat_map(|piece| piece.bytes.iter().copied()).collect();
-            let mut lines: Vec<String> =
-                String::from_utf8_lossy(&printed).lines().map(|line| format!("| {line}")).collect();
+            let mut lines: Vec<String> = String::from_utf8_lossy(&report.output.in_order())
+                .lines()
+                .map(|line| format!("| {line}"))
+                .collect();
             lines.extend(report.value.iter().flat_map(|value| value.lines()).map(|line| format!("= {line}")));
             lines.extend(report.error.iter().map(|error| format!("! {}", error.message)));
             one.outcome = Some((ended(report), lines));

@@ -4,7 +4,6 @@
 //! What it does: words, for whoever shows them. What it does not do: decide, measure, or know where it is shown.
 
 pub(crate) mod conditions;
-pub(crate) mod kernels;
 pub mod network;
 pub(crate) mod replay;
 pub(crate) mod rights;

@@ -1,6 +1,6 @@
 //! Taking back what a run changed.
 
-use crate::domain::{BlockId, UndoStanding, UndoWay};
+use crate::domain::{BlockId, UndoNote, UndoStanding, UndoWay};
 
 /// Why nothing is remembered where nothing of the session is.
 pub(crate) const NOT_SAVED: &str = "this session is not saved";
@@ -36,12 +36,25 @@ pub(crate) fn dropped(changes: u64) -> String {
     format!("Of {of} no copy is kept any more: newer ones took the room (undo.total), or it was damaged.")
 }
 
-/// No run has a record, of this block or of any.
-pub(crate) fn nothing_recorded(block: Option<BlockId>) -> String {
-    match block {
-        Some(block) => format!("No run of block {block} changed anything that can be taken back."),
-        None => "No run of this session changed anything that can be taken back.".into(),
+/// No run of the session has a record of its changes.
+pub(crate) const NOTHING_RECORDED: &str = "Of no run of this session there is a list of changes.";
+
+/// Why there is no list of what the last run of a block changed; what is known of it for taking it back.
+pub(crate) fn nothing_recorded(block: BlockId, note: Option<&UndoNote>) -> String {
+    match note {
+        Some(note) if !note.cover.is_some() => {
+            format!("Nothing of block {block} can be taken back: {}.", note.cover.words())
+        }
+        Some(_) => format!("Block {block} changed nothing."),
+        None => format!("Nothing of block {block} can be taken back: nothing was remembered before it."),
     }
+}
+
+/// There is no list, but what a run did to names that programs obey can be taken back.
+pub(crate) fn only_obeyed(block: BlockId) -> String {
+    format!(
+        "Block {block} changed names that programs obey by themselves: u in Output, in panes, takes that back."
+    )
 }
 
 /// What a way does with what the run created, changed and deleted.

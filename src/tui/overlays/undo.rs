@@ -160,7 +160,10 @@ impl Overlay for Changes {
         }
     }
 
-    fn letter(&mut self, letter: char, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn letter(&mut self, letter: char, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        if let ('t' | 'm', Some(why)) = (letter, around.state.undo_refused()) {
+            return vec![OverlayResponse::Say(Note::info(why.text))];
+        }
         match letter {
             ' ' => self.pick(),
             'a' => {

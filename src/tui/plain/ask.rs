@@ -76,7 +76,8 @@ impl OpenQuestion {
         match (&self.ask, &state.phase) {
             (Ask::Provider(_), _) => true,
             (Ask::Form(form), phase) if form.begins() => *phase == Phase::Idle,
-            (Ask::Message, Phase::Idle) | (Ask::Changes(_), Phase::Idle | Phase::Deciding(_)) => true,
+            (Ask::Message, Phase::Idle) => true,
+            (Ask::Changes(_), phase) => leaves_time(phase),
             (Ask::Block(shown, _), Phase::Deciding(block)) => {
                 shown.block == *block && PrintedBlock::of(state).is_some_and(|now| now == **shown)
             }
@@ -103,6 +104,11 @@ impl PrintedBlock {
             inspected: inspected.clone(),
         })
     }
+}
+
+/// Whether nothing is done meanwhile that a question of the person's own would hold up.
+pub(super) fn leaves_time(phase: &Phase) -> bool {
+    matches!(phase, Phase::Idle | Phase::Deciding(_))
 }
 
 /// What is asked when a turn stops.

@@ -8,8 +8,8 @@ use crate::tui::overlays::undo::what_happens;
 use crate::tui::widgets::words;
 use std::io;
 
-/// Changes that are listed.
-const LISTED: usize = 40;
+/// Changes that are listed: those that a person reads.
+const LISTED: usize = 200;
 
 /// A run with the record of what it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,18 @@ impl ListedChanges {
     /// Those that can be taken this way.
     pub(super) fn can(&self, way: UndoWay) -> impl Iterator<Item = &UndoChange> {
         self.all.iter().filter(move |change| change.standing.way() == Some(way))
+    }
+
+    /// Why nothing of them is asked: there is nothing to do, or more than is listed; then the shell's command does it.
+    pub(super) fn why_not(&self) -> Option<String> {
+        if self.all.len() > LISTED {
+            return Some(
+                "More than are listed here: sayso sessions undo tells all, and takes them back with --yes."
+                    .into(),
+            );
+        }
+        let can = self.can(UndoWay::Back).chain(self.can(UndoWay::Again)).next();
+        can.is_none().then(|| "Nothing of it can be taken back, or made again.".into())
     }
 
     /// What a line means: `back` or `again`, with the numbers of the list or all that can be. `None`: nothing of the kind.

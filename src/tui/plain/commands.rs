@@ -4,7 +4,7 @@ use super::ask::Ask;
 use super::provider::ProviderQuestion;
 use super::session::{AwaitedJob, Session, look};
 use crate::domain::sentences::running;
-use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId, RunReport};
+use crate::domain::{BlockId, BranchPoint, Notice, RecipeCard, RuleId};
 use crate::driver::{Job, export};
 use crate::engine::rebuild::RebuildPlan;
 use crate::engine::transcript::Item;
@@ -330,7 +330,7 @@ impl Session<'_> {
         let Some((_, report)) = last else { return self.say("Nothing has run yet.") };
         let what = match &report.blob {
             Some(path) => PagerText::File(path.clone()),
-            None => PagerText::Text(printed(report)),
+            None => PagerText::Text(String::from_utf8_lossy(&report.output.in_order()).into_owned()),
         };
         match outside::page(&self.options.pager, &what, &self.options.launcher) {
             Ok(()) => Ok(()),
@@ -350,9 +350,4 @@ impl Session<'_> {
         }
         Ok(())
     }
-}
-
-/// What a run printed, both streams in their order.
-fn printed(report: &RunReport) -> String {
-    report.output.pieces().map(|piece| String::from_utf8_lossy(&piece.bytes).into_owned()).collect()
 }

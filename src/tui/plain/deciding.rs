@@ -93,10 +93,7 @@ impl Session<'_> {
                 self.reask(shown)
             }
             Answer::Unknown => {
-                // A sentence was meant for the model; a word that was mistyped was not.
-                if text.contains(char::is_whitespace) {
-                    self.keep(text);
-                }
+                self.keep_sentence(text);
                 self.plain.page.line(&format!("That is none of the words. {NOTHING}"))?;
                 self.reask(shown)
             }

@@ -23,8 +23,12 @@ impl Session<'_> {
             JobResult::Recipes(recipes, told) if self.take_awaited(AwaitedJob::Recipes) => {
                 return self.recipes(recipes, told);
             }
-            JobResult::Changes(record, found) if self.take_awaited(AwaitedJob::Changes) => {
-                return self.changes(*record, found);
+            JobResult::Changes(record, found) => {
+                // A list that was asked for before another one is not waited for any more.
+                return match self.wanted_changes.take_if(|of| of.record == *record) {
+                    Some(of) => self.changes(of, found),
+                    None => Ok(()),
+                };
             }
             JobResult::SessionHits(_, found) if self.take_awaited(AwaitedJob::Hits) => self.hits(found)?,
             JobResult::Offers(offers) if self.awaited.contains(&AwaitedJob::Models) => {

@@ -73,19 +73,20 @@ impl Session<'_> {
     }
 
     /// What stands at the place that the session was opened at, around the line that was found. What of it is in the file
-    /// alone is loaded first, and told when it is there.
-    pub(super) fn tell_place(&mut self) -> io::Result<()> {
-        let Some(place) = self.place else { return Ok(()) };
+    /// alone is loaded first, and told when it is there. Gives whether something was told.
+    pub(super) fn tell_place(&mut self) -> io::Result<bool> {
+        let Some(place) = self.place else { return Ok(false) };
         let Some(found) = PlaceText::at(self.driver.state(), place) else {
             self.place = None;
-            return self.plain.page.line("The place that was found is not in this session any more.");
+            self.plain.page.line("The place that was found is not in this session any more.")?;
+            return Ok(true);
         };
         match found.away {
             Some((body, LoadState::Away)) => {
                 self.driver.send(Command::Load(vec![body]));
-                return Ok(());
+                return Ok(false);
             }
-            Some((_, LoadState::Loading)) => return Ok(()),
+            Some((_, LoadState::Loading)) => return Ok(false),
             Some((_, LoadState::Lost)) | None => self.place = None,
         }
         let sought = std::mem::take(&mut self.plain.found_line);
@@ -100,7 +101,7 @@ impl Session<'_> {
         if found.away.is_some() {
             self.plain.page.line("  The rest of it can't be read again.")?;
         }
-        Ok(())
+        Ok(true)
     }
 }
 

@@ -71,7 +71,6 @@ pub(super) enum AwaitedJob {
     Sandbox,
     Servers,
     Trial,
-    Changes,
 }
 
 impl<'a> Session<'a> {
@@ -116,7 +115,9 @@ impl<'a> Session<'a> {
                     for told in update.told {
                         self.news(&told)?;
                     }
-                    self.tell_place()?;
+                    if self.tell_place()? {
+                        self.put_again()?;
+                    }
                     self.reminder.follow(Instant::now(), self.driver.state().going_on().is_some(), is_told);
                 }
                 () = at(self.reminder.due()) => self.remind()?,
@@ -231,6 +232,13 @@ impl<'a> Session<'a> {
     pub(super) fn take_kept(&mut self) -> String {
         self.driver.keep_draft("");
         std::mem::take(&mut self.plain.kept)
+    }
+
+    /// Keeps a sentence, which was meant for the model; a word that was mistyped was not.
+    pub(super) fn keep_sentence(&mut self, text: &str) {
+        if text.contains(char::is_whitespace) {
+            self.keep(text);
+        }
     }
 
     /// Keeps a text for the next message.

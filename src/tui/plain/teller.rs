@@ -2,7 +2,9 @@
 
 use super::page::{OpenLine, PlainPage};
 use crate::domain::sentences::running;
-use crate::domain::{Chunk, Entry, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp};
+use crate::domain::{
+    Chunk, Entry, Language, Level, RecipeEnd, RecipeFact, RunId, RunReport, Stream, Timestamp,
+};
 use crate::driver::Notification;
 use crate::engine::State;
 use crate::engine::reply::Segment;
@@ -126,7 +128,11 @@ impl PlainReporter {
                 };
                 page.line(&format!("Block {block} approved at {}. {what}", second(look)))
             }
-            Entry::Ran { run, block, report } => self.ran(*run, block.0, report, page, look),
+            Entry::Ran { run, block, report } => {
+                let ran = state.transcript.run(*run);
+                let language = ran.map_or_else(Language::python, |(_, run)| run.terms.language.clone());
+                self.ran((*run, block.0), (report, &language), page, look)
+            }
             Entry::Recipe(fact) => recipe(fact, page),
             _ => Ok(()),
         }
@@ -134,9 +140,8 @@ impl PlainReporter {
 
     fn ran(
         &mut self,
-        run: RunId,
-        block: u32,
-        report: &RunReport,
+        (run, block): (RunId, u32),
+        (report, language): (&RunReport, &Language),
         page: &mut PlainPage,
         look: DrawStyle<'_>,
     ) -> io::Result<()> {
@@ -152,7 +157,7 @@ impl PlainReporter {
             report.outcome.label(),
             words::duration(report.receipt.wall_us / 1000)
         ))?;
-        for line in ended_lines(report, look) {
+        for line in ended_lines(report, language, look) {
             page.line(&format!("  {line}"))?;
         }
         Ok(())

@@ -1,13 +1,12 @@
 //! Taking back what a run changed, in lines: its changes are listed, then a whole word takes them back or makes them again.
 //! The command itself decides nothing.
 
-use super::ask::Ask;
+use super::ask::{AnswerKind, Ask, leaves_time};
 use super::changes::{ListedChanges, UndoTarget};
-use super::session::{AwaitedJob, NOTHING, Session};
-use crate::domain::sentences::undo as sentences;
-use crate::domain::{BlockId, Sha256, UndoChange, UndoWay};
+use super::session::{NOTHING, Session};
+use crate::domain::{BlockId, UndoChange};
 use crate::driver::Job;
-use crate::engine::{Command, Phase};
+use crate::engine::Command;
 use std::io;
 
 impl Session<'_> {
@@ -24,23 +23,21 @@ impl Session<'_> {
         };
         let found = self.driver.state().transcript.last_recorded(block);
         let Some((item, run, record)) = found else {
-            self.plain.page.line(&sentences::nothing_recorded(block))?;
+            let why = self.driver.state().why_not_recorded(block);
+            self.plain.page.line(&why)?;
             return self.ask_again();
         };
         self.wanted_changes = Some(UndoTarget { run: run.run, block: item.block.id, record });
-        self.start(AwaitedJob::Changes, Job::Changes(record));
+        self.driver.start_job(Job::Changes(record));
         self.ask_again()
     }
 
     /// The changes are there: they are listed, with the question what becomes of them.
     pub(super) fn changes(
         &mut self,
-        record: Sha256,
+        of: UndoTarget,
         found: &Result<Vec<UndoChange>, String>,
     ) -> io::Result<()> {
-        let Some(of) = self.wanted_changes.take().filter(|of| of.record == record) else {
-            return self.put_again();
-        };
         let all = match found {
             Ok(all) => all.clone(),
             Err(why) => {
@@ -50,23 +47,31 @@ impl Session<'_> {
             }
         };
         let listed = ListedChanges { of, all };
-        let is_free = matches!(self.driver.state().phase, Phase::Idle | Phase::Deciding(_));
-        if is_free && listed.can(UndoWay::Back).chain(listed.can(UndoWay::Again)).next().is_some() {
+        let refused = self.driver.state().undo_refused().map(|why| why.text);
+        let why_not = refused.or_else(|| listed.why_not()).or_else(|| self.is_busy());
+        if why_not.is_none() {
             return self.put(Ask::Changes(Box::new(listed)));
         }
         listed.tell(&mut self.plain.page)?;
-        if !is_free {
-            self.plain
-                .page
-                .line("They are taken back between turns, or while a block waits: ask again then.")?;
-        }
+        why_not.map_or(Ok(()), |why| self.plain.page.line(&why))?;
         self.put_again()
+    }
+
+    /// Why no question about changes can take the place of the one that stands: what is being typed for it would go to
+    /// another one, a key among it.
+    fn is_busy(&self) -> Option<String> {
+        let can_wait = match self.asked.ask {
+            Ask::Nothing | Ask::Message | Ask::Changes(_) | Ask::Block(_, AnswerKind::Decision) => true,
+            Ask::Block(..) | Ask::GoOn(_) | Ask::Stuck(_) | Ask::Form(_) | Ask::Provider(_) => false,
+        };
+        let is_free = can_wait && leaves_time(&self.driver.state().phase);
+        (!is_free).then(|| "Ask again between turns, or while a block waits, to take them back.".into())
     }
 
     /// A line for the question what becomes of them.
     pub(super) fn about_changes(&mut self, listed: &ListedChanges, text: &str) -> io::Result<()> {
         let Some((way, changes)) = listed.meant(text) else {
-            self.keep(text);
+            self.keep_sentence(text);
             return self.plain.page.line(NOTHING);
         };
         self.send(Command::Undo { run: listed.of.run, changes, way });

@@ -2,9 +2,9 @@
 
 use super::{Ctx, Note, Screen, UiCommand};
 use crate::domain::ImageRef;
-use crate::domain::sentences::kernels;
 use crate::driver::Job;
 use crate::engine::Command;
+use crate::engine::kernels;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;

@@ -234,14 +234,9 @@ fn error_of(item: &BlockItem, run: &RunItem) -> String {
             text => format!("{text}\n{head}"),
         };
     }
-    let of = |wanted: Option<Stream>| {
-        let pieces =
-            report.output.pieces().filter(|piece| wanted.is_none_or(|stream| piece.stream == stream));
-        let bytes: Vec<u8> = pieces.flat_map(|piece| piece.bytes.iter().copied()).collect();
-        String::from_utf8_lossy(&bytes).trim_end().to_owned()
-    };
-    let errors = of(Some(Stream::Stderr));
-    let text = if errors.trim().is_empty() { of(None) } else { errors };
+    let of = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).trim_end().to_owned();
+    let errors = of(report.output.bytes(Stream::Stderr));
+    let text = if errors.trim().is_empty() { of(report.output.in_order()) } else { errors };
     let told = tail(&text, LONGEST_ERROR);
     let how = report.outcome.label();
     let end = match report.receipt.exit_code {

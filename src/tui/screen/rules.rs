@@ -83,7 +83,7 @@ impl Screen {
         self.panes.lower = LowerPane::Output;
         if let Ok(pattern) = Pattern::text(&trace.text) {
             self.panes.marked = Some(pattern.clone());
-            self.panes.output.seek(pattern);
+            self.panes.output.seek(block, pattern);
         }
         self.lead(Pane::Output);
         self.say(Note::of_wait(format!("{} of {of}: {text} is in block {block}. P next, Esc back.", at + 1)));

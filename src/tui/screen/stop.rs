@@ -2,7 +2,7 @@
 
 use super::{Ctx, Exit, Note, Screen, UiCommand};
 use crate::domain::Terms;
-use crate::domain::sentences::kernels;
+use crate::engine::kernels;
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Command, Phase};
 use crate::tui::overlays::OverlayResponse;

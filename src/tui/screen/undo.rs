@@ -31,13 +31,12 @@ impl Screen {
                 return Vec::new();
             }
         };
-        match ctx.state.transcript.last_recorded(block) {
-            Some((item, run, _)) => self.open_changes(item, run),
-            None => {
-                self.say(Note::info(nothing_recorded(block)));
-                Vec::new()
-            }
+        if let Some((item, run, _)) = ctx.state.transcript.last_recorded(block) {
+            return self.open_changes(item, run);
         }
+        // What was typed takes nothing back.
+        self.say(Note::info(ctx.state.why_not_recorded(block)));
+        Vec::new()
     }
 
     fn open_changes(&mut self, item: &BlockItem, run: &RunItem) -> Vec<UiCommand> {
@@ -50,14 +49,7 @@ impl Screen {
         if run.can_be_taken_back() {
             return vec![UiCommand::Send(Command::TakeBack(item.block.id))];
         }
-        let block = item.block.id;
-        self.say(Note::info(match undo {
-            Some(undo) if !undo.cover.is_some() => {
-                format!("Nothing of block {block} can be taken back: {}.", undo.cover.words())
-            }
-            Some(_) => format!("Block {block} changed nothing."),
-            None => format!("Nothing of block {block} can be taken back: nothing was remembered before it."),
-        }));
+        self.say(Note::info(nothing_recorded(item.block.id, undo)));
         Vec::new()
     }
 }

@@ -1,7 +1,7 @@
 //! The first row: the session, its folder, its model; where there is room for one pane only, the tabs.
 
-use crate::domain::sentences::kernels;
 use crate::domain::{SandboxLevel, Terms};
+use crate::engine::kernels;
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;

@@ -78,8 +78,8 @@ pub struct OutputPane {
     result_shown: bool,
     theme: String,
     area: Rect,
-    /// A text that is put on screen as soon as its run is laid out.
-    seek: Option<Pattern>,
+    /// A text that is put on screen as soon as the output of this block is laid out.
+    seek: Option<(BlockId, Pattern)>,
     /// How often lines were changed that were there already.
     changes: u64,
     /// The screen of the program's own terminal, where that stands in the place of the lines.
@@ -205,8 +205,11 @@ impl OutputPane {
         let height = area.height.into();
         self.show_result(state, look);
         self.arrange_rows(height, look);
-        // What is in the file alone is sought once it is there.
-        if let Some(text) = self.seek.take_if(|_| self.is_here) {
+        // What is in the file alone is sought once it is there, and in no other output.
+        let shown = self.run(state).map(|(item, run)| (item.block.id, run.away().map(|(_, away)| away.load)));
+        let comes = shown.filter(|(_, load)| *load != Some(LoadState::Lost)).map(|(block, _)| block);
+        self.seek.take_if(|(block, _)| comes != Some(*block));
+        if let Some((_, text)) = self.seek.take_if(|_| self.is_here) {
             let found = (0..self.output.len())
                 .find_map(|line| Some((line, text.find_in(&self.output.printed(line)).next()?)));
             if let Some((line, bytes)) = found {
@@ -278,9 +281,9 @@ impl OutputPane {
         }
     }
 
-    /// Puts the first line with this text on screen when the next frame is laid out.
-    pub(crate) fn seek(&mut self, text: Pattern) {
-        self.seek = Some(text);
+    /// Puts the first line of a block's output with this text on screen as soon as it is laid out.
+    pub(crate) fn seek(&mut self, block: BlockId, text: Pattern) {
+        self.seek = Some((block, text));
     }
 
     /// Whether the output on screen is in the file alone, and has to be asked for.
@@ -320,7 +323,7 @@ impl OutputPane {
                 let told = match &run.ended {
                     Some((_, report)) => {
                         let first = first_error::of_run(item, report).filter(|_| self.is_here);
-                        receipt::ended((report, away), first.as_deref(), width, look)
+                        receipt::ended((report, &run.terms.language, away), first.as_deref(), width, look)
                     }
                     None if run.lost => {
                         RunRows { head: receipt::lost(item, width, look), ..RunRows::default() }
@@ -413,8 +416,7 @@ impl OutputPane {
             (None, Some(live)) if live.run == run.run => &live.output,
             _ => return None,
         };
-        let bytes: Vec<u8> = captured.pieces().flat_map(|p| p.bytes.iter().copied()).collect();
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        Some(String::from_utf8_lossy(&captured.in_order()).into_owned())
     }
 
     /// How many lines were printed so far.

@@ -4,10 +4,11 @@ use super::tables::{self, Table};
 use crate::domain::obeyed::{obeyed, run_by_tools};
 use crate::domain::sentences::running;
 use crate::domain::{
-    ImageRef, KernelFate, KernelRef, Outcome, RunError, RunReport, Severity, Stream, VariableChanges,
+    ImageRef, KernelFate, KernelRef, Language, Outcome, RunError, RunReport, Severity, Stream,
+    VariableChanges,
 };
-use crate::engine::State;
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, OutputAway, RunItem};
+use crate::engine::{State, kernels};
 use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::{safe, words};
@@ -40,7 +41,7 @@ pub(super) struct RunRows {
 
 /// The rows before and after the output of a run that has ended; `first_error`: the line of it that says what went wrong.
 pub(super) fn ended(
-    (report, away): (&RunReport, Option<OutputAway>),
+    (report, language, away): (&RunReport, &Language, Option<OutputAway>),
     first_error: Option<&str>,
     width: u16,
     look: DrawStyle<'_>,
@@ -62,7 +63,7 @@ pub(super) fn ended(
         head.push(Line::styled("Nothing ran. R puts it back for review.", look.dim()));
     }
     if let KernelFate::Lost(kernel) = report.kernel {
-        head.extend(safe::words(&lost_kernel(kernel), width.into(), look.style(Slot::StatusWarn)));
+        head.extend(safe::words(&lost_kernel(language, kernel), width.into(), look.style(Slot::StatusWarn)));
     }
     head.extend(changes(report, width, look));
     head.extend(not_looked_at(report, width, look));
@@ -83,14 +84,18 @@ pub(super) fn has_result(report: &RunReport) -> bool {
 }
 
 /// What is said of a run that has ended, as lines of any length.
-pub(in crate::tui) fn ended_lines(report: &RunReport, look: DrawStyle<'_>) -> impl Iterator<Item = String> {
+pub(in crate::tui) fn ended_lines(
+    report: &RunReport,
+    language: &Language,
+    look: DrawStyle<'_>,
+) -> impl Iterator<Item = String> {
     const WHOLE: u16 = u16::MAX;
     let image = |image: &ImageRef| {
         let (name, size) = (safe::one_line(&image.name), words::size(image.bytes));
         format!("image {name}  {}x{}  {size}  {}", image.width, image.height, look.place.path(&image.path))
     };
     let lost = match report.kernel {
-        KernelFate::Lost(kernel) => Some(lost_kernel(kernel)),
+        KernelFate::Lost(kernel) => Some(lost_kernel(language, kernel)),
         _ => None,
     };
     let moving = report.receipt.moving.then(|| running::MOVING.to_owned());
@@ -108,12 +113,9 @@ pub(in crate::tui) fn ended_lines(report: &RunReport, look: DrawStyle<'_>) -> im
     first.chain(told).chain(images).filter(|line| !line.trim().is_empty())
 }
 
-fn lost_kernel(kernel: KernelRef) -> String {
-    format!(
-        "Kernel k{} is gone: {} lost. The next block starts a new one. Nothing was rerun.",
-        kernel.generation,
-        words::count(kernel.variables as usize, "variable")
-    )
+fn lost_kernel(language: &Language, kernel: KernelRef) -> String {
+    let (name, lost) = (kernels::name(language, kernel), kernels::lost([&kernel], (": ", "")));
+    format!("Kernel {name} is gone{lost}. The next block starts a new one. Nothing was rerun.")
 }
 
 /// `exit 0   6.1 s   peak 164 MiB   cpu 5.8 s`

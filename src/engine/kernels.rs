@@ -1,7 +1,7 @@
-//! Which kernels there are, and what is lost with them.
+//! Which kernels there are, and what is lost with them, in words. Pure.
 
-use super::count;
 use crate::domain::{KernelRef, Language};
+use crate::text::number::counted;
 use std::collections::BTreeMap;
 
 /// What tells a kernel from another one: `k1` that of Python, `k3 of r` one of another language.
@@ -25,8 +25,8 @@ pub(crate) fn lost<'k>(
     kernels: impl IntoIterator<Item = &'k KernelRef>,
     (before, after): (&str, &str),
 ) -> String {
-    match kernels.into_iter().map(|kernel| u64::from(kernel.variables)).sum() {
+    match kernels.into_iter().map(|kernel| kernel.variables as usize).sum() {
         0 => String::new(),
-        known => format!("{before}{} lost{after}", count(known, "variable")),
+        known => format!("{before}{} lost{after}", counted(known, "variable")),
     }
 }
