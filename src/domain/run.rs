@@ -31,6 +31,12 @@ impl ExecutorKind {
         self.into()
     }
 
+    /// Whether a kernel of it is sayso's own, which tells the end of each of several blocks that come back together
+    /// (`assets/kernel.py`).
+    pub(crate) fn tells_ends(self) -> bool {
+        matches!(self, Self::Kernel | Self::Container)
+    }
+
     /// Whether a program is started that a sandbox would have to hold. sayso's own acts on files and the pull of an image
     /// start none.
     pub fn starts_programs(self) -> bool {

@@ -72,8 +72,8 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
                 told.reply(reply, &calls::as_text(reply, transcript, composer.dialect));
                 told.say(Role::User, &calls::refused(reply));
             }
-            Item::Resumed { .. } => told.say(Role::User, results.kernel_gone(RESUMED)),
-            Item::KernelRestarted { .. } => told.say(Role::User, results.kernel_gone(RESTARTED)),
+            Item::Resumed { .. } => told.say(Role::User, &results.kernels_gone(resumed)),
+            Item::KernelRestarted { .. } => told.say(Role::User, &results.kernels_gone(restarted)),
             Item::Recipe { fact: RecipeFact::Said { text, .. }, .. } => told.say(Role::User, text),
             Item::Recipe { .. } => {}
             Item::TurnEnd { .. } | Item::Model { .. } | Item::Own { .. } | Item::Summary(_) => {}
@@ -106,10 +106,6 @@ fn next_word(items: &[Item], at: usize) -> usize {
     next.map_or(usize::MAX, |next| at + 1 + next)
 }
 
-const RESUMED: &str = "[The session was opened again: the Python kernel and the shell are new. Variables, functions, \
-    imports and the working folder of earlier blocks are gone.]";
-const RESTARTED: &str = "[The person restarted the Python kernel: variables, functions and imports of earlier blocks \
-    are gone.]";
 const SUMMARY: &str = "[The conversation until here is left out; this summary of it, written by a model, stands in its \
     place.]";
 const TASK: &str = "[What is being worked on, in the person's words:]";
@@ -170,7 +166,7 @@ impl MessageList {
         for (at, item) in left_out.iter().enumerate() {
             results.pass(&gone.before(at));
             if matches!(item, Item::Resumed { .. } | Item::KernelRestarted { .. }) {
-                results.kernel_gone("");
+                results.kernels_gone(restarted);
             }
         }
         results.pass(&gone.before(usize::MAX));
@@ -226,6 +222,19 @@ impl MessageList {
             last.images.extend(images);
         }
     }
+}
+
+/// Said where a session was opened again, with the kernels that it had.
+fn resumed(kernels: &str) -> String {
+    format!(
+        "[The session was opened again: {kernels} and the shell are new. Variables, functions, imports and the working \
+         folder of earlier blocks are gone.]"
+    )
+}
+
+/// Said where the person restarted these kernels.
+fn restarted(kernels: &str) -> String {
+    format!("[The person restarted {kernels}: variables, functions and imports of earlier blocks are gone.]")
 }
 
 #[cfg(test)]

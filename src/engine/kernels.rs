@@ -9,9 +9,16 @@ pub(crate) fn name(language: &Language, kernel: KernelRef) -> String {
     format!("k{}{}", kernel.generation, of(language))
 }
 
-/// The same of all.
+/// The same of all; of several that of Python with its language, too.
 pub(crate) fn names(kernels: &BTreeMap<Language, KernelRef>) -> String {
-    kernels.iter().map(|(language, kernel)| name(language, *kernel)).collect::<Vec<_>>().join(", ")
+    match kernels.first_key_value().filter(|_| kernels.len() == 1) {
+        Some((language, kernel)) => name(language, *kernel),
+        None => {
+            let named =
+                kernels.iter().map(|(language, kernel)| format!("k{} of {language}", kernel.generation));
+            named.collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 /// Behind the word kernel, where it is not that of Python.
@@ -19,14 +26,30 @@ pub(crate) fn of(language: &Language) -> String {
     if *language == Language::python() { String::new() } else { format!(" of {language}") }
 }
 
-/// The variables that are lost with kernels, between these. Nothing where none is known: not every kernel tells them, so
-/// there may be some.
+/// What is lost with kernels, between these. Nothing where no variable is known: not every kernel tells them, so there may
+/// be some.
 pub(crate) fn lost<'k>(
-    kernels: impl IntoIterator<Item = &'k KernelRef>,
+    kernels: impl IntoIterator<Item = (&'k Language, &'k KernelRef)>,
     (before, after): (&str, &str),
 ) -> String {
-    match kernels.into_iter().map(|kernel| kernel.variables as usize).sum() {
-        0 => String::new(),
-        known => format!("{before}{} lost{after}", counted(known, "variable")),
-    }
+    let all: Vec<_> =
+        kernels.into_iter().map(|(language, kernel)| (language, kernel.variables as usize)).collect();
+    let lost = match all.as_slice() {
+        [(_, known)] if *known > 0 => counted(*known, "variable"),
+        several if several.iter().any(|(_, known)| *known > 0) => {
+            let of = |(language, known): &(&Language, usize)| match known {
+                0 => format!("all of {language}"),
+                known => format!("{} of {language}", counted(*known, "variable")),
+            };
+            several.iter().map(of).collect::<Vec<_>>().join(" and ")
+        }
+        _ => return String::new(),
+    };
+    format!("{before}{lost} lost{after}")
+}
+
+/// Asks whether the kernel in which a run goes on is killed.
+pub(crate) fn kill_asked(language: &Language, kernel: KernelRef) -> String {
+    let lost = lost([(language, &kernel)], (" ", "."));
+    format!("Kill kernel {}?{lost} k kill  Enter wait", name(language, kernel))
 }

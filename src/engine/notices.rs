@@ -161,10 +161,7 @@ pub(super) fn interrupt_sent(terms: Option<&Terms>) -> Notice {
 
 pub(super) fn kill_asked(block: BlockId, kernel: Option<(Language, KernelRef)>) -> Notice {
     Notice::warn(match kernel {
-        Some((language, kernel)) => {
-            let name = kernels::name(&language, kernel);
-            format!("Kill kernel {name}?{} k kill  Enter wait", kernels::lost([&kernel], (" ", ".")))
-        }
+        Some((language, kernel)) => kernels::kill_asked(&language, kernel),
         None => format!("Kill block {block}? k kill  Enter wait"),
     })
 }
@@ -233,12 +230,15 @@ pub(super) fn changed_meanwhile(changes: &[FileChange]) -> Option<Notice> {
 
 /// The person wants a block in a new kernel, or not any more; what becomes of the one that is there.
 pub(super) fn fresh(block: BlockId, fresh: bool, kernel: Option<(Language, KernelRef)>) -> Notice {
-    Notice::info(match kernel.map(|(language, kernel)| (kernels::name(&language, kernel), kernel)) {
-        Some((name, kernel)) if fresh => format!(
-            "Block {block} would run in a new kernel: {name} ends then{}. K goes back.",
-            kernels::lost([&kernel], (", ", ""))
+    Notice::info(match &kernel {
+        Some((language, kernel)) if fresh => format!(
+            "Block {block} would run in a new kernel: {} ends then{}. K goes back.",
+            kernels::name(language, *kernel),
+            kernels::lost([(language, kernel)], (", ", ""))
         ),
-        Some((name, _)) => format!("Block {block} would run in kernel {name}."),
+        Some((language, kernel)) => {
+            format!("Block {block} would run in kernel {}.", kernels::name(language, *kernel))
+        }
         None if fresh => format!("Block {block} would run in a new kernel. K goes back."),
         None => format!("Block {block} would run in the kernel that is there."),
     })
@@ -272,7 +272,7 @@ pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> N
     let exit = report.receipt.exit_code.map(|code| format!("exit {code}, ")).unwrap_or_default();
     let why = one_line(report.outcome.detail().unwrap_or_default().trim_end_matches('.'));
     let text = match &report.outcome {
-        Outcome::Ok => return Notice::info(format!("Block {block} done: {exit}{time}.")),
+        Outcome::Ok => format!("Block {block} done: {exit}{time}."),
         Outcome::Failed => format!("Block {block} failed: {exit}{time}. The error is in Output."),
         Outcome::Crashed(cause) => match report.kernel {
             KernelFate::Lost(kernel) => return kernel_died(Some(kernel), language, cause),
@@ -288,9 +288,11 @@ pub(super) fn ended(run: &LiveRun, language: &Language, report: &RunReport) -> N
     };
     match report.kernel {
         KernelFate::Lost(kernel) => {
-            let (name, lost) = (kernels::name(language, kernel), kernels::lost([&kernel], (": ", "")));
+            let (name, lost) =
+                (kernels::name(language, kernel), kernels::lost([(language, &kernel)], (": ", "")));
             Notice::warn(format!("{text} Kernel {name} is gone{lost}."))
         }
+        _ if report.outcome == Outcome::Ok => Notice::info(text),
         _ => Notice::warn(text),
     }
 }
@@ -302,7 +304,7 @@ pub(super) fn kernel_died(kernel: Option<KernelRef>, language: &Language, cause:
         Some(kernel) => format!("Kernel {}", kernels::name(language, kernel)),
         None => format!("The kernel{}", kernels::of(language)),
     };
-    let lost = kernels::lost(&kernel, (", ", ""));
+    let lost = kernels::lost(kernel.iter().map(|kernel| (language, kernel)), (", ", ""));
     Notice::error(format!("{which} died{lost}, nothing was rerun: {cause}."))
 }
 
@@ -360,6 +362,11 @@ pub(super) fn rebuild_broke(block: BlockId, left: usize) -> Notice {
     Notice::warn(format!("Block {block} did not end well: {} not run again.", counted(left, "block")))
 }
 
+pub(super) fn rebuild_elsewhere(block: BlockId, left: usize) -> Notice {
+    let left = counted(left, "block");
+    Notice::warn(format!("Block {block} ran in another kernel than those before it: {left} not run again."))
+}
+
 pub(super) fn rebuild_differs(block: BlockId, difference: &Difference, left: usize) -> Notice {
     let text = |of: &Option<String>| match of {
         Some(text) => one_line(&text.chars().take(SHOWN_OF_LINE).collect::<String>()),
@@ -388,7 +395,7 @@ pub(super) fn restarted(ended: &BTreeMap<Language, KernelRef>) -> Notice {
     if ended.is_empty() {
         return Notice::info("The next block starts a new kernel.");
     }
-    let (names, lost) = (kernels::names(ended), kernels::lost(ended.values(), (": ", "")));
+    let (names, lost) = (kernels::names(ended), kernels::lost(ended, (": ", "")));
     Notice::info(format!("Kernel {names} ended{lost}. Nothing was rerun."))
 }
 

@@ -20,7 +20,7 @@ use super::difference::{Comparer, Difference};
 use super::transcript::Body;
 use super::{Engine, Phase, notices};
 use crate::domain::{
-    BlockId, BlockKind, Entry, ExecutorKind, Language, Outcome, RunId, RunReport, Stream, Timestamp,
+    BlockId, BlockKind, Entry, KernelFate, Language, Outcome, RunId, RunReport, Stream, Timestamp,
 };
 use crate::text::alike::{BothRuns, RunFacts};
 use std::collections::VecDeque;
@@ -36,6 +36,8 @@ pub(super) struct RebuildQueue {
     running: bool,
     /// How many blocks ran again.
     done: usize,
+    /// The generation of the kernel that they ran in.
+    kernel: Option<u32>,
 }
 
 impl RebuildQueue {
@@ -105,12 +107,22 @@ impl Engine {
             return false;
         };
         let left = self.plan.left();
-        if *outcome != Outcome::Ok {
+        let ran = self.state.transcript.run(run).map(|(_, run)| run);
+        let generation = ran.and_then(|run| run.terms.kernel).map(|kernel| kernel.generation);
+        let report = ran.and_then(|run| run.ended.as_ref()).map(|(_, report)| report);
+        let is_lost = report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_)));
+        if *outcome != Outcome::Ok || is_lost {
             self.plan = RebuildQueue::default();
             let broke = self.apart(run, &repeated).and_then(|parts| parts.last().map(|(block, _)| *block));
             self.notify(notices::rebuild_broke(broke.unwrap_or(block), left));
             return false;
         }
+        if self.plan.kernel.is_some_and(|before| Some(before) != generation) {
+            self.plan = RebuildQueue::default();
+            self.notify(notices::rebuild_elsewhere(block, left));
+            return false;
+        }
+        self.plan.kernel = generation;
         self.plan.done += repeated.len();
         let runs = repeated.iter().filter_map(|run| self.state.transcript.run(*run));
         if runs.into_iter().any(|(_, run)| run.away().is_some()) {
@@ -133,9 +145,11 @@ impl Engine {
         let blocks: Vec<BlockId> = blocks.collect::<Option<_>>()?;
         let run = transcript.run(now)?.1;
         let (_, report) = run.ended.as_ref()?;
-        // No other one tells ends.
-        let tells_ends = run.terms.executor == ExecutorKind::Kernel;
-        if tells_ends && blocks.len() > 1 { merged::apart(&blocks, report) } else { None }
+        if run.terms.executor.tells_ends() && blocks.len() > 1 {
+            merged::apart(&blocks, report)
+        } else {
+            None
+        }
     }
 
     /// The first thing that a run did otherwise than those that it repeats, and the block of theirs that did it, where that

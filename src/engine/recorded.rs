@@ -9,7 +9,7 @@ use crate::domain::{
     BlockId, BlockKind, Entry, ExecutorKind, FileChange, Grantor, InstallInto, Language, Limits, OnDisk,
     Outcome, PackageList, RunId, RunReport, SandboxLevel, Sha256, Terms, Timestamp,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -135,20 +135,20 @@ impl RecordedRuns {
     pub(crate) fn of(entries: &[(Timestamp, Entry)], installs: bool) -> Self {
         let transcript = Transcript::fold(entries.iter().cloned());
         let mut all = Self { sittings: vec![RecordedPeriod::default()], ..Self::default() };
-        let mut kernel = KernelBefore::default();
+        let mut kernels = KernelsBefore::default();
         for (_, entry) in entries {
             match entry {
                 Entry::Resumed => {
                     all.sittings.push(RecordedPeriod::default());
-                    kernel = KernelBefore::default();
+                    kernels = KernelsBefore::default();
                 }
-                Entry::KernelRestarted => kernel.restarted = true,
+                Entry::KernelRestarted => kernels.restart(),
                 Entry::TakenBack { block, .. } => {
                     all.taken_back.insert(*block);
                 }
                 Entry::Approved { run, .. } => {
                     let Some((item, run)) = transcript.run(*run) else { continue };
-                    let fresh = kernel.is_another_for(&run.terms);
+                    let fresh = kernels.is_another_for(&run.terms);
                     let step = step(item, run, fresh, installs);
                     if let Some(sitting) = all.sittings.last_mut() {
                         sitting.steps.extend(step);
@@ -217,20 +217,21 @@ impl RecordedPeriod {
     }
 }
 
-/// The kernel of the run before.
+/// The kernels of the runs before, by language: the generation of each; `None`: the person restarted it.
 #[derive(Debug, Default)]
-struct KernelBefore {
-    generation: Option<u32>,
-    restarted: bool,
-}
+struct KernelsBefore(BTreeMap<Language, Option<u32>>);
 
-impl KernelBefore {
-    /// Whether a run under these terms was in another kernel than the one before it.
+impl KernelsBefore {
+    /// The person restarted all of them.
+    fn restart(&mut self) {
+        self.0.values_mut().for_each(|generation| *generation = None);
+    }
+
+    /// Whether a run under these terms was in another kernel than the one of its language before it.
     fn is_another_for(&mut self, terms: &Terms) -> bool {
         let Some(kernel) = terms.kernel else { return false };
-        let before = self.generation.replace(kernel.generation);
-        let restarted = std::mem::take(&mut self.restarted);
-        before.is_some_and(|before| restarted || before != kernel.generation)
+        let before = self.0.insert(terms.language.clone(), Some(kernel.generation));
+        before.is_some_and(|before| before != Some(kernel.generation))
     }
 }
 

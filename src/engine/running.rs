@@ -119,6 +119,7 @@ impl Engine {
         self.notify(notices::restarted(&self.state.live.kernels));
         self.record(Entry::KernelRestarted);
         self.state.live.kernels.clear();
+        self.drop_plan();
         self.forget_variables();
         self.effects.push(Effect::RestartKernel);
         self.world_changed();

@@ -29,12 +29,10 @@ pub(super) struct Results<'a> {
     ran: bool,
 }
 
-fn the_kernel(language: &Language) -> String {
-    if *language == Language::python() {
-        "The Python kernel".into()
-    } else {
-        format!("The {language} kernel")
-    }
+/// `Python kernel`, `r kernel`.
+fn kernel_of(language: &Language) -> String {
+    let name = if *language == Language::python() { "Python" } else { language.as_str() };
+    format!("{name} kernel")
 }
 
 /// Results as the person's side tells them.
@@ -67,10 +65,18 @@ impl<'a> Results<'a> {
         (parts.join("\n\n"), shortened)
     }
 
-    /// The kernels are gone: `note`, if the model has anything to lose.
-    pub(super) fn kernel_gone<'n>(&mut self, note: &'n str) -> &'n str {
-        self.kernels.clear();
-        if std::mem::take(&mut self.ran) { note } else { "" }
+    /// All kernels are gone, as this says of them; empty where the model has nothing to lose.
+    pub(super) fn kernels_gone(&mut self, note: impl FnOnce(&str) -> String) -> String {
+        let gone: Vec<&Language> = std::mem::take(&mut self.kernels).into_keys().collect();
+        let which = match gone.as_slice() {
+            [] => format!("the {}", kernel_of(&Language::python())),
+            [language] => format!("the {}", kernel_of(language)),
+            several => {
+                let languages: Vec<&str> = several.iter().map(|language| language.as_str()).collect();
+                format!("the kernels of {}", languages.join(" and "))
+            }
+        };
+        if std::mem::take(&mut self.ran) { note(&which) } else { String::new() }
     }
 
     /// Takes in what became of the kernel, of results that are not told.
@@ -83,13 +89,7 @@ impl<'a> Results<'a> {
             }
             let Some(run) = item.runs.iter().find(|known| known.run == *run) else { continue };
             self.ran |= item.block.kind.is_code();
-            if let Some(kernel) = run.terms.kernel {
-                self.kernels.insert(&run.terms.language, kernel.generation);
-            }
-            let report = run.ended.as_ref().map(|(_, report)| report);
-            if report.is_some_and(|report| matches!(report.kernel, KernelFate::Lost(_))) {
-                self.kernels.remove(&run.terms.language);
-            }
+            let _ = (self.kernel_before(run), self.kernel_after(run));
         }
     }
 
@@ -131,24 +131,29 @@ impl<'a> Results<'a> {
         lines.extend(edit(&item.block, version, self.budget.max(self.least)));
         if let Some((_, report)) = &run.ended {
             self.printed(report, &mut lines);
-            lines.extend(self.kernel_after(&run.terms.language, report));
         }
+        lines.extend(self.kernel_after(run));
         lines.join("\n")
     }
 
     /// A kernel that ended between two blocks is told with the first block that met the new one.
     fn kernel_before(&mut self, run: &'a RunItem) -> Option<String> {
         let (language, generation) = (&run.terms.language, run.terms.kernel?.generation);
+        // What was not started met none.
+        if run.ended.as_ref().is_some_and(|(_, report)| !started(&report.outcome)) {
+            return None;
+        }
         let before = self.kernels.insert(language, generation)?;
-        (before != generation)
-            .then(|| format!("{} had ended before: this block met an empty one.", the_kernel(language)))
+        let kernel = kernel_of(language);
+        (before != generation).then(|| format!("The {kernel} had ended before: this block met an empty one."))
     }
 
-    fn kernel_after(&mut self, language: &Language, report: &RunReport) -> Option<String> {
+    fn kernel_after(&mut self, run: &RunItem) -> Option<String> {
+        let (_, report) = run.ended.as_ref()?;
         let KernelFate::Lost(_) = report.kernel else { return None };
-        self.kernels.remove(language);
-        let kernel = the_kernel(language);
-        Some(format!("{kernel} ended with it: variables, functions and imports are gone."))
+        self.kernels.remove(&run.terms.language);
+        let kernel = kernel_of(&run.terms.language);
+        Some(format!("The {kernel} ended with it: variables, functions and imports are gone."))
     }
 
     fn printed(&self, report: &RunReport, lines: &mut Vec<String>) {

@@ -661,8 +661,14 @@ fn a_new_kernel_is_told_of_all_that_there_are_and_of_the_one_that_a_block_is_for
     let line = d.command(Command::Fresh(BlockId(3)));
     assert!(line.contains("would run in a new kernel: k1 ends then, 14 variables lost."), "{line}");
     let line = d.command(Command::RestartKernel);
-    assert!(line.contains("Kernel k1, k3 of r ended: 14 variables lost. Nothing was rerun."), "{line}");
+    let ended =
+        "Kernel k1 of python, k3 of r ended: 14 variables of python and all of r lost. Nothing was rerun.";
+    assert!(line.contains(ended), "{line}");
     assert!(d.state().live.kernels.is_empty() && d.state().variables().count() == 0);
+    d.skip(3);
+    d.user("again");
+    let told = format!("{:?}", d.request());
+    assert!(told.contains("[The person restarted the kernels of python and r: variables"), "{told}");
 }
 
 #[test]

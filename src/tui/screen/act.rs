@@ -300,7 +300,7 @@ impl Screen {
         let text = format!("Kernel {} ends.", kernels::names(running));
         let ask = Ask::new("New kernel?", vec![text], 'w', "keep it");
         let restart = UiCommand::Send(Command::RestartKernel);
-        let lost = kernels::lost(running.values(), (", ", ""));
+        let lost = kernels::lost(running, (", ", ""));
         self.open(ask.or_command('n', format!("new kernel{lost}"), restart));
     }
 }

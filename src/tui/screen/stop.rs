@@ -93,9 +93,7 @@ impl Screen {
                 let (title, text) = match kernel {
                     Some((language, kernel)) => {
                         let title = format!("Kill kernel {}?", kernels::name(language, kernel));
-                        let lost = kernels::lost([&kernel], (" ", "."));
-                        let text = format!("{title}{lost} k kill  Enter wait");
-                        (title, text)
+                        (title, kernels::kill_asked(language, kernel))
                     }
                     None => (
                         format!("Kill block {block}?"),
@@ -160,7 +158,7 @@ impl Screen {
         let kernel = if running.is_empty() {
             format!("quit now: kills block {block}")
         } else {
-            let (names, lost) = (kernels::names(running), kernels::lost(running.values(), (" (", ")")));
+            let (names, lost) = (kernels::names(running), kernels::lost(running, (" (", ")")));
             format!("quit now: kills block {block} and kernel {names}{lost}")
         };
         let interrupt = vec![

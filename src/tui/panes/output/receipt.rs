@@ -114,7 +114,7 @@ pub(in crate::tui) fn ended_lines(
 }
 
 fn lost_kernel(language: &Language, kernel: KernelRef) -> String {
-    let (name, lost) = (kernels::name(language, kernel), kernels::lost([&kernel], (": ", "")));
+    let (name, lost) = (kernels::name(language, kernel), kernels::lost([(language, &kernel)], (": ", "")));
     format!("Kernel {name} is gone{lost}. The next block starts a new one. Nothing was rerun.")
 }
 
