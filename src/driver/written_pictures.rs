@@ -59,7 +59,7 @@ pub(super) fn plots(
 /// Whether a call that names a file so means this one: folders that it names are those right above it. A name alone may
 /// be in any, for a call may be given that besides.
 fn is_meant(path: &str, named: &str) -> bool {
-    if named.starts_with('/') {
+    if named.starts_with('/') || named.contains("..") {
         return is_page(base(path), base(named));
     }
     let named = named.strip_prefix("./").unwrap_or(named);

@@ -7,11 +7,9 @@ pub(super) use recovery::{open_locked, sweep};
 
 use super::reading::Reading;
 use super::seal::LineSeal;
-use super::{
-    Damage, Draft, Fault, LoadedSession, Seal, Store, StoreError, blobs_of, disk, news, reader, wire,
-};
+use super::{Damage, Fault, LoadedSession, Seal, Store, StoreError, blobs_of, disk, news, reader, wire};
 use crate::domain::{Entry, MaskStream, Masker};
-use recovery::{beside, finish, folders, forget, forget_words, gone};
+use recovery::{beside, finish, folders, forget, gone};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -117,13 +115,10 @@ impl Redaction {
         let new = beside(&self.path);
         forget(&new);
         let unnoted = seal.as_ref().map(Seal::without_ends);
-        let written = self.write(&new, unnoted).await.and_then(|()| self.replace(&new));
-        finish(&self.path);
-        written?;
+        let begun = self.write(&new, unnoted).await.and_then(|()| self.begin(&new));
+        let finished = finish(&self.path).map_err(|error| StoreError::io(&self.path, "written", error));
+        begun.and(finished)?;
         self.note_end(seal.as_ref());
-        // What was being typed is not part of the session yet.
-        Draft::beside(&self.path, Masker::default()).remove()?;
-        forget_words(&self.path);
         Ok(())
     }
 
@@ -172,8 +167,8 @@ impl Redaction {
         out.sync_data().map_err(failed)
     }
 
-    /// Puts what was written in the place of what was there: the files beside it first.
-    fn replace(&self, new: &Path) -> Result<(), StoreError> {
+    /// Makes what was written the session: from its end on, whoever comes next finishes it where this process does not.
+    fn begin(&self, new: &Path) -> Result<(), StoreError> {
         let (old_blobs, new_blobs) = (blobs_of(&self.path), blobs_of(new));
         let failed = |error| StoreError::io(&self.path, "written", error);
         // What was installed for the session is none of its words.
@@ -181,16 +176,10 @@ impl Redaction {
             let there = new_blobs.join(folder.file_name().unwrap_or_default());
             std::fs::rename(&folder, there).map_err(failed)?;
         }
-        let gone = gone(&self.path);
-        // From here on it is finished, by whoever comes next where this process does not.
         self.end.iter().for_each(LineSeal::forget_end);
-        if old_blobs.exists() {
-            std::fs::rename(&old_blobs, &gone).map_err(failed)?;
-        }
-        std::fs::rename(&new_blobs, &old_blobs).map_err(failed)?;
-        std::fs::rename(new, &self.path).map_err(failed)?;
-        disk::sync_folder(self.path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        Ok(())
+        // Where there are no outputs, an empty folder says how far it is.
+        disk::make_folder(&old_blobs)?;
+        std::fs::rename(&old_blobs, gone(&self.path)).map_err(failed)
     }
 
     /// Notes how far the new file goes, as each sync of a session does; the next one does it where this can't.
@@ -406,6 +395,8 @@ mod tests {
             std::fs::create_dir_all(folder.join("blobs")).unwrap();
             std::fs::rename(blobs_of(&first), blobs_of(&path)).unwrap();
             std::fs::rename(&first, &path).unwrap();
+            let draft = path.with_extension("draft");
+            std::fs::write(&draft, WORD).unwrap();
             let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
             broken_off(&redaction, steps, &seal).await;
             scratch::sweep(&folder);
@@ -416,7 +407,7 @@ mod tests {
                 .iter()
                 .flat_map(|folder| std::fs::read_dir(folder).unwrap())
                 .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-                .filter(|name| name != "blobs" && name != "index")
+                .filter(|name| name != "blobs" && name != "index" && *name != format!("{id}.draft"))
                 .collect();
             assert!(
                 names.len() == 2 && names.iter().all(|name| name.trim_end_matches(".jsonl") == id),
@@ -426,6 +417,7 @@ mod tests {
             assert!(after.foreign.is_none() && after.entries.len() > 2, "{steps}");
             assert!(blobs_of(&path).join("packages/left.py").exists(), "{steps}");
             let masked = steps > 2;
+            assert_eq!(draft.exists(), !masked, "{steps}: what was being typed holds the word, too");
             for (file, bytes) in all_bytes(&folder) {
                 let stays = file.ends_with("left.py") || file.ends_with("figure-1.png");
                 assert!(!holds(&bytes) || stays || !masked, "{steps}: {}", file.display());
@@ -435,14 +427,41 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn whoever_opens_what_was_broken_off_ends_it_first() {
+    /// A session whose redaction was broken off when all that is new was written.
+    async fn broken_off_late() -> (tempfile::TempDir, Seal, PathBuf) {
         let home = tempfile::tempdir().unwrap();
         let seal = Seal::make(home.path()).unwrap();
         let path = written(&home.path().join("sessions"), &seal).await;
         let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
         broken_off(&redaction, 3, &seal).await;
+        (home, seal, path)
+    }
+
+    #[tokio::test]
+    async fn of_a_session_without_outputs_it_is_known_how_far_it_is_too() {
+        let home = tempfile::tempdir().unwrap();
+        let seal = Seal::make(home.path()).unwrap();
+        let store = Store::create(&home.path().join("sessions"), samples::header("one"));
+        let store = store.with_seal(Some(seal.clone()));
+        store.append(Entry::Prompt(format!("What does {WORD} owe?").as_str().into()), Timestamp(1));
+        let path = store.path();
+        store.close().await.unwrap();
+        std::fs::remove_dir_all(blobs_of(&path)).ok();
+        let draft = path.with_extension("draft");
+        std::fs::write(&draft, WORD).unwrap();
+        let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
+        redaction.write(&beside(&path), Some(seal.without_ends())).await.unwrap();
+        redaction.begin(&beside(&path)).unwrap();
         drop(redaction);
+        let (store, loaded) = Store::open_with(&path, Some(&seal)).unwrap();
+        assert!(loaded.foreign.is_none() && !holds(&std::fs::read(&path).unwrap()));
+        assert!(!draft.exists() && !gone(&path).exists() && !beside(&path).exists());
+        store.close().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn whoever_opens_what_was_broken_off_ends_it_first() {
+        let (home, seal, path) = broken_off_late().await;
         let (store, _) = Store::open_with(&path, Some(&seal)).unwrap();
         store.append(Entry::Prompt("added since".into()), Timestamp(9));
         store.close().await.unwrap();
@@ -454,12 +473,7 @@ mod tests {
 
     #[tokio::test]
     async fn where_the_new_outputs_are_lost_the_old_ones_come_back() {
-        let home = tempfile::tempdir().unwrap();
-        let seal = Seal::make(home.path()).unwrap();
-        let path = written(&home.path().join("sessions"), &seal).await;
-        let redaction = Redaction::open(&path, masker(), Some(&seal)).unwrap();
-        broken_off(&redaction, 3, &seal).await;
-        drop(redaction);
+        let (_home, seal, path) = broken_off_late().await;
         std::fs::remove_file(beside(&path)).unwrap();
         std::fs::remove_dir_all(blobs_of(&beside(&path))).unwrap();
         let (store, loaded) = Store::open_with(&path, Some(&seal)).unwrap();

@@ -67,8 +67,7 @@ pub(super) fn is_merged(block: &Block) -> bool {
 /// tell their ends, or not all that it printed is there.
 pub(super) fn apart(blocks: &[BlockId], report: &RunReport) -> Option<Vec<(BlockId, RunReport)>> {
     let (last, before) = blocks.split_last()?;
-    let is_python = |error: &RunError| error.kind != "SyntaxError";
-    if report.output.dropped(Stream::Stdout) > 0 || !report.error.as_ref().is_none_or(is_python) {
+    if report.output.dropped(Stream::Stdout) > 0 {
         return None;
     }
     let stdout = report.output.bytes(Stream::Stdout);
@@ -85,6 +84,10 @@ pub(super) fn apart(blocks: &[BlockId], report: &RunReport) -> Option<Vec<(Block
         all.push((*block, ended));
     }
     let open = blocks.get(all.len()).unwrap_or(last);
+    // What is no Python begins nowhere, and tells no end.
+    if all.is_empty() && report.error.as_ref().is_some_and(is_no_python) {
+        return None;
+    }
     if report.outcome == Outcome::Ok && open != last {
         return None;
     }
@@ -93,6 +96,11 @@ pub(super) fn apart(blocks: &[BlockId], report: &RunReport) -> Option<Vec<(Block
     ended.error.clone_from(&report.error);
     all.push((*open, ended));
     Some(all)
+}
+
+/// Whether a text could not be read as Python: then none of it ran. The kinds are those of Python's parser.
+fn is_no_python(error: &RunError) -> bool {
+    ["SyntaxError", "IndentationError", "TabError"].contains(&error.kind.as_str())
 }
 
 /// What stands before and behind a mark.

@@ -1,7 +1,10 @@
 //! Dialogues about rebuilding a kernel.
 
 use super::*;
-use crate::domain::{Effects, FileChange, OutputBuffer, Review, RunError, RunEvent, Stream, Variable};
+use crate::domain::{
+    Effects, ExecutorKind, FileChange, KernelRef, OutputBuffer, Review, RunError, RunEvent, Stream, Terms,
+    Variable,
+};
 use crate::engine::Command;
 use crate::engine::dialogue::{Dialogue, report, terms};
 use std::sync::Arc;
@@ -140,6 +143,38 @@ fn a_block_that_is_skipped_leaves_the_others_to_be_decided() {
     assert!(line.contains("0 blocks") && line.ends_with("| idle"), "{line}");
 }
 
+/// Three steps that are decided one by one, the first of which ran.
+fn begun() -> Dialogue {
+    let mut d = worked(&[writes("a = 1"), writes("b = 2"), writes("c = 3")]);
+    rebuild(&mut d);
+    let line = d.runs_into(1, 4, ended(Some("out.csv"), None, Outcome::Ok));
+    assert!(line.contains("+back 2"), "{line}");
+    d
+}
+
+#[test]
+fn a_plan_goes_on_only_in_the_kernel_that_it_was_begun_in() {
+    let mut d = begun();
+    let kernel = Some(KernelRef { generation: 2, variables: 0, goes_on: false });
+    d.inspected(2, Review::default(), Ok(Terms { kernel, ..terms() }));
+    d.type_run(2);
+    d.started(5);
+    let line = d.ended_as(5, ended(Some("out.csv"), None, Outcome::Ok));
+    let told = "Block 2 ran in another kernel than those before it: 1 block not run again.";
+    assert!(line.contains(told) && !line.contains("+back"), "{line}");
+
+    let mut d = begun();
+    let lost = KernelFate::Lost(KernelRef { generation: 1, variables: 14, goes_on: false });
+    let line = d.runs_into(2, 5, RunReport { kernel: lost, ..ended(Some("out.csv"), None, Outcome::Ok) });
+    assert!(line.contains("Block 2 done: exit 0, 0.8 s. Kernel k1 is gone: 14 variables lost."), "{line}");
+    assert!(line.contains("1 block not run again") && !line.contains("+back"), "{line}");
+
+    let mut d = begun();
+    d.command(Command::RestartKernel);
+    let line = d.runs_into(2, 5, ended(Some("out.csv"), None, Outcome::Ok));
+    assert!(!line.contains("+back") && !line.contains("again"), "{line}");
+}
+
 #[test]
 fn the_first_that_does_something_else_ends_the_plan() {
     let mut d = worked(&[writes("x = f()"), Worked { value: Some("7"), ..writes("x") }, pure("y = x")]);
@@ -206,6 +241,19 @@ fn of_blocks_that_came_back_together_each_is_compared_with_its_own_end() {
 }
 
 #[test]
+fn the_kernel_of_a_container_tells_ends_and_one_of_jupyter_tells_none() {
+    let ends = "a\n\n[value of block 1]\n7\n[end of block 1]\nb\n";
+    for (executor, stdout) in [(ExecutorKind::Container, ends), (ExecutorKind::Jupyter, "a\nb\n")] {
+        let mut d = together();
+        d.inspected(3, Review::default(), Ok(Terms { executor, ..terms() }));
+        d.type_run(3);
+        d.started(3);
+        let line = d.ended_as(3, printing(stdout, "hm\n", Some("8")));
+        assert!(line.contains("2 blocks ran again"), "{executor:?}: {line}");
+    }
+}
+
+#[test]
 fn the_block_that_fails_is_named_where_several_came_back_together() {
     for (stdout, block) in [("a\n\n[value of block 1]\n7\n[end of block 1]\n", 2), ("a\n", 1)] {
         let mut d = together();
@@ -228,12 +276,16 @@ fn of_what_is_too_long_to_be_kept_the_ends_are_no_difference() {
 
 #[test]
 fn what_is_no_python_is_blamed_on_no_block_of_several() {
-    let mut d = together();
-    let error =
-        RunError { kind: "SyntaxError".into(), message: "invalid syntax".into(), traceback: String::new() };
-    let ran = RunReport { outcome: Outcome::Failed, error: Some(error), ..printing("", "", None) };
-    let line = d.runs_into(3, 3, ran);
-    assert!(line.contains("Block 3 did not end well"), "{line}");
+    let end = "a\n\n[value of block 1]\n7\n[end of block 1]\n";
+    for (kind, stdout, block) in
+        [("SyntaxError", "", 3), ("IndentationError", "", 3), ("NameError", "", 1), ("SyntaxError", end, 2)]
+    {
+        let mut d = together();
+        let error = RunError { kind: kind.into(), message: "x".into(), traceback: String::new() };
+        let ran = RunReport { outcome: Outcome::Failed, error: Some(error), ..printing(stdout, "", None) };
+        let line = d.runs_into(3, 3, ran);
+        assert!(line.contains(&format!("Block {block} did not end well")), "{kind}: {line}");
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Redactions that were broken off: where their files lie meanwhile, and how whoever comes next ends them.
 
-use crate::store::{StoreError, blobs_of, disk, index, search};
+use crate::domain::Masker;
+use crate::store::{Draft, StoreError, blobs_of, disk, index, search};
 use std::collections::BTreeSet;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The ending of the folder of old files.
@@ -51,8 +53,8 @@ pub(in crate::store) fn open_locked(path: &Path) -> Result<File, StoreError> {
     if !beside(path).exists() && !gone(path).exists() {
         return Ok(file);
     }
-    finish(path);
-    // It may be another file by now.
+    // It may be another file by then, also where not all of it could be done.
+    finish(path).ok();
     drop(file);
     let file = disk::open_locked(path)?;
     if gone(path).exists() {
@@ -71,7 +73,7 @@ pub(in crate::store) fn sweep<'n>(sessions: &Path, names: impl Iterator<Item = &
         let path = sessions.join(format!("{stem}.jsonl"));
         // Whoever redacts it, or works in it, holds it.
         match disk::open_locked(&path) {
-            Ok(_locked) => finish(&path),
+            Ok(_locked) => drop(finish(&path)),
             Err(_) if !path.exists() => {
                 forget(&beside(&path));
                 std::fs::remove_dir_all(gone(&path)).ok();
@@ -89,16 +91,18 @@ fn begun(name: &str) -> Option<&str> {
     }
 }
 
-/// Ends a redaction of this session that was broken off, where one was. The session is locked.
-pub(super) fn finish(path: &Path) {
+/// Ends a redaction of this session, where one was begun. The session is locked.
+///
+/// # Errors
+/// When it can't be ended: then its folder of old outputs says so to whoever comes next.
+pub(super) fn finish(path: &Path) -> io::Result<()> {
     let (new, gone, blobs) = (beside(path), gone(path), blobs_of(path));
     let new_blobs = blobs_of(&new);
     if gone.exists() {
-        match put_in_place((&new, path), (&new_blobs, &blobs), &gone) {
-            Ok(()) => forget_words(path),
-            Err(error) => tracing::warn!(%error, path = %path.display(), "a redaction can't be ended"),
-        }
-        return;
+        let ended = put_in_place((&new, path), (&new_blobs, &blobs), &gone);
+        return ended.inspect_err(|error| {
+            tracing::warn!(%error, path = %path.display(), "a redaction can't be ended");
+        });
     }
     // Folders of the session may lie among the new files already.
     for folder in folders(&new_blobs) {
@@ -110,6 +114,7 @@ pub(super) fn finish(path: &Path) {
     if folders(&new_blobs).is_empty() {
         forget(&new);
     }
+    Ok(())
 }
 
 /// Puts the new file and the new outputs in the place of the old ones, which are gone then. Where the new outputs are not
@@ -118,7 +123,7 @@ fn put_in_place(
     (new, path): (&Path, &Path),
     (new_blobs, blobs): (&Path, &Path),
     gone: &Path,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     if !blobs.exists() {
         if !new_blobs.exists() {
             return std::fs::rename(gone, blobs);
@@ -127,7 +132,10 @@ fn put_in_place(
     }
     if new.exists() {
         std::fs::rename(new, path)?;
-        disk::sync_folder(path.parent().unwrap_or(Path::new(".")))?;
+        disk::sync_folder(path.parent().unwrap_or(Path::new("."))).map_err(io::Error::other)?;
     }
+    // What was being typed is not part of the session yet.
+    Draft::beside(path, Masker::default()).remove().map_err(io::Error::other)?;
+    forget_words(path);
     std::fs::remove_dir_all(gone)
 }
