@@ -42,7 +42,7 @@ pub(super) fn first(
         .map(|path| begin::opened(path, &factory.loaded.config.languages()))
         .transpose()?;
     let story = story.map(begin::ChosenRecipe::from);
-    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, &factory.recipes())?;
+    let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, || factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
     Ok(FirstInput { prompt, file, recipe })
 }

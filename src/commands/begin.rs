@@ -8,7 +8,7 @@ use crate::domain::{AnswerError, Answers, Field, FieldKind, Form, Languages};
 use crate::engine::{OpenedFile, answers};
 use crate::headless::form;
 use crate::import;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, RecipeList};
 use crate::report::{Failure, FailureClass};
 use crate::session::setup;
 use crate::text::near::nearest;
@@ -31,12 +31,13 @@ pub(crate) fn opened(path: &Path, languages: &Languages) -> Result<OpenedFile, F
     })
 }
 
-/// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first.
+/// The recipe that was chosen, and the prompt that is left: a prompt beside a recipe answers what it asks first. The
+/// recipes are read only where one was chosen.
 pub(crate) fn chosen(
     args: &RecipeArgs,
     story: Option<ChosenRecipe>,
     prompt: Option<String>,
-    recipes: &[Recipe],
+    recipes: impl FnOnce() -> RecipeList,
 ) -> Result<(Option<ChosenRecipe>, Option<String>), Failure> {
     let wanted = args.recipe.clone().map(|name| ChosenRecipe { name, given: Answers::new() });
     // A story's answers are for its own recipe.
@@ -51,7 +52,8 @@ pub(crate) fn chosen(
         )
         .hint("Name one with --recipe NAME; sayso recipes lists them."));
     };
-    let recipe = find(&chosen.name, recipes)?;
+    let recipes = recipes();
+    let recipe = find(&chosen.name, &recipes)?;
     let form = &recipe.card().inputs;
     for (key, value) in &args.inputs {
         let field = form.fields.iter().find(|field| field.name == *key);

@@ -51,7 +51,7 @@ fn begin(
     factory: &SessionFactory,
 ) -> Result<TurnInput, Failure> {
     let story = story.map(begin::ChosenRecipe::from);
-    match begin::chosen(&args.recipe, story, prompt, &factory.recipes())? {
+    match begin::chosen(&args.recipe, story, prompt, || factory.recipes())? {
         (Some(chosen), _) => {
             begin::complete(&chosen, &factory.recipes())?;
             Ok(TurnInput::Recipe { name: chosen.name, given: chosen.given })

@@ -351,12 +351,10 @@ impl Session<'_> {
         self.screen.departed = self.driver.departed();
         let (screen, state) = (&self.screen, self.driver.state());
         let mut hits = Hits::default();
-        let drawn = self.tui.terminal.draw(|frame| {
-            let drawn = view::draw(screen, state, now, frame.buffer_mut(), look);
-            if let Some(cursor) = drawn.cursor {
-                frame.set_cursor_position(cursor);
-            }
+        let drawn = self.tui.terminal.draw(|buf| {
+            let drawn = view::draw(screen, state, now, buf, look);
             hits = drawn.hits;
+            drawn.cursor
         });
         self.screen.hits = hits;
         if drawn.is_err() {

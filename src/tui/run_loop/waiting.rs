@@ -77,7 +77,10 @@ impl Tui {
                     Some(state) => self.show(state, &text, options),
                     None => {
                         let theme = &self.theme;
-                        let _ = self.terminal.draw(|frame| draw(&text, frame.buffer_mut(), theme));
+                        let _ = self.terminal.draw(|buf| {
+                            draw(&text, buf, theme);
+                            None
+                        });
                     }
                 }
             }
@@ -95,12 +98,12 @@ impl Tui {
         let look = super::session::look(&self.theme, options, Clock::System.now());
         screen.panes.composer.set(&self.draft);
         screen.arrange(Ctx { state, look, at });
-        let _ = self.terminal.draw(|frame| {
-            let buf = frame.buffer_mut();
+        let _ = self.terminal.draw(|buf| {
             view::draw(&screen, state, at, buf, look);
             let area = buf.area;
             let height = area.height.min(LAST_ROWS);
             draw_in(text, buf, Rect { y: area.bottom().saturating_sub(height), height, ..area }, look.theme);
+            None
         });
     }
 }

@@ -1,22 +1,17 @@
-//! The backend turns changed cells into bytes in a buffer. It writes nothing itself, so that frames can be tested without a
-//! terminal; the terminal's owner writes the buffer.
+//! The screen as the terminal shows it and as it is drawn next: what differs becomes bytes. It writes nothing itself, so
+//! that frames can be tested without a terminal; the terminal's owner writes the bytes.
 //!
 //! The position and style of the terminal are kept from frame to frame, so a typed letter costs a few bytes. The whole
 //! screen is never cleared: where its contents are unknown (start, another size, redraw), each row is erased right
-//! before it is drawn, in the same write.
+//! before it is drawn, in the same write. Most rows of a frame are those of the frame before, so rows are compared first,
+//! and whatever is dear is asked of rows that differ only.
 
 use super::sgr::SgrPen;
 use crate::tui::paint::hyperlinks::Hyperlinks;
-use ratatui::backend::{Backend, ClearType, WindowSize};
+use crate::tui::paint::plain;
 use ratatui::buffer::{Buffer, Cell};
-use ratatui::layout::{Position, Size};
-use std::collections::BTreeMap;
+use ratatui::layout::{Position, Rect};
 use std::io::Write as _;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// What can go wrong while drawing: nothing; the buffer takes everything.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NoError {}
 
 /// Frames larger than this are shown at once by terminals that can (mode 2026); smaller ones need no help.
 const SYNC_FROM: usize = 256;
@@ -24,11 +19,16 @@ const SYNC_FROM: usize = 256;
 /// Collects the bytes of a frame.
 #[derive(Debug)]
 pub(crate) struct CellDiff {
+    /// What the terminal shows, as far as it is known.
+    shown: Buffer,
+    /// What is drawn on.
+    next: Buffer,
     out: Vec<u8>,
     /// Bytes to be sent in front of and behind the cells of the next frame.
     before: Vec<u8>,
     after: Vec<u8>,
-    size: Size,
+    /// Columns and rows.
+    size: (u16, u16),
     pen: SgrPen,
     /// Where the terminal will put the next character, as far as that is certain.
     at: Option<Position>,
@@ -36,42 +36,38 @@ pub(crate) struct CellDiff {
     cursor_shown: Option<bool>,
     unknown: bool,
     sync: bool,
-    whole: WholeRows,
     links: Hyperlinks,
 }
 
-/// Rows of the next frame, by their number, that are drawn whole if anything in them changed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct WholeRows(Arc<Mutex<BTreeMap<u16, Vec<Cell>>>>);
+/// How a row that changed is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowUpdate {
+    /// The cells that changed.
+    Cells,
+    /// All cells: what is left of a wide character that is half written over is up to the terminal.
+    AllCells,
+    /// All cells, behind erasing the row: what a terminal put elsewhere than we think can be removed with the row only.
+    Erased,
+}
 
-impl WholeRows {
-    fn take(&self) -> BTreeMap<u16, Vec<Cell>> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Picks the rows of a frame about whose columns terminals may disagree, in this frame or in the one before:
-    /// what a terminal put elsewhere than we think can only be removed with the row. `before` tells which rows those
-    /// were, and is told which they are now.
-    pub(crate) fn pick(&self, buffer: &Buffer, before: &mut Vec<bool>) {
-        let width = usize::from(buffer.area.width).max(1);
-        let mut rows = BTreeMap::new();
-        before.resize(usize::from(buffer.area.height), false);
-        for ((y, cells), uncertain) in (0u16..).zip(buffer.content.chunks(width)).zip(before.iter_mut()) {
-            let now = cells.iter().any(|cell| is_uncertain(cell.symbol()));
-            if now || *uncertain {
-                rows.insert(y, cells.to_vec());
+impl RowUpdate {
+    /// For a row of the frame before and of this one.
+    fn of(shown: &[Cell], next: &[Cell]) -> Self {
+        let mut update = Self::Cells;
+        for symbol in shown.iter().chain(next).map(Cell::symbol).filter(|symbol| symbol.len() > 2) {
+            if is_uncertain(symbol) {
+                return Self::Erased;
             }
-            *uncertain = now;
+            if plain::width(symbol) > 1 {
+                update = Self::AllCells;
+            }
         }
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = rows;
+        update
     }
 }
 
 /// Whether terminals may disagree about the columns of a character: clusters of several, and pictures.
 fn is_uncertain(symbol: &str) -> bool {
-    if symbol.len() <= 2 {
-        return false;
-    }
     let mut chars = symbol.chars();
     let first = chars.next().unwrap_or(' ');
     chars.next().is_some() || matches!(u32::from(first), 0x2190..0x2500 | 0x25a0..0x2c00 | 0x1f000..)
@@ -80,29 +76,35 @@ fn is_uncertain(symbol: &str) -> bool {
 impl CellDiff {
     /// For a terminal of this size of which nothing is known.
     pub(crate) fn new(size: (u16, u16)) -> Self {
+        let blank = Buffer::empty(Rect::new(0, 0, size.0, size.1));
         Self {
+            shown: blank.clone(),
+            next: blank,
             out: Vec::with_capacity(16 << 10),
             before: Vec::new(),
             after: Vec::new(),
-            size: Size::new(size.0, size.1),
+            size,
             pen: SgrPen::RESET,
             at: None,
             cursor_shown: None,
             unknown: true,
             sync: false,
-            whole: WholeRows::default(),
             links: Hyperlinks::default(),
         }
     }
 
-    /// Where rows are put that have to be drawn whole.
-    pub(crate) fn whole_rows(&self) -> WholeRows {
-        self.whole.clone()
+    /// Columns and rows.
+    pub(crate) fn size(&self) -> (u16, u16) {
+        self.size
     }
 
     /// The size from now on.
-    pub(crate) fn set_size(&mut self, (width, height): (u16, u16)) {
-        self.size = Size::new(width, height);
+    pub(crate) fn set_size(&mut self, size: (u16, u16)) {
+        self.size = size;
+        let area = Rect::new(0, 0, size.0, size.1);
+        self.shown.resize(area);
+        self.next.resize(area);
+        self.forget();
     }
 
     /// Whether the terminal knows synchronized updates.
@@ -130,6 +132,44 @@ impl CellDiff {
     /// These bytes go out behind the next frame.
     pub(crate) fn after(&mut self, bytes: &[u8]) {
         self.after.extend_from_slice(bytes);
+    }
+
+    /// Draws the next frame on an empty screen; what draws it tells where the cursor stands, if it is to be seen.
+    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Buffer) -> Option<Position>) {
+        let (mut shown, mut next) = (std::mem::take(&mut self.shown), std::mem::take(&mut self.next));
+        next.reset();
+        let cursor = render(&mut next);
+        if self.unknown {
+            shown.reset();
+            self.out.extend_from_slice(b"\x1b[m");
+            self.pen = SgrPen::RESET;
+            self.at = None;
+        }
+        let width = usize::from(shown.area.width).max(1);
+        let rows = shown.content.chunks(width).zip(next.content.chunks(width));
+        for (y, (shown, next)) in (0u16..).zip(rows) {
+            if self.unknown {
+                self.erase_row(y);
+            }
+            if let Some(first) = shown.iter().zip(next).position(|(shown, next)| shown != next) {
+                self.row(y, first, shown, next);
+            }
+        }
+        // No link stays open behind a frame: others may write there.
+        self.close_link();
+        self.unknown = false;
+        self.place_cursor(cursor);
+        (self.shown, self.next) = (next, shown);
+    }
+
+    fn place_cursor(&mut self, cursor: Option<Position>) {
+        if self.cursor_shown != Some(cursor.is_some()) {
+            self.out.extend_from_slice(if cursor.is_some() { b"\x1b[?25h" } else { b"\x1b[?25l" });
+            self.cursor_shown = Some(cursor.is_some());
+        }
+        if let Some(Position { x, y }) = cursor {
+            self.go_to(x, y);
+        }
     }
 
     /// Everything that is to be written now, in one piece; the vector may be given back with [`CellDiff::recycle`].
@@ -215,19 +255,25 @@ impl CellDiff {
         self.out.extend_from_slice(b"\x1b[K");
     }
 
-    /// A row from its first column to its last, whatever the terminal has there.
-    fn whole_row(&mut self, y: u16, cells: &[Cell]) {
-        if !self.unknown {
+    /// A row that differs from this column on.
+    fn row(&mut self, y: u16, first: usize, shown: &[Cell], next: &[Cell]) {
+        let update = RowUpdate::of(shown, next);
+        if update == RowUpdate::Erased && !self.unknown {
             self.erase_row(y);
         }
+        let first = if update == RowUpdate::Cells { first } else { 0 };
         let mut hidden = 0;
-        for (x, cell) in (0u16..).zip(cells) {
+        for (x, (shown, next)) in (0u16..).zip(shown.iter().zip(next)).skip(first) {
             if hidden > 0 {
                 hidden -= 1;
                 continue;
             }
-            hidden = super::super::paint::plain::width(cell.symbol()).saturating_sub(1);
-            self.cell(x, y, cell);
+            if update != RowUpdate::Cells {
+                hidden = plain::width(next.symbol()).saturating_sub(1);
+            } else if shown == next {
+                continue;
+            }
+            self.cell(x, y, next);
         }
     }
 
@@ -237,95 +283,8 @@ impl CellDiff {
         let symbol = cell.symbol();
         self.out.extend_from_slice(symbol.as_bytes());
         // Terminals disagree on the width of everything but plain characters, and at the edge of the screen.
-        let certain = symbol.len() == 1 && x + 1 < self.size.width;
+        let certain = symbol.len() == 1 && x + 1 < self.size.0;
         self.at = certain.then_some(Position { x: x + 1, y });
-    }
-}
-
-impl Backend for CellDiff {
-    type Error = NoError;
-
-    fn draw<'a, I>(&mut self, content: I) -> Result<(), NoError>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
-        let mut erased = 0;
-        let mut whole = self.whole.take();
-        let mut drawn = None;
-        if self.unknown {
-            self.out.extend_from_slice(b"\x1b[m");
-            self.pen = SgrPen::RESET;
-            self.at = None;
-        }
-        for (x, y, cell) in content {
-            while self.unknown && erased <= y {
-                self.erase_row(erased);
-                erased += 1;
-            }
-            if let Some(cells) = whole.remove(&y) {
-                self.whole_row(y, &cells);
-                drawn = Some(y);
-            }
-            if drawn != Some(y) {
-                self.cell(x, y, cell);
-            }
-        }
-        while self.unknown && erased < self.size.height {
-            self.erase_row(erased);
-            erased += 1;
-        }
-        // No link stays open behind a frame: others may write there.
-        self.close_link();
-        self.unknown = false;
-        Ok(())
-    }
-
-    fn hide_cursor(&mut self) -> Result<(), NoError> {
-        if self.cursor_shown != Some(false) {
-            self.out.extend_from_slice(b"\x1b[?25l");
-            self.cursor_shown = Some(false);
-        }
-        Ok(())
-    }
-
-    fn show_cursor(&mut self) -> Result<(), NoError> {
-        if self.cursor_shown != Some(true) {
-            self.out.extend_from_slice(b"\x1b[?25h");
-            self.cursor_shown = Some(true);
-        }
-        Ok(())
-    }
-
-    fn get_cursor_position(&mut self) -> Result<Position, NoError> {
-        // Never asked of the terminal: its answer belongs to the input thread.
-        Ok(self.at.unwrap_or_default())
-    }
-
-    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), NoError> {
-        let Position { x, y } = position.into();
-        self.go_to(x, y);
-        Ok(())
-    }
-
-    fn clear(&mut self) -> Result<(), NoError> {
-        self.clear_region(ClearType::All)
-    }
-
-    fn clear_region(&mut self, _: ClearType) -> Result<(), NoError> {
-        self.unknown = true;
-        Ok(())
-    }
-
-    fn size(&self) -> Result<Size, NoError> {
-        Ok(self.size)
-    }
-
-    fn window_size(&mut self) -> Result<WindowSize, NoError> {
-        Ok(WindowSize { columns_rows: self.size, pixels: Size::new(0, 0) })
-    }
-
-    fn flush(&mut self) -> Result<(), NoError> {
-        Ok(())
     }
 }
 

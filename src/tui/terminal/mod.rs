@@ -1,7 +1,7 @@
 //! The terminal: taken, drawn on with one write a frame, and given back as it was on every way out.
 //!
-//! It knows bytes and modes, not what is drawn. It never reads: answers come through `input`. It never calls
-//! `ratatui::Terminal::clear`, which would ask the terminal for the cursor and wait.
+//! It knows bytes and modes, not what is drawn. It never reads: answers come through `input`. `ratatui::Terminal` is not
+//! used: it compares each cell of each frame, and asks the terminal for the cursor and waits where it clears.
 
 mod backend;
 mod modes;
@@ -16,8 +16,8 @@ use super::fence::Query;
 use super::input::Input;
 use super::paint::hyperlinks::Hyperlinks;
 use modes::SwitchedModes;
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
@@ -46,14 +46,12 @@ fn failed(what: &'static str) -> impl Fn(Errno) -> TerminalError {
 
 /// The terminal, while the program has it. Dropping it gives it back.
 pub(crate) struct Terminal {
-    screen: ratatui::Terminal<CellDiff>,
+    screen: CellDiff,
     input: OwnedFd,
     output: OwnedFd,
     options: ModeOptions,
     touched: SwitchedModes,
     before: Termios,
-    /// Rows of the last frame about whose columns the terminal may disagree.
-    uncertain: Vec<bool>,
 }
 
 impl Terminal {
@@ -77,10 +75,9 @@ impl Terminal {
     pub(crate) fn on(input: OwnedFd, output: OwnedFd, options: ModeOptions) -> Result<Self, TerminalError> {
         let before = tcgetattr(&input).map_err(failed("read"))?;
         let size = window_size(output.as_fd()).unwrap_or((80, 24));
-        let Ok(screen) = ratatui::Terminal::new(CellDiff::new(size));
         restore::hook_panics();
         let touched = SwitchedModes { mouse: options.mouse, ..SwitchedModes::default() };
-        let mut terminal = Self { screen, input, output, options, touched, before, uncertain: Vec::new() };
+        let mut terminal = Self { screen: CellDiff::new(size), input, output, options, touched, before };
         terminal.take()?;
         Ok(terminal)
     }
@@ -95,7 +92,7 @@ impl Terminal {
             self.output.try_clone().map_err(|source| TerminalError::Call { what: "kept", source })?;
         restore::keep(input, output, self.before.clone(), self.touched);
         let enter = modes::enter(self.touched);
-        self.screen.backend_mut().before(enter.as_bytes());
+        self.screen.before(enter.as_bytes());
         self.redraw();
         Ok(())
     }
@@ -121,22 +118,17 @@ impl Terminal {
 
     /// Columns and rows, as last told.
     pub(crate) fn size(&self) -> (u16, u16) {
-        let area = self.screen.size().unwrap_or_default();
-        (area.width, area.height)
+        self.screen.size()
     }
 
     /// The window has another size: everything is drawn anew with the next frame, without clearing.
     pub(crate) fn resized(&mut self, size: (u16, u16)) {
-        self.screen.backend_mut().set_size(size);
-        self.redraw();
+        self.screen.set_size(size);
     }
 
     /// Everything is drawn anew with the next frame.
     pub(crate) fn redraw(&mut self) {
-        let (width, height) = self.size();
-        self.screen.backend_mut().forget();
-        // Resizing to the same size forgets the last frame, and asks the terminal nothing.
-        let Ok(()) = self.screen.resize(Rect::new(0, 0, width, height));
+        self.screen.forget();
     }
 
     /// Asks the terminal all there is to ask, with the next write; the answers come as events, `Da1` last.
@@ -147,7 +139,7 @@ impl Terminal {
 
     /// Where the addresses of links are found.
     pub(crate) fn link(&mut self, links: Hyperlinks) {
-        self.screen.backend_mut().set_links(links);
+        self.screen.set_links(links);
     }
 
     /// Sends the fence behind the next frame.
@@ -157,12 +149,12 @@ impl Terminal {
 
     /// These bytes go out behind the next frame, or with [`Terminal::flush`].
     pub(crate) fn queue(&mut self, bytes: &[u8]) {
-        self.screen.backend_mut().after(bytes);
+        self.screen.after(bytes);
     }
 
     /// The terminal answered that it knows synchronized updates (or not).
     pub(crate) fn set_sync(&mut self, sync: bool) {
-        self.screen.backend_mut().set_sync(sync);
+        self.screen.set_sync(sync);
         self.change(|touched| touched.sync = sync);
     }
 
@@ -210,21 +202,20 @@ impl Terminal {
         restore::touch(change);
     }
 
-    /// Draws a frame and writes it, and what was queued, in one write. A frame without changes writes nothing.
+    /// Draws a frame on an empty screen and writes it, and what was queued, in one write; what draws it tells where the
+    /// cursor stands, if it is to be seen. A frame without changes writes nothing.
     ///
     /// # Errors
     /// When the terminal can't be written: it is gone.
-    pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), TerminalError> {
+    pub(crate) fn draw(
+        &mut self,
+        render: impl FnOnce(&mut Buffer) -> Option<Position>,
+    ) -> Result<(), TerminalError> {
         if restore::was_lost() {
             // A panic elsewhere gave the terminal back; this program goes on, so it takes it again.
             self.take()?;
         }
-        let whole = self.screen.backend_mut().whole_rows();
-        let uncertain = &mut self.uncertain;
-        let Ok(_) = self.screen.draw(|frame| {
-            render(frame);
-            whole.pick(frame.buffer_mut(), uncertain);
-        });
+        self.screen.draw(render);
         self.flush()
     }
 
@@ -233,11 +224,11 @@ impl Terminal {
     /// # Errors
     /// When the terminal can't be written.
     pub(crate) fn flush(&mut self) -> Result<(), TerminalError> {
-        let bytes = self.screen.backend_mut().take();
+        let bytes = self.screen.take();
         if !bytes.is_empty() {
             write_all(self.output.as_fd(), &bytes).map_err(failed("written"))?;
         }
-        self.screen.backend_mut().recycle(bytes);
+        self.screen.recycle(bytes);
         Ok(())
     }
 

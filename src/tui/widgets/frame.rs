@@ -5,7 +5,7 @@ use crate::tui::theme::Slot as Colour;
 use crate::tui::widgets::layout::{Edge, Slot};
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::symbols::merge::MergeStrategy;
@@ -119,11 +119,12 @@ fn put(buf: &mut Buffer, x: u16, y: u16, symbol: &str, style: Style) {
 /// Empties an area: what lay below an overlay doesn't shine through.
 pub(crate) fn clear(buf: &mut Buffer, area: Rect, style: Style) {
     let area = area.intersection(buf.area);
+    let mut blank = Cell::EMPTY;
+    blank.set_style(style);
     for y in area.rows().map(|row| row.y) {
         let start = buf.index_of(area.x, y);
-        for cell in buf.content.iter_mut().skip(start).take(usize::from(area.width)) {
-            cell.reset();
-            cell.set_style(style);
+        if let Some(cells) = buf.content.get_mut(start..start + usize::from(area.width)) {
+            cells.fill(blank.clone());
         }
     }
 }
