@@ -8,11 +8,11 @@ const TALK: &str = "pace = 0\n[[reply]]\ntext = \"Hello there.\"\n";
 /// The modes that are on have to be off again at the end.
 fn restored(raw: &[u8]) {
     let text = String::from_utf8_lossy(raw);
-    for (on, off) in
-        [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1004h", "\x1b[?1004l")]
-    {
-        if let Some(last_on) = text.rfind(on) {
-            assert!(text.rfind(off).is_some_and(|last_off| last_off > last_on), "{off:?} is missing");
+    // The screen of before, pastes in brackets, the focus, and the mouse in all its ways.
+    for mode in [1049, 2004, 1004, 1000, 1002, 1003, 1006] {
+        let (on, off) = (format!("\x1b[?{mode}h"), format!("\x1b[?{mode}l"));
+        if let Some(last_on) = text.rfind(&on) {
+            assert!(text.rfind(&off).is_some_and(|last_off| last_off > last_on), "{off:?} is missing");
         }
     }
     assert!(text.rfind("\x1b[?25h") > text.rfind("\x1b[?25l"), "the cursor is on again");
@@ -49,8 +49,10 @@ fn signals_restore_the_terminal() {
         let home = tempfile::tempdir().expect("a home");
         let mut terminal = play(home.path(), TALK).start();
         terminal.wait_for("Enter send");
+        assert!(!terminal.is_cooked());
         terminal.signal(name);
         terminal.wait_exit();
+        assert!(terminal.is_cooked(), "{name}");
         restored(&terminal.raw());
     }
 }

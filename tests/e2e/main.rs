@@ -14,6 +14,7 @@ mod model_server;
 #[path = "../support/terminal.rs"]
 mod terminal;
 
+mod acceptance;
 mod aimock;
 mod always;
 mod asking;
@@ -197,7 +198,7 @@ pub fn approve(terminal: &terminal::Terminal, block: u32) {
             terminal.press("Enter");
             return;
         }
-        if screen.contains("not shown yet") {
+        if screen.contains("not shown") {
             terminal.press("Space");
         } else {
             terminal.press("a");

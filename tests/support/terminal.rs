@@ -209,6 +209,7 @@ impl Terminal {
             "End" => b"\x1b[F",
             "Backspace" => b"\x7f",
             "F1" => b"\x1bOP",
+            "F2" => b"\x1bOQ",
             "Ctrl-C" => b"\x03",
             "Ctrl-D" => b"\x04",
             "Ctrl-F" => b"\x06",
@@ -345,6 +346,14 @@ impl Terminal {
     pub fn modes(&self) -> (bool, bool) {
         let shared = self.shared.0.lock().expect("the screen");
         (shared.parser.screen().alternate_screen(), shared.parser.screen().hide_cursor())
+    }
+
+    /// Whether the terminal gives lines and echoes them, as a shell leaves it to programs.
+    pub fn is_cooked(&self) -> bool {
+        // ICANON and ECHO, as `stty` shows them.
+        const COOKED: u64 = 0o2 | 0o10;
+        let flags = self.master.get_termios().expect("its settings").local_flags.bits();
+        u64::from(flags) & COOKED == COOKED
     }
 
     /// Changes the size: columns, rows.

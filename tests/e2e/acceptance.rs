@@ -1,0 +1,332 @@
+//! The acceptance checks of the specification as they stand there: the shipped stories, the same keys, at each size.
+//!
+//! What a check says of one room alone (bytes, guard, theme) is shown nearer to it; `checks.rs` lists which test holds
+//! which check.
+
+use crate::terminal::{Setup, Terminal};
+use crate::{at_every_size, is_decided, is_in_code, is_in_message, ran, say, to_code};
+use std::path::Path;
+use std::time::Duration;
+
+/// A shipped story in the folder `work` of a home, with this configuration.
+fn shipped(home: &Path, story: &str, config: &str) -> Terminal {
+    let work = home.join("work");
+    std::fs::create_dir_all(&work).expect("a working folder");
+    std::fs::create_dir_all(home.join("sayso")).expect("a folder");
+    std::fs::write(home.join("sayso/config.toml"), config).expect("a configuration");
+    Setup::new(home, &["--demo", story, "--cwd", &work.to_string_lossy()]).start()
+}
+
+/// Goes to the block that waits; gives the screen once its keys are open.
+fn open_keys(terminal: &Terminal, block: u32) -> String {
+    to_code(terminal);
+    terminal.wait_for(&format!("Block {block}"));
+    terminal.wait_for("keys open");
+    terminal.screen()
+}
+
+/// Check 03: whoever scrolls up while a reply comes keeps what is read; Ctrl-C stops the reply alone.
+#[test]
+fn a_reply_that_comes_moves_nothing_that_is_read_and_is_stopped() {
+    let points: String = (1..400).map(|n| format!("{n}. A point that is read.\n")).collect();
+    let story = format!("pace = 150\n[[reply]]\ntext = \"\"\"\n{points}\"\"\"\n[[reply]]\ntext = 'Back.'\n");
+    let read = |screen: &str| -> Vec<String> {
+        screen.lines().filter(|row| row.contains("that is read.")).map(str::to_owned).collect()
+    };
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let mut terminal = crate::play(home.path(), &story).start();
+        say(&terminal, "hello");
+        // More of it than a screen holds.
+        terminal.wait_for("50. A point that is read.");
+        terminal.press_until_true("PageUp", |screen| screen.contains(" new line"));
+        let before = read(&terminal.screen());
+        assert!(before.len() > 3, "{}", terminal.screen());
+        let new_lines = |screen: &str| screen.split(" new line").next().map(str::to_owned);
+        let told = new_lines(&terminal.screen());
+        terminal.wait_true(|screen| new_lines(screen) != told);
+        assert_eq!(read(&terminal.screen()), before, "what is read stands still");
+        terminal.press("Ctrl-C");
+        terminal.wait_for("Stopped");
+        assert_eq!(terminal.ended(), None);
+        say(&terminal, "and now?");
+        terminal.wait_for("Back.");
+    });
+}
+
+/// Check 04, Message: a message sent while the block arrives is queued, and decides nothing.
+#[test]
+fn a_message_sent_while_a_block_comes_is_queued_and_decides_nothing() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "three", "");
+        say(&terminal, "go");
+        terminal.type_text("yes a 1");
+        terminal.press("Enter");
+        terminal.wait_for("Block 1 waits");
+        terminal.wait_for("yes a 1");
+        assert!(!terminal.holds_within(Duration::from_secs(2), |screen| is_decided(screen, 1)));
+        assert!((1..=3).all(|block| !ran(home.path(), block)), "{}", terminal.screen());
+    });
+}
+
+/// Checks 04 seen and 04c: what was not seen can't be approved; with a high finding only the typed word approves.
+#[test]
+fn a_long_block_is_paged_then_asked_for_its_word_and_then_it_runs() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "long", "");
+        say(&terminal, "go");
+        terminal.wait_for("Block 1 waits");
+        to_code(&terminal);
+        // A key right behind the block is not heard, so it is pressed until it is.
+        terminal.press_until_true("a", |screen| screen.contains("not shown"));
+        assert!(!ran(home.path(), 1));
+        let asks = |screen: &str| screen.contains("Waiting for the word run") || screen.contains("Type  run");
+        let until = std::time::Instant::now() + crate::terminal::PATIENCE;
+        while !asks(&terminal.screen()) {
+            assert!(std::time::Instant::now() < until, "{}", terminal.screen());
+            terminal.press("Space");
+            terminal.pause(Duration::from_millis(500));
+            if !terminal.screen().contains("not shown") {
+                terminal.press("a");
+                terminal.holds_within(Duration::from_secs(1), asks);
+            }
+        }
+        terminal.press("y");
+        terminal.press("Enter");
+        terminal.wait_true(|screen| !asks(screen) && screen.contains("WAITING"));
+        assert!(!ran(home.path(), 1), "another word decides nothing");
+        terminal.press_until_true("a", asks);
+        terminal.type_text("run");
+        terminal.press("Enter");
+        terminal.wait_for("Best region: ");
+        terminal.wait_for("DONE");
+        assert!(ran(home.path(), 1));
+    });
+}
+
+/// Check 06: at its limit a run ends, and the word for that stands on the screen.
+#[test]
+fn a_run_that_does_not_end_is_ended_at_its_limit_and_the_screen_says_so() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "sleep60", "[limits]\nwall = 2\n");
+        say(&terminal, "go");
+        crate::approve(&terminal, 1);
+        terminal.wait_for("TIMEOUT");
+        terminal.wait_for("Stopped at the 2 s limit.");
+    });
+}
+
+/// Check 07: how a run ended, what it took, what it did to files, and its picture; a failure with both of its streams.
+#[test]
+fn a_run_that_is_over_tells_its_end_its_files_and_its_errors() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "files", "");
+        say(&terminal, "go");
+        crate::approve(&terminal, 1);
+        terminal.wait_for("DONE");
+        for told in ["exit 0", "peak", "+ demo-report.csv", "~ demo-notes.txt", "- demo-old.txt"] {
+            terminal
+                .press_until_true("Tab", |screen| screen.contains("[Output") || screen.contains("[3 Output"));
+            let shown = |screen: &str| screen.contains(told);
+            if !terminal.holds_within(Duration::from_secs(2), shown) {
+                terminal.press_until_true("PageDown", shown);
+            }
+        }
+        terminal.wait_for("demo-picture.png");
+        crate::approve(&terminal, 2);
+        terminal.wait_for("FAILED 1");
+        terminal.wait_for("this block fails on purpose");
+    });
+}
+
+/// Check 08: a reason that is not given decides nothing.
+#[test]
+fn a_reason_that_is_left_with_escape_rejects_nothing() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "three", "");
+        say(&terminal, "go");
+        open_keys(&terminal, 1);
+        terminal.press_until("r", "Tell the model why");
+        terminal.type_text("not this");
+        terminal.press("Esc");
+        terminal.wait_true(|screen| screen.contains("WAITING") && is_in_code(screen));
+        let file = crate::session(home.path());
+        assert!(!file.contains(r#""kind":"decision""#), "{file}");
+        assert!(!ran(home.path(), 1));
+    });
+}
+
+/// Check 09: a key that is held decides one block, never the one behind it.
+#[test]
+fn a_key_that_is_held_decides_one_block_and_not_the_next() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "three", "[sandbox]\nlevel = \"off\"\n");
+        say(&terminal, "go");
+        open_keys(&terminal, 1);
+        crate::approve(&terminal, 1);
+        for _ in 0..150 {
+            terminal.press("a");
+            terminal.pause(Duration::from_millis(20));
+        }
+        terminal.wait_true(|screen| screen.contains("Block 2") || screen.contains("Code !2"));
+        assert!(ran(home.path(), 1));
+        assert!(!ran(home.path(), 2) && !ran(home.path(), 3), "{}", terminal.screen());
+        open_keys(&terminal, 2);
+    });
+}
+
+/// Checks 11 to 13: lists and help filter by letters alone, and Esc leaves pane, draft and screen as they were.
+#[test]
+fn what_is_opened_over_the_panes_is_left_with_escape_and_leaves_everything() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "three", "");
+        say(&terminal, "go");
+        terminal.wait_for("Block 1 waits");
+        assert!(is_in_message(&terminal.screen()), "{}", terminal.screen());
+        terminal.type_text("a draft");
+        terminal.wait_for("a draft");
+        for (key, shown) in [("F1", "Help"), ("F2", "Commands")] {
+            terminal.press_until_true(key, |screen| screen.contains(&format!("[{shown}")));
+            terminal.press("Esc");
+            terminal.wait_true(|screen| {
+                is_in_message(screen) && screen.contains("a draft") && screen.contains("WAITING")
+            });
+        }
+        assert!(!ran(home.path(), 1));
+    });
+}
+
+/// Check 14: variables are told by the key in the code pane; none of their own code runs.
+#[test]
+fn variables_are_listed_by_their_key_and_none_of_their_code_runs() {
+    const STORY: &str = r#"
+pace = 0
+[[reply]]
+when = "go"
+text = """
+```python
+class Odd:
+    def __repr__(self):
+        open("ran-9", "w").close()
+        return "odd"
+
+odd = Odd()
+count = 3
+```
+"""
+"#;
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = crate::play(home.path(), STORY).start();
+        say(&terminal, "go");
+        crate::approve(&terminal, 1);
+        terminal.wait_for("DONE");
+        to_code(&terminal);
+        terminal.press_until_true("V", |screen| {
+            screen.contains("odd") && screen.contains("Odd") && screen.contains("count")
+        });
+        terminal.pause(Duration::from_millis(500));
+        assert!(!ran(home.path(), 9), "{}", terminal.screen());
+    });
+}
+
+/// Check 16: what went wrong with a request is said in its words, and the message is kept.
+#[test]
+fn each_error_of_a_request_is_said_and_the_message_is_kept() {
+    let rows = [
+        ("offline", "name not found"),
+        ("401", "refused (401). Not sent again."),
+        ("429", "Rate limit."),
+        ("overflow", "34,100 of 32,768 tokens"),
+    ];
+    at_every_size(|| {
+        for (story, told) in rows {
+            let home = tempfile::tempdir().expect("a home");
+            let terminal = shipped(home.path(), story, "");
+            say(&terminal, "a message that counts");
+            terminal.wait_true(|screen| joined(screen).contains(told));
+            if story == "429" {
+                terminal.press("Ctrl-C");
+            }
+            terminal.wait_true(|screen| is_in_message(screen) && screen.contains("a message that counts"));
+        }
+    });
+}
+
+/// Check 16: a kernel that ends is told with what was in it, and nothing runs again by itself.
+#[test]
+fn a_kernel_that_ends_is_told_with_what_was_lost() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = shipped(home.path(), "die", "");
+        say(&terminal, "go");
+        crate::approve(&terminal, 1);
+        terminal.wait_for("DONE");
+        crate::approve(&terminal, 2);
+        terminal.wait_true(|screen| joined(screen).contains("2 variables lost"));
+        crate::approve(&terminal, 3);
+        terminal.wait_for("NameError");
+    });
+}
+
+/// Check 10: variables are in no file, and a session that is opened again says so.
+#[test]
+fn a_session_that_is_opened_again_says_that_variables_are_gone() {
+    at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let mut terminal = shipped(home.path(), "three", "");
+        say(&terminal, "go");
+        crate::approve(&terminal, 1);
+        crate::session_with(home.path(), r#""outcome":"#);
+        terminal.signal("KILL");
+        terminal.wait_exit();
+        let cwd = home.path().join("work");
+        let args = ["resume", "--last", "--demo", "three", "--cwd", &cwd.to_string_lossy()];
+        let terminal = Setup::new(home.path(), &args).start();
+        terminal.wait_true(|screen| joined(screen).contains("Variables are not kept"));
+        // What waited waits again.
+        open_keys(&terminal, 2);
+        assert!(!ran(home.path(), 2));
+    });
+}
+
+/// Check "plain": each state is a line of its own, no sequence is written, and whole words decide, in the smallest window
+/// too for which this way is named.
+#[test]
+fn in_plain_lines_a_long_block_takes_whole_words_at_every_size() {
+    for (columns, rows) in crate::SIZES.into_iter().chain([(40, 12)]) {
+        let home = tempfile::tempdir().expect("a home");
+        let cwd = home.path().join("work");
+        std::fs::create_dir_all(&cwd).expect("a working folder");
+        let args = ["--plain", "--demo", "long", "--cwd", &cwd.to_string_lossy()];
+        let setup = Setup::new(home.path(), &args).env("TERM", "dumb");
+        let terminal = setup.size(columns, rows).start();
+        terminal.wait_for("You:");
+        crate::plain::answer(&terminal, "go");
+        terminal.wait_true(|screen| joined(screen).contains("Type approve"));
+        crate::plain::answer(&terminal, "a");
+        terminal.wait_true(|screen| joined(screen).contains("Nothing was decided."));
+        crate::plain::answer(&terminal, "approve");
+        terminal.wait_true(|screen| joined(screen).contains("Type run and press Enter"));
+        assert!(!ran(home.path(), 1), "{}", terminal.screen());
+        crate::plain::answer(&terminal, "run");
+        terminal.wait_true(|screen| joined(screen).contains("Best region: north"));
+        assert!(ran(home.path(), 1));
+        let raw = terminal.raw();
+        assert!(!raw.windows(2).any(|pair| pair == b"\x1b["), "{}", terminal.screen());
+    }
+}
+
+/// The rows of a screen as one text, without borders, so that a sentence is found wherever it was wrapped.
+fn joined(screen: &str) -> String {
+    let text: String =
+        screen.chars().map(|c| if matches!(c, '\u{2500}'..='\u{257f}' | '\n') { ' ' } else { c }).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
