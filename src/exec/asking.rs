@@ -21,10 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of an answer that are read.
 const LARGEST: usize = 1 << 16;
 
-/// Variables that tell version managers where they are.
-const MANAGERS: &[&str] =
-    &["PYENV_ROOT", "ASDF_DATA_DIR", "RUSTUP_HOME", "RBENV_ROOT", "NVM_DIR", "VOLTA_HOME", "MISE_DATA_DIR"];
-
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum QuestionResult {
@@ -112,8 +108,7 @@ impl Asker {
 impl Questions for Asker {
     fn ask(&self, program: &Path, args: &[&str]) -> QuestionResult {
         let Some(room) = self.room() else { return QuestionResult::NotAsked };
-        let declared: Vec<String> = MANAGERS.iter().map(|name| (*name).to_owned()).collect();
-        let mut env = environment::allowed(std::env::vars_os(), &declared);
+        let mut env = environment::allowed(std::env::vars_os(), &[]);
         plan::set(&mut env, "PATH", self.launcher.path());
         room.sandbox.dress(&mut env);
         let cell = room.sandbox.cell_to_ask();

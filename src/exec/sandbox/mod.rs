@@ -20,6 +20,7 @@ mod error;
 mod install;
 mod layer_error;
 mod layers;
+mod managers;
 mod names;
 mod policy;
 mod probe;
@@ -89,7 +90,7 @@ pub(super) struct Sandbox {
     helper: HelperFile,
     /// The place for control groups.
     scope: Option<Arc<Scope>>,
-    /// The Python that programs find by its name, where it is not the one of the `PATH`.
+    /// The Python of blocks, which all other programs find too.
     python: Option<PathBuf>,
     /// Whether the level is lower than the wish, because of the working folder.
     narrowed: bool,
@@ -297,6 +298,7 @@ impl Sandbox {
         for (name, value) in Policy::environment(places) {
             plan::set(env, name, value);
         }
+        managers::dress(env, self.home.as_deref());
         // Packages that the person installed for the account are read where they are.
         if let Some(home) = &self.home {
             plan::set(env, "PYTHONUSERBASE", home.join(".local"));

@@ -52,6 +52,10 @@ pub(super) const SETTINGS: &[&str] = &[
 /// Facts of the machine that programs ask for, and caches that save them work.
 pub(super) const MACHINE: &[&str] = &["/sys/devices/system/cpu", "/var/cache/fontconfig", "/var/lib/texmf"];
 
+/// What the system tells of all processes, where there is no outer layer to give a run its own: programs fail when they
+/// are refused what they ask for of their limits. Of control groups it tells their names and use, no more than `/proc`.
+pub(super) const KERNEL_TOLD: &[&str] = &["/proc", "/sys/fs/cgroup"];
+
 /// What is kept from being read where the home folder itself is the working folder.
 pub(super) const SECRETS: &[&str] = &[
     ".ssh",

@@ -2,7 +2,7 @@
 //! follow the mounts of the outer layer, the walls of the inner one, and the rights that are shown. Pure.
 
 use super::confinement::Walls;
-use super::names::{DEVICES, MACHINE, SETTINGS, SYSTEM, TERMINALS};
+use super::names::{DEVICES, KERNEL_TOLD, MACHINE, SETTINGS, SYSTEM, TERMINALS};
 use super::scratch::HOME_PARTS;
 use crate::domain::SandboxLevel;
 use std::ffi::OsString;
@@ -149,7 +149,7 @@ impl Policy {
     /// The walls without an outer layer.
     pub(super) fn walls_alone(&self) -> Walls {
         let mut read: Vec<PathBuf> =
-            SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(&["/proc"]).map(Into::into).collect();
+            SYSTEM.iter().chain(SETTINGS).chain(MACHINE).chain(KERNEL_TOLD).map(Into::into).collect();
         read.extend(self.behind.iter().cloned());
         let hides = !(self.hidden_folders.is_empty() && self.hidden_files.is_empty());
         if hides {

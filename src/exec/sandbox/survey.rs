@@ -67,7 +67,7 @@ pub(super) fn survey(
     own.extend(scratch.tmp().parent().map(Into::into));
     let (read, write) = allowed(wish, &own)?;
     let ground = SearchScope { home: home.as_deref(), cwd: &cwd, own: &own, programs: standing.programs };
-    let tools = toolchain::of_path(standing.path, ground);
+    let tools = [toolchain::of_path(standing.path, ground), toolchain::of_variables(ground)].concat();
 
     let mut notes = Vec::new();
     let mut level = wish.level;

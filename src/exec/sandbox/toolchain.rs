@@ -3,36 +3,12 @@
 //! Nothing is started to find them. What a working folder says about itself (a virtual environment that somebody else
 //! may have written) never opens a folder outside of it.
 
+use super::managers::{self, MANAGERS};
 use super::names::{SECRETS, SYSTEM};
 use crate::launch::Launcher;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Version managers and installers under the home folder: the folder by which one is known, and what of it is read.
-const MANAGERS: &[(&str, &[&str])] = &[
-    (".pyenv", &[".pyenv"]),
-    (".rbenv", &[".rbenv"]),
-    (".nodenv", &[".nodenv"]),
-    (".nvm", &[".nvm"]),
-    (".volta", &[".volta"]),
-    (".asdf", &[".asdf", ".tool-versions"]),
-    (".local/share/mise", &[".local/share/mise"]),
-    (".local/share/fnm", &[".local/share/fnm"]),
-    (".local/share/pnpm", &[".local/share/pnpm"]),
-    (
-        ".local/bin",
-        &[".local/bin", ".local/share/uv/python", ".local/share/uv/tools", ".local/share/pipx/venvs"],
-    ),
-    (".cargo/bin", &[".cargo/bin", ".rustup/toolchains", ".rustup/settings.toml"]),
-    (".juliaup", &[".juliaup", ".julia/juliaup"]),
-    (".sdkman", &[".sdkman/candidates"]),
-    (".linuxbrew", &[".linuxbrew"]),
-    (".nix-profile", &[".nix-profile"]),
-    (".bun", &[".bun"]),
-    (".deno", &[".deno/bin"]),
-    ("go", &["go/bin"]),
-];
 
 /// A text file of a toolchain is read up to here.
 const TEXT: u64 = 64 << 10;
@@ -86,11 +62,11 @@ pub(super) fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
         let below = ground.home.and_then(|home| Some((home, folder.strip_prefix(home).ok()?)));
         match below {
             Some((home, below)) => {
-                let manager = MANAGERS.iter().find(|(known, _)| below.starts_with(known));
-                let parts = manager.map_or(&[][..], |(_, parts)| parts);
-                found.extend(parts.iter().map(|part| home.join(part)));
-                if parts.is_empty() {
-                    found.push(folder);
+                match MANAGERS.iter().find(|manager| below.starts_with(manager.known)) {
+                    Some(manager) => found.extend(manager.parts.iter().map(|part| home.join(part))),
+                    // Beside the programs of a Python lies what they can't start without.
+                    None => found
+                        .push(python_around(&folder).filter(|prefix| ground.fits(prefix)).unwrap_or(folder)),
                 }
             }
             None => match (folder.file_name(), folder.parent()) {
@@ -102,6 +78,11 @@ pub(super) fn of_path(path: &OsStr, ground: SearchScope<'_>) -> Vec<PathBuf> {
         }
     }
     tidy(found, ground)
+}
+
+/// What managers need that lie where the person's own variables say.
+pub(super) fn of_variables(ground: SearchScope<'_>) -> Vec<PathBuf> {
+    tidy(managers::set_elsewhere(), ground)
 }
 
 /// What one interpreter needs beside the `PATH`.
@@ -145,6 +126,14 @@ fn tidy(mut found: Vec<PathBuf>, ground: SearchScope<'_>) -> Vec<PathBuf> {
 fn prefix(program: &Path) -> Option<PathBuf> {
     let bin = program.parent().filter(|bin| bin.file_name().is_some_and(|name| name == "bin"))?;
     bin.parent().map(Into::into)
+}
+
+/// The prefix of a Python, conda's too, that has its programs in this folder.
+fn python_around(programs: &Path) -> Option<PathBuf> {
+    let name = programs.file_name()?;
+    let prefix = programs.parent()?;
+    let conda = || (name == "bin" || name == "condabin") && prefix.join("conda-meta").is_dir();
+    ((name == "bin" && is_python(prefix)) || conda()).then(|| prefix.into())
 }
 
 /// Whether a folder is the prefix of a Python: it has its standard library.
@@ -211,6 +200,7 @@ mod tests {
         }
 
         fn file(&self, path: &str, text: &str) -> PathBuf {
+            assert!(!path.starts_with('/'), "{path} lies elsewhere");
             let path = self.base.join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, text).unwrap();
@@ -254,6 +244,30 @@ mod tests {
         );
         let found = of_path(&path.unwrap(), ground);
         assert_eq!(found, [home.at(".cargo/bin"), home.at(".rustup/toolchains"), home.at("bin")]);
+    }
+
+    #[test]
+    fn a_python_on_the_path_is_read_whole_and_nothing_around_it() {
+        let home = Home::new();
+        home.python("miniforge3");
+        home.file("miniforge3/conda-meta/history", "");
+        home.python("miniforge3/envs/lab");
+        home.file("base/conda-meta/history", "");
+        home.file("base/condabin/conda", "");
+        // The home folder is no prefix, whatever lies in it, nor is a folder that holds secrets.
+        home.python(".");
+        home.python(".config");
+        home.file(".config/gh/hosts.yml", "secret");
+        let (cwd, programs) = (home.at("work"), home.programs("work"));
+        let ground = SearchScope { home: Some(&home.base), cwd: &cwd, own: &[], programs: &programs };
+        let of = |folders: &[&str]| {
+            let folders: Vec<PathBuf> = folders.iter().map(|folder| home.at(folder)).collect();
+            of_path(&std::env::join_paths(folders).unwrap(), ground)
+        };
+        assert_eq!(of(&["miniforge3/envs/lab/bin"]), [home.at("miniforge3/envs/lab")]);
+        assert_eq!(of(&["miniforge3/bin", "miniforge3/envs/lab/bin"]), [home.at("miniforge3")]);
+        assert_eq!(of(&["base/condabin"]), [home.at("base")]);
+        assert_eq!(of(&["bin", ".config/bin"]), [home.at(".config/bin"), home.at("bin")]);
     }
 
     #[test]

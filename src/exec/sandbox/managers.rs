@@ -1,0 +1,117 @@
+//! Version managers and installers of toolchains: by which folder each is known, what of it is read, and the variable by
+//! which its programs find it once the home folder is another one. Data, and looks.
+
+use crate::exec::environment::Environment;
+use std::env;
+use std::path::{Path, PathBuf};
+
+/// One manager.
+#[derive(Debug)]
+pub(super) struct ToolManager {
+    /// The folder under the home folder by which it is known on the `PATH`.
+    pub known: &'static str,
+    /// What of the home folder is read for it.
+    pub parts: &'static [&'static str],
+    /// The variable that says where it is, and where it is without one.
+    pub variable: Option<(&'static str, &'static str)>,
+}
+
+const fn manager(
+    known: &'static str,
+    parts: &'static [&'static str],
+    variable: Option<(&'static str, &'static str)>,
+) -> ToolManager {
+    ToolManager { known, parts, variable }
+}
+
+/// Those that are known.
+pub(super) const MANAGERS: &[ToolManager] = &[
+    manager(".pyenv", &[".pyenv"], Some(("PYENV_ROOT", ".pyenv"))),
+    manager(".rbenv", &[".rbenv"], Some(("RBENV_ROOT", ".rbenv"))),
+    manager(".nodenv", &[".nodenv"], Some(("NODENV_ROOT", ".nodenv"))),
+    manager(".nvm", &[".nvm"], Some(("NVM_DIR", ".nvm"))),
+    manager(".volta", &[".volta"], Some(("VOLTA_HOME", ".volta"))),
+    manager(".asdf", &[".asdf", ".tool-versions"], Some(("ASDF_DATA_DIR", ".asdf"))),
+    manager(".local/share/mise", &[".local/share/mise"], Some(("MISE_DATA_DIR", ".local/share/mise"))),
+    manager(".local/share/fnm", &[".local/share/fnm"], Some(("FNM_DIR", ".local/share/fnm"))),
+    manager(".local/share/pnpm", &[".local/share/pnpm"], None),
+    manager(
+        ".local/bin",
+        &[".local/bin", ".local/share/uv/python", ".local/share/uv/tools", ".local/share/pipx/venvs"],
+        Some(("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python")),
+    ),
+    manager(
+        ".cargo/bin",
+        &[".cargo/bin", ".rustup/toolchains", ".rustup/settings.toml"],
+        Some(("RUSTUP_HOME", ".rustup")),
+    ),
+    manager(".juliaup", &[".juliaup", ".julia/juliaup"], None),
+    manager(".sdkman", &[".sdkman/candidates"], None),
+    manager(".linuxbrew", &[".linuxbrew"], None),
+    manager(".nix-profile", &[".nix-profile"], None),
+    manager(".bun", &[".bun"], None),
+    manager(".deno", &[".deno/bin"], None),
+    manager("go", &["go/bin"], None),
+];
+
+/// What of a manager that lies where the person's own variable says is read: the same parts as at home.
+pub(super) fn set_elsewhere() -> Vec<PathBuf> {
+    let parts = |manager: &ToolManager| {
+        let (name, usual) = manager.variable?;
+        let root = set(name)?;
+        let below = |part: &&str| Path::new(part).strip_prefix(usual).ok().map(|part| root.join(part));
+        Some(manager.parts.iter().filter_map(below).collect::<Vec<_>>())
+    };
+    MANAGERS.iter().filter_map(parts).flatten().collect()
+}
+
+/// Tells programs of managers where those are that are there, for a run whose home folder is another one; and rustup
+/// that it installs nothing by itself: it has no place for it, and would write to it for the mere question.
+pub(super) fn dress(env: &mut Environment, home: Option<&Path>) {
+    let mut add = |name: &str, value: PathBuf| {
+        if !env.iter().any(|(known, _)| known == name) {
+            env.push((name.into(), value.into()));
+        }
+    };
+    for (name, usual) in MANAGERS.iter().filter_map(|manager| manager.variable) {
+        let place = set(name).or_else(|| home.map(|home| home.join(usual)));
+        if let Some(place) = place.filter(|place| place.is_dir()) {
+            add(name, place);
+        }
+    }
+    add("RUSTUP_AUTO_INSTALL", "0".into());
+}
+
+/// The place in one of the person's variables.
+fn set(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|place| place.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_managers_find_those_that_are_there() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".nodenv")).unwrap();
+        let mut env: Environment = vec![("RUSTUP_AUTO_INSTALL".into(), "1".into())];
+        dress(&mut env, Some(home.path()));
+        let value = |name: &str| env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        if env::var_os("NODENV_ROOT").is_none() {
+            assert_eq!(value("NODENV_ROOT"), Some(home.path().join(".nodenv").into()));
+        }
+        if env::var_os("VOLTA_HOME").is_none() {
+            assert_eq!(value("VOLTA_HOME"), None, "what is not there is not named");
+        }
+        assert_eq!(value("RUSTUP_AUTO_INSTALL"), Some("1".into()), "the person's own word holds");
+    }
+
+    #[test]
+    fn of_every_manager_with_a_variable_something_is_read() {
+        for manager in MANAGERS {
+            let Some((name, usual)) = manager.variable else { continue };
+            assert!(manager.parts.iter().any(|part| Path::new(part).starts_with(usual)), "{name}");
+        }
+    }
+}
