@@ -8,8 +8,11 @@ use crate::config;
 use crate::domain::language::LanguageEntry;
 use crate::domain::sentences;
 use crate::domain::visible::visible_line;
-use crate::domain::{Enforcement, Header, Layer, SandboxLevel, SandboxReport, SessionId, Timestamp};
+use crate::domain::{
+    Enforcement, Header, Language, Layer, SandboxLevel, SandboxReport, SessionId, Timestamp,
+};
 use crate::driver::catalogue::{self, Catalogue};
+use crate::exec::ExecutorError;
 use crate::headless::json;
 use crate::report::Failure;
 use crate::session::factory::SessionFactory;
@@ -77,14 +80,36 @@ pub(super) async fn run(
 async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let executor = factory.local_executor();
     let found = executor.found().await;
-    executor.close().await;
     let languages = factory.loaded.config.languages();
+    let is_there = |entry: &LanguageEntry| found.iter().any(|interpreter| interpreter.language == entry.name);
+    let wanted = executor.terms(&Language::python(), None).await.ok();
+    let wanted = wanted.and_then(|terms| terms.rights.python.clone()).and_then(|python| python.wanted);
+    let mut lacking = Vec::new();
+    for entry in languages.0.iter().filter(|entry| !is_there(entry)) {
+        // What is there and too old is told with what is needed.
+        let programs = match executor.terms(&entry.name, None).await {
+            Err(ExecutorError::NotInstalled(program)) => program,
+            Err(ExecutorError::NoneInstalled { programs, .. }) => programs.replace(", ", " or "),
+            _ => entry.command.clone(),
+        };
+        lacking.push((entry, programs));
+    }
+    executor.close().await;
     let look = |entry: &LanguageEntry| {
         let name = entry.name.as_str();
         match found.iter().find(|interpreter| interpreter.language == entry.name) {
             Some(interpreter) => {
                 let version = interpreter.version.as_deref().unwrap_or("version not known");
-                DoctorEntry::good(name, format!("{version}, {}", interpreter.path.display()))
+                let found = format!("{version}, {}", interpreter.path.display());
+                match wanted.as_ref().filter(|_| entry.name == Language::python()) {
+                    Some(wanted) => {
+                        let means = format!(
+                            "{wanted} of .python-version is not installed: this one stands in for it."
+                        );
+                        DoctorEntry { means, ..DoctorEntry::good(name, found) }
+                    }
+                    None => DoctorEntry::good(name, found),
+                }
             }
             None => DoctorEntry::missing(
                 name,
@@ -98,16 +123,13 @@ async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     };
     let (usual, others): (Vec<_>, Vec<_>) =
         languages.0.iter().partition(|entry| USUAL.contains(&entry.name.as_str()));
-    let there = |entry: &&LanguageEntry| found.iter().any(|interpreter| interpreter.language == entry.name);
+    let there = |entry: &&LanguageEntry| is_there(entry);
     let mut looks: Vec<DoctorEntry> =
         usual.into_iter().chain(others.iter().copied().filter(there)).map(look).collect();
-    let missing: Vec<String> = others
+    let missing: Vec<String> = lacking
         .into_iter()
-        .filter(|entry| !there(entry))
-        .map(|entry| {
-            let programs: Vec<String> = entry.ways().into_iter().map(|way| way.command).collect();
-            format!("{} ({})", entry.name, programs.join(" or "))
-        })
+        .filter(|(entry, _)| others.contains(entry))
+        .map(|(entry, programs)| format!("{} ({programs})", entry.name))
         .collect();
     if !missing.is_empty() {
         let means =

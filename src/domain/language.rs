@@ -88,7 +88,12 @@ fn since(language: &Language, command: &str, arguments: &[String]) -> Option<Str
     let program = command.rsplit('/').next().unwrap_or(command);
     let is_node = language.as_str() == "typescript" && program == "node";
     // From a file it could do that first.
-    is_node.then(|| if arguments.is_empty() { "22.13" } else { "22.6" }.to_owned())
+    let since = match arguments.first().map(String::as_str) {
+        None => "22.13",
+        Some("--import") => "20.6",
+        Some(_) => "22.6",
+    };
+    is_node.then(|| since.to_owned())
 }
 
 /// The languages that can be run, in the order in which they are offered.
@@ -143,6 +148,8 @@ const KNOWN: &[LanguageRow] = &[
         &["ts", "mts", "cts"],
         &[
             ("node", OWN, OWN),
+            // As a program tsx listens on a socket, which no sandbox allows.
+            ("node", &["--import", "tsx", "{source}"], OWN),
             ("tsx", SOURCE, OWN),
             ("bun", SOURCE, OWN),
             ("deno", &["run", "--no-prompt", "{source}"], OWN),

@@ -133,8 +133,8 @@ pub struct Rights {
     /// The names of the environment variables that it is given.
     #[serde(default)]
     pub environment: Vec<String>,
-    /// The Python that it finds as `python3`, where that is not the one of the `PATH`: the project's. Of an
-    /// installation by uv: the one that uv asks what it is.
+    /// The Python that it finds as `python3`, where that is not the one of the `PATH`: the project's; or where the
+    /// project wants another one. Of an installation by uv: the one that uv asks what it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub python: Option<ProjectPython>,
     /// Whether it has a terminal of its own, into which the person types; both of its streams are that terminal.
@@ -153,6 +153,9 @@ pub struct ProjectPython {
     /// Its version by where it lies, `3.12.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The version that `.python-version` of the project wants, where that is not installed and this one stands in for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<String>,
 }
 
 /// How much a run may use. Of memory, processes, file size and open files, 0 means: not limited.

@@ -5,7 +5,7 @@
 //! ([`super::asking`]): a version manager's stand-in for what it stands for, others for their version. What may not be
 //! asked is found all the same, and runs once the person approved a block for it; its version is not known until then.
 
-mod environments;
+pub(in crate::exec) mod environments;
 pub(crate) mod told;
 
 use super::ExecutorError;
@@ -14,6 +14,7 @@ use super::sandbox::is_system;
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{InstallInto, Interpreter, Language, Languages};
 use crate::launch::{self, Launcher, is_program};
+use environments::ProjectSite;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
@@ -81,20 +82,27 @@ impl Finder {
             return Ok(found.clone());
         }
         let entry = self.entry(language)?;
-        let mut why = Vec::new();
+        let mut why: Vec<(String, String)> = Vec::new();
         for way in entry.ways() {
             let found = match self.candidate(language, &way) {
                 Some(candidate) => self.settle(language, candidate),
                 None => match self.chosen(language) {
                     Some(chosen) => return Err(ExecutorError::NoChosenPython(chosen.clone())),
                     None => {
-                        why.push(way.command);
+                        let lacks = imported(&way).unwrap_or(&way.command).to_owned();
+                        if !why.iter().any(|(known, _)| *known == lacks) {
+                            why.push((lacks.clone(), lacks));
+                        }
                         continue;
                     }
                 },
             };
             match self.too_old(&found, &way) {
-                Some(old) => why.push(old),
+                // Of several ways with one program the last needs least of it.
+                Some(old) => match why.iter_mut().find(|(known, _)| *known == way.command) {
+                    Some((_, told)) => *told = old,
+                    None => why.push((way.command, old)),
+                },
                 None => {
                     self.ways.lock().unwrap_or_else(PoisonError::into_inner).insert(language.clone(), way);
                     self.known().insert(language.clone(), found.clone());
@@ -102,6 +110,7 @@ impl Finder {
                 }
             }
         }
+        let why: Vec<String> = why.into_iter().map(|(_, told)| told).collect();
         Err(match why.as_slice() {
             [only] => ExecutorError::NotInstalled(only.clone()),
             all => ExecutorError::NoneInstalled { language: language.clone(), programs: all.join(", ") },
@@ -303,12 +312,37 @@ impl Finder {
         if let Some(chosen) = self.chosen(language) {
             return which(chosen);
         }
-        let python = || environments::python_of(&self.cwd, self.home.as_deref(), &|name| env::var_os(name));
-        let of_project = (language.as_str() == "python").then(python).flatten();
+        let of_project =
+            (language.as_str() == "python").then(|| environments::python_of(self.site())).flatten();
+        if imported(way).is_some_and(|package| !self.node_packages().join(package).is_dir()) {
+            return None;
+        }
         // Tools that compile as they run are mostly a project's own.
-        let own = || which(&self.cwd.join("node_modules/.bin").join(&way.command));
+        let own = || which(&self.node_packages().join(".bin").join(&way.command));
         let of_node = || (language.as_str() == "typescript").then(own).flatten();
         of_project.or_else(|| self.which(&way.command)).or_else(of_node)
+    }
+
+    /// The version of Python that the project wants and that is not there: another one is found in its place.
+    pub(super) fn missing_python(&self) -> Option<String> {
+        if self.chosen(&Language::python()).is_some() {
+            return None;
+        }
+        let wanted = environments::missing_version(self.site())?;
+        let found = self.find(&Language::python()).ok()?;
+        let version = found.version.or_else(|| told::version(&found.path))?;
+        let (wanted_numbers, numbers) = (numbers(&wanted), numbers(&version));
+        let fits = wanted_numbers.iter().zip(&numbers).all(|(wanted, is)| wanted == is);
+        (!fits).then_some(wanted)
+    }
+
+    /// Where the folder's own packages for node are. Those of folders above it can't be read by runs.
+    pub(super) fn node_packages(&self) -> PathBuf {
+        self.cwd.join("node_modules")
+    }
+
+    fn site(&self) -> ProjectSite<'_> {
+        ProjectSite { cwd: &self.cwd, home: self.home.as_deref(), var: &|name| env::var_os(name) }
     }
 
     /// From a path to the real executable.
@@ -369,6 +403,22 @@ fn which(command: &Path) -> Option<PathBuf> {
     launch::which(command, &env::var_os("PATH").unwrap_or_default())
 }
 
+/// The versions of Python and node that blocks would have, as far as their places tell; nothing is started.
+/// `python` is the one that the person chose.
+pub fn told_versions(cwd: &Path, home: Option<&Path>, python: Option<&Path>) -> Vec<(Language, String)> {
+    let site = ProjectSite { cwd, home, var: &|name| env::var_os(name) };
+    let python = match python {
+        Some(chosen) => which(chosen),
+        None => environments::python_of(site).or_else(|| which(Path::new("python3"))),
+    };
+    let version = |path: PathBuf| {
+        let real = if told::is_stand_in(&path) { told::behind(&path)? } else { settled(&path) };
+        told::version(&real)
+    };
+    let found = [(Language::python(), python), (Language::javascript(), which(Path::new("node")))];
+    found.into_iter().filter_map(|(language, path)| Some((language, version(path?)?))).collect()
+}
+
 /// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.
 pub fn on_path(languages: &Languages) -> Languages {
     let there = |entry: &&LanguageEntry| {
@@ -376,6 +426,11 @@ pub fn on_path(languages: &Languages) -> Languages {
         entry.ways().iter().any(|way| !needs_version(way) && which(Path::new(&way.command)).is_some())
     };
     Languages(languages.0.iter().filter(there).cloned().collect())
+}
+
+/// The package of the project without which a program can't run the language in this way.
+fn imported(way: &RunMethod) -> Option<&str> {
+    way.arguments.iter().skip_while(|word| *word != "--import").nth(1).map(String::as_str)
 }
 
 /// The numbers of a version, for comparing.

@@ -61,6 +61,16 @@ pub(super) fn invocation(
     }
 }
 
+/// The extension for this text: node takes a file of TypeScript for a script unless its name says that it is a module,
+/// and only a module may wait (`await`) outside of functions.
+pub(super) fn extension_of<'a>(extension: &'a str, source: &str) -> &'a str {
+    let waits = |line: &str| {
+        !line.starts_with(char::is_whitespace)
+            && line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == "await")
+    };
+    if extension == "ts" && source.lines().any(waits) { "mts" } else { extension }
+}
+
 /// Whether the program wants a file of its own, or builds one.
 pub(super) fn needs_file(way: &RunMethod) -> bool {
     !way.compile.is_empty() || way.arguments.iter().any(|word| word.contains("{source}"))
@@ -207,6 +217,13 @@ mod tests {
         ] {
             assert_eq!(file_name(label, extension), wanted);
         }
+    }
+
+    #[test]
+    fn typescript_that_waits_is_a_module() {
+        assert_eq!(extension_of("ts", "const n = await f();"), "mts");
+        assert_eq!(extension_of("ts", "async function f() {\n  await g();\n}\nlet awaited = 1;"), "ts");
+        assert_eq!(extension_of("js", "const n = await f();"), "js");
     }
 
     #[test]

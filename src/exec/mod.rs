@@ -15,8 +15,8 @@ use crate::domain::{
 };
 use crate::launch::{Launcher, WritableFolders};
 use asking::Asker;
-pub use interpreters::on_path;
 use interpreters::{Finder, ProgramPaths};
+pub use interpreters::{on_path, told_versions};
 use order::ExecutorOrder;
 pub use sandbox::{DisabledLayers, SandboxRequest};
 use std::path::PathBuf;
@@ -125,8 +125,11 @@ impl Setup {
     pub fn launcher(&self) -> Launcher {
         let mut own = self.own.clone();
         own.push(self.blobs.clone());
-        let (home, write) = (self.home.as_deref(), &self.sandbox.write);
-        let ground = WritableFolders::new(&self.cwd, home, write, &own);
+        let home = self.home.as_deref();
+        let mut write = self.sandbox.write.clone();
+        // What lies where the project itself keeps environments is the project's.
+        write.extend(interpreters::environments::chosen_by_project(&self.cwd, home));
+        let ground = WritableFolders::new(&self.cwd, home, &write, &own);
         Launcher::of_process(ground.worked_in(&self.worked, home))
     }
 }

@@ -1,29 +1,54 @@
-//! One environment for all programs of this machine: the Python that blocks use under its usual names, and behind all
-//! that the person's `PATH` has, the commands of its environment, of the project and of the session's packages.
+//! One environment for all programs of this machine: the Python that blocks use under its usual names, with the tools of
+//! Python that its environment has, and behind all that the person's `PATH` has, the other commands of its environment,
+//! of the project and of the session's packages.
 //!
-//! Only the names of Python and its pip stand before the person's own programs: whatever else a working folder brings
-//! can't take the place of a program that the review knows by its name.
+//! Only names of Python stand before the person's own programs: whatever else a working folder brings can't take the place
+//! of a program that the review knows by its name, as `ls`. What the review knows of these it knows as running what
+//! the project says.
 
 use super::environment::Environment;
 use super::interpreters::{Finder, told};
-use super::{blob, packages, plan};
+use super::{blob, packages, plan, sandbox};
 use crate::domain::{Language, ProjectPython};
-use crate::launch;
+use crate::launch::{self, is_program};
 use crate::text::shell::quoted;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+/// Commands of Python's packages that have to be those of the Python in use, since they load what it would load.
+const TOOLS: &[&str] = &[
+    "pytest",
+    "py.test",
+    "ipython",
+    "jupyter",
+    "tox",
+    "nox",
+    "coverage",
+    "black",
+    "ruff",
+    "flake8",
+    "pylint",
+    "mypy",
+    "pyright",
+    "isort",
+    "sphinx-build",
+];
+
 /// The programs that runs find beside the person's own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProjectTools {
-    /// The Python of blocks, where `python3` on the `PATH` is another one.
+    /// The Python of blocks.
+    in_use: Option<PathBuf>,
+    /// The same, where `python3` on the `PATH` is another one or the project wants another one.
     python: Option<ProjectPython>,
-    /// Its virtual environment.
-    environment: Option<PathBuf>,
-    /// The folder that holds the names of Python.
-    names: Option<PathBuf>,
+    /// Its folder of programs, where that is not the system's.
+    programs: Option<PathBuf>,
+    /// The names that stand in front, and what each starts.
+    front: Vec<(String, String)>,
+    /// The folder that holds those names.
+    names: PathBuf,
     /// Folders behind the `PATH`.
     behind: Vec<PathBuf>,
     /// Where packages of the session are.
@@ -31,52 +56,116 @@ pub(super) struct ProjectTools {
 }
 
 impl ProjectTools {
-    /// Looks for the project's programs; writes the names of its Python beside the session.
-    pub(super) fn of(finder: &Finder, cwd: &Path, blobs: &Path) -> Self {
+    /// Looks for the project's programs.
+    pub(super) fn of(finder: &Finder, blobs: &Path) -> Self {
         let packages = packages::folder(blobs, "python");
-        let mut tools = Self { behind: vec![cwd.join("node_modules/.bin")], ..Self::default() };
+        let mut tools =
+            Self { behind: vec![finder.node_packages().join(".bin")], packages, ..Self::default() };
+        tools.names = blobs.join("packages").join("bin");
         if let Ok(python) = finder.find(&Language::python()) {
-            tools.environment = told::environment(&python.path);
-            let bin = tools.environment.iter().map(|environment| environment.join("bin"));
-            tools.behind.splice(0..0, bin);
-            if on_path("python3").as_deref() != Some(&*python.path) {
-                let names = blobs.join("packages").join("bin");
-                tools.names = write_names(&names, &python.path, &packages).is_ok().then_some(names);
-                let version = told::version(&python.path);
-                tools.python = tools.names.is_some().then_some(ProjectPython { path: python.path, version });
+            let bin = python.path.parent().filter(|bin| bin.ends_with("bin") && !sandbox::is_system(bin));
+            tools.programs = bin.map(Into::into);
+            tools.behind.splice(0..0, tools.programs.clone());
+            tools.in_use = Some(python.path.clone());
+            let wanted = finder.missing_python();
+            if wanted.is_some() || on_path("python3").as_deref() != Some(&*python.path) {
+                let version = told::version(&python.path).or(python.version);
+                tools.python = Some(ProjectPython { path: python.path, version, wanted });
             }
         }
-        tools.behind.push(packages.join("bin"));
-        tools.packages = packages;
+        tools.behind.push(tools.packages.join("bin"));
         tools
     }
 
-    /// The Python that stands under its usual names, where it is not the one of the `PATH`.
+    /// The Python that blocks use: all programs may read what it needs.
+    pub(super) fn in_use(&self) -> Option<&Path> {
+        self.in_use.as_deref()
+    }
+
+    /// The Python that stands under its usual names, where it is not the one of the `PATH` or not the one that the project
+    /// wants.
     pub(super) fn python(&self) -> Option<&ProjectPython> {
         self.python.as_ref()
     }
 
-    /// Puts the programs on the `PATH`.
-    pub(super) fn dress(&self, env: &mut Environment) {
+    /// Puts the programs on the `PATH`; writes beside the session what stands in front.
+    pub(super) fn dress(&mut self, env: &mut Environment) {
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
         let own = path.unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
-        let behind =
-            self.behind.iter().filter(|folder| folder.is_dir() || folder.starts_with(&self.packages));
-        let folders: Vec<PathBuf> =
-            self.names.iter().cloned().chain(env::split_paths(&own)).chain(behind.cloned()).collect();
+        let front = self.front_names(&own);
+        // What is there already stays: a kernel may be reading it.
+        if front != self.front {
+            self.front = if write_names(&self.names, &front).is_ok() { front } else { Vec::new() };
+        }
+        let own: Vec<PathBuf> = env::split_paths(&own).collect();
+        let is_there = |folder: &&PathBuf| folder.is_dir() || folder.starts_with(&self.packages);
+        let behind: Vec<PathBuf> =
+            self.behind.iter().filter(is_there).filter(|folder| !own.contains(folder)).cloned().collect();
+        let names = (!self.front.is_empty()).then(|| self.names.clone());
         // A folder with a colon in its name can't stand there.
-        if let Ok(path) = env::join_paths(folders) {
+        if let Ok(path) = env::join_paths(names.into_iter().chain(own).chain(behind)) {
             plan::set(env, "PATH", path);
         }
-        if let Some(environment) = self.environment.as_ref().filter(|_| self.names.is_some()) {
-            plan::set(env, "VIRTUAL_ENV", environment);
+        let prefix = self.programs.as_deref().and_then(Path::parent).filter(|_| self.python.is_some());
+        if let Some(prefix) = prefix {
+            if prefix.join("pyvenv.cfg").is_file() {
+                plan::set(env, "VIRTUAL_ENV", prefix);
+            } else if prefix.join("conda-meta").is_dir() {
+                plan::set(env, "CONDA_PREFIX", prefix);
+            }
         }
+    }
+
+    /// The names that have to stand before those on this `PATH`, and what each starts in the words of a shell.
+    fn front_names(&self, path: &OsString) -> Vec<(String, String)> {
+        let Some(python) = &self.in_use else { return Vec::new() };
+        let found = |name: &str| launch::which(Path::new(name), path);
+        let is_same = |name: &str, wanted: &Path| {
+            found(name).is_some_and(|found| found == wanted || told::settled(&found) == told::settled(wanted))
+        };
+        let words = |path: &Path| path.to_str().map(quoted);
+        let (Some(start), Some(packages)) = (words(python), words(&self.packages)) else { return Vec::new() };
+        let begin = format!("PYTHONPATH=\"${{PYTHONPATH-{packages}}}\" exec");
+        let mut front = Vec::new();
+        let mut add = |name: &str, start: &str| front.push((name.to_owned(), format!("{begin} {start}")));
+        if !is_same("python3", python) {
+            for (name, arguments) in
+                [("python", ""), ("python3", ""), ("pip", " -m pip"), ("pip3", " -m pip")]
+            {
+                add(name, &format!("{start}{arguments}"));
+            }
+        }
+        let version = self.python.as_ref().and_then(|python| python.version.clone());
+        let minor = version.or_else(|| told::version(python)).and_then(|version| minor(&version));
+        if let Some(minor) = minor.filter(|minor| !is_same(&format!("python{minor}"), python)) {
+            add(&format!("python{minor}"), &start);
+            add(&format!("pip{minor}"), &format!("{start} -m pip"));
+        }
+        // The session's packages come before those of the environment, as they do for Python itself.
+        let folders = [Some(self.packages.join("bin")), self.programs.clone()];
+        for name in TOOLS {
+            let at = folders.iter().flatten().map(|folder| folder.join(name)).find(|at| is_program(at));
+            if let Some(at) = at.filter(|at| found(name).is_some_and(|found| found != *at))
+                && let Some(at) = words(&at)
+            {
+                add(name, &at);
+            }
+        }
+        front
     }
 
     /// Lets programs other than the kernel find the packages of the session.
     pub(super) fn lend_packages(&self, env: &mut Environment) {
         plan::set(env, "PYTHONPATH", &self.packages);
     }
+}
+
+/// `3.12` of `3.12.4`.
+fn minor(version: &str) -> Option<String> {
+    let mut parts = version.split('.');
+    let (major, minor) = (parts.next()?, parts.next()?);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"))
 }
 
 /// The program that a shell would find by this name.
@@ -99,18 +188,14 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Writes a program for each name that starts this Python. Links would not do: by the place of its own file Python knows
-/// its environment.
-fn write_names(folder: &Path, python: &Path, packages: &Path) -> io::Result<()> {
+/// Writes a program for each name. Links would not do: by the place of its own file Python knows its environment.
+fn write_names(folder: &Path, names: &[(String, String)]) -> io::Result<()> {
     // What a run without a sandbox may have left there is not written through.
     remove(folder);
     blob::make_folder(folder).map_err(io::Error::other)?;
-    let of = |path: &Path| path.to_str().map(quoted).ok_or_else(|| io::Error::other("its path is no text"));
-    let (start, packages) = (of(python)?, of(packages)?);
-    let begin = format!("#!/bin/sh\nPYTHONPATH=\"${{PYTHONPATH-{packages}}}\" exec {start}");
-    for (name, arguments) in [("python", ""), ("python3", ""), ("pip", " -m pip"), ("pip3", " -m pip")] {
+    for (name, start) in names {
         let file = folder.join(name);
-        fs::write(&file, format!("{begin}{arguments} \"$@\"\n"))?;
+        fs::write(&file, format!("#!/bin/sh\n{start} \"$@\"\n"))?;
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
     }
     Ok(())
@@ -124,36 +209,104 @@ mod tests {
         env.iter().find(|(known, _)| known == name).map(|(_, value)| value.to_string_lossy().into_owned())
     }
 
+    fn program(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn tools(base: &Path, python: &str) -> ProjectTools {
+        let python = base.join(python);
+        let programs = python.parent().unwrap().to_path_buf();
+        let told = ProjectPython { path: python.clone(), version: Some("3.12.4".into()), wanted: None };
+        ProjectTools {
+            in_use: Some(python),
+            python: Some(told),
+            behind: vec![programs.clone(), base.join("node_modules/.bin"), base.join("packages/bin")],
+            programs: Some(programs),
+            front: Vec::new(),
+            names: base.join("names"),
+            packages: base.join("packages"),
+        }
+    }
+
     #[test]
     fn only_names_of_python_stand_before_the_programs_of_the_person() {
         let folder = tempfile::tempdir().unwrap();
-        let base = folder.path();
-        fs::create_dir_all(base.join("venv/bin")).unwrap();
-        let tools = ProjectTools {
-            environment: Some(base.join("venv")),
-            names: Some(base.join("names")),
-            behind: vec![base.join("venv/bin"), base.join("node_modules/.bin"), base.join("packages/bin")],
-            packages: base.join("packages"),
-            python: None,
-        };
-        let mut env = vec![("PATH".into(), "/usr/bin:/bin".into())];
+        let base = fs::canonicalize(folder.path()).unwrap();
+        for name in ["python", "pytest", "mypy", "ls"] {
+            program(&base.join("venv/bin").join(name), "");
+        }
+        for name in ["python3", "python3.12", "pytest", "ls"] {
+            program(&base.join("own").join(name), "");
+        }
+        fs::write(base.join("venv/pyvenv.cfg"), "").unwrap();
+        let mut tools = tools(&base, "venv/bin/python");
+        let own = base.join("own").display().to_string();
+        let mut env = vec![("PATH".into(), own.clone().into())];
         tools.dress(&mut env);
         let base = base.display();
-        let wanted = format!("{base}/names:/usr/bin:/bin:{base}/venv/bin:{base}/packages/bin");
+        let wanted = format!("{base}/names:{own}:{base}/venv/bin:{base}/packages/bin");
         assert_eq!(value(&env, "PATH"), Some(wanted));
         assert_eq!(value(&env, "VIRTUAL_ENV"), Some(format!("{base}/venv")));
+        let mut names: Vec<_> = tools.front.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        // mypy is found behind the person's own programs, and ls stays what the review takes it for.
+        assert_eq!(names, ["pip", "pip3", "pip3.12", "pytest", "python", "python3", "python3.12"]);
         tools.lend_packages(&mut env);
         assert_eq!(value(&env, "PYTHONPATH"), Some(format!("{base}/packages")));
+    }
+
+    #[test]
+    fn nothing_stands_in_front_where_the_path_has_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        for name in ["python", "pytest"] {
+            program(&base.join("venv/bin").join(name), "");
+        }
+        std::os::unix::fs::symlink("python", base.join("venv/bin/python3")).unwrap();
+        std::os::unix::fs::symlink("python", base.join("venv/bin/python3.12")).unwrap();
+        let mut tools = ProjectTools { python: None, ..tools(&base, "venv/bin/python") };
+        let own = base.join("venv/bin").display().to_string();
+        let mut env = vec![("PATH".into(), own.clone().into())];
+        tools.dress(&mut env);
+        assert_eq!(tools.front, []);
+        assert_eq!(value(&env, "PATH"), Some(format!("{own}:{}/packages/bin", base.display())));
+    }
+
+    #[test]
+    fn a_tool_that_comes_later_stands_in_front_and_the_sessions_before_the_environments() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        for path in ["conda/bin/python", "own/pytest"] {
+            program(&base.join(path), "");
+        }
+        fs::create_dir(base.join("conda/conda-meta")).unwrap();
+        let mut tools = tools(&base, "conda/bin/python");
+        let mut starts = || {
+            let mut env = vec![("PATH".into(), base.join("own").into())];
+            tools.dress(&mut env);
+            assert_eq!(value(&env, "CONDA_PREFIX"), Some(base.join("conda").display().to_string()));
+            let start = tools.front.iter().find(|(name, _)| name == "pytest").map(|(_, start)| start.clone());
+            assert_eq!(start.is_some(), base.join("names/pytest").exists());
+            start
+        };
+        assert_eq!(starts(), None);
+        program(&base.join("conda/bin/pytest"), "");
+        assert!(starts().unwrap().contains("conda/bin/pytest"));
+        program(&base.join("packages/bin/pytest"), "");
+        assert!(starts().unwrap().contains("packages/bin/pytest"));
     }
 
     #[test]
     fn the_names_start_that_python_whatever_its_path_holds() {
         let folder = tempfile::tempdir().unwrap();
         let python = folder.path().join("it's \"$HOME\" `here`");
-        fs::write(&python, "#!/bin/sh\necho \"$PYTHONPATH\" \"$@\"\n").unwrap();
-        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
-        let (names, packages) = (folder.path().join("names"), Path::new("/p"));
-        write_names(&names, &python, packages).unwrap();
+        program(&python, "#!/bin/sh\necho \"$PYTHONPATH\" \"$@\"\n");
+        let names = folder.path().join("names");
+        let tools = ProjectTools { in_use: Some(python), packages: "/p".into(), ..ProjectTools::default() };
+        let front = tools.front_names(&OsString::new());
+        write_names(&names, &front).unwrap();
         let said = |name: &str, arguments: &[&str]| {
             let mut command = std::process::Command::new(names.join(name));
             let output = command.args(arguments).env_remove("PYTHONPATH").output();
@@ -168,7 +321,7 @@ mod tests {
         fs::write(&other, "kept").unwrap();
         fs::remove_file(names.join("pip")).unwrap();
         std::os::unix::fs::symlink(&other, names.join("pip")).unwrap();
-        write_names(&names, &python, packages).unwrap();
+        write_names(&names, &front).unwrap();
         assert_eq!(
             (fs::read_to_string(&other).unwrap().as_str(), said("pip", &[]).as_str()),
             ("kept", "/p -m pip\n")

@@ -1,6 +1,7 @@
 //! Where programs are not trusted: folders that a run may write, or that somebody else may have made. Looks at links,
 //! changes nothing.
 
+use super::project::project_folders;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
@@ -29,6 +30,8 @@ const AT_HOME: &[&str] = &[
     ".volta",
     "bin",
     "go/bin",
+    "anaconda3",
+    "mambaforge",
     "miniconda3",
     "miniforge3",
 ];
@@ -76,9 +79,9 @@ impl WritableFolders {
         let is_wide = cwd_real == Path::new("/") || holds_home;
         let mut avoid: Vec<PathBuf> = write.iter().chain(own).cloned().collect();
         // Where these are links, they lead to what the folder's author chose.
-        avoid.extend([".venv", "venv", "env", "node_modules"].map(|name| cwd.join(name)));
+        avoid.extend([".venv", "venv", "env", "envs", ".conda", "node_modules"].map(|name| cwd.join(name)));
         if !is_wide {
-            avoid.push(cwd.into());
+            avoid.extend(project_folders(cwd, home.as_deref()));
             avoid.extend(repository(&cwd_real, home.as_deref()));
         }
         let avoid = with_real(avoid);

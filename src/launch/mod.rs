@@ -13,6 +13,7 @@ mod environment;
 mod error;
 mod ground;
 pub(crate) mod private_folder;
+mod project;
 pub(crate) mod table;
 mod which;
 
@@ -20,6 +21,7 @@ pub(crate) use editor::quiet;
 pub(crate) use error::LaunchError;
 pub use ground::WritableFolders;
 pub(crate) use private_folder::PrivateFolder;
+pub(crate) use project::project_folders;
 pub(crate) use table::{Start, TABLE};
 pub(crate) use which::{is_program, which};
 

@@ -256,6 +256,36 @@ async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none()
     assert_eq!(told.out(), "tsx of the project\nconst a = 1;\n");
 }
 
+/// As a program of its own tsx listens on a socket, which the sandbox refuses.
+#[tokio::test]
+#[ignore = "needs node and a node_modules with tsx and lodash in SAYSO_TEST_TSX"]
+async fn typescript_runs_in_node_by_the_projects_tsx() {
+    let shop = Shop::with(|setup| {
+        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "typescript").unwrap();
+        entry.command = "node-nowhere".into();
+    });
+    let copied = std::process::Command::new("cp")
+        .args(["-r", &std::env::var("SAYSO_TEST_TSX").unwrap(), "node_modules"])
+        .current_dir(shop.work())
+        .status()
+        .expect("cp");
+    assert!(copied.success());
+    for (source, printed) in [
+        ("enum A { B = 42 }\nconst a: A = A.B;\nconsole.log(a);\n", "42\n"),
+        (
+            "import fs from 'node:fs';\nconst n: number = await 42;\nconsole.log(n, typeof fs);\n",
+            "42 object\n",
+        ),
+        ("import _ from 'lodash';\nconsole.log(_.chunk([1, 2, 3], 2).length as number);\n", "2\n"),
+    ] {
+        let told = shop.run("typescript", source).await.ok();
+        assert_eq!((told.out().as_str(), told.err().as_str()), (printed, ""));
+    }
+    let told = shop.run("typescript", "const a: number = 1;\nthrow new Error('x');\n").await;
+    assert_eq!(told.report.outcome, Outcome::Failed);
+    assert!(told.err().contains(".ts:2"), "{}", told.err());
+}
+
 #[tokio::test]
 #[ignore = "needs Rscript"]
 async fn plots_of_r_that_name_no_device_are_pictures() {
@@ -305,7 +335,8 @@ async fn all_programs_see_the_python_and_the_commands_of_the_project() {
     let venv = shop.work().join(".venv");
     assert_eq!(wanted.trim(), format!("from the project {}", venv.display()));
     let asks = "import sys, only_here; print(only_here.WORD, sys.prefix)";
-    for name in ["python", "python3"] {
+    let number = shop.py("print('python%d.%d' % sys.version_info[:2])").await.ok().out();
+    for name in ["python", "python3", number.trim()] {
         assert_eq!(shop.sh(&format!("{name} -c '{asks}'")).await.ok().out(), wanted, "{name}");
     }
     let from_kernel = format!("import subprocess\nsubprocess.run(['python3', '-c', {asks:?}])");
@@ -324,6 +355,31 @@ async fn all_programs_see_the_python_and_the_commands_of_the_project() {
         .clone()
         .expect("told");
     assert_eq!(told.path, venv.join("bin/python"));
+    assert!(told.version.is_some_and(|version| version.starts_with("3.")));
+}
+
+#[tokio::test]
+async fn a_folder_inside_of_a_project_has_the_python_of_the_project() {
+    let shop = Shop::with(|setup| {
+        setup.python = None;
+        std::fs::write(setup.cwd.join("pyproject.toml"), "[project]\nname = 'app'\n").expect("written");
+        setup.cwd = setup.cwd.join("src/app");
+        std::fs::create_dir_all(&setup.cwd).expect("made");
+    });
+    project(&shop);
+    let asks = "import only_here; print(only_here.WORD)";
+    assert_eq!(shop.py(asks).await.ok().out(), "from the project\n");
+    assert_eq!(shop.sh(&format!("python3 -c '{asks}'")).await.ok().out(), "from the project\n");
+    assert_eq!(shop.sh("projecttool").await.ok().out(), "tool of the project\n");
+}
+
+#[tokio::test]
+async fn a_version_that_is_not_installed_is_told_with_the_one_that_stands_in_for_it() {
+    let shop = Shop::with(|setup| setup.python = None);
+    std::fs::write(shop.work().join(".python-version"), "3.99.1\n").expect("written");
+    let terms = shop.executor.terms(&Language::bash(), None).await.expect("terms");
+    let told = terms.rights.python.clone().expect("told");
+    assert_eq!(told.wanted.as_deref(), Some("3.99.1"));
     assert!(told.version.is_some_and(|version| version.starts_with("3.")));
 }
 

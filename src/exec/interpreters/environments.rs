@@ -1,98 +1,117 @@
 //! The Python environment of a project: its own folder, the one that is active, or the one that its manager keeps
-//! elsewhere. Looks and reads, bounded; starts nothing. A file of the project only chooses among what the person has
-//! installed.
+//! elsewhere; of the folder itself, or of those above it up to the project's root. Looks and reads, bounded; starts
+//! nothing. A file of the project only chooses among what the person has installed.
 
-use super::told::{one_name, text};
-use crate::launch::is_program;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE;
-use sha2::{Digest as _, Sha256};
+mod conda;
+mod poetry;
+mod pyenv;
+
+use crate::launch::{is_program, project_folders};
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// So many environments of poetry are looked at.
+/// So many entries of a folder of environments are looked at.
 const ENTRIES: usize = 4_096;
 
-/// Where conda is installed under the home folder, and outside of it.
-const CONDA: &[&str] = &["miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", ".conda"];
-const CONDA_OF_ALL: &[&str] = &["/opt/conda", "/opt/miniconda3", "/opt/anaconda3"];
+/// Where a project stands, and the variables of the person.
+#[derive(Clone, Copy)]
+pub(super) struct ProjectSite<'a> {
+    pub cwd: &'a Path,
+    pub home: Option<&'a Path>,
+    pub var: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+impl ProjectSite<'_> {
+    /// The place in a variable.
+    fn place(&self, name: &str) -> Option<PathBuf> {
+        (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        project_folders(self.cwd, self.home)
+    }
+}
 
 /// The Python of the project in a folder, in the order in which the tools themselves choose: its own environment, the
-/// active one (`VIRTUAL_ENV`, `CONDA_PREFIX`), poetry's, conda's by `environment.yml`, pyenv's by `.python-version`.
-pub(super) fn python_of(
-    cwd: &Path,
-    home: Option<&Path>,
-    var: &dyn Fn(&str) -> Option<OsString>,
-) -> Option<PathBuf> {
-    let folder = |name: &str| var(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let own = ["venv", "env"].map(|name| cwd.join(name));
-    let own = own.into_iter().filter(|folder| folder.join("pyvenv.cfg").is_file());
-    [Some(cwd.join(".venv")), folder("VIRTUAL_ENV")]
-        .into_iter()
-        .flatten()
-        .chain(own)
-        .chain(folder("CONDA_PREFIX"))
-        .chain(of_poetry(cwd, home, &folder))
-        .chain(of_conda(cwd, home))
-        .chain(of_pyenv(cwd, home, &folder))
-        .map(|environment| environment.join("bin/python"))
-        .find(|python| is_program(python))
+/// active one (`VIRTUAL_ENV`, `CONDA_PREFIX`), poetry's, conda's by `environment.yml`, pyenv's by `.python-version`, and
+/// the base of conda where that is what is active.
+pub(super) fn python_of(site: ProjectSite<'_>) -> Option<PathBuf> {
+    let folders = site.folders();
+    let python = |environment: PathBuf| Some(environment.join("bin/python")).filter(|at| is_program(at));
+    let own = |folder: &Path| python(folder.join(".venv"));
+    let named = |folder: &Path| {
+        let named = ["venv", "env", "envs", ".conda"].map(|name| folder.join(name));
+        named.into_iter().filter(|at| is_environment(at)).find_map(python)
+    };
+    let managed =
+        |folder: &Path| poetry::environment(folder, site).or_else(|| conda::environment(folder, site));
+    let managed = |folder: &Path| managed(folder).and_then(python);
+    // The nearest folder with an environment is what is worked on; of the same folder its own comes first.
+    let nearest = folders.iter().find_map(|folder| {
+        own(folder)
+            .map(|python| (Claim::Own, python))
+            .or_else(|| named(folder).map(|python| (Claim::Named, python)))
+            .or_else(|| managed(folder).map(|python| (Claim::Managed, python)))
+    });
+    let of_variable = |name: &str| {
+        site.place(name).filter(|at| name != CONDA || !conda::is_base(at, site)).and_then(python)
+    };
+    let claims = [
+        nearest,
+        of_variable("VIRTUAL_ENV").map(|python| (Claim::Active, python)),
+        of_variable(CONDA).map(|python| (Claim::ActiveConda, python)),
+    ];
+    let first = claims.into_iter().flatten().min_by_key(|(claim, _)| *claim).map(|(_, python)| python);
+    let of_pyenv = || {
+        folders
+            .iter()
+            .find_map(|folder| pyenv::wanted(folder))
+            .and_then(|wanted| pyenv::environment(&wanted, site))
+    };
+    first.or_else(|| of_pyenv().and_then(python)).or_else(|| site.place(CONDA).and_then(python))
 }
 
-/// The environment that poetry made for this folder. Its name ends in a hash of the folder's path
-/// (`EnvManager.generate_env_name`).
-fn of_poetry(cwd: &Path, home: Option<&Path>, folder: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    if !cwd.join("poetry.lock").is_file() {
-        return None;
-    }
-    let cache = folder("POETRY_VIRTUALENVS_PATH")
-        .or_else(|| Some(folder("POETRY_CACHE_DIR")?.join("virtualenvs")))
-        .or_else(|| Some(home?.join(".cache/pypoetry/virtualenvs")))?;
-    let real = fs::canonicalize(cwd).ok()?;
-    let hash = URL_SAFE.encode(Sha256::digest(real.as_os_str().as_bytes()));
-    let mark = format!("-{}-py", hash.get(..8)?);
-    let entries = fs::read_dir(cache).ok()?.take(ENTRIES).filter_map(Result::ok);
-    let mut found: Vec<PathBuf> =
-        entries.filter(|e| e.file_name().to_string_lossy().contains(&mark)).map(|e| e.path()).collect();
-    found.sort();
-    found.pop()
+const CONDA: &str = "CONDA_PREFIX";
+
+/// Why an environment is taken; the first that holds decides.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    Own,
+    Active,
+    Named,
+    ActiveConda,
+    Managed,
 }
 
-/// The environment of conda that `environment.yml` names.
-fn of_conda(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    let text = ["environment.yml", "environment.yaml"].iter().find_map(|name| text(&cwd.join(name)))?;
-    let name = text.lines().find_map(|line| line.strip_prefix("name:"))?;
-    let name = one_name(name.trim().trim_matches(['"', '\'']))?;
-    let own = CONDA.iter().filter_map(|root| Some(home?.join(root)));
-    own.chain(CONDA_OF_ALL.iter().map(PathBuf::from))
-        .map(|root| if name == "base" { root } else { root.join("envs").join(name) })
-        .find(|environment| environment.join("conda-meta").is_dir())
+/// Whether a folder is an environment of venv, or one of conda.
+fn is_environment(folder: &Path) -> bool {
+    folder.join("pyvenv.cfg").is_file() || folder.join("conda-meta").is_dir()
 }
 
-/// The version of pyenv that `.python-version` names.
-fn of_pyenv(cwd: &Path, home: Option<&Path>, folder: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    let text = text(&cwd.join(".python-version"))?;
-    let root = folder("PYENV_ROOT").or_else(|| Some(home?.join(".pyenv")))?;
-    let wanted = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
-    let versions = root.join("versions");
-    let exact = versions.join(one_name(wanted)?);
-    if exact.is_dir() {
-        return Some(exact);
-    }
-    // `3.12` is the newest of 3.12.
-    let beginning = format!("{wanted}.");
-    let entries = fs::read_dir(&versions).ok()?.take(ENTRIES).filter_map(Result::ok);
-    let numbers = |name: &str| name.split('.').map_while(|part| part.parse::<u32>().ok()).collect::<Vec<_>>();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let newest = names.filter(|name| name.starts_with(&beginning)).max_by_key(|name| numbers(name))?;
-    Some(versions.join(newest))
+/// The version that `.python-version` of the project wants, where no Python of the project is there.
+pub(super) fn missing_version(site: ProjectSite<'_>) -> Option<String> {
+    let wanted = site.folders().iter().find_map(|folder| pyenv::wanted(folder))?;
+    (pyenv::is_plain_version(&wanted) && python_of(site).is_none()).then_some(wanted)
+}
+
+/// The environment that poetry keeps where the project itself says: what lies there may be the project's work.
+pub(in crate::exec) fn chosen_by_project(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let site = ProjectSite { cwd, home, var: &|name| std::env::var_os(name) };
+    let folders = site.folders();
+    folders
+        .iter()
+        .filter(|folder| poetry::names_folder(folder, home))
+        .find_map(|f| poetry::environment(f, site))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE;
+    use sha2::{Digest as _, Sha256};
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::PermissionsExt as _;
 
     struct Home(tempfile::TempDir);
@@ -111,7 +130,18 @@ mod tests {
         }
 
         fn found(&self, var: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-            python_of(&self.at("work"), Some(&self.at("")), var)
+            self.found_in("work", var)
+        }
+
+        fn found_in(&self, cwd: &str, var: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+            let (cwd, home) = (self.at(cwd), self.at(""));
+            python_of(ProjectSite { cwd: &cwd, home: Some(&home), var })
+        }
+
+        /// The name of poetry's environment for a folder, without its version.
+        fn poetry(&self, folder: &str) -> String {
+            let path = self.at(folder);
+            format!("app-{}", &URL_SAFE.encode(Sha256::digest(path.as_os_str().as_bytes()))[..8])
         }
     }
 
@@ -131,12 +161,11 @@ mod tests {
         home.put("work/.python-version", "# ours\n3.12\n");
         assert_eq!(home.found(&none), Some(newer));
         let conda = home.put("miniforge3/envs/lab/bin/python", "");
-        home.put("work/environment.yml", "name: lab\nchannels: [x]\n");
+        home.put("work/environment.yml", "name: lab  # ours\nchannels: [x]\n");
         assert_ne!(home.found(&none), Some(conda.clone()), "no environment of conda");
         home.put("miniforge3/envs/lab/conda-meta/history", "");
         assert_eq!(home.found(&none), Some(conda));
-        let hash = URL_SAFE.encode(Sha256::digest(home.at("work").as_os_str().as_bytes()));
-        let poetry = format!(".cache/pypoetry/virtualenvs/app-{}-py3.12/bin/python", &hash[..8]);
+        let poetry = format!(".cache/pypoetry/virtualenvs/{}-py3.12/bin/python", home.poetry("work"));
         let poetry = home.put(&poetry, "");
         home.put("work/poetry.lock", "");
         assert_eq!(home.found(&none), Some(poetry));
@@ -150,6 +179,95 @@ mod tests {
         assert_eq!(home.found(&|name| (name == "VIRTUAL_ENV").then(|| root.clone())), Some(active));
         let own = home.put("work/.venv/bin/python", "");
         assert_eq!(home.found(&none), Some(own));
+    }
+
+    #[test]
+    fn of_poetrys_environments_the_chosen_one_is_taken_else_the_newest() {
+        let home = home();
+        let none = |_: &str| None;
+        home.put("work/pyproject.toml", "[tool.poetry]\nname = \"app\"\n");
+        let name = home.poetry("work");
+        let python =
+            |folder: &str, version: &str| home.put(&format!("{folder}/{name}-py{version}/bin/python"), "");
+        let all = ".cache/pypoetry/virtualenvs";
+        let old = python(all, "3.9");
+        assert_eq!(home.found(&none), Some(old.clone()), "no lock file is needed");
+        let new = python(all, "3.12");
+        assert_eq!(home.found(&none), Some(new.clone()), "3.9 is older than 3.12");
+        home.put(&format!("{all}/envs.toml"), &format!("[{name}]\nminor = \"3.9\"\npatch = \"3.9.1\"\n"));
+        assert_eq!(home.found(&none), Some(old));
+        home.put(&format!("{all}/envs.toml"), &format!("[{name}]\nminor = \"3.8\"\n"));
+        assert_eq!(home.found(&none), Some(new), "the chosen one is gone");
+        // The person's settings, and the project's.
+        let set = python("kept/virtualenvs", "3.11");
+        home.put(".config/pypoetry/config.toml", &format!("cache-dir = \"{}\"\n", home.at("kept").display()));
+        assert_eq!(home.found(&none), Some(set));
+        let set = python("elsewhere", "3.11");
+        home.put(".config/pypoetry/config.toml", "[virtualenvs]\npath = \"~/elsewhere\"\n");
+        assert_eq!(home.found(&none), Some(set));
+        let own = python("work/.envs", "3.11");
+        home.put("work/poetry.toml", "[virtualenvs]\npath = \".envs\"\n");
+        assert_eq!(home.found(&none), Some(own.clone()));
+        let own = own.parent().unwrap().parent().map(Into::into);
+        assert_eq!(chosen_by_project(&home.at("work"), Some(&home.at(""))), own);
+        home.put("work/poetry.toml", "[virtualenvs]\npath = \"/usr/bin\"\n");
+        assert_eq!(
+            chosen_by_project(&home.at("work"), Some(&home.at(""))),
+            None,
+            "no environment lies there"
+        );
+    }
+
+    #[test]
+    fn a_folder_inside_of_a_project_has_its_python() {
+        let home = home();
+        let none = |_: &str| None;
+        fs::create_dir_all(home.at("work/src/deep")).unwrap();
+        home.put("work/pyproject.toml", "");
+        let pinned = home.put(".pyenv/versions/3.12.3/bin/python", "");
+        home.put("work/.python-version", "3.12");
+        assert_eq!(home.found_in("work/src/deep", &none), Some(pinned.clone()));
+        let poetry = format!(".cache/pypoetry/virtualenvs/{}-py3.12/bin/python", home.poetry("work"));
+        let poetry = home.put(&poetry, "");
+        assert_eq!(home.found_in("work/src/deep", &none), Some(poetry));
+        let own = home.put("work/.venv/bin/python", "");
+        assert_eq!(home.found_in("work/src", &none), Some(own));
+        // What lies in the home folder is no project's.
+        home.put(".python-version", "3.12");
+        fs::create_dir(home.at("other")).unwrap();
+        assert_eq!(home.found_in("other", &none), None);
+    }
+
+    #[test]
+    fn the_base_of_conda_says_less_than_a_project_and_an_environment_beside_it_is_one() {
+        let home = home();
+        let base = home.put("miniforge3/bin/python", "");
+        home.put("miniforge3/condabin/conda", "");
+        let root = home.at("miniforge3").into_os_string();
+        let var = |name: &str| (name == "CONDA_PREFIX").then(|| root.clone());
+        assert_eq!(home.found(&var), Some(base));
+        let pinned = home.put(".local/share/uv/python/cpython-3.12.8-linux-x86_64-gnu/bin/python", "");
+        home.put(".local/share/uv/python/cpython-3.12.7-linux-x86_64-gnu/bin/python", "");
+        home.put("work/.python-version", "3.12");
+        assert_eq!(home.found(&var), Some(pinned));
+        let own = home.put("work/env/bin/python", "");
+        home.put("work/env/conda-meta/history", "");
+        assert_eq!(home.found(&var), Some(own));
+    }
+
+    #[test]
+    fn a_version_that_nobody_has_is_missing() {
+        let home = home();
+        let missing = |wanted: &str| {
+            home.put("work/.python-version", wanted);
+            let (cwd, home) = (home.at("work"), home.at(""));
+            missing_version(ProjectSite { cwd: &cwd, home: Some(&home), var: &|_| None })
+        };
+        home.put(".pyenv/versions/3.12.3/bin/python", "");
+        assert_eq!(missing("3.13.1\n"), Some("3.13.1".into()));
+        for there in ["3.12", "3.12.3", "system", "lab"] {
+            assert_eq!(missing(there), None, "{there}");
+        }
     }
 
     #[test]

@@ -191,3 +191,30 @@ fn what_is_missing_is_told_with_what_to_do() {
     let why = missing.find(&Language("cobol".into())).unwrap_err().to_string();
     assert!(why.contains("no interpreter is configured"), "{why}");
 }
+
+#[test]
+fn versions_are_told_beforehand_by_places_alone() {
+    let bench = Bench::new();
+    fs::write(bench.trap("work/.venv/bin/python"), "\x7fELF").unwrap();
+    fs::write(bench.base.join("work/.venv/pyvenv.cfg"), "version = 3.12.4\n").unwrap();
+    let told = told_versions(&bench.base.join("work"), None, None);
+    assert!(told.contains(&(Language::python(), "3.12.4".into())), "{told:?}");
+    let chosen = bench.trap("pythons/3.10.2/bin/python3");
+    let told = told_versions(&bench.base.join("work"), None, Some(&chosen));
+    // A script stands in for something that nobody may ask.
+    assert!(!told.iter().any(|(language, _)| *language == Language::python()), "{told:?}");
+    assert_eq!(bench.asked(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_is_too_old_is_named_once_with_what_it_needs() {
+    let bench = Bench::new();
+    let node = bench.trap("bin/node");
+    fs::write(&node, "\x7fELF").unwrap();
+    let finder = bench.finder(None, &["bin"], Some("v20.1.0\n".into()));
+    // Where the machine has another program that can do it, that one is found.
+    let Err(error) = finder.find(&Language("typescript".into())) else { return };
+    let error = error.to_string();
+    assert!(error.contains("node 22.6 or newer (it is 20.1.0)"), "{error}");
+    assert_eq!(error.matches("node ").count(), 1, "{error}");
+}

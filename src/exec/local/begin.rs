@@ -29,7 +29,7 @@ impl Local {
     /// The sandbox; prepared at the first need, which takes some 50 ms.
     pub(super) fn prepared(&mut self) -> Result<&Sandbox, SandboxError> {
         let Self { setup, sandbox, finder, tools, .. } = self;
-        let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.cwd, &setup.blobs));
+        let tools = tools.get_or_insert_with(|| ProjectTools::of(finder, &setup.blobs));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let standing = SessionSite {
             cwd: &setup.cwd,
@@ -55,7 +55,7 @@ impl Local {
                 Ok(folder) => sandbox.with_packages(&folder),
                 Err(_) => sandbox,
             });
-            sandbox.map(|sandbox| sandbox.with_python(tools.python().map(|python| python.path.clone())))
+            sandbox.map(|sandbox| sandbox.with_python(tools.in_use().map(Into::into)))
         };
         // Nothing ran yet where it could not be had: what was missing may be there by now.
         if sandbox.as_ref().is_some_and(Result::is_err) {
@@ -171,7 +171,7 @@ impl Local {
     fn dressed(&mut self) -> Result<Environment, SandboxError> {
         let mut env = self.environment.clone();
         self.prepared()?.dress(&mut env);
-        if let Some(tools) = &self.tools {
+        if let Some(tools) = &mut self.tools {
             tools.dress(&mut env);
             tools.lend_packages(&mut env);
         }
@@ -236,7 +236,7 @@ impl Local {
         }
         let packages = packages::folder(&self.setup.blobs, "python");
         self.prepared()?.dress(&mut env);
-        if let Some(tools) = &self.tools {
+        if let Some(tools) = &mut self.tools {
             tools.dress(&mut env);
         }
         // It is there before the kernel is, so that packages that come later are found.
@@ -311,7 +311,13 @@ impl Local {
             env = self.shell.environment(&env);
         }
         if matches!(language, "javascript" | "typescript") {
-            plan::set(&mut env, packages::VARIABLE, packages::folder(&self.setup.blobs, "node"));
+            let packages = packages::folder(&self.setup.blobs, "node");
+            if way.as_ref().is_some_and(|(way, _)| languages::needs_file(way)) {
+                // Beside its file, which is in a private folder, lie no packages.
+                let folders = [self.finder.node_packages(), packages.join("node_modules")];
+                plan::set(&mut env, "NODE_PATH", std::env::join_paths(folders).unwrap_or_default());
+            }
+            plan::set(&mut env, packages::VARIABLE, packages);
         }
         if language == "r" && !env.iter().any(|(name, _)| name == "R_DEFAULT_DEVICE") {
             // A plot that names no device becomes a picture that can be shown, not a page to print.
@@ -325,7 +331,8 @@ impl Local {
         let mut invocation = match way {
             Some((way, extension)) => {
                 let name = TextName { label, folder: &folder };
-                languages::invocation(language, &way, &extension, &terms.interpreter, name, &terms.cwd, env)
+                let extension = languages::extension_of(&extension, source);
+                languages::invocation(language, &way, extension, &terms.interpreter, name, &terms.cwd, env)
             }
             None => plan::subprocess(language, &terms.interpreter, label, &terms.cwd, env),
         };

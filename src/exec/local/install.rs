@@ -29,7 +29,8 @@ impl Local {
         // uv asks the Python that it installs for.
         let asked = (Manager::of(&installer.path, language.as_str()) == Manager::Uv)
             .then(|| programs.get(1).cloned());
-        let python = asked.flatten().map(|path| ProjectPython { version: told::version(&path), path });
+        let python =
+            asked.flatten().map(|path| ProjectPython { version: told::version(&path), path, wanted: None });
         let sandbox = self.prepared()?;
         let Allowance { read, write, network } = sandbox.allowance_to_install(&programs, &folder);
         let sandbox = sandbox.report().clone();

@@ -205,7 +205,9 @@ mod tests {
             (|t, _| t.interpreter = "/opt/python3".into(), |c| c.program),
             (|t, _| t.version = Some("3.13".into()), |c| c.program),
             (
-                |t, _| t.rights.python = Some(ProjectPython { path: "/v".into(), version: None }),
+                |t, _| {
+                    t.rights.python = Some(ProjectPython { path: "/v".into(), version: None, wanted: None })
+                },
                 |c| c.program,
             ),
         ];
@@ -219,11 +221,12 @@ mod tests {
     fn a_version_that_was_not_known_yet_is_no_change() {
         let (mut then, reach) = (terms(), Reach::default());
         then.version = None;
-        then.rights.python = Some(ProjectPython { path: "/v".into(), version: None });
+        then.rights.python = Some(ProjectPython { path: "/v".into(), version: None, wanted: None });
         let mut seen = SeenRights::default();
         seen.note(&then, &reach);
         let mut now = terms();
-        now.rights.python = Some(ProjectPython { path: "/v".into(), version: Some("3.12".into()) });
+        now.rights.python =
+            Some(ProjectPython { path: "/v".into(), version: Some("3.12".into()), wanted: None });
         assert_eq!(seen.change(&now, &reach), Some(RightsChange::default()));
         seen.note(&now, &reach);
         assert!(seen.change(&then, &reach).is_some_and(|change| change.program));

@@ -260,7 +260,8 @@ fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
     }
 }
 
-/// `python: .venv (3.12), `: the Python that all programs of the run find, where it is not the one of the `PATH`.
+/// `python: .venv (3.12), `: the Python that all programs of the run find, where it is not the one of the `PATH`; or that it
+/// is not the one that the project wants.
 fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
     let Some(python) = &terms.rights.python else { return String::new() };
     let environment = python.path.parent().and_then(Path::parent).unwrap_or(&python.path);
@@ -269,6 +270,11 @@ fn project_python(terms: &Terms, look: DrawStyle<'_>) -> String {
     // The third number changes nothing of what a block can do.
     let short = |version: &str| version.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
     let told = match &python.version {
+        version if python.wanted.is_some() => {
+            let is = version.as_deref().map_or_else(|| look.place.path(&python.path), short);
+            let wanted = python.wanted.as_deref().unwrap_or_default();
+            format!("{is} ({wanted} of .python-version is not installed)")
+        }
         // A version manager's folder is called by its version.
         Some(version) if *name == **version => version.clone(),
         Some(version) => format!("{name} ({})", short(version)),
@@ -309,7 +315,12 @@ mod tests {
     use crate::tui::widgets::words::Locale;
 
     fn told(path: &str, version: Option<&str>) -> String {
-        let python = ProjectPython { path: path.into(), version: version.map(str::to_owned) };
+        told_where_wanted(path, version, None)
+    }
+
+    fn told_where_wanted(path: &str, version: Option<&str>, wanted: Option<&str>) -> String {
+        let of = |text: Option<&str>| text.map(str::to_owned);
+        let python = ProjectPython { path: path.into(), version: of(version), wanted: of(wanted) };
         let terms = Terms {
             language: Language::bash(),
             executor: ExecutorKind::Subprocess,
@@ -345,5 +356,9 @@ mod tests {
         assert_eq!(told("/home/a/.pyenv/versions/3.11.7/bin/python3.11", Some("3.11.7")), "python: 3.11.7, ");
         assert_eq!(told("/home/a/envs/lab/bin/python", Some("3.13")), "python: lab (3.13), ");
         assert_eq!(told("/opt/x/bin/python", None), "python: /opt/x/bin/python, ");
+        assert_eq!(
+            told_where_wanted("/usr/bin/python3.11", Some("3.11.2"), Some("3.13")),
+            "python: 3.11 (3.13 of .python-version is not installed), "
+        );
     }
 }

@@ -1,0 +1,43 @@
+//! The versions of Python that `.python-version` chooses among: pyenv's, and uv's.
+
+use super::super::told::{one_name, text};
+use super::{ENTRIES, ProjectSite};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The version that a folder wants.
+pub(super) fn wanted(folder: &Path) -> Option<String> {
+    let text = text(&folder.join(".python-version"))?;
+    let wanted = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
+    one_name(wanted).map(str::to_owned)
+}
+
+/// Whether this is a number, and no name of an environment.
+pub(super) fn is_plain_version(wanted: &str) -> bool {
+    wanted.starts_with(|c: char| c.is_ascii_digit()) && wanted.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// Where this version is installed.
+pub(super) fn environment(wanted: &str, site: ProjectSite<'_>) -> Option<PathBuf> {
+    let below_home = |part: &str| site.home.map(|home| home.join(part));
+    let pyenv = site.place("PYENV_ROOT").or_else(|| below_home(".pyenv")).map(|root| root.join("versions"));
+    let uv = site.place("UV_PYTHON_INSTALL_DIR").or_else(|| below_home(".local/share/uv/python"));
+    let of_pyenv = pyenv.and_then(|versions| {
+        let exact = versions.join(wanted);
+        if exact.is_dir() { Some(exact) } else { newest(&versions, "", wanted) }
+    });
+    of_pyenv.or_else(|| newest(&uv?, "cpython-", wanted))
+}
+
+/// The newest of a version in a folder of versions: `3.12` is the newest of 3.12.
+fn newest(versions: &Path, prefix: &str, wanted: &str) -> Option<PathBuf> {
+    let numbers = |name: &str| name.split('.').map_while(|part| part.parse::<u32>().ok()).collect::<Vec<_>>();
+    let entries = fs::read_dir(versions).ok()?.take(ENTRIES).filter_map(Result::ok);
+    let fits = |name: String| {
+        let version = name.strip_prefix(prefix)?.split('-').next()?;
+        let rest = version.strip_prefix(wanted)?;
+        (rest.is_empty() || rest.starts_with('.')).then(|| (numbers(version), name.clone()))
+    };
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(fits).max().map(|(_, name)| versions.join(name))
+}

@@ -1,0 +1,69 @@
+//! The folders of a project around the one that sayso works in. Looks, changes nothing.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// So many folders upwards are looked at.
+const HIGHEST: usize = 16;
+
+/// What stands in the root of a project that is no repository.
+const ROOT_NAMES: &[&str] =
+    &["pyproject.toml", ".venv", ".python-version", "poetry.lock", "environment.yml", "environment.yaml"];
+
+/// A working folder, and those above it up to the root of its project: the repository, else the nearest folder that looks
+/// like a project. Neither the home folder nor what holds it is one, nor what others may write.
+pub(crate) fn project_folders(cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let (here, home) = (real(cwd), home.map(real));
+    let is_wide = |folder: &Path| {
+        folder.parent().is_none() || home.as_ref().is_some_and(|home| home.starts_with(folder))
+    };
+    let mut folders = vec![cwd.to_path_buf()];
+    let is_repository = |folder: &Path| folder.join(".git").exists();
+    if is_wide(&here) || is_repository(&here) {
+        return folders;
+    }
+    let owner = fs::metadata(&here).ok().map(|meta| meta.uid());
+    let is_theirs =
+        |folder: &Path| fs::metadata(folder).is_ok_and(|m| Some(m.uid()) == owner && m.mode() & 0o002 == 0);
+    let above = here.ancestors().skip(1).take(HIGHEST);
+    let above: Vec<&Path> = above.take_while(|folder| !is_wide(folder) && is_theirs(folder)).collect();
+    let is_project = |folder: &Path| ROOT_NAMES.iter().any(|name| folder.join(name).exists());
+    let nearest =
+        || if is_project(&here) { None } else { above.iter().position(|folder| is_project(folder)) };
+    let root = above.iter().position(|folder| is_repository(folder)).or_else(nearest);
+    folders.extend(above.iter().take(root.map_or(0, |at| at + 1)).map(|folder| folder.to_path_buf()));
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn folders(base: &Path, cwd: &str) -> Vec<String> {
+        let of_base = |folder: PathBuf| folder.strip_prefix(base).unwrap().display().to_string();
+        project_folders(&base.join(cwd), Some(base)).into_iter().map(of_base).collect()
+    }
+
+    #[test]
+    fn a_project_ends_at_its_root_and_below_the_home_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(base.join("code/app/src/deep")).unwrap();
+        assert_eq!(folders(&base, "code/app/src"), ["code/app/src"], "no project");
+        fs::write(base.join("pyproject.toml"), "").unwrap();
+        fs::write(base.join("code/pyproject.toml"), "").unwrap();
+        assert_eq!(folders(&base, "code/app/src"), ["code/app/src", "code/app", "code"]);
+        fs::write(base.join("code/app/.python-version"), "").unwrap();
+        assert_eq!(folders(&base, "code/app/src/deep"), ["code/app/src/deep", "code/app/src", "code/app"]);
+        assert_eq!(folders(&base, "code/app"), ["code/app"]);
+        fs::create_dir(base.join("code/.git")).unwrap();
+        assert_eq!(folders(&base, "code/app"), ["code/app", "code"]);
+        assert_eq!(folders(&base, ""), [""], "the home folder itself");
+        // What others may write is nobody's project.
+        fs::set_permissions(base.join("code"), fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(folders(&base, "code/app/src"), ["code/app/src", "code/app"]);
+    }
+}
