@@ -40,7 +40,8 @@ fn compose(composer: &Composer<'_>, cuts: Cuts) -> (Vec<Message>, usize) {
     let Composer { transcript, settings, .. } = composer;
     let mut told = MessageList::default();
     let is_small = transcript.model.as_ref().is_some_and(|name| dialect::is_small(&name.model));
-    told.say(Role::System, &prompt::in_dialect(&settings.system_prompt, composer.dialect, is_small));
+    let system = prompt::in_dialect(&settings.system_prompt, composer.dialect, is_small, &settings.terminals);
+    told.say(Role::System, &system);
     told.say(Role::System, composer.instructions);
     let mut results = Results::new(transcript, settings.output_to_model);
     let mut pending = PendingEvents::new(&transcript.settled);

@@ -16,6 +16,8 @@ const EXECUTE_TAGS_SMALL: &str = include_str!("../../assets/prompts/execute-tags
 /// Where the words on sayso and on the dialect go, and within them those on the dialect.
 const GAP: &str = "{about}";
 const DIALECT: &str = "{dialect}";
+/// Where it is told whether anybody can type into a block.
+const INPUT: &str = "{input}";
 
 /// The system prompt for a session: what can be run, where; with a gap for what depends on the model.
 pub(crate) fn system(languages: &Languages, cwd: &str, os: &str) -> String {
@@ -40,7 +42,7 @@ pub(crate) fn system(languages: &Languages, cwd: &str, os: &str) -> String {
 /// A system prompt with its gap filled: how to work, and how to hand over code in this dialect. Small models are told less
 /// and plainer, without edits: they take examples for the task and make up what code would find out
 /// (`cargo bench --bench replies`). What they write of edits all the same is read.
-pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool) -> String {
+pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool, terminals: &[Language]) -> String {
     let (about, how) = match (dialect, is_small) {
         (Dialect::Fences, true) => (ABOUT_SMALL, FENCES_SMALL.trim_end().to_owned()),
         (Dialect::ExecuteTags, true) => (ABOUT_SMALL, EXECUTE_TAGS_SMALL.trim_end().to_owned()),
@@ -50,8 +52,26 @@ pub(crate) fn in_dialect(prompt: &str, dialect: Dialect, is_small: bool) -> Stri
         }
         (Dialect::Tools, _) => (ABOUT, TOOLS.trim_end().to_owned()),
     };
+    let about = about.trim_end().replacen(INPUT, &input(is_small, terminals), 1).replacen(DIALECT, &how, 1);
     // The gap stands in front of all that comes from outside.
-    prompt.replacen(GAP, &about.trim_end().replacen(DIALECT, &how, 1), 1)
+    prompt.replacen(GAP, &about, 1)
+}
+
+/// Whether anybody can type into a block: where it has a terminal from the start.
+fn input(is_small: bool, terminals: &[Language]) -> String {
+    let names: Vec<&str> = terminals.iter().map(Language::as_str).collect();
+    match (names.as_slice(), is_small) {
+        ([], true) => "There is no input: never call input().".into(),
+        ([], false) => "There is no terminal and no input: never ask for it in code.".into(),
+        (names, true) => {
+            format!("Only blocks in {} may ask for input: the person types it.", names.join(", "))
+        }
+        (names, false) => format!(
+            "Blocks in {} run in a terminal, each in one of its own: what they ask for, the person types there. Others \
+             have no terminal and no input: never ask for it in them.",
+            names.join(", ")
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -61,7 +81,7 @@ mod tests {
     #[test]
     fn each_dialect_is_told_whole() {
         let gapped = system(&Languages::default(), "/home/ann/{about}", "Linux");
-        let told = |dialect| in_dialect(&gapped, dialect, false);
+        let told = |dialect| in_dialect(&gapped, dialect, false, &[]);
         let (fences, tags, tools) = (told(Dialect::Fences), told(Dialect::ExecuteTags), told(Dialect::Tools));
         for text in [&fences, &tags, &tools] {
             assert!(text.contains("/home/ann/{about}") && text.contains("Linux"), "{text}");
@@ -83,11 +103,25 @@ mod tests {
         for (dialect, begin) in
             [(Dialect::Fences, "```python\nimport"), (Dialect::ExecuteTags, "<execute>\nimport")]
         {
-            let small = in_dialect(&gapped, dialect, true);
+            let small = in_dialect(&gapped, dialect, true, &[]);
             assert!(!small.contains("SEARCH"), "small models write whole files: {small}");
             assert!(small.contains(begin) && small.contains("- python: one persistent kernel"), "{small}");
             assert!(small.len() < told(dialect).len() / 2, "{small}");
             assert!(!small.contains(DIALECT) && small.matches(GAP).count() == 1, "{small}");
+            assert!(small.contains("never call input()"), "{small}");
+        }
+    }
+
+    #[test]
+    fn who_has_a_terminal_is_told_so() {
+        let gapped = system(&Languages::default(), "/work", "Linux");
+        let told =
+            |is_small, terminals: &[Language]| in_dialect(&gapped, Dialect::Fences, is_small, terminals);
+        assert!(told(false, &[]).contains("There is no terminal and no input"));
+        for is_small in [false, true] {
+            let text = told(is_small, &[Language::bash()]);
+            assert!(text.contains("locks in bash ") && !text.contains(INPUT), "{text}");
+            assert!(!text.contains("There is no terminal") && !text.contains("There is no input"), "{text}");
         }
     }
 }
