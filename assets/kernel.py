@@ -15,6 +15,7 @@ import os
 import signal
 import sys
 import time
+from _operator import is_ as _is
 
 CONTROL = int(sys.argv[1])
 PID = os.getpid()
@@ -67,7 +68,9 @@ def _send(kind, *fields):
     body = [kind]
     for field in (_token,) + fields:
         if isinstance(field, str):
-            field = field.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode("utf-8")
+            if not field.isascii():
+                field = field.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+            field = field.encode("utf-8")
         body.append(len(field).to_bytes(4, "big"))
         body.append(field)
     body = b"".join(body)
@@ -464,41 +467,82 @@ def _is_variable(name, value):
     return True
 
 
-_before = {}  # name -> what was seen of its value after the last block: identity, type, size, short value
+# name -> what was seen of its value after the last block: identity, type, size, short value. The newest ones, and those that
+# lay too far back to be looked into; of all names that far back, in their order, also identities of values and types.
+_near, _far = {}, {}
+_far_names, _far_values, _far_kinds = [], [], []
+
+
+def _newest():
+    """The newest variables, the oldest of them first, and how many names lie before them."""
+    size = 2 * VARIABLES_LIMIT
+    while True:
+        count = len(NAMES)
+        # In one step: threads of a block may go on making names.
+        names = list(_islice(reversed(NAMES.items()), size))
+        at, newest = 0, []
+        while at < len(names) and len(newest) < VARIABLES_LIMIT:
+            if _is_variable(*names[at]):
+                newest.append(names[at])
+            at += 1
+        if len(newest) < VARIABLES_LIMIT and size < count:
+            # However many of the others are no variables.
+            size = count
+        elif len(NAMES) == count:
+            return newest[::-1], count - at
+
+
+def _same_far(first):
+    """How many names far back are what they were after the last block: the same ones in the same order, with the same
+    objects of the same types. All of them or none: it is asked after each block, and costs next to nothing so."""
+    count = len(_far_names)
+    same = (
+        count <= first
+        and all(map(_is, _far_names, NAMES))
+        and list(map(id, _islice(NAMES.values(), count))) == _far_values
+        and list(map(id, map(type, _islice(NAMES.values(), count)))) == _far_kinds
+    )
+    return count if same else 0
 
 
 def _variables():
     """How many there are, the newest ones with what the block did to them, and counts of added, changed, deleted.
 
-    Of names that lie too far back to be looked into, only identity and type are noted: what each costs is next to nothing.
+    Of names that lie too far back to be looked into, only identity and type are noted.
     """
-    global _before
-    names = list(NAMES.items())
-    # Those that can't be the newest, however many of the others are no variables.
-    first, newest = len(names), []
-    while first and len(newest) < VARIABLES_LIMIT:
-        first -= 1
-        if _is_variable(*names[first]):
-            newest.append(names[first])
-    seen, fields, added, changed = {}, [], 0, 0
-    then_of = _before.get
-    for name, value in names[:first]:
-        kind, then = type(value), then_of(name)
+    global _near, _far, _far_names, _far_values, _far_kinds
+    newest, first = _newest()
+    known = _same_far(first)
+    far, before, had = _far if known else {}, _far, len(_far) + len(_near)
+    names, values, kinds = (_far_names, _far_values, _far_kinds) if known else ([], [], [])
+    # Until all of it is noted, nothing counts as known.
+    _far_names, _far_values, _far_kinds = [], [], []
+    near, fields, added, changed = {}, [], 0, 0
+
+    def seen_of(name):
+        then = _near.get(name)
+        return before.get(name) if then is None else then
+
+    for name, value in list(_islice(NAMES.items(), known, first)):
+        kind, then = type(value), seen_of(name)
+        names.append(name)
+        values.append(id(value))
+        kinds.append(id(kind))
         if then is not None and then[0] == id(value) and then[1] is kind:
             # What it was: a variable, which is not looked into.
-            seen[name] = then
+            far[name] = then
         elif _is_variable(name, value):
             added += then is None
             changed += then is not None
-            seen[name] = (id(value), kind)
-    for name, value in reversed(newest):
-        kind, then = type(value), then_of(name)
+            far[name] = (id(value), kind)
+    for name, value in newest:
+        kind, then = type(value), seen_of(name)
         kind_name = _type_name(kind)
         try:
             size, short = _summary(value)
         except Exception:
             size, short = "", ""
-        now = seen[name] = (id(value), kind, size, short)
+        now = near[name] = (id(value), kind, size, short)
         # What could not be looked into, then or now, counts as changed when it is another object.
         looked = then is not None and then[2:] not in ((), ("", ""))
         same = then is not None and then[0] == now[0] and then[1] is kind and (not looked or then[2:] == now[2:])
@@ -506,11 +550,13 @@ def _variables():
         added += mark == "+"
         changed += mark == "~"
         fields += [name[:200], kind_name[:80], size[:60], short[:160], mark]
-    gone = [] if len(_before) + added == len(seen) else [name for name in _before if name not in seen]
+    count, gone = len(far) + len(near), []
+    if had + added != count:
+        gone = [name for name in [*(() if known else before), *_near] if name not in far and name not in near]
     for name in gone[:50]:
-        fields += [name[:200], _type_name(_before[name][1])[:80], "", "", "-"]
-    _before = seen
-    return len(seen), fields, [added, changed, len(gone)]
+        fields += [name[:200], _type_name(seen_of(name)[1])[:80], "", "", "-"]
+    _near, _far, _far_names, _far_values, _far_kinds = near, far, names, values, kinds
+    return count, fields, [added, changed, len(gone)]
 
 
 # --- a block -----------------------------------------------------------------------------------------------------
