@@ -61,9 +61,16 @@ mod tests {
         d.reply("```python\n1\n```");
         let mut found = terms();
         found.rights.network = true;
+        let python = crate::domain::ProjectPython {
+            path: "/v/bin/python".into(),
+            version: Some("3.12.4".into()),
+            wanted: None,
+        };
+        found.rights.python = Some(python);
         d.inspected(1, crate::domain::Review::default(), Ok(found));
         d.skip(1);
         d.user("on");
         assert!(told(&d).contains("The network is open."), "{}", told(&d));
+        assert!(told(&d).contains("Python is 3.12.4."), "{}", told(&d));
     }
 }

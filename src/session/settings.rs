@@ -48,13 +48,22 @@ impl SessionFactory {
             ExecutorChoice::Jupyter(_) => false,
         };
         let cwd = (sandbox.level != SandboxLevel::ReadOnly).then(|| self.place.cwd.clone());
-        RunConditions {
+        let place = &self.place;
+        let known = match executor {
+            ExecutorChoice::Local => {
+                let python = self.loaded.config.run.python.as_deref();
+                exec::told_versions(&place.cwd, place.home.as_deref(), python)
+            }
+            _ => Vec::new(),
+        };
+        let conditions = RunConditions {
             confined,
             network: sandbox.network || !confined,
             write: cwd.into_iter().chain(sandbox.write.clone()).collect(),
             limits: self.limits(),
-            python: None,
-        }
+            ..RunConditions::default()
+        };
+        conditions.with_versions(known)
     }
 
     /// The files of the person's own functions, and what is wrong with the others.

@@ -1,11 +1,15 @@
 //! What a model is told of the conditions under which its blocks run now, in few words: as they were asked for until a
 //! block was looked at, from then on as the newest look found them enforced.
 
-use crate::domain::{Limits, SandboxLevel, Terms, Timestamp};
+use crate::domain::{Language, Limits, SandboxLevel, Terms, Timestamp};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// More folders than this are counted.
 const FOLDERS: usize = 4;
+
+/// The languages whose versions are told, and the program of each.
+const VERSIONED: &[(&str, &str)] = &[("python", "Python"), ("bash", "bash"), ("javascript", "node")];
 
 /// The conditions of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,8 +22,8 @@ pub struct RunConditions {
     pub write: Vec<PathBuf>,
     /// How much each of them may use.
     pub limits: Limits,
-    /// The version of the Python, where it is known.
-    pub python: Option<String>,
+    /// The versions that are known, by the name of the program: `Python`, `node`.
+    pub versions: BTreeMap<&'static str, String>,
 }
 
 /// What comes from outside does not begin a line of its own.
@@ -28,15 +32,32 @@ fn one_line(text: &str) -> String {
 }
 
 impl RunConditions {
+    /// The same, with the versions of programs of these languages.
+    #[must_use]
+    pub(crate) fn with_versions(mut self, known: impl IntoIterator<Item = (Language, String)>) -> Self {
+        let named = known.into_iter().filter_map(|(language, version)| {
+            let (_, program) = VERSIONED.iter().find(|(known, _)| *known == language.as_str())?;
+            Some((*program, version))
+        });
+        self.versions.extend(named);
+        self
+    }
+
     /// Those of a block under these terms; `None` where no program of it is started.
     pub(crate) fn of(terms: &Terms, known: Option<&Self>) -> Option<Self> {
-        let version = (terms.language.as_str() == "python").then(|| terms.version.clone()).flatten();
+        let mut versions = known.map(|known| known.versions.clone()).unwrap_or_default();
+        let of_python = terms.rights.python.as_ref().and_then(|python| python.version.clone());
+        if let Some(version) = of_python {
+            versions.entry("Python").or_insert(version);
+        }
+        let of_block = VERSIONED.iter().find(|(language, _)| *language == terms.language.as_str());
+        versions.extend(of_block.and_then(|(_, program)| Some((*program, terms.version.clone()?))));
         terms.executor.runs_code().then(|| Self {
             confined: terms.rights.sandbox.level != SandboxLevel::Off,
             network: terms.rights.network,
             write: terms.rights.write.clone(),
             limits: terms.limits,
-            python: version.or_else(|| known?.python.clone()),
+            versions,
         })
     }
 
@@ -51,7 +72,10 @@ impl RunConditions {
             )
         }];
         parts.push(format!("Each has {limits}."));
-        parts.extend(self.python.as_ref().map(|version| format!("Python is {}.", one_line(version))));
+        let versions =
+            self.versions.iter().map(|(program, version)| format!("{program} is {}", one_line(version)));
+        let versions = versions.collect::<Vec<_>>().join(", ");
+        parts.extend((!versions.is_empty()).then(|| format!("{versions}.")));
         parts.push(
             "Packages that are missing are not for code to install: import them, and the person is asked."
                 .into(),
@@ -87,14 +111,15 @@ mod tests {
 
     #[test]
     fn the_words_are_few_and_say_all_of_it() {
-        let text = told(&RunConditions { python: Some("3.12.4".into()), ..asked() });
+        let known = [(Language::python(), "3.12.4".into()), (Language::javascript(), "20.11.1".into())];
+        let text = told(&asked().with_versions(known));
         assert_eq!(
             text,
             "# Conditions now\n\nBlocks run in a sandbox. There is no network. They can write to /work, $TMPDIR and \
-             nowhere else. Each has 60 s, 2 GiB of memory, 256 processes. Python is 3.12.4. Packages that are missing are \
+             nowhere else. Each has 60 s, 2 GiB of memory, 256 processes. Python is 3.12.4, node is 20.11.1. Packages that are missing are \
              not for code to install: import them, and the person is asked. Today is 2026-09-22 (UTC)."
         );
-        assert!(text.len() < 400, "about 100 tokens: {}", text.len());
+        assert!(text.len() < 420, "about 100 tokens: {}", text.len());
         let text = told(&RunConditions { confined: false, network: true, ..asked() });
         assert!(text.contains("without a sandbox") && text.contains("The network is open"), "{text}");
         let folders = (0..9).map(|n| PathBuf::from(format!("/f{n}\nx"))).collect();
