@@ -206,7 +206,7 @@ mod tests {
             (|t, _| t.version = Some("3.13".into()), |c| c.program),
             (
                 |t, _| {
-                    t.rights.python = Some(ProjectPython { path: "/v".into(), version: None, wanted: None })
+                    t.rights.python = Some(ProjectPython { path: "/v".into(), version: None, wanted: None });
                 },
                 |c| c.program,
             ),
