@@ -77,10 +77,8 @@ pub(super) fn inspect(
     if let (true, Some(version)) = (writes, block.version(revision)) {
         // Nothing of it runs: only what hides in its characters matters here.
         let is_edit = matches!(block.kind, BlockKind::Edit { .. });
-        let new =
-            before.as_deref().filter(|_| is_edit).map(|before| new_lines(&act, before, &version.source));
-        let text = review_in_time(new.as_deref().unwrap_or(&version.source), None, scope);
-        review.findings.extend(text.findings);
+        let old = before.as_deref().filter(|_| is_edit);
+        review.findings.extend(in_characters(&act, old, &version.source, scope));
         review.findings.sort_by_key(|finding| finding.place.line);
     }
     scope.book.forbid().mark(&mut review);
@@ -111,9 +109,22 @@ fn before(act: &FileAct, seen: &[TargetFacts]) -> Option<Arc<str>> {
     file_texts::join(&texts).map(Arc::from)
 }
 
-/// A text with the lines blank that stand in the old one already, in the same file: what hides in them is no news of this
-/// edit.
-fn new_lines(act: &FileAct, before: &str, text: &str) -> String {
+/// What hides in the characters of a text. What stands in the `old` one already is no news of an edit.
+fn in_characters(act: &FileAct, old: Option<&str>, text: &str, scope: &Scope) -> Vec<Finding> {
+    let Some(old) = old else { return review_in_time(text, None, scope).findings };
+    let (masked, news) = masked(act, old, text);
+    let mut findings = review_in_time(&masked, None, scope).findings;
+    let is_new = |line: u32| news.get(line.saturating_sub(1) as usize).copied().unwrap_or(true);
+    findings.retain(|finding| {
+        let mut lines = finding.place.line..=finding.place.end_line;
+        lines.any(is_new)
+    });
+    findings
+}
+
+/// A text with a dot for each line that stands in the old one already, in the same file, and which of its lines are new.
+/// Lines with nothing on them stay what they are: new code below very many of them is far from what a reader sees.
+fn masked(act: &FileAct, old: &str, text: &str) -> (String, Vec<bool>) {
     let heads: HashSet<String> = match act {
         FileAct::WriteAll { paths } => {
             paths.iter().map(|path| file_texts::head(path).trim_end().to_owned()).collect()
@@ -122,17 +133,19 @@ fn new_lines(act: &FileAct, before: &str, text: &str) -> String {
     };
     let mut file = "";
     let mut known: HashSet<(&str, &str)> = HashSet::new();
-    for line in before.lines() {
+    for line in old.lines() {
         file = if heads.contains(line) { line } else { file };
         known.insert((file, line));
     }
-    let (mut file, mut new) = ("", String::with_capacity(text.len()));
+    let (mut file, mut masked, mut news) = ("", String::with_capacity(text.len()), Vec::new());
     for line in text.lines() {
         file = if heads.contains(line) { line } else { file };
-        new.push_str(if known.contains(&(file, line)) { "" } else { line });
-        new.push('\n');
+        let is_new = !known.contains(&(file, line));
+        masked.push_str(if is_new || line.trim().is_empty() { line } else { "." });
+        masked.push('\n');
+        news.push(is_new);
     }
-    new
+    (masked, news)
 }
 
 /// The places that are touched. An empty list would mean everything.

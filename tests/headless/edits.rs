@@ -168,3 +168,28 @@ fn of_a_file_that_nobody_let_it_read_the_model_is_told_nothing() {
         }
     }
 }
+
+#[test]
+fn an_edit_far_down_is_judged_by_its_new_lines_alone() {
+    let home = Home::new();
+    let old: String = (1..=300).map(|n| format!("x{n} = {n}\n")).collect();
+    // What hides in a line of the file, and stands far below others in it, is no news of an edit beside it.
+    let old = old.replace("x100 = 100\n", "x100 = 'a\u{200b}b'\n") + &"\n".repeat(60) + "y = 1\n";
+    let findings = |replace: &str, search: &str| {
+        std::fs::write(home.work().join("a.py"), &old).unwrap();
+        let reply = format!("```edit path=a.py\n{}```\n", block(search, replace));
+        let server = ModelServer::start(vec![Answer::text(&reply), Answer::text("Done.")]);
+        let done = turn(&home, &server, &["--approve", "clean"]);
+        let review = done.events("review").last().unwrap()["findings"].clone();
+        let messages = review.as_array().unwrap().iter().map(|found| {
+            let line = found["line"].as_u64().unwrap_or_else(|| panic!("{found}"));
+            (line, found["message"].as_str().unwrap().to_owned())
+        });
+        (done.events("run").len(), messages.collect::<Vec<_>>())
+    };
+    assert_eq!(findings("x200 = 0\n", "x200 = 200\n"), (1, vec![]));
+    let tall = format!("x200 = 200\n{}z = 1\n", "\n".repeat(60));
+    assert_eq!(findings(&tall, "x200 = 200\n"), (0, vec![(261, "code below 60 blank lines".to_owned())]));
+    let hides = "hidden character: U+200B zero-width space".to_owned();
+    assert_eq!(findings("x200 = 'a\u{200b}c'\n", "x200 = 200\n"), (0, vec![(200, hides)]));
+}
