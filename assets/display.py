@@ -1,8 +1,9 @@
 """What a block shows: the value of its last expression, figures and pictures.
 
 It stands in front of `kernel.py` in one text with it. A value is shown as its own library shows it, inside the run and
-under its limits, as a notebook does: by `_repr_mimebundle_`, `_repr_png_` or its `repr()`. Containers of the language
-that do not fit a row are laid out as IPython lays them out (`IPython.lib.pretty`), short numbers many to a row.
+under its limits, as a notebook does: by `_ipython_display_`, as a picture (`_repr_mimebundle_`, `_repr_png_`), or by the
+text of those, its `repr()`, or the words of its page (`_repr_html_`, in `page.py`). Containers of the language that do
+not fit a row are laid out as IPython lays them out (`IPython.lib.pretty`), short numbers many to a row.
 """
 
 import io
@@ -47,8 +48,8 @@ def _show_figures(pyplot):
             pyplot.close(figure)
 
 
-def _send_image(data, kind="image", label=None):
-    """The bytes of a PNG, named by their label or numbered; where no message has room for them, that is told."""
+def _send_image(data, kind="image", label=None, end=".png"):
+    """The bytes of a picture, named by their label or numbered; where no message has room for them, that is told."""
     global _figures
     if _getpid() != PID:
         # In a process that the block forked the place where they are sent is closed, and its number perhaps a file's.
@@ -58,7 +59,7 @@ def _send_image(data, kind="image", label=None):
         return
     _figures += 1
     name = label if type(label) is str and label else "%s-%d" % (kind, _figures)
-    _send(b"I", name[:80] + ".png", data)
+    _send(b"I", name[:80] + end, data)
 
 
 def _send_figure(figure):
@@ -134,21 +135,33 @@ def _shows_itself(value, now):
         if now or not is_open:
             _send_figure(value)
         return True
-    return _sends_png(value)
+    return False
 
 
-def _sends_png(value):
-    """Whether a value gives itself as a PNG, as a notebook asks it to."""
-    bundle = _asked(value, "_repr_mimebundle_", include=None, exclude=None)
-    data = bundle.get("image/png") if type(bundle) is dict else None
-    if data is None:
-        data = _asked(value, "_repr_png_")
-    if type(data) is str:
-        data = _load("base64").b64decode(data)
-    if type(data) is not bytes or not data.startswith(b"\x89PNG\r\n\x1a\n"):
+def _sends_picture(value, bundle):
+    """Whether a value gives itself as a picture, as a notebook asks it to. A drawing (SVG) is sent, and its text shown
+    too: not everybody who reads it sees drawings."""
+    for mime, name, end, head in (
+        ("image/png", "_repr_png_", ".png", b"\x89PNG\r\n\x1a\n"),
+        ("image/jpeg", "_repr_jpeg_", ".jpg", b"\xff\xd8\xff"),
+    ):
+        data = bundle[mime] if mime in bundle else _asked(value, name)
+        if type(data) is str:
+            data = _load("base64").b64decode(data)
+        if type(data) is bytes and data.startswith(head):
+            _send_image(data, end=end)
+            return True
+    data = bundle["image/svg+xml"] if "image/svg+xml" in bundle else _asked(value, "_repr_svg_")
+    if type(data) is not str or "<svg" not in data[:4096]:
         return False
-    _send_image(data)
-    return True
+    _send_image(data.encode("utf-8", "replace"), end=".svg")
+    text = bundle.get("text/plain")
+    return _says_nothing(text if type(text) is str else repr(value))
+
+
+def _says_nothing(text):
+    """Whether a text is only the name of a type: `<IPython.core.display.SVG object>`."""
+    return text.startswith("<") and text.endswith(">") and " object" in text and "\n" not in text
 
 
 def _open_figures():
@@ -168,11 +181,34 @@ def _display(value, now=False):
     try:
         if _shows_itself(value, now):
             return None
-        return _bound(_text(value), VALUE_LIMIT)
+        if kind in _PLAIN or _brackets(value) is not None or isinstance(value, type):
+            return _bound(_text(value, {}), VALUE_LIMIT)
+        if _displays_itself(value):
+            return None
+        bundle = _asked(value, "_repr_mimebundle_", include=None, exclude=None)
+        bundle = bundle if type(bundle) is dict else {}
+        if _sends_picture(value, bundle):
+            return None
+        return _bound(_text(value, bundle), VALUE_LIMIT)
     except KeyboardInterrupt:
         raise
     except Exception as error:
         return "<%s, showing it failed with %s>" % (_type_name(kind), _describe_shortly(error))
+
+
+_PLAIN = (int, float, bool, complex, str, bytes, bytearray)
+
+
+def _displays_itself(value):
+    """Whether a value has code that displays it, which was run."""
+    method = getattr(type(value), "_ipython_display_", None)
+    if not callable(method):
+        return False
+    try:
+        method(value)
+    except NotImplementedError:
+        return False
+    return True
 
 
 def display(*values, **_options):
@@ -196,23 +232,29 @@ def _top_module(kind):
     return module.split(".", 1)[0] if type(module) is str else ""
 
 
-def _text(value):
-    """The text of a value by its own rules."""
+def _text(value, bundle):
+    """The text of a value by its own rules; `bundle` is what it gave of itself by kinds, where it was asked."""
     kind = type(value)
     if kind in (str, bytes, bytearray):
         return _text_of_characters(value, VALUE_LIMIT)
     if _brackets(value) is not None:
         return _laid_out(value)
-    if _top_module(kind) == "pandas" and "pandas" in sys.modules:
-        return _text_of_pandas(value)
     if isinstance(value, type) and kind.__repr__ is type.__repr__:
         module, name = value.__dict__.get("__module__"), value.__qualname__
         return name if module in (None, "builtins") else "%s.%s" % (module, name)
-    if kind.__repr__ is object.__repr__:
-        other = _text_for_people(value)
+    plain = bundle.get("text/plain")
+    if type(plain) is str and not _says_nothing(plain):
+        return plain.rstrip("\n")
+    own = kind.__repr__ is not object.__repr__
+    if own and _top_module(kind) == "pandas" and "pandas" in sys.modules:
+        return _text_of_pandas(value)
+    text = repr(value) if own else None
+    if text is None or type(text) is str and _says_nothing(text):
+        other = _text_for_people(value, bundle)
         if other is not None:
             return other
-    text = repr(value)
+    if text is None:
+        text = repr(value)
     return text if isinstance(text, str) else "<%s>" % _type_name(kind)
 
 
@@ -233,14 +275,14 @@ def _text_of_pandas(value):
         return repr(value)
 
 
-def _text_for_people(value):
-    """The text of a value that has no `repr()` of its own and shows itself in another way."""
-    for name in ("_repr_markdown_", "_repr_latex_"):
-        text = _asked(value, name)
+def _text_for_people(value, bundle):
+    """The text of a value whose `repr()` says nothing and that shows itself in another way."""
+    for kind in ("markdown", "latex", "html"):
+        mime = "text/" + kind
+        text = bundle[mime] if mime in bundle else _asked(value, "_repr_%s_" % kind)
         if type(text) is str:
-            return text
-    text = _asked(value, "_repr_html_")
-    return _text_of_html(text) if type(text) is str else None
+            return _text_of_html(text) if kind == "html" else text
+    return None
 
 
 def _asked(value, name, **arguments):
@@ -253,35 +295,6 @@ def _asked(value, name, **arguments):
     except Exception:
         return None  # it shows itself in another way
     return found[0] if type(found) is tuple and found else found
-
-
-def _text_of_html(text):
-    """The words of a page, a row of a table on a line, its cells apart."""
-    parser = _load("html.parser").HTMLParser()
-    found = []
-    hidden = []
-
-    def begin(tag, attributes):
-        if tag in ("style", "script", "head"):
-            hidden.append(tag)
-        elif tag in ("br", "p", "div", "tr", "li", "h1", "h2", "h3", "table"):
-            found.append("\n")
-
-    def end(tag):
-        if hidden and hidden[-1] == tag:
-            hidden.pop()
-        elif tag in ("td", "th"):
-            found.append("  ")
-
-    def data(words):
-        if not hidden:
-            found.append(" ".join(words.split()))
-
-    parser.handle_starttag, parser.handle_endtag, parser.handle_data = begin, end, data
-    parser.feed(text)
-    parser.close()
-    lines = [line.rstrip() for line in "".join(found).split("\n")]
-    return "\n".join(line for line in lines if line)
 
 
 def _brackets(value):
@@ -372,7 +385,7 @@ def _text_of_item(value):
     if kind in (str, bytes, bytearray):
         return _text_of_characters(value, VALUE_LIMIT // 8)
     try:
-        text = _text(value)
+        text = _text(value, {})
     except KeyboardInterrupt:
         raise
     except Exception as error:

@@ -170,8 +170,8 @@ impl Containers {
                     return;
                 };
                 match said {
-                    KernelMessage::Image { name, png } => {
-                        self.queue.push_back(BackendEvent::Image(name, "image/png", png));
+                    KernelMessage::Image { name, mime, bytes } => {
+                        self.queue.push_back(BackendEvent::Image(name, mime, bytes));
                     }
                     KernelMessage::Variables(variables) => {
                         self.queue.push_back(RunEvent::Variables(variables).into());

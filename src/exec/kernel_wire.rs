@@ -102,8 +102,10 @@ pub(super) enum KernelMessage {
     Image {
         /// A name to save it under.
         name: String,
-        /// The bytes of a PNG file.
-        png: Vec<u8>,
+        /// What it is: PNG, JPEG or SVG.
+        mime: &'static str,
+        /// The bytes of its file.
+        bytes: Vec<u8>,
     },
     /// The variables after the block.
     Variables(Vec<Variable>),
@@ -125,10 +127,16 @@ pub(super) fn decode(frame: WireFrame) -> Result<(FrameToken, KernelMessage), Fr
     let said = match frame.kind {
         b'H' => KernelMessage::Hello { version: frame.text(1)? },
         b'W' => KernelMessage::Waiting,
-        b'I' => KernelMessage::Image {
-            name: frame.text(1)?,
-            png: frame.fields.into_iter().nth(2).ok_or(unknown)?,
-        },
+        b'I' => {
+            let name = frame.text(1)?;
+            let mime = match name.rsplit_once('.') {
+                Some((_, "jpg")) => "image/jpeg",
+                Some((_, "svg")) => "image/svg+xml",
+                _ => "image/png",
+            };
+            let bytes = frame.fields.into_iter().nth(2).ok_or(unknown)?;
+            KernelMessage::Image { name, mime, bytes }
+        }
         b'V' => KernelMessage::Variables(variables(&frame)?),
         b'F' => KernelMessage::Functions(functions(frame.field(1)?).ok_or(FrameError::Torn)?),
         b'M' => KernelMessage::Lacking(missing(&frame)),

@@ -8,8 +8,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The kernel's own text: what a block shows, then the loop.
-pub(super) const KERNEL: &str =
-    concat!(include_str!("../../assets/display.py"), include_str!("../../assets/kernel.py"));
+pub(super) const KERNEL: &str = concat!(
+    include_str!("../../assets/display.py"),
+    include_str!("../../assets/page.py"),
+    include_str!("../../assets/kernel.py")
+);
 /// What runs a block in bash, and writes down what the next one starts with.
 pub(super) const SHELL: &str = include_str!("../../assets/shell.sh");
 /// What starts a block in node.

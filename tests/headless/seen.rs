@@ -78,3 +78,34 @@ fn plots_of_the_real_r_reach_a_model_that_sees() {
     assert_plots(&sent, &run);
     assert_eq!(run["images"][0]["width"], 480);
 }
+
+#[test]
+#[ignore = "needs a Python with pandas, polars and rich: SAYSO_TEST_DATA_PYTHON"]
+fn a_value_reaches_the_model_as_its_library_shows_it() {
+    let python = std::env::var_os("SAYSO_TEST_DATA_PYTHON").expect("SAYSO_TEST_DATA_PYTHON names a Python");
+    for (shows, told) in [
+        (
+            "pd.DataFrame({'name': ['x', 'yy'], 'n': [1, 22]}).style",
+            "```text\n   name   n\n0  x      1\n1  yy    22\n```",
+        ),
+        ("pd.DataFrame({'n': range(1000)})", "[1000 rows x 1 columns]\n```"),
+        ("pl.DataFrame({'a': [1]})", "shape: (1, 1)\n"),
+        ("table", "┃ a ┃\n"),
+    ] {
+        let home = Home::new();
+        let block = format!(
+            "```python\nimport pandas as pd, polars as pl\nfrom rich.table import Table\ntable = Table('a')\n{shows}\n```\n"
+        );
+        let server = ModelServer::start(vec![Answer::text(&block), Answer::text("Done.")]);
+        let (url, python) = (format!("{}/v1", server.url()), python.to_string_lossy());
+        let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--approve", "all"];
+        std::fs::create_dir_all(home.sayso()).unwrap();
+        std::fs::write(home.sayso().join("config.toml"), format!("[run]\npython = {python:?}\n")).unwrap();
+        let done = home.run(&[&fixed[..], &["--sandbox", "off"]].concat());
+        assert_eq!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        let request = server.wait_for_requests(2)[1].json();
+        let last = request["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+        let last = last.as_str().unwrap();
+        assert!(last.contains("Value:\n") && last.contains(told) && !last.contains(" object at "), "{last}");
+    }
+}

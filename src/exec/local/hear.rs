@@ -106,11 +106,11 @@ impl Local {
             return;
         };
         match said {
-            KernelMessage::Image { name, png } => {
+            KernelMessage::Image { name, mime, bytes } => {
                 // What it printed before comes before.
                 let printed = self.process_mut().map(|process| process.pipes.drain());
                 self.print(printed.unwrap_or_default());
-                self.queue.push_back(BackendEvent::Image(name, "image/png", png));
+                self.queue.push_back(BackendEvent::Image(name, mime, bytes));
             }
             KernelMessage::Variables(variables) => {
                 self.queue.push_back(RunEvent::Variables(variables).into());

@@ -27,7 +27,7 @@ impl Images {
         let (extension, (width, height)) = match mime {
             "image/png" => ("png", png_size(bytes)?),
             "image/svg+xml" => ("svg", svg_size(bytes)),
-            "image/jpeg" => ("jpg", (0, 0)),
+            "image/jpeg" => ("jpg", jpeg_size(bytes).unwrap_or_default()),
             _ => return None,
         };
         if self.kept.len() >= self.most {
