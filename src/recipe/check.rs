@@ -3,6 +3,7 @@
 mod call;
 mod changed;
 mod function;
+mod handlers;
 mod look;
 mod mended;
 mod net;

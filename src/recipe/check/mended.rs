@@ -3,7 +3,7 @@
 
 use super::run::code_runs;
 use super::subject::{self, OPTIONS, Subject};
-use super::swallowed::swallows;
+use super::swallowed::{handles, swallows};
 use super::{Check, CheckFacts, CheckResponse, OwnRun};
 use crate::domain::{Block, BlockKind, Finding, Language, Outcome, Place, Review, RunReport, Severity};
 use crate::engine::transcript::{BlockItem, RunItem};
@@ -43,7 +43,10 @@ impl Check for MendedCheck {
             Subject::Code { .. } => newest.iter().any(|item| is_written(item)),
         };
         match (&subject, view.own_run()) {
-            (_, OwnRun::Ran(_, report)) => judge(report, written(view), !is_looked_at(view)),
+            (_, OwnRun::Ran(_, report)) => {
+                let (caught, unseen) = (written(view).unwrap_or_default(), !is_looked_at(view));
+                judge(report, Caught { unseen, ..caught })
+            }
             (_, OwnRun::Refused(_)) => CheckResponse::Unable(
                 "It was not run again, so whether the change mends it is not known.".into(),
             ),
@@ -51,10 +54,8 @@ impl Check for MendedCheck {
             (Subject::Code { language, source }, OwnRun::None)
                 if corrected(&newest, language, source).is_some() =>
             {
-                corrected(&newest, language, source).map_or_else(
-                    || nothing(false),
-                    |(new, report)| judge(report, swallows(source, new), false),
-                )
+                corrected(&newest, language, source)
+                    .map_or_else(|| nothing(false), |(new, report)| judge(report, Caught::of(source, new)))
             }
             (_, OwnRun::None) if changed => {
                 CheckResponse::Propose(vec![subject.run("see whether it still fails")])
@@ -96,7 +97,7 @@ impl Check for MendedCheck {
             rule: "recipe.hidden".into(),
             severity: Severity::Medium,
             place: Place::default(),
-            message: format!("only catches the error away (`{line}`): its cause stays"),
+            message: format!("catches the error away (`{line}`): its cause stays"),
             forbidden: false,
         };
         caught.map(finding).into_iter().collect()
@@ -127,11 +128,28 @@ fn before_of(view: &View<'_>) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The line of the file as it was written last that only keeps quiet about its error.
-fn written(view: &View<'_>) -> Option<String> {
+/// What a change does with errors.
+#[derive(Default)]
+struct Caught {
+    /// The line that keeps quiet about one.
+    hidden: Option<String>,
+    /// The line of a new handler that does something with them.
+    handled: Option<String>,
+    /// Whether not all that was changed could be looked at for that.
+    unseen: bool,
+}
+
+impl Caught {
+    fn of(old: &str, new: &str) -> Self {
+        Self { hidden: swallows(old, new), handled: handles(old, new), unseen: false }
+    }
+}
+
+/// What the file as it was written last does with errors.
+fn written(view: &View<'_>) -> Option<Caught> {
     let file = view.named(view.context.input(view.option("file")).trim());
     let (_, new) = view.writes_of(&file).pop()?;
-    swallows(&before_of(view)?, &new)
+    Some(Caught::of(&before_of(view)?, &new))
 }
 
 /// Whether all that was changed is known as it was and as it is: the file that fails, changed by what sayso wrote itself.
@@ -177,16 +195,16 @@ fn nothing(empty: bool) -> CheckResponse {
     }
 }
 
-/// `hidden`: the line that only keeps quiet about the error, where the change is nothing else; `unseen`: not all that was
-/// changed could be looked at for that.
-fn judge(report: &RunReport, hidden: Option<String>, unseen: bool) -> CheckResponse {
-    let verdict = match (&report.outcome, hidden) {
+fn judge(report: &RunReport, caught: Caught) -> CheckResponse {
+    let verdict = match (&report.outcome, caught.hidden) {
         (Outcome::Ok, Some(line)) => {
             return CheckResponse::Judge { verdict: HIDDEN, note: format!("`{line}`") };
         }
         (Outcome::Ok, None) => {
-            let but = if unseen { "; whether that is only caught away was not looked at" } else { "" };
-            return CheckResponse::Judge { verdict: OK, note: format!("it runs without an error{but}") };
+            let handled = caught.handled.map(|line| format!("; new in it, and takes errors: `{line}`"));
+            let but = if caught.unseen { "; whether that is only caught away was not looked at" } else { "" };
+            let note = format!("it runs without an error{}{but}", handled.unwrap_or_default());
+            return CheckResponse::Judge { verdict: OK, note };
         }
         (Outcome::TimedOut, _) => TIMED_OUT,
         _ => FAILED,

@@ -1,11 +1,15 @@
-//! Whether a change does nothing but catch an error away: the code that fails is still there, and something around it keeps
-//! quiet. Told by lines, in the languages that recipes run; what also changes anything else is not judged.
+//! Whether a change catches an error away: the code that fails is still there, and something around it keeps quiet. Told by
+//! lines, in the languages that recipes run: a change that is nothing else, or a new handler around code that was there
+//! which goes on as if there were no error, whatever else changed.
+
+use super::handlers;
+use similar::TextDiff;
 
 /// Lines that something is wrapped in.
 const WRAPPERS: &[&str] =
     &["try:", "try {", "try{", "begin", "end", "{", "}", "};", "finally:", "else:", "then", "fi"];
 /// What a line begins with that takes errors.
-const HANDLERS: &[&str] = &[
+pub(super) const HANDLERS: &[&str] = &[
     "except",
     "catch",
     "} catch",
@@ -52,14 +56,54 @@ const SILENT: &[&str] = &[
 const ENDS: &[&str] =
     &["return ", "sys.exit(", "os._exit(", "exit(", "exit ", "raise SystemExit(", "process.exit("];
 /// What such a line gives where it says nothing of what went wrong.
-const EMPTY: &[&str] =
-    &["", "0", "-1", "[]", "{}", "()", "''", "\"\"", "None", "null", "nil", "undefined", "False", "false"];
+pub(super) const EMPTY: &[&str] = &[
+    "",
+    "0",
+    "-1",
+    "[]",
+    "{}",
+    "()",
+    "''",
+    "\"\"",
+    "None",
+    "0.0",
+    "null",
+    "nil",
+    "undefined",
+    "False",
+    "false",
+];
 /// What a handler needs to have a name.
 const IMPORTS: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
 
-/// The line that keeps quiet about the error, where a change is nothing else.
+/// The line that keeps quiet about the error.
 pub(super) fn swallows(old: &str, new: &str) -> Option<String> {
+    only_swallows(old, new).or_else(|| {
+        let known = lines(old);
+        let was_there = |line: &&str| known.iter().any(|old| is_alike(old, line));
+        let quiet = handlers::new(old, new);
+        let quiet = quiet.iter().find(|handler| handler.is_quiet() && handler.takes.iter().any(was_there));
+        quiet.map(|handler| told(handler.line))
+    })
+}
+
+/// The first new handler that does something with the errors it takes.
+pub(super) fn handles(old: &str, new: &str) -> Option<String> {
+    handlers::new(old, new).first().map(|handler| told(handler.line))
+}
+
+/// Whether a line is another one, perhaps with other names.
+fn is_alike(one: &str, other: &str) -> bool {
+    one == other || TextDiff::from_chars(one, other).ratio() >= 0.7
+}
+
+fn told(line: &str) -> String {
+    line.chars().filter(|c| !c.is_control()).take(80).collect()
+}
+
+/// The line that keeps quiet about the error, where a change is nothing else.
+fn only_swallows(old: &str, new: &str) -> Option<String> {
     let (old, new) = (lines(old), lines(new));
     let mut came = without(&new, &old);
     let gone = without(&old, &new);
@@ -84,10 +128,10 @@ pub(super) fn swallows(old: &str, new: &str) -> Option<String> {
             return None;
         }
     }
-    handler.map(|line| line.chars().filter(|c| !c.is_control()).take(80).collect())
+    handler.map(told)
 }
 
-fn is_quiet(line: &str) -> bool {
+pub(super) fn is_quiet(line: &str) -> bool {
     let line = line.trim_end_matches(';');
     let given = ENDS.iter().find_map(|word| line.strip_prefix(word).map(|value| (word, value)));
     let empty = given.is_some_and(|(word, value)| {
@@ -99,11 +143,12 @@ fn is_quiet(line: &str) -> bool {
 /// The lines that do something, without what they are indented by and the comment at their end.
 fn lines(text: &str) -> Vec<&str> {
     let says = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("//");
-    let without_comment = |line| {
-        let cut = |line: &'_ str, mark| line.find(mark).unwrap_or(line.len());
-        str::get(line, ..cut(line, " #").min(cut(line, " //"))).unwrap_or(line).trim_end()
-    };
     text.lines().map(str::trim).filter(says).map(without_comment).collect()
+}
+
+pub(super) fn without_comment(line: &str) -> &str {
+    let cut = |mark| line.find(mark).unwrap_or(line.len());
+    line.get(..cut(" #").min(cut(" //"))).unwrap_or(line).trim_end()
 }
 
 /// The lines of one text that the other has not, as often as it has them more.
@@ -129,7 +174,7 @@ fn rest(line: &str, inner: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::swallows;
+    use super::{handles, swallows};
 
     const OLD: &str = "for row in rows:\n    total += row['x']\nprint(total)\n";
 
@@ -187,6 +232,46 @@ mod tests {
             );
             assert_eq!(swallows(OLD, &new), None, "{body}");
         }
+    }
+
+    #[test]
+    fn a_new_handler_that_goes_on_is_told_whatever_else_changed() {
+        let old = "for line in lines:\n    n = int(line)\n    total += n\nprint(total)\n";
+        for (new, line) in [
+            (
+                "for line in lines:\n    try:\n        n = int(line)\n    except ValueError: n = 0\n    total += n\nprint(total)\n",
+                "except ValueError: n = 0",
+            ),
+            (
+                "for line in lines:\n    try:\n        n = int(line)\n    except ValueError:\n        n = None\n        continue\n    total += n\nprint(total)\n",
+                "except ValueError:",
+            ),
+            (
+                "for row in lines:\n    try:\n        number = int(row)\n        total += number\n    except Exception:\n        pass\nprint(total)\n",
+                "except Exception:",
+            ),
+            (
+                "from contextlib import suppress\nfor row in lines:\n    with suppress(ValueError):\n        total += int(row)\n        n = int(row)\nprint(total)\n",
+                "with suppress(ValueError):",
+            ),
+        ] {
+            assert_eq!(swallows(old, new).as_deref(), Some(line), "{new}");
+        }
+        let js = "let n;\ntry {\n  n = go(x);\n} catch (e) {\n  n = null;\n}\nshow(n ?? 1);\n";
+        assert_eq!(swallows("const n = go(x);\nshow(n);\n", js).as_deref(), Some("} catch (e) {"));
+    }
+
+    #[test]
+    fn a_handler_that_was_there_or_that_does_something_is_not() {
+        let old = "try:\n    import x\nexcept ImportError:\n    x = None\nprint(int(text))\n";
+        let new = "try:\n    import x\nexcept ImportError:\n    x = None\nprint(int(text.strip()))\n";
+        assert_eq!((swallows(old, new), handles(old, new)), (None, None));
+        let new = "try:\n    n = int(text)\nexcept ValueError:\n    n = int(text, 16)\n";
+        assert_eq!(swallows("n = int(text)\n", new), None);
+        assert_eq!(handles("n = int(text)\n", new).as_deref(), Some("except ValueError:"));
+        // Around code that was not there it takes no error that was.
+        let new = "print(text)\ntry:\n    os.remove('x')\nexcept OSError:\n    pass\n";
+        assert_eq!(swallows("print(int(text))\n", new), None);
     }
 
     #[test]

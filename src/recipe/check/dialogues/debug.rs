@@ -60,6 +60,14 @@ fn a_change_that_only_keeps_quiet_mends_nothing() {
     talk.ok();
     let line = talk.ends(printed(Outcome::Ok, "None\n", ""));
     assert!(line.contains("+judged mend.2 ok, +said explain.1"), "{line}");
+    // A handler that does something is named.
+    let (mut talk, _) = Talk::begin("debug", &[("file", "total.py")], &[("file:file", old)]);
+    talk.ends(failed());
+    talk.writes("total.py", "try:\n    print({}['x'])\nexcept KeyError:\n    total = other()\n");
+    talk.ok();
+    talk.ends(printed(Outcome::Ok, "", ""));
+    talk.d.reply("The key was missing.\n");
+    assert!(talk.summary().contains("new in it, and takes errors: `except KeyError:`"), "{}", talk.summary());
     // The same of code without a file.
     let (mut talk, _) = Talk::begin("debug", &[("code", "x = 1\nprint(y)\n")], &[]);
     talk.ends(raised("NameError", "name 'y' is not defined"));

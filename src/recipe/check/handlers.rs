@@ -1,0 +1,72 @@
+//! What takes errors in a text: each handler with what it does, and the lines whose errors it takes. Told by indentation, as
+//! formatted code has it in the languages that recipes run.
+
+use super::swallowed::{HANDLERS, is_quiet, without_comment};
+
+/// A handler of errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Handler<'a> {
+    /// Its own line.
+    pub(super) line: &'a str,
+    /// What it does with an error.
+    does: Vec<&'a str>,
+    /// The lines whose errors it takes.
+    pub(super) takes: Vec<&'a str>,
+}
+
+impl Handler<'_> {
+    /// Whether it does nothing with an error but go on: with an empty value, with a word, or with nothing.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.does.iter().all(|line| is_quiet(line) || sets_nothing(line))
+    }
+}
+
+/// The handlers of a text that are not in the old one.
+pub(super) fn new<'a>(old: &str, new: &'a str) -> Vec<Handler<'a>> {
+    let mut known = handlers(old);
+    let mut is_new = |handler: &Handler<'_>| {
+        let same = |other: &Handler<'_>| (other.line, &other.does) == (handler.line, &handler.does);
+        let at = known.iter().position(same);
+        at.map(|at| known.remove(at)).is_none()
+    };
+    handlers(new).into_iter().filter(|handler| is_new(handler)).collect()
+}
+
+/// A line that does something, and how far it is indented.
+type Indented<'a> = (usize, &'a str);
+
+fn handlers(text: &str) -> Vec<Handler<'_>> {
+    let lines: Vec<Indented<'_>> = text
+        .lines()
+        .map(|line| (line.len() - line.trim_start().len(), without_comment(line.trim())))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with(['#']) && !line.starts_with("//"))
+        .collect();
+    let begins = |line: &str| HANDLERS.iter().any(|word| line.starts_with(word));
+    let found = lines.iter().enumerate().filter(|(_, (_, line))| begins(line));
+    found.map(|(at, (depth, line))| handler(&lines, at, *depth, line)).collect()
+}
+
+fn handler<'a>(lines: &[Indented<'a>], at: usize, depth: usize, line: &'a str) -> Handler<'a> {
+    let deeper = |line: &&Indented<'a>| line.0 > depth;
+    let after = lines.iter().skip(at + 1).take_while(deeper).map(|(_, line)| *line).collect();
+    if line.starts_with("with ") {
+        return Handler { line, does: Vec::new(), takes: after };
+    }
+    // What stands behind it in the same line is done, too.
+    let inline = line.rsplit_once(": ").map(|(_, does)| does.trim()).filter(|does| !does.is_empty());
+    let does = inline.into_iter().flat_map(|does| does.split("; ")).chain(after).collect();
+    let above = lines.iter().take(at).rev();
+    let tries = |(inner, line): &Indented<'a>| {
+        *inner < depth || *inner == depth && (line.starts_with("try") || line.starts_with("begin"))
+    };
+    let takes = above.take_while(|line| !tries(line)).filter(deeper).map(|(_, line)| *line).collect();
+    Handler { line, does, takes }
+}
+
+/// Whether a line sets a name to a value that says nothing: `n = 0`.
+fn sets_nothing(line: &str) -> bool {
+    let Some((name, value)) = line.trim_end_matches(';').split_once(" = ") else { return false };
+    let name = name.trim_start_matches("let ").trim_start_matches("const ").trim_start_matches("var ");
+    let is_place = name.chars().all(|c| c.is_alphanumeric() || "_.$[]'\"".contains(c));
+    is_place && super::swallowed::EMPTY.contains(&value.trim())
+}
