@@ -112,12 +112,16 @@ impl UndoWay {
 pub enum UndoStanding {
     /// It stands as the run left it and can be taken back.
     Done,
+    /// What the run left was removed since, by somebody else: how it was can be put there.
+    DeletedSince,
     /// It was taken back and can be made again.
     TakenBack,
     /// It was taken back, and what the run left is not kept any more.
     TakenBackForGood,
     /// Something else stands there than the run left.
     ChangedSince,
+    /// The working folder itself is not there any more.
+    FolderGone,
     /// There is no copy of how it was before: it was too large, held secrets, or could not be read.
     NoCopy,
     /// There was a copy, which was dropped since: newer ones took its room, or it was damaged.
@@ -128,7 +132,7 @@ impl UndoStanding {
     /// Which way it can be taken.
     pub fn way(self) -> Option<UndoWay> {
         match self {
-            UndoStanding::Done => Some(UndoWay::Back),
+            UndoStanding::Done | UndoStanding::DeletedSince => Some(UndoWay::Back),
             UndoStanding::TakenBack => Some(UndoWay::Again),
             _ => None,
         }
@@ -138,9 +142,11 @@ impl UndoStanding {
     pub fn words(self) -> &'static str {
         match self {
             UndoStanding::Done => "",
+            UndoStanding::DeletedSince => "deleted since",
             UndoStanding::TakenBack => "taken back",
             UndoStanding::TakenBackForGood => "taken back for good",
             UndoStanding::ChangedSince => "changed since",
+            UndoStanding::FolderGone => "folder gone",
             UndoStanding::NoCopy => "no copy",
             UndoStanding::Dropped => "copy dropped",
         }

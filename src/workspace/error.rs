@@ -1,6 +1,6 @@
 //! What can go wrong with a file of the person.
 
-use crate::domain::sentences::undo::DROPPED_COPY;
+use crate::domain::sentences::undo::{DROPPED_COPY, FOLDER_GONE};
 use crate::text::number::size;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,6 +60,9 @@ pub enum FileError {
     /// There was a copy, which is gone.
     #[error("{DROPPED_COPY}")]
     Dropped,
+    /// The working folder is not there.
+    #[error("{FOLDER_GONE}")]
+    FolderGone,
     /// What would go can't be kept, and why.
     #[error("no copy could be made of what stands there now: {0}")]
     NotKept(String),

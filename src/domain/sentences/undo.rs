@@ -30,6 +30,10 @@ pub(crate) const WALK_TOO_LONG: &str = "looking at the folder took too long";
 pub(crate) const DROPPED_COPY: &str =
     "how it was is not kept any more: newer copies took its room, or it was damaged";
 
+/// The folder that the session works in is not where it was: it may have been moved, and is not made a second time.
+pub(crate) const FOLDER_GONE: &str =
+    "the working folder is gone: move it back, or make it again, and then take this back";
+
 /// How many changes of a run can't be taken back, because their copies are not kept any more.
 pub(crate) fn dropped(changes: u64) -> String {
     let of = super::count(changes, "change");
@@ -72,9 +76,10 @@ pub(crate) fn does(way: UndoWay) -> [(&'static str, &'static str); 3] {
 /// Why a change can be taken neither way; empty: it can.
 pub(crate) fn why_not(standing: UndoStanding) -> &'static str {
     match standing {
-        UndoStanding::Done | UndoStanding::TakenBack => "",
+        UndoStanding::Done | UndoStanding::DeletedSince | UndoStanding::TakenBack => "",
         UndoStanding::TakenBackForGood => "it was taken back, and what the run left is not kept any more",
         UndoStanding::ChangedSince => "it changed since the run ended and stays as it is",
+        UndoStanding::FolderGone => FOLDER_GONE,
         UndoStanding::NoCopy => "there is no copy of how it was before the run",
         UndoStanding::Dropped => DROPPED_COPY,
     }

@@ -23,7 +23,7 @@ pub use plan::UndoLimits;
 pub(crate) use walk::Ground;
 
 use crate::domain::sentences::undo::{DROPPED, WALK_TOO_LONG};
-use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoWay};
+use crate::domain::{Sha256, UndoChange, UndoCover, UndoNote, UndoStanding, UndoWay};
 use crate::workspace::FileError;
 use index::Index;
 use objects::Objects;
@@ -207,13 +207,17 @@ impl UndoStore {
         let (record, working) = (self.read(record)?, self.place.working.clone());
         let (objects, index) = self.open()?;
         let mut opener = Opener::default();
+        let is_gone = is_in_gone(&working);
         let changes = record.changes.iter().enumerate().filter(|(at, _)| record.tells(*at));
         let changes = changes.map(|(at, change)| UndoChange {
             number: u32::try_from(at).unwrap_or(u32::MAX),
             path: named(&working, &change.path),
             change: word(change),
             bytes: if change.after == State::Nothing { change.before.bytes() } else { change.after.bytes() },
-            standing: standing(change, objects, index, &mut opener),
+            standing: match is_gone(&change.path) {
+                true => UndoStanding::FolderGone,
+                false => standing(change, objects, index, &mut opener),
+            },
         });
         let changes = changes.collect();
         index.save();
@@ -270,15 +274,26 @@ impl UndoStore {
             [] => (0..record.changes.len()).collect(),
             some => some.iter().map(|number| *number as usize).collect(),
         };
+        let is_gone = is_in_gone(&working);
+        let (gone, wanted): (BTreeSet<usize>, BTreeSet<usize>) = wanted
+            .into_iter()
+            .partition(|at| record.changes.get(*at).is_some_and(|change| is_gone(&change.path)));
         let (objects, index) = self.open()?;
-        let done =
+        let mut done =
             PutBack { objects, index: &mut *index, record: &record, way, most, kept: false }.all(&wanted);
         index.save();
+        done.extend(gone.into_iter().map(|at| (at, Err(FileError::FolderGone))));
         let files = done.into_iter().filter(|(at, result)| record.tells(*at) || result.is_err()).filter_map(
             |(at, result)| Some(PutBackFile { path: named(&working, &record.changes.get(at)?.path), result }),
         );
         Ok(files.collect())
     }
+}
+
+/// Whether a path lies in the working folder, and that is not there any more: what was moved away is not made a second time.
+fn is_in_gone(working: &Path) -> impl Fn(&Path) -> bool {
+    let is_gone = walk::is_gone(working);
+    move |path| is_gone && path.starts_with(working)
 }
 
 /// What a run did, in a word.

@@ -43,6 +43,7 @@ pub(super) fn standing(
         now if now == *after || now == State::Nothing && *before != State::Nothing => {
             let can = is_kept(before) && !matches!(after, State::Unkept { .. });
             match before {
+                _ if can && now != *after => UndoStanding::DeletedSince,
                 _ if can => UndoStanding::Done,
                 // It was copied then.
                 State::File { .. } if !is_kept(before) => UndoStanding::Dropped,

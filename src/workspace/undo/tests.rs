@@ -456,3 +456,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_file_that_was_removed_since_is_told_and_can_be_put_back() {
+    let mut ground = Ground::new();
+    ground.write("a", "before");
+    let record = ground.run(|ground| ground.write("a", "after"));
+    fs::remove_file(ground.at("a")).unwrap();
+    assert_eq!(ground.told(record)[0].2, UndoStanding::DeletedSince);
+    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "before");
+}
+
+#[test]
+fn a_working_folder_that_was_moved_is_not_made_a_second_time() {
+    let mut ground = Ground::new();
+    ground.write("a", "before");
+    ground.write("sub/b", "gone");
+    let record = ground.run(|ground| {
+        ground.write("a", "after");
+        fs::remove_file(ground.at("sub/b")).unwrap();
+    });
+    let elsewhere = ground.folder.path().join("elsewhere");
+    fs::rename(&ground.work, &elsewhere).unwrap();
+    assert!(ground.told(record).iter().all(|(_, _, how)| *how == UndoStanding::FolderGone));
+    for way in [UndoWay::Back, UndoWay::Again] {
+        let refused = ground.put_back(record, way);
+        assert!(refused.len() == 2 && refused[0].contains("the working folder is gone"), "{refused:?}");
+        assert!(!ground.work.exists());
+    }
+    fs::rename(&elsewhere, &ground.work).unwrap();
+    assert_eq!(ground.put_back(record, UndoWay::Back), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(ground.at("a")).unwrap(), "before");
+}
