@@ -337,6 +337,13 @@ pub(crate) fn changes(report: &RunReport) -> Vec<String> {
 
 /// How a run ended, on one line: `failed, exit 1, 0.4 s`.
 pub(crate) fn ended(report: &RunReport) -> String {
+    let mut parts = end_of(report);
+    parts.push(duration(report.receipt.wall_us / 1000));
+    parts.join(", ")
+}
+
+/// The same without how long it took.
+pub(crate) fn end_of(report: &RunReport) -> Vec<String> {
     let mut parts = vec![report.outcome.label().to_lowercase()];
     match (report.receipt.exit_code, report.receipt.signal) {
         (Some(code), _) => parts.push(format!("exit {code}")),
@@ -344,8 +351,7 @@ pub(crate) fn ended(report: &RunReport) -> String {
         (None, None) => {}
     }
     parts.extend(report.outcome.detail().map(visible_line));
-    parts.push(duration(report.receipt.wall_us / 1000));
-    parts.join(", ")
+    parts
 }
 
 fn counted(findings: usize) -> String {

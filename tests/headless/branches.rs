@@ -167,6 +167,7 @@ fn two_sessions_are_compared_from_where_they_part() {
         done.out
     );
     assert!(done.out.contains("| two") && !done.out.contains("| one"), "{}", done.out);
+    assert!(!done.out.contains(" ms") && done.out.contains("done, exit 0"), "no times: {}", done.out);
     let same = home.run(&["sessions", "compare", &of, &of]).out;
     assert!(same.contains("nothing else on either side"), "{same}");
 }

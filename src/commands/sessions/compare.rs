@@ -2,8 +2,8 @@
 
 use super::{Console, find, seal, unreadable};
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{BlockId, Entry};
-use crate::headless::ended;
+use crate::domain::{BlockId, Entry, RunReport};
+use crate::headless::end_of;
 use crate::report::Failure;
 use crate::session::factory::SessionFactory;
 use crate::store::index::Summary;
@@ -112,10 +112,20 @@ fn is_same(left: &Entry, right: &Entry) -> bool {
     match (left, right) {
         // The files of its outputs lie beside each session.
         (Entry::Ran { run, report, .. }, Entry::Ran { run: other, report: theirs, .. }) => {
-            run == other && report.outcome == theirs.outcome && report.receipt == theirs.receipt
+            run == other && has_same_end(report, theirs)
         }
         (left, right) => left == right,
     }
+}
+
+/// Whether two runs came to the same, however long each took.
+fn has_same_end(left: &RunReport, right: &RunReport) -> bool {
+    let (ours, theirs) = (&left.receipt, &right.receipt);
+    left.outcome == right.outcome
+        && (ours.exit_code, ours.signal) == (theirs.exit_code, theirs.signal)
+        && ours.files == theirs.files
+        && (&left.value, &left.error) == (&right.value, &right.error)
+        && left.output.in_order() == right.output.in_order()
 }
 
 /// What was asked and proposed behind the common beginning. A block of the beginning about which something was decided
@@ -182,7 +192,7 @@ fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
                 .collect();
             lines.extend(report.value.iter().flat_map(|value| value.lines()).map(|line| format!("= {line}")));
             lines.extend(report.error.iter().map(|error| format!("! {}", error.message)));
-            one.outcome = Some((ended(report), lines));
+            one.outcome = Some((end_of(report).join(", "), lines));
         }
         _ => {}
     }
@@ -232,14 +242,29 @@ impl Columns {
         self.lines.push(line.to_owned());
     }
 
-    /// A row that is the same on both sides, or differs (`≠`).
+    /// A row that is the same on both sides, or differs (`≠`). What does not fit goes on in the next line, and beneath two
+    /// lines that differ in part the first difference is marked (`^`).
     fn row(&mut self, left: &str, right: &str) {
         let seen = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
         let (left, right) = (seen(left), seen(right));
-        let between = if left == right { '│' } else { '≠' };
-        let left = cut(&left, self.width);
-        let room = self.width.saturating_sub(width_of(&left));
-        let line = format!("{left}{} {between} {}", " ".repeat(room), cut(&right, self.width));
+        let (differs, both) = (left != right, !left.is_empty() && !right.is_empty());
+        let (lefts, rights) = (wrapped(&left, self.width), wrapped(&right, self.width));
+        let mark = (differs && both).then(|| first_difference(&lefts, &rights)).flatten();
+        for at in 0..lefts.len().max(rights.len()) {
+            let part = |parts: &[String]| parts.get(at).cloned().unwrap_or_default();
+            let between = if differs { '≠' } else { '│' };
+            self.line(&part(&lefts), between, &part(&rights));
+            // Short lines are seen at once.
+            if let Some((_, columns)) = mark.filter(|(row, _)| *row == at && (at > 0 || lefts.len() > 1)) {
+                let pointer = format!("{}^", " ".repeat(columns));
+                self.line(&pointer, ' ', &pointer);
+            }
+        }
+    }
+
+    fn line(&mut self, left: &str, between: char, right: &str) {
+        let room = self.width.saturating_sub(width_of(left));
+        let line = format!("{left}{} {between} {right}", " ".repeat(room));
         self.lines.push(line.trim_end().to_owned());
     }
 
@@ -309,20 +334,34 @@ fn width_of(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// As much of a line as fits, with a sign where something is missing.
-fn cut(line: &str, width: usize) -> String {
-    if width_of(line) <= width {
-        return line.to_owned();
+/// A line in parts that fit; an empty one is one part.
+fn wrapped(line: &str, width: usize) -> Vec<String> {
+    let (mut parts, mut left) = (vec![String::new()], width);
+    for c in line.chars() {
+        let cells = c.width().unwrap_or(0);
+        if cells > left {
+            parts.push(String::new());
+            left = width;
+        }
+        left = left.saturating_sub(cells);
+        if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
     }
-    let mut room = width.saturating_sub(1);
-    let fits = |c: &char| {
-        let fits = c.width().unwrap_or(0) <= room;
-        room = room.saturating_sub(c.width().unwrap_or(0));
-        fits
-    };
-    let mut kept: String = line.chars().take_while(fits).collect();
-    kept.push('…');
-    kept
+    parts
+}
+
+/// The row and the column at which the two are not the same any more.
+fn first_difference(left: &[String], right: &[String]) -> Option<(usize, usize)> {
+    let row = left.iter().zip(right).position(|(left, right)| left != right)?;
+    let (left, right) = (left.get(row)?, right.get(row)?);
+    let same: String = left
+        .chars()
+        .zip(right.chars())
+        .take_while(|(left, right)| left == right)
+        .map(|both| both.0)
+        .collect();
+    Some((row, width_of(&same)))
 }
 
 #[cfg(test)]
@@ -334,6 +373,19 @@ mod tests {
         let mut columns = Columns { width: 12, lines: Vec::new() };
         columns.rows(&["a = 1", "print(a)", "same"], &["a = 2", "same"]);
         assert_eq!(columns.lines, ["a = 1        ≠ a = 2", "print(a)     ≠", "same         │ same"]);
+    }
+
+    #[test]
+    fn a_long_line_goes_on_in_the_next_and_its_difference_is_marked() {
+        let mut columns = Columns { width: 8, lines: Vec::new() };
+        columns.row("abcdefghij = 1", "abcdefghij = 2");
+        assert_eq!(columns.lines, ["abcdefgh ≠ abcdefgh", "ij = 1   ≠ ij = 2", "     ^          ^"]);
+        let mut columns = Columns { width: 8, lines: Vec::new() };
+        columns.row("abcdefghij", "abcdefghij");
+        assert_eq!(columns.lines, ["abcdefgh │ abcdefgh", "ij       │ ij"]);
+        let mut columns = Columns { width: 8, lines: Vec::new() };
+        columns.row("", "abcdefghij");
+        assert_eq!(columns.lines, ["         ≠ abcdefgh", "         ≠ ij"]);
     }
 
     #[test]
