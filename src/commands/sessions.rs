@@ -15,7 +15,7 @@ use super::Console;
 use crate::cli::{ModelArgs, SessionsCommand};
 use crate::domain::sentences::{saving, sending};
 use crate::domain::visible::{visible, visible_line};
-use crate::domain::{Entry, Timestamp, UndoWay};
+use crate::domain::{Entry, Timestamp, UndoWay, session_name};
 use crate::driver::Clock;
 use crate::headless::{ended, events, json};
 use crate::report::{Failure, FailureClass};
@@ -106,10 +106,7 @@ fn rename(
     name: &str,
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
-    let name = name.trim();
-    if name.is_empty() {
-        return Err(Failure::new(FailureClass::Usage, "a name has letters"));
-    }
+    let name = session_name(name).map_err(|why| Failure::new(FailureClass::Usage, why.to_string()))?;
     let summary = find(&factory.loaded.sessions(), session)?;
     let seal = seal(&factory.loaded.paths.state, console)?;
     let (masker, now) = (factory.masker(), Clock::System.now());

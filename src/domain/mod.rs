@@ -44,6 +44,7 @@ pub(crate) mod run;
 pub mod sentences;
 pub use sentences::conditions::RunConditions;
 pub(crate) mod serial;
+mod session_name;
 pub(crate) mod sha256;
 mod shared_state;
 mod terminal_screen;
@@ -93,6 +94,7 @@ pub use run::{
     Chunk, DeadKernel, ExecutorKind, FileChange, ImageRef, Interpreter, KernelFate, KernelRef, Outcome,
     ProtectedFile, Receipt, RunError, RunEvent, RunReport,
 };
+pub use session_name::{SessionNameError, session_name};
 pub use sha256::Sha256;
 pub use shared_state::{BlockRanges, SharedState};
 pub use terminal_screen::{ScreenCell, ScreenRow, TerminalScreen};

@@ -1,8 +1,8 @@
 //! Names of sessions for people: a session is called after what was asked first, until the person calls it otherwise.
 //! Names stand in titles and lists: no key gets into one.
 
-use super::Engine;
-use crate::domain::{Entry, MaskedValue, Prompt};
+use super::{Engine, notices};
+use crate::domain::{Entry, MaskedValue, Prompt, SessionNameError, session_name};
 
 /// Characters of a name at the most.
 const LONGEST: usize = 32;
@@ -41,16 +41,32 @@ impl Engine {
     /// Begins a turn with this prompt; the first one names the session.
     pub(super) fn prompted(&mut self, prompt: Prompt) {
         let name = name_for(&self.settings.masker.mask(prompt.text.clone()));
+        self.prompted_as(prompt, name);
+    }
+
+    /// Begins a turn with this prompt; a session without a name is called so.
+    pub(super) fn prompted_as(&mut self, prompt: Prompt, name: String) {
         self.record(Entry::Prompt(prompt));
         if self.state.transcript.name.is_empty() {
             self.record(Entry::Named(name));
         }
     }
 
+    /// The name of a session that begins as a file: that of the file, as far as it can be one.
+    pub(super) fn name_of_file(&self, name: &str) -> String {
+        let masked = self.settings.masker.text(name);
+        session_name(&masked)
+            .map_or_else(|_| name_for(&self.settings.masker.mask(name.to_owned())), str::to_owned)
+    }
+
     /// The person gives the session another name.
     pub(super) fn rename(&mut self, name: &str) {
-        let name = self.settings.masker.text(name.trim());
-        if !name.is_empty() && name != self.state.transcript.name {
+        let name = match session_name(name) {
+            Ok(name) => self.settings.masker.text(name),
+            Err(SessionNameError::Empty) => return,
+            Err(why) => return self.notify(notices::no_name(why)),
+        };
+        if name != self.state.transcript.name {
             self.record(Entry::Named(name));
         }
     }

@@ -8,7 +8,7 @@ use crate::domain::FileChange;
 use crate::domain::sentences::{running, saving, sending};
 use crate::domain::{
     AnswerError, Block, BlockId, ExecutorKind, FinishReason, KernelFate, KernelRef, Language, ModelName,
-    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, Severity, Terms, UndoWay,
+    Notice, Outcome, ReplyFailure, Review, RuleId, RunReport, SessionNameError, Severity, Terms, UndoWay,
 };
 use crate::text::line::one_line;
 use crate::text::number::{counted, dollars, duration, limit};
@@ -405,6 +405,11 @@ pub(super) fn store_failed(why: &str) -> Notice {
 
 pub(super) fn store_recovered() -> Notice {
     Notice::info(saving::AGAIN)
+}
+
+/// The session keeps its name.
+pub(super) fn no_name(why: SessionNameError) -> Notice {
+    Notice::warn(format!("Not renamed: {why}."))
 }
 
 /// What a session that is opened again has lost: runs, variables, and the rules that held.

@@ -8,6 +8,8 @@ use std::sync::Arc;
 /// A file taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenedFile {
+    /// What the file is called: the session is called so, too.
+    pub name: String,
     /// What it says beside its blocks, with a mark where each of them stood.
     pub text: String,
     /// Its blocks, in their order.
@@ -33,7 +35,8 @@ impl Engine {
         if self.state.phase != Phase::Idle {
             return self.notify(notices::files_not_now());
         }
-        self.prompted(file.text.into());
+        let name = self.name_of_file(&file.name);
+        self.prompted_as(file.text.into(), name);
         // Nothing is asked of a model: its turn is over before it begins.
         self.record(Entry::TurnEnd(TurnEnd::Answered));
         let mut blocks = Vec::new();
@@ -61,6 +64,7 @@ mod tests {
             place: format!("cell {n} of a.ipynb"),
         };
         OpenedFile {
+            name: "a.ipynb".into(),
             text: "a.ipynb: sums (block 1)".into(),
             blocks: vec![block(1, "1 + 1"), block(2, "2 + 2")],
         }

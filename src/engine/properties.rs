@@ -360,7 +360,11 @@ impl Aim<'_> {
                 source: pick(SOURCES, self.a + n).into(),
                 place: "cell 1 of a.ipynb".into(),
             };
-            return Command::OpenFile(OpenedFile { text: "a".into(), blocks: vec![block(0), block(1)] });
+            return Command::OpenFile(OpenedFile {
+                name: "a".into(),
+                text: "a".into(),
+                blocks: vec![block(0), block(1)],
+            });
         }
         let file = |n: usize| NamedFile {
             path: "a.py".into(),

@@ -55,7 +55,8 @@ pub(crate) fn read(path: &Path, text: &str, languages: &Languages) -> Result<Ope
     match file.blocks.len() {
         0 => Err(ImportError::NoBlocks),
         1..=MOST => {
-            Ok(OpenedFile { text: format!("{}\n\n{}", file.name, file.text.trim()), blocks: file.blocks })
+            let text = format!("{}\n\n{}", file.name, file.text.trim());
+            Ok(OpenedFile { name: file.name, text, blocks: file.blocks })
         }
         many => Err(ImportError::ManyBlocks(many)),
     }

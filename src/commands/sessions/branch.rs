@@ -1,8 +1,8 @@
 //! `sayso sessions fork`: begins a branch of a session, which itself stays as it is.
 
 use super::{Console, find};
-use crate::domain::BranchPoint;
 use crate::domain::visible::visible_line;
+use crate::domain::{BranchPoint, session_name};
 use crate::report::{Failure, FailureClass};
 use crate::session::branching::BranchError;
 use crate::session::factory::SessionFactory;
@@ -14,6 +14,8 @@ pub(super) fn run(
     (point, name): (BranchPoint, Option<String>),
     console: &mut Console<'_>,
 ) -> Result<(), Failure> {
+    let name = name.as_deref().map(session_name).transpose();
+    let name = name.map_err(|why| Failure::new(FailureClass::Usage, why.to_string()))?.map(str::to_owned);
     let summary = find(&factory.loaded.sessions(), session)?;
     let made = super::super::block_on(factory.branch(&summary.path, point, name))?;
     let branch = made.map_err(|error| {
