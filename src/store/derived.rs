@@ -26,6 +26,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long it waits before it asks for the lock again.
 const BETWEEN: Duration = Duration::from_millis(10);
 
+/// Pages that may stand empty: they are used again.
+const SPARE: i64 = 256;
+/// Bytes of a file that are copied to make it smaller; that is done in memory.
+const COPIED: i64 = 64 << 20;
+
 /// Why it can't be used now.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DerivedError {
@@ -136,6 +141,18 @@ impl DerivedFile {
             }
         }
         Ok(Self { db: connect(plan, folder)? })
+    }
+
+    /// Gives pages that hold nothing any more back to the disk, where they are most of the file and what is left is soon
+    /// copied.
+    pub(super) fn shrink(&self) -> Result<(), DerivedError> {
+        let number = |what: &str| self.db.query_row(what, [], |row| row.get::<_, i64>(0));
+        let (all, free) = (number("PRAGMA page_count")?, number("PRAGMA freelist_count")?);
+        let left = all.saturating_sub(free).saturating_mul(number("PRAGMA page_size")?);
+        if free > SPARE && free > all / 2 && left <= COPIED {
+            self.db.execute_batch("VACUUM")?;
+        }
+        Ok(())
     }
 
     /// Overwrites what the log of the database still holds of removed rows, and cuts it off.

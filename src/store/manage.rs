@@ -25,7 +25,11 @@ pub(crate) fn preview(path: &Path, most: usize) -> Vec<String> {
 fn line(entry: &Entry) -> Option<String> {
     match entry {
         Entry::Prompt(prompt) => Some(format!("you    {}", first_line(&prompt.text))),
-        Entry::Reply { text, .. } => Some(format!("model  {}", first_line(text))),
+        Entry::Reply { text, .. } => {
+            // Its blocks have lines of their own.
+            let said = first_line(&search::prose(text));
+            (!said.is_empty()).then(|| format!("model  {said}"))
+        }
         Entry::Block(block) => {
             // A block about files is named by what it does with them.
             let language = block.current().language.as_ref().filter(|_| block.kind.is_code());
@@ -109,11 +113,41 @@ pub(crate) fn space(path: &Path) -> u64 {
     std::fs::symlink_metadata(path).map_or(0, |meta| meta.len()) + below(&blobs_of(path))
 }
 
-/// Removes a session with its large outputs and images.
+/// Removes a session with its large outputs and images, and what is derived of it.
 ///
 /// # Errors
 /// When another process writes to it, it is no session, or the system refuses.
 pub(crate) fn delete(path: &Path) -> Result<(), StoreError> {
+    let removed = delete_all(&[path], |_, _| {});
+    removed.into_iter().next().unwrap_or(Ok(()))
+}
+
+/// The same for several of one folder; what is derived of them is written once for all that are gone. `told` hears of each
+/// as it goes.
+pub(crate) fn delete_all(
+    paths: &[&Path],
+    mut told: impl FnMut(&Path, &Result<(), StoreError>),
+) -> Vec<Result<(), StoreError>> {
+    let mut done = Vec::new();
+    for path in paths {
+        let removed = remove_files(path);
+        told(path, &removed);
+        done.push(removed);
+    }
+    let gone: Vec<&Path> = paths.iter().copied().filter(|path| !path.exists()).collect();
+    let Some(folder) = gone.first().and_then(|path| path.parent()) else { return done };
+    scratch::sweep(folder);
+    // The sessions are gone, whatever becomes of this.
+    if let Err(error) = index::forget(folder, &gone) {
+        tracing::warn!(%error, "removed sessions leave the file of the list with the next list");
+    }
+    if let Err(error) = search::forget(folder, &gone) {
+        tracing::warn!(%error, "what removed sessions say leaves the file of the search with the next search");
+    }
+    done
+}
+
+fn remove_files(path: &Path) -> Result<(), StoreError> {
     // The lock is held until the file is gone: nobody opens it in between.
     let _locked = disk::open_locked(path)?;
     std::fs::remove_file(path).map_err(|error| StoreError::io(path, "deleted", error))?;
@@ -123,14 +157,6 @@ pub(crate) fn delete(path: &Path) -> Result<(), StoreError> {
         && error.kind() != std::io::ErrorKind::NotFound
     {
         return Err(StoreError::io(&blobs, "deleted", error));
-    }
-    scratch::sweep(path.parent().unwrap_or(Path::new("")));
-    // The session is gone, whatever becomes of this.
-    if let Err(error) = index::forget(path) {
-        tracing::warn!(%error, "a removed session leaves the file of the list with the next list");
-    }
-    if let Err(error) = search::forget(path) {
-        tracing::warn!(%error, "what a removed session says leaves the file of the search with the next search");
     }
     Ok(())
 }

@@ -70,17 +70,20 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
         let told = ("nothing was removed", what.as_str(), "--yes removes without a question.");
         ask::confirm(&format!("Remove {what} for good?"), told, console)?;
     }
-    let (mut freed, mut stay) = (0, Vec::new());
-    for session in sessions {
-        let space = manage::space(&session.path);
-        match manage::delete(&session.path) {
-            Ok(()) => {
-                freed += space;
-                writeln!(console.out, "removed {}", visible_line(session.label()))?;
-            }
-            Err(error) => stay.push(error),
+    let paths: Vec<&Path> = sessions.iter().map(|session| session.path.as_path()).collect();
+    let spaces: Vec<u64> = paths.iter().map(|path| manage::space(path)).collect();
+    let mut freed = 0;
+    let mut each = sessions.iter().zip(spaces);
+    let mut told = Ok(());
+    let done = manage::delete_all(&paths, |_, removed| {
+        let Some((session, space)) = each.next().filter(|_| removed.is_ok()) else { return };
+        freed += space;
+        if told.is_ok() {
+            told = writeln!(console.out, "removed {}", visible_line(session.label()));
         }
-    }
+    });
+    told?;
+    let stay: Vec<_> = done.into_iter().filter_map(Result::err).collect();
     writeln!(console.out, "{} freed", size(freed))?;
     let Some(first) = stay.first() else { return Ok(()) };
     for error in stay.iter().skip(1) {
@@ -89,7 +92,11 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
     Err(unreadable(first))
 }
 
-/// Whether a person named it: it is not called after what was asked first.
+/// Whether a person named it: it is called neither after what was asked first nor after the file that it began as, whose
+/// name is the first line then.
 fn has_own_name(session: &Summary, masker: &Masker) -> bool {
-    !session.name.is_empty() && session.name != name_for(&masker.mask(session.first_prompt.clone()))
+    let first_line = session.first_prompt.lines().next().unwrap_or_default();
+    !session.name.is_empty()
+        && session.name != first_line
+        && session.name != name_for(&masker.mask(session.first_prompt.clone()))
 }

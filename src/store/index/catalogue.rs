@@ -6,7 +6,7 @@
 use super::{Candidate, IndexStamp, Summary};
 use crate::domain::Timestamp;
 use crate::store::derived::{DerivedError, DerivedFile, TablePlan};
-use rusqlite::{Row, params};
+use rusqlite::{Row, TransactionBehavior, params};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -81,14 +81,18 @@ impl Catalogue {
     }
 }
 
-/// Takes a session that is gone out of it, and its bytes out of the file.
+/// Takes sessions of a folder that are gone out of it, and their bytes out of the file.
 ///
 /// # Errors
 /// When the file can't be written: what was kept leaves it with the next list then.
-pub(in crate::store) fn forget(session: &Path) -> Result<(), DerivedError> {
-    let (Some(folder), Some(name)) = (session.parent(), session.file_name()) else { return Ok(()) };
-    let Some(derived) = DerivedFile::open_existing(folder, &PLAN)? else { return Ok(()) };
-    derived.db.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])?;
+pub(in crate::store) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedError> {
+    let Some(mut derived) = DerivedFile::open_existing(folder, &PLAN)? else { return Ok(()) };
+    let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for name in sessions.iter().filter_map(|session| session.file_name()) {
+        writing.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])?;
+    }
+    writing.commit()?;
+    derived.shrink()?;
     derived.cut_log()
 }
 
@@ -131,7 +135,7 @@ fn write(
     fresh: &[(OsString, IndexStamp, Summary)],
     gone: &[OsString],
 ) -> Result<(), DerivedError> {
-    let writing = derived.db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
         let mut forget = writing.prepare("DELETE FROM catalogue WHERE file = ?1")?;
         for name in gone {

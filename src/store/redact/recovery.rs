@@ -38,8 +38,9 @@ pub(super) fn forget(new: &Path) {
 
 /// What is kept of a session to list and find it is made anew.
 pub(super) fn forget_words(path: &Path) {
-    index::forget(path).ok();
-    if let Err(error) = search::forget(path) {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    index::forget(folder, &[path]).ok();
+    if let Err(error) = search::forget(folder, &[path]) {
         tracing::warn!(%error, "what was masked leaves the file of the search with the next search");
     }
 }
