@@ -25,7 +25,7 @@ const LONGEST: usize = 64 << 10;
 const ASSUMED: u64 = 32_768;
 /// Tokens that a request has at most where the size of the context is not known: what most models of today can take. A
 /// longer one is not put together at all.
-const LONGEST_UNKNOWN: u64 = 131_072;
+pub(crate) const LONGEST_UNKNOWN: u64 = 131_072;
 
 impl Engine {
     /// Something is known of the model now.

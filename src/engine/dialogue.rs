@@ -15,10 +15,11 @@ pub(crate) use watched::WatchedEngine;
 use super::state::Question;
 use super::{Command, EditFault, Effect, Engine, Event, Inspection, Phase, PlacedEdit, Settings, State};
 use crate::domain::{
-    BlockId, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason, KernelFate,
-    KernelRef, Language, Limits, Message, OnDisk, Outcome, OutputBuffer, Purpose, Receipt, RecipeFact,
-    ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent, RunId, RunReport,
-    SandboxLevel, SandboxReport, Severity, StepId, Stream, Terms, Timestamp, UndoWay,
+    BlockId, BranchOrigin, Chunk, Decision, Entry, ExecutorKind, FailureKind, Finding, Finish, FinishReason,
+    Header, KernelFate, KernelRef, Language, Limits, Message, OnDisk, Outcome, OutputBuffer, Purpose,
+    Receipt, RecipeFact, ReplyEvent, ReplyFailure, Review, Revision, Rights, RuleScope, RunError, RunEvent,
+    RunId, RunReport, SandboxLevel, SandboxReport, SessionId, Severity, StepId, Stream, Terms, Timestamp,
+    UndoWay,
 };
 
 /// One session that is talked to.
@@ -57,6 +58,22 @@ impl Dialogue {
         let (watched, effects) = WatchedEngine::resume(settings, entries, Timestamp(self.now));
         self.watched = watched;
         self.line(&effects)
+    }
+
+    /// The session as a branch of another one begins, with all that is there; opened.
+    pub(crate) fn branch(&mut self) -> String {
+        let entries = u64::try_from(self.watched.entries.len()).unwrap_or(u64::MAX);
+        let header = Header {
+            id: SessionId("branch".into()),
+            name: "branch".into(),
+            created: Timestamp(0),
+            cwd: "/w".into(),
+            model: None,
+            program: String::new(),
+            branch_of: Some(BranchOrigin { session: SessionId("origin".into()), entries }),
+        };
+        self.watched.entries.insert(0, (Timestamp(0), Entry::Header(header)));
+        self.reopen()
     }
 
     /// All that was recorded so far.

@@ -60,6 +60,7 @@ pub(crate) mod dialogue;
 mod properties;
 
 pub use block_state::BlockState;
+pub(crate) use compact::LONGEST_UNKNOWN;
 pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
 pub use event::{Command, EditFault, Event, Inspection, LoadedBody, PlacedEdit, StoreEvent};

@@ -27,6 +27,7 @@ impl Engine {
             .map(|item| item.block.id)
             .collect();
         let rules = self.state.transcript.rules_in_force().count();
+        let is_new_branch = self.state.transcript.is_branch_as_it_began();
         self.record(Entry::Resumed);
         let transcript = &self.state.transcript;
         self.counted = counted(transcript);
@@ -44,7 +45,11 @@ impl Engine {
         let place = place(turn, &step);
         self.resume_files();
         self.reopen_workflow();
-        if self.state.transcript.blocks.values().any(|item| !item.runs.is_empty()) {
+        // Where a branch begins is told by who made it, and stays on screen; that variables are gone stands in the
+        // conversation.
+        let nothing_lost = unfinished.is_empty() && rules == 0;
+        let has_run = self.state.transcript.blocks.values().any(|item| !item.runs.is_empty());
+        if has_run && !(is_new_branch && nothing_lost) {
             self.notify(notices::resumed(&unfinished, rules));
         }
         self.wait_again(place);

@@ -121,6 +121,13 @@ pub(crate) fn not_kept(rules: usize) -> String {
     }
 }
 
+/// The session that a branch left. What its runs did to files was done once, and is as it is.
+pub(crate) fn branch_of(id: &str) -> String {
+    format!(
+        "of session {id}, which stays as it is; variables began anew, and files are as the runs left them: nothing was taken back"
+    )
+}
+
 /// A disk that forgets.
 pub(crate) const NOT_DURABLE: &str =
     "What is saved there may be lost with the power. Choose another place: [sessions] folder.";

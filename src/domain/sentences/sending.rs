@@ -3,6 +3,13 @@
 use super::count;
 use crate::domain::{Departure, ExecutorKind, GivenFile, RequestCounts, Terms};
 
+/// What holds where the size of a model's context is not known: so many tokens are what is assumed.
+pub(crate) fn context_unknown(assumed: &str) -> String {
+    format!(
+        "how many the model takes is not known: {assumed} are assumed, a longer chat is told shorter, and what does not fit then is not sent ([context] tokens sets it)"
+    )
+}
+
 /// What left this computer: the requests that were made, and the runs that could reach the network.
 pub(crate) fn departed(departed: &RequestCounts, open_runs: usize) -> String {
     let requests: u64 = departed.far.values().sum();

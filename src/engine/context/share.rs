@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 pub struct ContextShare {
     /// Tokens of the conversation as it would be sent now.
     pub used: u64,
-    /// Tokens that a conversation may have, its reply included. `None`: not known, nothing is shortened.
+    /// Tokens that a conversation may have, its reply included. `None`: not known, and
+    /// [`LONGEST_UNKNOWN`](crate::engine::LONGEST_UNKNOWN) are assumed.
     pub of: Option<u64>,
     /// Whether `used` is an estimate in whole or in part; else it is as the provider counted.
     pub estimated: bool,

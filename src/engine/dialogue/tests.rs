@@ -1149,6 +1149,20 @@ fn resuming_in_a_run_finds_it_lost_and_does_not_run_it_again() {
 }
 
 #[test]
+fn of_a_branch_only_what_it_lost_is_told_where_its_origin_was() {
+    let mut d = replied(ONE);
+    d.runs(1, 1, ok());
+    assert_eq!(d.branch(), "+resumed | stuck cut", "the note of its origin stays");
+    // From then on it is a session like any other.
+    assert_eq!(d.reopen(), "+resumed, 'Variables are not kept: the kernel is new.' | stuck cut");
+    let mut d = replied(ONE);
+    d.inspected_ok(1);
+    d.type_run(1);
+    d.started(1);
+    assert!(d.branch().contains("LOST"), "what is lost is told");
+}
+
+#[test]
 fn resuming_in_a_run_with_others_behind_it() {
     let mut d = replied(THREE);
     d.inspected_ok(1);

@@ -11,6 +11,13 @@ use crate::domain::{
 use std::path::PathBuf;
 
 impl Transcript {
+    /// Whether it is a branch to which nothing was added since it was made.
+    pub(in crate::engine) fn is_branch_as_it_began(&self) -> bool {
+        let origin = self.header.as_ref().and_then(|header| header.branch_of.as_ref());
+        // The header is one entry more.
+        origin.is_some_and(|of| self.version <= of.entries.saturating_add(1))
+    }
+
     /// Folds entries from the first one on.
     pub(crate) fn fold(entries: impl IntoIterator<Item = (Timestamp, Entry)>) -> Self {
         let mut transcript = Self::default();

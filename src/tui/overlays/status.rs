@@ -2,7 +2,9 @@
 //! the project's settings, what confines a block.
 
 use super::{Overlay, OverlayContext, OverlayResponse};
+use crate::domain::sentences::{saving, sending};
 use crate::driver::catalogue;
+use crate::engine::LONGEST_UNKNOWN;
 use crate::engine::State;
 use crate::engine::cost::PriceSource;
 use crate::text::number::dollars;
@@ -97,6 +99,9 @@ fn facts(around: OverlayContext<'_>, panes: &Panes) -> Vec<(&'static str, String
             facts.push(("Opinion", text));
         }
     }
+    if let Some(of) = state.transcript.header.as_ref().and_then(|header| header.branch_of.as_ref()) {
+        facts.push(("Branch", safe::one_line(&saving::branch_of(&of.session.0))));
+    }
     facts.push(("Folder", safe::one_line(&look.place.path(&setup.cwd))));
     facts.extend(setup.foreign.iter().map(|text| ("Foreign", safe::one_line(text))));
     for (at, text) in setup.damage.iter().enumerate() {
@@ -143,8 +148,9 @@ fn context(state: &State) -> String {
             format!("{} of {} tokens ({percent}%), {how}", words::grouped(share.used), words::grouped(of))
         }
         _ => format!(
-            "{} tokens, {how}; how many the model takes is not known, so nothing is shortened ([context] tokens sets it)",
-            words::grouped(share.used)
+            "{} tokens, {how}; {}",
+            words::grouped(share.used),
+            sending::context_unknown(&words::grouped(LONGEST_UNKNOWN))
         ),
     };
     if share.shortened > 0 {
