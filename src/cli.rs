@@ -183,6 +183,12 @@ pub struct ResumeArgs {
     /// The session that was written last
     #[arg(long)]
     pub last: bool,
+    /// Open it at a place, as `sayso sessions search` tells it: block:3, output:3, message:2
+    #[arg(long, value_name = "PLACE")]
+    pub at: Option<String>,
+    /// Go to the first of these words there, and mark them
+    #[arg(long, value_name = "WORDS", requires = "at")]
+    pub find: Option<String>,
     /// Lines that are only added instead of panes
     #[arg(long)]
     pub plain: bool,

@@ -9,7 +9,9 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::session::setup;
 use crate::store::index;
+use crate::store::search::NoPlace;
 use crate::tui::FirstRecipe;
+use crate::tui::setup::FoundPlace;
 use std::path::PathBuf;
 
 /// Which session is opened.
@@ -25,6 +27,8 @@ pub(super) struct FirstInput {
     pub(super) prompt: Option<String>,
     pub(super) file: Option<OpenedFile>,
     pub(super) recipe: Option<FirstRecipe>,
+    /// The place of the session that it is opened at.
+    pub(super) place: Option<FoundPlace>,
 }
 
 /// What the command line, or the story, begins with.
@@ -44,7 +48,7 @@ pub(super) fn first(
     let story = story.map(begin::ChosenRecipe::from);
     let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, || factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });
-    Ok(FirstInput { prompt, file, recipe })
+    Ok(FirstInput { prompt, file, recipe, place: None })
 }
 
 /// The session that `sayso resume` names.
@@ -64,6 +68,17 @@ pub(super) fn start_of(factory: &SessionFactory, args: &ResumeArgs) -> Result<Fi
         }
         None => Ok(FirstSession::Pick),
     }
+}
+
+/// The place of the session that it is opened at, where one is named.
+pub(super) fn place_of(args: &ResumeArgs) -> Result<Option<FoundPlace>, Failure> {
+    let Some(at) = &args.at else { return Ok(None) };
+    if args.session.is_none() && !args.last {
+        return Err(Failure::new(FailureClass::Usage, "--at is a place of a session: name it, or --last"));
+    }
+    let place =
+        at.parse().map_err(|why: NoPlace| Failure::new(FailureClass::Usage, format!("{at:?}: {why}")))?;
+    Ok(Some(FoundPlace { place, words: args.find.clone().unwrap_or_default() }))
 }
 
 /// The source of replies that was asked for, else one that a key is found for, if any. No server is asked before the

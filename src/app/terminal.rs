@@ -4,7 +4,7 @@ use super::choice::{choose, is_untried};
 use super::folder;
 use super::front_end::{self, FrontEnd, FrontEndKind};
 use super::opening;
-use super::start::{FirstInput, FirstSession, StartingPoint, first, source, start_of};
+use super::start::{FirstInput, FirstSession, StartingPoint, first, place_of, source, start_of};
 use crate::cli::{Cli, ModelArgs, ResumeArgs};
 use crate::domain::sentences::saving;
 use crate::domain::visible::visible_line;
@@ -40,9 +40,9 @@ pub(super) fn run(
         setup::factory(&model, &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() })?;
     let env = factory.place.env();
     log::start(factory.loaded.paths.log(), env("SAYSO_LOG"), factory.masker());
-    let start = match resume {
-        Some(args) => start_of(&factory, &args)?,
-        None => cli.session.clone().map_or(FirstSession::New, FirstSession::File),
+    let (start, place) = match resume {
+        Some(args) => (start_of(&factory, &args)?, place_of(&args)?),
+        None => (cli.session.clone().map_or(FirstSession::New, FirstSession::File), None),
     };
     let (factory, model) = match &start {
         FirstSession::File(path) if model.cwd.is_none() => in_its_folder(factory, model, path, cli, out)?,
@@ -50,7 +50,8 @@ pub(super) fn run(
     };
     let mut source = source(&factory, &model, pick)?;
     source.factory.run_terminals = kind == FrontEndKind::Panes;
-    let first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
+    let mut first = first(cli, prompt, source.begins.clone().filter(|_| !pick), &source.factory)?;
+    first.place = place;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(FailureClass::Work, format!("the system gives no threads: {e}")))?;
@@ -105,6 +106,7 @@ async fn sessions(
     look::tell(&mut options, notices);
     (options.first_prompt, options.first_file, options.first_recipe) =
         (first.prompt, first.file, first.recipe);
+    options.setup.place = first.place;
     options.setup.pick_session = matches!(start, FirstSession::Pick);
     options.setup.cwd.clone_from(&factory.place.cwd);
     let (mut opened, taken) = match &start {

@@ -127,8 +127,12 @@ pub struct SessionRedactArgs {
 /// `sayso sessions search`.
 #[derive(Args, Clone, Debug)]
 pub struct SessionSearchArgs {
-    /// What all has to be there; the last word may be the beginning of one, several words in quotes are a phrase
-    #[arg(value_name = "WORD", required = true)]
+    /// What all has to be there; the last word may be the beginning of one, several words in quotes are a phrase. Without
+    /// one, all that the filters leave: blocks by their language or outcome, else what was asked
+    #[arg(
+        value_name = "WORD",
+        required_unless_present_any = ["folder", "since", "until", "language", "outcome", "model"]
+    )]
     pub words: Vec<String>,
     /// Only sessions of this folder, or one below it
     #[arg(long, value_name = "PATH")]

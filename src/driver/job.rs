@@ -85,8 +85,8 @@ pub enum JobResult {
     Sessions(Vec<Summary>),
     /// Where sessions hold what was typed, or what is wrong with a filter in it.
     SessionHits(String, Result<SessionsFound, FilterError>),
-    /// The end of a session as plain lines.
-    Preview(PathBuf, Vec<String>),
+    /// The end of a session as plain lines, and the bytes that it takes on the disk with all that is its own.
+    Preview(PathBuf, Vec<String>, u64),
     /// The list of sessions has changed.
     SessionsChanged,
     /// The interpreters on this machine.

@@ -7,7 +7,7 @@ use super::export::{self, ExportKeys};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
 use super::{images, open};
-use crate::domain::{ModelName, Sha256};
+use crate::domain::{ModelName, Sha256, session_name};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
 use crate::export::{Document, ExportFormat};
@@ -56,7 +56,8 @@ impl Driver {
             Job::SearchSessions(text, folder) => self.search_sessions(text, folder),
             Job::Preview(path) => self.on_disk(move || {
                 let lines = manage::preview(&path, 12);
-                Ok(JobResult::Preview(path, lines))
+                let space = manage::space(&path);
+                Ok(JobResult::Preview(path, lines, space))
             }),
             Job::Delete(path) => self.on_disk(move || match manage::delete(&path) {
                 Ok(()) => Ok(JobResult::SessionsChanged),
@@ -66,6 +67,10 @@ impl Driver {
                 let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
                 let seal = self.rooms.store.seal().cloned();
                 self.later(async move {
+                    let name = match session_name(&name) {
+                        Ok(name) => name.to_owned(),
+                        Err(why) => return JobResult::Failed(format!("Not renamed: {why}.")),
+                    };
                     match manage::rename(&path, &name, (&masker, seal.as_ref()), now).await {
                         Ok(()) => JobResult::SessionsChanged,
                         Err(error) => JobResult::Failed(error.to_string()),
@@ -127,9 +132,14 @@ impl Driver {
                 Err(why) => JobResult::SessionHits(text, Err(why)),
                 Ok(mut wanted) => {
                     wanted.limit = HITS;
+                    // A filter that is still being typed filters nothing.
+                    let nothing = wanted.is_empty();
                     // A folder that was typed is meant more than the one of the list.
                     wanted.folder = wanted.folder.or(folder);
-                    let found = search::search(&sessions, &wanted, &masker, &waiting);
+                    let found = match nothing {
+                        true => Ok(search::SearchResults::default()),
+                        false => search::search(&sessions, &wanted, &masker, &waiting),
+                    };
                     found.map_or_else(
                         |why| JobResult::Failed(why.to_string()),
                         |found| JobResult::SessionHits(text, Ok(found)),

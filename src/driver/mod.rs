@@ -36,8 +36,10 @@ mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
+pub(crate) use crate::store::search::SearchWords;
 pub(crate) use crate::store::search::filters::{
-    names_folder as search_names_folder, words as words_of_search,
+    has_any as search_has_filters, names as search_filter_names, names_folder as search_names_folder,
+    words as words_of_search,
 };
 pub use crate::store::search::{
     FilterError, PlaceKind, SearchHit as SessionHit, SearchQuery as SessionSearch,

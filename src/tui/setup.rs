@@ -32,7 +32,7 @@ pub struct Setup {
     /// Whether the list of sessions is open at the start.
     pub pick_session: bool,
     /// The place of the session that it is opened at; `None`: its end.
-    pub place: Option<SessionPlace>,
+    pub place: Option<FoundPlace>,
     /// Whether the provider was chosen just now: it is tried by a request, over the list of its models.
     pub try_provider: bool,
     /// The file that the log is written to.
@@ -47,6 +47,15 @@ pub struct Setup {
     pub recipes: RecipeCards,
     /// What stands in a conversation that is empty.
     pub opening: Opening,
+}
+
+/// A place of a session, and what it was found by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPlace {
+    /// Where it stands.
+    pub place: SessionPlace,
+    /// The words that were looked for, as they were typed and without filters; empty: none were.
+    pub words: String,
 }
 
 /// What stands in a conversation that is empty.

@@ -80,7 +80,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::New, "new", "begin a new session", ""),
     entry(Slash::Resume, "resume", "open an older session", ""),
     entry(Slash::Search, "search", "find sessions by what is in them", "WORDS language:NAME since:30d"),
-    entry(Slash::Fork, "fork", "go on in a branch: here, before a block or a message", "BLOCK | message N"),
+    entry(Slash::Fork, "fork", "go on in a branch: from a message, a block, or here", "BLOCK | message N"),
     entry(Slash::Rewind, "rewind", "change the last message and go on from there, in a branch", ""),
     entry(Slash::Rename, "rename", "rename this chat", "NAME"),
     entry(Slash::Model, "model", "use another model from the next message on", "PROVIDER/MODEL"),

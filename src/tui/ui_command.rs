@@ -1,8 +1,9 @@
 //! What the screen asks the run loop to do: it does nothing to the world itself.
 
 use crate::domain::{BranchPoint, RunId};
-use crate::driver::{Job, SessionPlace};
+use crate::driver::Job;
 use crate::engine::Command;
+use crate::tui::setup::FoundPlace;
 use secrecy::SecretString;
 use std::path::PathBuf;
 
@@ -68,7 +69,7 @@ pub enum Exit {
         now: bool,
     },
     /// Open another session, at a place of it.
-    OpenSession(PathBuf, Option<SessionPlace>),
+    OpenSession(PathBuf, Option<FoundPlace>),
     /// Begin a new session.
     NewSession,
     /// Go on in a branch of this session, which begins as it was there.

@@ -2,10 +2,11 @@
 
 use super::scene::Scene;
 use super::{drawn, snapshots};
-use sayso::domain::{BlockId, Timestamp};
+use sayso::domain::{BlockId, BranchPoint, Timestamp};
 use sayso::driver::{
     FilterError, Job, JobResult, Notification, PlaceKind, SessionHit, SessionPlace, SessionsFound, Summary,
 };
+use sayso::tui::setup::FoundPlace;
 use sayso::tui::ui_command::{Exit, UiCommand};
 use std::path::PathBuf;
 
@@ -25,7 +26,7 @@ const HERE: &str = "/home/ada/data/sales";
 
 fn hit(name: &str, kind: PlaceKind, block: Option<u32>, line: &str) -> SessionHit {
     let place = SessionPlace { kind, block: block.map(BlockId), message: 4 };
-    SessionHit { session: session(name, HERE), place, at: Timestamp(0), line: line.into() }
+    SessionHit { session: session(name, HERE), place, at: Timestamp(0), line: line.into(), also: 0 }
 }
 
 fn told(scene: &mut Scene, found: JobResult) {
@@ -96,11 +97,12 @@ fn enter_opens_the_session_at_the_place() {
     let (mut scene, _) = typed("merge");
     told(&mut scene, found("merge", hits()));
     let wishes = scene.press(&["down", "down", "enter"]);
-    let Some(UiCommand::Leave(Exit::OpenSession(path, Some(place)))) = wishes.last() else {
+    let Some(UiCommand::Leave(Exit::OpenSession(path, Some(opened)))) = wishes.last() else {
         panic!("{wishes:?}")
     };
     assert_eq!(path, &PathBuf::from("/sessions/sales-q3.jsonl"));
-    assert_eq!((place.kind, place.block), (PlaceKind::Output, Some(BlockId(3))));
+    assert_eq!((opened.place.kind, opened.place.block), (PlaceKind::Output, Some(BlockId(3))));
+    assert_eq!(opened.words, "merge");
     // The name alone opens it at its end.
     let (mut scene, _) = typed("merge");
     told(&mut scene, found("merge", hits()));
@@ -132,4 +134,170 @@ fn a_search_that_is_typed_opens_the_list_over_all_folders_and_a_filter_that_mean
     told(&mut scene, JobResult::SessionHits(format!("{text} since:soon"), Err(wrong)));
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("\"soon\" is no date and no age") && !seen.contains("pd.merge"), "{seen}");
+}
+
+fn shown_at(scene: &mut Scene, kind: PlaceKind, block: Option<u32>, message: u64) -> String {
+    let place = SessionPlace { kind, block: block.map(BlockId), message };
+    let found = FoundPlace { place, words: "needleword".into() };
+    scene.step(|screen, ctx| screen.show_place(&found, ctx));
+    drawn(scene, 100, 30)
+}
+
+#[test]
+fn a_place_is_opened_at_the_line_that_was_found_which_is_marked() {
+    let lines = |what: &str, line: usize| -> String {
+        (1..=300).map(|n| format!("{what} {n}{}\n\n", if n == line { " NEEDLEWORD" } else { "" })).collect()
+    };
+    let mut scene = Scene::new();
+    scene.ask("Count.");
+    let code = lines("# row", 200).replace("\n\n", "\n");
+    scene.reply(&format!("{}```python\n{code}```\n", lines("Paragraph", 60)));
+    scene.ran(1, 10, &lines("line", 120));
+    scene.reply("Done.");
+    let seen = shown_at(&mut scene, PlaceKind::Reply, None, 2);
+    assert!(seen.contains("Paragraph 60 NEEDLEWORD"), "{seen}");
+    let seen = shown_at(&mut scene, PlaceKind::Block, Some(1), 2);
+    assert!(seen.contains("# row 200 NEEDLEWORD"), "{seen}");
+    let seen = shown_at(&mut scene, PlaceKind::Output, Some(1), 2);
+    assert!(seen.contains("line 120 NEEDLEWORD"), "{seen}");
+    assert!(scene.screen.panes.marks(), "it is marked");
+}
+
+/// What a key leads to, without looking for sessions.
+fn deleted(wishes: &[UiCommand]) -> Option<&PathBuf> {
+    wishes.iter().find_map(|wish| match wish {
+        UiCommand::Job(Job::Delete(path)) => Some(path),
+        _ => None,
+    })
+}
+
+#[test]
+fn the_mark_stays_on_the_session_whatever_comes_and_goes() {
+    let (mut scene, _) = typed("e");
+    scene.press(&["down"]);
+    let chosen = |scene: &mut Scene| {
+        let seen = drawn(scene, 100, 30);
+        seen.split("preview: ").nth(1).and_then(|rest| rest.split_whitespace().next()).map(str::to_owned)
+    };
+    let meant = chosen(&mut scene).expect("a session");
+    // Another name is begun and given up: what was typed before still filters.
+    scene.press(&["ctrl-r", "esc"]);
+    assert_eq!(chosen(&mut scene).as_ref(), Some(&meant));
+    assert!(drawn(&mut scene, 100, 30).contains("> e"), "the filter stays");
+    told(&mut scene, found("e", hits()));
+    scene.press(&["esc"]);
+    assert_eq!(chosen(&mut scene).as_ref(), Some(&meant), "the filter goes, the mark stays");
+    let others = ["new-one", "sales-q3", "merge-costs", "notes"].map(|name| session(name, HERE));
+    told(&mut scene, JobResult::Sessions(others.to_vec()));
+    assert_eq!(chosen(&mut scene).as_ref(), Some(&meant), "one came before it");
+    scene.press(&["del"]);
+    assert!(drawn(&mut scene, 100, 30).contains(&format!("{meant}: 9 messages, 3 blocks.")));
+}
+
+#[test]
+fn del_tells_what_it_frees_and_takes_one_letter_more() {
+    let (mut scene, _) = typed("notes");
+    let path = PathBuf::from("/sessions/notes.jsonl");
+    told(&mut scene, JobResult::Preview(path.clone(), vec!["you    hello".into()], 63 << 20));
+    assert_eq!(deleted(&scene.press(&["del"])), None);
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("notes: 9 messages, 3 blocks.") && seen.contains("This frees 66 MB."), "{seen}");
+    assert_eq!(deleted(&scene.press(&["enter"])), None, "Enter keeps it");
+    scene.press(&["del"]);
+    // The moment passes in which the letter might turn out to be a word.
+    scene.pass(1_000);
+    let mut wishes = scene.press(&["d"]);
+    scene.pass(1_000);
+    wishes.extend(scene.take_wishes());
+    assert_eq!(deleted(&wishes), Some(&path));
+}
+
+#[test]
+fn a_session_that_is_open_is_told_and_not_deleted() {
+    let mut scene = Scene::worked();
+    let own = scene.state().transcript().header.as_ref().map(|header| header.id.0.clone());
+    scene.type_text("/resume");
+    scene.press(&["enter"]);
+    let here = Summary { id: own.expect("it has one"), blocks: 1, ..session("this-one", HERE) };
+    let elsewhere = Summary { locked: Some(77), ..session("other-one", HERE) };
+    let branch = Summary { branch_of: Some("id-other-one".into()), ..session("third", HERE) };
+    told(&mut scene, JobResult::Sessions(vec![here, elsewhere, branch]));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("1 block  ") && seen.contains("open here"), "{seen}");
+    assert!(seen.contains("of other-one"), "{seen}");
+    assert!(seen.contains("filters: folder: since: until: language: outcome: model:"), "{seen}");
+    assert_eq!(deleted(&scene.press(&["del"])), None);
+    assert!(drawn(&mut scene, 100, 30).contains("This session is open here."));
+    scene.press(&["down", "del"]);
+    assert!(drawn(&mut scene, 100, 30).contains("other-one is open in another sayso (process 77)."));
+}
+
+#[test]
+fn a_filter_alone_tells_places() {
+    let (mut scene, _) = typed("outcome:failed");
+    told(&mut scene, found("outcome:failed", hits()));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("pd.merge") && !seen.contains("merge-costs"), "{seen}");
+}
+
+#[test]
+fn status_tells_where_a_branch_is_from_and_what_is_assumed_of_a_context_that_is_not_known() {
+    let mut scene = Scene::branch("0198-one");
+    scene.type_text("/status");
+    scene.press(&["enter"]);
+    let seen = drawn(&mut scene, 140, 40);
+    assert!(seen.contains("Branch        of session 0198-one, which stays as it is"), "{seen}");
+    assert!(
+        seen.contains("131,072") && seen.contains("are assumed, a longer chat is told shorter"),
+        "{seen}"
+    );
+}
+
+fn branched(wishes: &[UiCommand]) -> BranchPoint {
+    match wishes.last() {
+        Some(UiCommand::Leave(Exit::Branch(point))) => *point,
+        _ => panic!("{wishes:?}"),
+    }
+}
+
+#[test]
+fn a_branch_begins_at_a_message_that_is_chosen_by_its_words() {
+    let mut scene = Scene::worked();
+    scene.ask("And the costs?");
+    scene.reply("They rise.");
+    scene.type_text("/fork");
+    scene.press(&["enter"]);
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(
+        seen.contains("message 1    Load sales.csv") && seen.contains("message 2    And the costs?"),
+        "{seen}"
+    );
+    assert!(seen.contains("block 1      ls -la") && seen.contains("Behind all that is there."), "{seen}");
+    scene.press(&["up"]);
+    assert!(drawn(&mut scene, 100, 30).contains("Before this message, which stands in Message then."));
+    assert_eq!(branched(&scene.press(&["enter"])), BranchPoint::Prompt(2));
+    // By some of its words.
+    scene.type_text("/fork");
+    scene.press(&["enter"]);
+    scene.type_text("revenue");
+    assert_eq!(branched(&scene.press(&["enter"])), BranchPoint::Prompt(1));
+    // Nothing chosen otherwise, it goes on from here.
+    scene.type_text("/fork");
+    assert_eq!(branched(&scene.press(&["enter", "enter"])), BranchPoint::End);
+}
+
+#[test]
+fn the_key_for_a_branch_works_in_the_conversation_too() {
+    let mut scene = Scene::worked();
+    scene.screen.panes.focus = sayso::tui::widgets::layout::Pane::Chat;
+    scene.frame();
+    scene.settle();
+    assert!(scene.press(&["B"]).is_empty());
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(
+        seen.contains("Go on in a branch") && seen.contains("Before this block, which waits again."),
+        "{seen}"
+    );
+    assert!(matches!(branched(&scene.press(&["enter"])), BranchPoint::Block(_)), "the marked one");
+    assert!(scene.screen.panes.composer.is_empty(), "nothing was typed");
 }

@@ -61,7 +61,12 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
     let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
     let id = listed["sessions"][0]["id"].as_str().unwrap();
     assert!(done.out.contains("  reply              It is the rudder.\n"), "{}", done.out);
-    assert!(done.out.contains(&format!("  sayso resume {id}\n")), "{}", done.out);
+    let opened = format!("  sayso resume {id} --at message:3 --find rudder\n");
+    assert!(done.out.contains(&opened), "{}", done.out);
+    let both = home.run(&["sessions", "search", "wow flutter", "--outcome", "ok"]).out;
+    assert!(both.contains(" --at output:1 --find '\"wow flutter\"'\n"), "{both}");
+    let wrong = home.run(&["resume", id, "--at", "line:3", "--plain"]);
+    assert!(wrong.code != Some(0) && !wrong.err.is_empty(), "{}", wrong.err);
     let none = home.run(&["sessions", "search", "nothing"]);
     assert_eq!((none.code, none.out.as_str(), none.err.as_str()), (Some(1), "", "no session holds that\n"));
     for odd in
@@ -70,6 +75,35 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
         let done = home.run(&[&["sessions", "search"], odd].concat());
         assert_eq!(done.code, Some(2), "{odd:?} {}", done.err);
     }
+}
+
+#[test]
+fn filters_need_no_word_and_names_are_found() {
+    let home = asked();
+    let found = |words: &[&str]| hits(&home, words);
+    let block = ("block".to_owned(), json!(1), "print('wow: ' + 'flutter')".to_owned());
+    assert_eq!(found(&["--outcome", "ok", "--since", "7d"]), [block]);
+    assert_eq!(found(&["--outcome", "failed", "--since", "7d"]), []);
+    assert_eq!(found(&["--since", "7d"])[0].0, "prompt");
+    assert_eq!(home.run(&["sessions", "search"]).code, Some(2), "neither words nor filters");
+    let listed = home.run(&["sessions", "list", "--json"]).json().remove(0);
+    let id = listed["sessions"][0]["id"].as_str().unwrap();
+    let long = home.run(&["sessions", "rename", id, &"x".repeat(5_000)]);
+    assert_eq!(long.code, Some(2));
+    assert!(
+        long.err.contains("a name has 100 characters at the most, and this one has 5000"),
+        "{}",
+        long.err
+    );
+    assert_eq!(home.run(&["sessions", "rename", id, "quarterly zebra"]).code, Some(0));
+    assert_eq!(found(&["zebra"]), [("name".to_owned(), Value::Null, "quarterly zebra".to_owned())]);
+    let told = home.run(&["sessions", "search", "zebra"]).out;
+    assert!(told.contains(&format!("  sayso resume {id}\n")), "a name is no place: {told}");
+    // What a branch has in common with its origin is told once.
+    assert_eq!(home.run(&["sessions", "fork", id]).code, Some(0));
+    let told = home.run(&["sessions", "search", "rudder"]).out;
+    assert!(told.contains("It is the rudder.   (and in 1 other session of the same beginning)"), "{told}");
+    assert_eq!(told.matches("It is the rudder.").count(), 1, "{told}");
 }
 
 #[test]

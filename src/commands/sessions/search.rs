@@ -12,6 +12,7 @@ use crate::report::{Failure, FailureClass};
 use crate::session::factory::SessionFactory;
 use crate::store::search::{self, SearchHit, SearchQuery, SearchResults, SearchWords, Waiting, filters};
 use crate::text::number::counted;
+use crate::text::shell::quoted;
 use crate::workspace::names;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -57,7 +58,8 @@ pub(super) fn run(
         let hits: Value = found.hits.iter().map(hit).collect();
         json::line(console.out, &json!({ "hits": hits, "more": found.more }))?;
     } else {
-        tell(&found, factory.place.home.as_deref(), console)?;
+        let words = SearchWords::typed(&args.words);
+        tell(&found, &words, factory.place.home.as_deref(), console)?;
     }
     if !found.hits.is_empty() {
         return Ok(());
@@ -70,7 +72,7 @@ pub(super) fn run(
 
 fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQuery, Failure> {
     let sought = SearchWords::of_arguments(&args.words);
-    if sought.is_empty() {
+    if sought.is_empty() && !args.words.is_empty() {
         return Err(Failure::new(FailureClass::Usage, "there is no word in what is looked for")
             .hint("Letters and digits are looked for; signs stand between words."));
     }
@@ -101,7 +103,12 @@ pub(super) fn no_moment(text: &str) -> Failure {
         .hint("Such as 2026-11-01, or 90d (days), 12h, 6w, 1y.")
 }
 
-fn tell(found: &SearchResults, home: Option<&Path>, console: &mut Console<'_>) -> Result<(), Failure> {
+fn tell(
+    found: &SearchResults,
+    words: &str,
+    home: Option<&Path>,
+    console: &mut Console<'_>,
+) -> Result<(), Failure> {
     let mut out = BufWriter::new(&mut console.out);
     for of_one in found.hits.chunk_by(|one, next| one.session.path == next.session.path) {
         let Some(first) = of_one.first() else { continue };
@@ -110,14 +117,32 @@ fn tell(found: &SearchResults, home: Option<&Path>, console: &mut Console<'_>) -
         let cwd = visible_line(&names::short(&session.cwd, home));
         writeln!(out, "{}  {}  {cwd}", visible_line(session.label()), time(session.modified))?;
         for hit in of_one {
-            writeln!(out, "  {:<18} {}", hit.place.to_string(), visible::visible_line(&hit.line))?;
+            let also = match hit.also {
+                0 => String::new(),
+                more => format!("   (and in {} of the same beginning)", counted(more, "other session")),
+            };
+            writeln!(out, "  {:<18} {}{also}", hit.place.to_string(), visible::visible_line(&hit.line))?;
         }
-        writeln!(out, "  sayso resume {id}\n")?;
+        writeln!(out, "  sayso resume {id}{}\n", opened_at(of_one, words))?;
     }
     if found.more {
         writeln!(out, "There is more: --limit N tells more of it, more words tell less.")?;
     }
     Ok(out.flush()?)
+}
+
+/// How a session is opened at the first of these places, and at the others: ` --at block:3 --find merge (or --at output:3)`.
+fn opened_at(hits: &[SearchHit], words: &str) -> String {
+    let mut places: Vec<String> = hits.iter().filter_map(|hit| hit.place.typed()).collect();
+    places.dedup();
+    let Some((first, others)) = places.split_first() else { return String::new() };
+    let find =
+        if words.is_empty() { String::new() } else { format!(" --find {}", quoted(&visible_line(words))) };
+    let others = match others {
+        [] => String::new(),
+        some => format!("   (or --at {})", some.join(", ")),
+    };
+    format!(" --at {first}{find}{others}")
 }
 
 fn hit(hit: &SearchHit) -> Value {
@@ -126,6 +151,8 @@ fn hit(hit: &SearchHit) -> Value {
         "place": hit.place.kind.as_str(),
         "block": hit.place.block,
         "message": hit.place.message,
+        "open_at": hit.place.typed(),
+        "also_in": hit.also,
         "at": stamp(hit.at),
         "line": hit.line,
     })

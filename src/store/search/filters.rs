@@ -106,6 +106,16 @@ pub(crate) fn names_folder(text: &str) -> bool {
     split(text).1.iter().any(|(filter, value)| *filter == Filter::Folder && !value.is_empty())
 }
 
+/// Whether a filter with a value stands there.
+pub(crate) fn has_any(text: &str) -> bool {
+    split(text).1.iter().any(|(_, value)| !value.is_empty())
+}
+
+/// All filters, as they are typed: `folder: since:`.
+pub(crate) fn names() -> String {
+    Filter::ALL.map(|(_, name)| format!("{name}:")).join(" ")
+}
+
 /// As the sessions tell their folders.
 pub(crate) fn without_links(folder: PathBuf) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
@@ -199,6 +209,8 @@ mod tests {
         assert_eq!(read("x since:soon").unwrap_err(), FilterError::Moment("soon".into()));
         assert!(read("x outcome:good").unwrap_err().to_string().contains("timed_out"));
         assert!(read("language:python").unwrap().sought.is_empty());
+        assert!(has_any("language:python") && !has_any("since: x"));
+        assert!(names().starts_with("folder: since:"));
         assert!(names_folder("x folder:sub") && !names_folder("x folder: since:2d"));
     }
 

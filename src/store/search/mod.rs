@@ -11,15 +11,19 @@ mod update;
 mod words;
 
 pub use filters::FilterError;
+pub(crate) use place::NoPlace;
+pub(in crate::store) use place::prose;
 pub use place::{PlaceKind, SessionPlace};
 pub(crate) use words::SearchWords;
 
 use super::derived::{DerivedError, DerivedFile};
 use super::disk;
+use super::file_stem;
 use super::index::{self, Summary};
 use crate::domain::{BlockId, Masker, Timestamp};
-use rusqlite::{Connection, ErrorCode, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, Rows, TransactionBehavior, params};
 use shelf::{BlockFact, KeptFile, KeptPlace};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::os::unix::fs::FileExt as _;
@@ -63,6 +67,25 @@ pub struct SearchQuery {
     pub(crate) limit: usize,
 }
 
+impl SearchQuery {
+    /// Whether nothing is looked for: no word, and no filter.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { sought, folder, since, until, language, outcome, model, limit: _ } = self;
+        let times = since.is_some() || until.is_some();
+        let words = language.is_some() || outcome.is_some() || model.is_some();
+        sought.is_empty() && folder.is_none() && !times && !words
+    }
+
+    /// What a filter alone tells: blocks where it is about them, else what was asked.
+    fn listed(&self) -> PlaceKind {
+        if self.language.is_some() || self.outcome.is_some() { PlaceKind::Block } else { PlaceKind::Prompt }
+    }
+
+    fn is_within(&self, at: Timestamp) -> bool {
+        self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
+    }
+}
+
 /// A place that holds what was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchHit {
@@ -74,6 +97,8 @@ pub struct SearchHit {
     pub at: Timestamp,
     /// The line that holds it, from the file: whoever shows it makes it safe.
     pub line: String,
+    /// How many other sessions hold the same entry, because they are branches of one another.
+    pub also: usize,
 }
 
 /// What was found.
@@ -107,7 +132,7 @@ pub(crate) fn search(
     masker: &Masker,
     waiting: &Waiting<'_>,
 ) -> Result<SearchResults, DerivedError> {
-    if wanted.sought.is_empty() || !folder.exists() {
+    if wanted.is_empty() || !folder.exists() {
         return Ok(SearchResults::default());
     }
     let work = |derived: &mut DerivedFile| {
@@ -123,16 +148,18 @@ pub(crate) fn search(
     }
 }
 
-/// Takes a session that is gone out of what is searched, and its bytes out of the file.
+/// Takes sessions of a folder that are gone out of what is searched, and their bytes out of the file.
 ///
 /// # Errors
 /// When the file can't be written: what is kept leaves it with the next search then.
-pub(super) fn forget(session: &Path) -> Result<(), DerivedError> {
-    let (Some(folder), Some(name)) = (session.parent(), session.file_name()) else { return Ok(()) };
+pub(super) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedError> {
     let Some(mut derived) = DerivedFile::open_existing(folder, &shelf::PLAN)? else { return Ok(()) };
     let writing = derived.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    shelf::forget_file(&writing, name)?;
+    for name in sessions.iter().filter_map(|session| session.file_name()) {
+        shelf::forget_file(&writing, name)?;
+    }
     writing.commit()?;
+    derived.shrink()?;
     derived.cut_log()
 }
 
@@ -186,13 +213,25 @@ impl Searcher<'_> {
             let with = shelf::files_with(db, what, word)?;
             files.retain(|file, _| with.contains(file));
         }
-        let mut found = SearchResults { left_out, ..SearchResults::default() };
+        let mut found = SearchResults { left_out, hits: self.names(), ..SearchResults::default() };
+        if found.hits.len() > self.wanted.limit {
+            found.hits.truncate(self.wanted.limit);
+            found.more = true;
+        }
         let mut gathering =
             HitCollector { rough: RoughFilter::of(&self.wanted.sought), ..HitCollector::default() };
         let (Some(first), Some(last)) = (files.keys().min(), files.keys().max()) else {
             return Ok((found, gathering.stale));
         };
         let numbers = (shelf::numbers(*first).0, shelf::numbers(*last).1);
+        if self.wanted.sought.is_empty() {
+            let mut rows = db.prepare_cached(
+                "SELECT number FROM places WHERE kind = ?1 AND number BETWEEN ?2 AND ?3 ORDER BY number DESC",
+            )?;
+            let rows = rows.query(params![self.wanted.listed().number(), numbers.0, numbers.1])?;
+            self.gather(db, rows, &files, (&mut found, &mut gathering), waiting)?;
+            return Ok((found, gathering.stale));
+        }
         // The places of all words that begin so would be gathered before the first is told: where the first few words
         // are enough, only those are asked for.
         let questions = match self.wanted.sought.begun() {
@@ -207,12 +246,13 @@ impl Searcher<'_> {
                 if words.len() > BEGUN { vec![some, self.wanted.sought.question()] } else { vec![some] }
             }
         };
+        let names = found.hits.clone();
         for question in questions {
             if found.hits.len() >= self.wanted.limit {
                 found.more = true;
                 break;
             }
-            (found.hits, found.more) = (Vec::new(), false);
+            (found.hits, found.more) = (names.clone(), false);
             gathering =
                 HitCollector { stale: gathering.stale, rough: gathering.rough, ..HitCollector::default() };
             self.ask(db, (&question, numbers), &files, (&mut found, &mut gathering), waiting)?;
@@ -232,7 +272,39 @@ impl Searcher<'_> {
         let mut rows = db.prepare_cached(
             "SELECT rowid FROM words WHERE words MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rowid DESC",
         )?;
-        let mut rows = rows.query(params![question, first, last])?;
+        let rows = rows.query(params![question, first, last])?;
+        self.gather(db, rows, files, (found, gathering), waiting)
+    }
+
+    /// The sessions whose names hold what is looked for, where what was asked first in them does not.
+    fn names(&self) -> Vec<SearchHit> {
+        let SearchQuery { sought, folder, language, outcome, model, .. } = self.wanted;
+        if sought.is_empty() || language.is_some() || outcome.is_some() || model.is_some() {
+            return Vec::new();
+        }
+        let is_named = |session: &Summary| {
+            folder.as_ref().is_none_or(|folder| session.cwd.starts_with(folder))
+                && self.wanted.is_within(session.modified)
+                && sought.place(&session.name).is_some()
+                && sought.place(&session.first_prompt).is_none()
+        };
+        let place = SessionPlace { kind: PlaceKind::Name, block: None, message: 0 };
+        let hit = |session: Summary| {
+            let (at, line) = (session.modified, session.name.clone());
+            SearchHit { session, place, at, line, also: 0 }
+        };
+        index::list(self.folder).into_iter().filter(is_named).map(hit).collect()
+    }
+
+    /// Gathers the hits among places in their order.
+    fn gather(
+        &self,
+        db: &Connection,
+        mut rows: Rows<'_>,
+        files: &HashMap<i64, (OsString, KeptFile)>,
+        (found, gathering): (&mut SearchResults, &mut HitCollector),
+        waiting: &Waiting<'_>,
+    ) -> Result<(), DerivedError> {
         while let Some(row) = rows.next()? {
             let number: i64 = row.get(0)?;
             let file = shelf::file_of(number);
@@ -246,8 +318,13 @@ impl Searcher<'_> {
                 found.more = true;
                 break;
             }
-            if let Some(hit) = self.hit(db, (number, name), gathering)? {
-                found.hits.push(hit);
+            let Some(hit) = self.hit(db, (number, name), gathering)? else { continue };
+            match gathering.is_told(self.folder, &hit, found.hits.len()) {
+                Some(same) => found.hits.iter_mut().skip(same).take(1).for_each(|hit| hit.also += 1),
+                None => {
+                    *gathering.told.entry(file).or_default() += 1;
+                    found.hits.push(hit);
+                }
             }
         }
         Ok(())
@@ -265,10 +342,20 @@ impl Searcher<'_> {
         };
         gathering.compared += 1;
         let body = shelf::body(db, number)?.unwrap_or_default();
-        let at = if gathering.rough.excludes(&body) { None } else { self.wanted.sought.place(&body) };
+        let sought = &self.wanted.sought;
+        let at = match &gathering.rough {
+            _ if sought.is_empty() => {
+                let is_first =
+                    place.block.is_none_or(|block| gathering.listed.insert((shelf::file_of(number), block)));
+                let blank = body.len() - body.trim_start().len();
+                is_first.then_some(blank..blank)
+            }
+            rough if rough.excludes(&body) => None,
+            _ => sought.place(&body),
+        };
         let Some(mut at) = at else {
             // A phrase may stand apart; of single words the index knows.
-            if self.wanted.sought.is_plain() {
+            if !sought.is_empty() && sought.is_plain() {
                 gathering.stale.insert(name.clone());
             }
             return Ok(None);
@@ -281,7 +368,7 @@ impl Searcher<'_> {
         let message = (shelf::file_of(number), place.message);
         if place.kind == PlaceKind::Reply {
             // What stands in a block of a reply is told as that of the block.
-            match self.wanted.sought.place(&place::prose(&body)) {
+            match sought.place(&place::prose(&body)) {
                 Some(in_prose) => at = in_prose,
                 None if gathering.blocks.contains(&message) => return Ok(None),
                 None => {}
@@ -291,7 +378,6 @@ impl Searcher<'_> {
             gathering.blocks.insert(message);
         }
         let Some(session) = gathering.session(&path) else { return Ok(None) };
-        *gathering.told.entry(shelf::file_of(number)).or_default() += 1;
         Ok(Some(SearchHit {
             session,
             place: SessionPlace {
@@ -301,6 +387,7 @@ impl Searcher<'_> {
             },
             at: place.at,
             line: words::line_around(&body, &at),
+            also: 0,
         }))
     }
 
@@ -309,8 +396,7 @@ impl Searcher<'_> {
         let same = |wanted: &Option<String>, is: Option<&str>| {
             wanted.as_ref().is_none_or(|wanted| is.is_some_and(|is| is.eq_ignore_ascii_case(wanted)))
         };
-        wanted.since.is_none_or(|since| place.at >= since)
-            && wanted.until.is_none_or(|until| place.at < until)
+        wanted.is_within(place.at)
             && same(&wanted.language, place.language.as_deref())
             && same(&wanted.outcome, place.outcome.as_deref())
             && wanted
@@ -343,11 +429,44 @@ struct HitCollector {
     blocks: HashSet<(i64, i64)>,
     stale: HashSet<OsString>,
     sessions: HashMap<PathBuf, Option<Summary>>,
+    /// Blocks that were told by a filter alone, each with its file.
+    listed: HashSet<(i64, u32)>,
+    /// What was told of sessions that are branches or have some, and where it stands among the hits.
+    shared: HashMap<SharedEntry, usize>,
 }
+
+/// An entry as it stands in a session and in each of its branches: the session that all of them come from, when it was
+/// written, what it is, and the line of it that was found.
+type SharedEntry = (String, Timestamp, PlaceKind, Option<BlockId>, u64, String);
+
+/// Branches of branches that are followed to where they come from.
+const DEEPEST: usize = 64;
 
 impl HitCollector {
     fn of_file(&self, file: i64) -> usize {
         self.told.get(&file).copied().unwrap_or_default()
+    }
+
+    /// The hit that tells of the same entry in a branch, or where the branch comes from; without one, this is the one at
+    /// `next`.
+    fn is_told(&mut self, folder: &Path, hit: &SearchHit, next: usize) -> Option<usize> {
+        let SearchHit { session, place, at, line, .. } = hit;
+        let mut root = session.id.clone();
+        let mut left = session.branch_of.clone();
+        for _ in 0..DEEPEST {
+            let Some(of) = left.take() else { break };
+            let path = folder.join(format!("{}.jsonl", file_stem(&of)));
+            left = self.session(&path).and_then(|session| session.branch_of);
+            root = of;
+        }
+        let entry = (root, *at, place.kind, place.block, place.message, line.clone());
+        match self.shared.entry(entry) {
+            Entry::Occupied(told) => Some(*told.get()),
+            Entry::Vacant(free) => {
+                free.insert(next);
+                None
+            }
+        }
     }
 
     fn session(&mut self, path: &Path) -> Option<Summary> {

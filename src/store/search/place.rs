@@ -2,6 +2,7 @@
 
 use crate::domain::{BlockId, BlockKind, Entry};
 use std::fmt;
+use std::str::FromStr;
 
 /// Bytes of a text that are kept: half of them from its beginning, half from its end.
 pub(super) const MOST: usize = 64 << 10;
@@ -19,15 +20,18 @@ pub enum PlaceKind {
     Output,
     /// Names of files: given with a message, written by a block, changed by a run.
     File,
+    /// The name of the session.
+    Name,
 }
 
 impl PlaceKind {
-    const ALL: [(PlaceKind, i64, &'static str); 5] = [
+    const ALL: [(PlaceKind, i64, &'static str); 6] = [
         (PlaceKind::Prompt, 0, "prompt"),
         (PlaceKind::Reply, 1, "reply"),
         (PlaceKind::Block, 2, "block"),
         (PlaceKind::Output, 3, "output"),
         (PlaceKind::File, 4, "file"),
+        (PlaceKind::Name, 5, "name"),
     ];
 
     /// The word in JSON.
@@ -61,6 +65,40 @@ impl fmt::Display for SessionPlace {
             (PlaceKind::Block, Some(block)) => write!(f, "block {block}"),
             (kind, Some(block)) => write!(f, "{} of block {block}", kind.as_str()),
             (kind, None) => f.write_str(kind.as_str()),
+        }
+    }
+}
+
+/// Why words name no place of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a place: block:3, output:3 or message:2")]
+pub struct NoPlace;
+
+/// `block:3`, `output:3`, `message:2`.
+impl FromStr for SessionPlace {
+    type Err = NoPlace;
+
+    fn from_str(text: &str) -> Result<Self, NoPlace> {
+        let (what, number) = text.split_once(':').ok_or(NoPlace)?;
+        let number: u32 = number.trim().parse().map_err(|_| NoPlace)?;
+        let of_block = |kind| Self { kind, block: Some(BlockId(number)), message: 0 };
+        match what.trim().to_lowercase().as_str() {
+            "block" => Ok(of_block(PlaceKind::Block)),
+            "output" => Ok(of_block(PlaceKind::Output)),
+            "message" => Ok(Self { kind: PlaceKind::Prompt, block: None, message: number.into() }),
+            _ => Err(NoPlace),
+        }
+    }
+}
+
+impl SessionPlace {
+    /// As it is typed to open a session there: what [`SessionPlace::from_str`] reads. A name is nowhere in it.
+    pub fn typed(self) -> Option<String> {
+        match (self.kind, self.block) {
+            (PlaceKind::Name, _) => None,
+            (PlaceKind::Output, Some(block)) => Some(format!("output:{block}")),
+            (_, Some(block)) => Some(format!("block:{block}")),
+            (_, None) => Some(format!("message:{}", self.message)),
         }
     }
 }
@@ -144,7 +182,7 @@ pub(super) fn bounded(text: String) -> String {
 }
 
 /// A reply without what stands between its fences: those are blocks. What is left stands where it stood.
-pub(super) fn prose(text: &str) -> String {
+pub(in crate::store) fn prose(text: &str) -> String {
     let mut inside = false;
     let mut left = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -170,10 +208,28 @@ mod tests {
         for (kind, number, word) in PlaceKind::ALL {
             assert_eq!((PlaceKind::of_number(number), kind.as_str()), (Some(kind), word));
             let has = |piece: &Piece| piece.kind == kind;
-            assert!(kind == PlaceKind::File || all.iter().any(has), "{word}");
+            // Names stand in no text that is kept: the sessions of the list are asked for them.
+            assert!(matches!(kind, PlaceKind::File | PlaceKind::Name) || all.iter().any(has), "{word}");
         }
         assert!(samples::each_kind().iter().filter_map(news).count() > 1);
         assert!(samples::about_files().iter().flat_map(pieces).any(|piece| piece.kind == PlaceKind::File));
+    }
+
+    #[test]
+    fn a_place_is_typed_and_read() {
+        let place = |kind, block: Option<u32>| SessionPlace { kind, block: block.map(BlockId), message: 7 };
+        for (place, typed) in [
+            (place(PlaceKind::Block, Some(3)), "block:3"),
+            (place(PlaceKind::Output, Some(3)), "output:3"),
+            (place(PlaceKind::File, Some(3)), "block:3"),
+            (place(PlaceKind::Reply, None), "message:7"),
+        ] {
+            assert_eq!(place.typed().as_deref(), Some(typed));
+            assert_eq!(typed.parse::<SessionPlace>().map(SessionPlace::typed), Ok(Some(typed.to_owned())));
+        }
+        assert!(
+            ["", "3", "block", "line:3", "block:x"].iter().all(|text| text.parse::<SessionPlace>().is_err())
+        );
     }
 
     #[test]

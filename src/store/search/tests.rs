@@ -381,3 +381,105 @@ proptest! {
         prop_assert_eq!(hits.len(), usize::from(!own.sought.is_empty()), "{:?}", text);
     }
 }
+
+#[test]
+fn names_are_found_where_what_was_asked_does_not_tell_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = whole(dir.path(), "s-1");
+    let rename = |name: &str| wait(manage::rename(&path, name, (&Masker::default(), None), AT)).unwrap();
+    rename("quarterly zebra");
+    let name = ("name", None, "quarterly zebra".to_owned());
+    assert_eq!(told(dir.path(), "zebra quart"), std::slice::from_ref(&name));
+    let of_python = SearchQuery { language: Some("python".into()), ..wanted("zebra") };
+    assert!(found(dir.path(), &of_python).hits.is_empty());
+    let elsewhere = SearchQuery { folder: Some("/elsewhere".into()), ..wanted("zebra") };
+    assert!(found(dir.path(), &elsewhere).hits.is_empty());
+    // A name made of what was asked says nothing new, and an old name is none.
+    rename("why-does-the-turbine");
+    assert!(told(dir.path(), "zebra").is_empty());
+    assert_eq!(told(dir.path(), "why turbine")[0].0, "prompt");
+}
+
+#[test]
+fn filters_alone_tell_blocks_or_what_was_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let _one = whole(dir.path(), "s-1");
+    let entries = vec![
+        Entry::Prompt("Once more.".into()),
+        Entry::Block(block(1, "\n1 / 0")),
+        ran(1, Outcome::Failed, "division by zero"),
+    ];
+    let _two = written(dir.path(), "s-2", entries);
+    let all = |wanted: SearchQuery| -> Vec<(String, String)> {
+        let hits = found(dir.path(), &SearchQuery { limit: 20, ..wanted }).hits;
+        hits.into_iter().map(|hit| (hit.place.to_string(), hit.line)).collect()
+    };
+    let failed = SearchQuery { outcome: Some("failed".into()), ..SearchQuery::default() };
+    assert_eq!(all(failed.clone()), [("block 1".to_owned(), "1 / 0".to_owned())]);
+    assert!(all(SearchQuery { until: Some(AT), ..failed }).is_empty());
+    let asked: Vec<String> =
+        all(SearchQuery { since: Some(AT), ..SearchQuery::default() }).into_iter().map(|hit| hit.1).collect();
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(
+        asked.contains(&"Once more.".to_owned())
+            && asked.contains(&"Why does the turbine vibrate?".to_owned())
+    );
+    assert!(all(SearchQuery::default()).is_empty(), "nothing is looked for");
+}
+
+#[test]
+fn what_branches_have_in_common_is_told_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let entries = || vec![Entry::Prompt("the turbine".into()), Entry::Block(block(1, "turbine()"))];
+    let branch = |id: &str, of: Option<&str>, more: Option<&str>| {
+        let branch_of = of.map(|of| crate::domain::BranchOrigin {
+            session: crate::domain::SessionId(of.into()),
+            entries: 2,
+        });
+        let store = Store::create(dir.path(), crate::domain::Header { branch_of, ..header(id) });
+        entries()
+            .into_iter()
+            .chain(more.map(|text| Entry::Prompt(text.into())))
+            .for_each(|e| store.append(e, AT));
+        wait(store.close()).unwrap();
+    };
+    branch("s-1", None, None);
+    branch("s-2", Some("s-1"), Some("another turbine"));
+    branch("s-3", Some("s-2"), None);
+    branch("s-4", None, None);
+    let hits = found(dir.path(), &wanted("turbine")).hits;
+    let mut told: Vec<(String, usize)> = hits.into_iter().map(|hit| (hit.line, hit.also)).collect();
+    told.sort();
+    let one = |line: &str, also| (line.to_owned(), also);
+    // s-4 says the same, and has nothing to do with the others.
+    let expected = [
+        one("another turbine", 0),
+        one("the turbine", 0),
+        one("the turbine", 2),
+        one("turbine()", 0),
+        one("turbine()", 2),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn many_sessions_leave_at_once_and_give_their_room_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let paths: Vec<PathBuf> = (0..40)
+        .map(|n| {
+            let text: String = (0..4_000).map(|word| format!("wombat{n}x{word} ")).collect();
+            written(dir.path(), &format!("s-{n}"), vec![Entry::Prompt(text.as_str().into())])
+        })
+        .collect();
+    settled(dir.path());
+    let space = || std::fs::metadata(dir.path().join("index/search.db")).unwrap().len();
+    let before = space();
+    let (kept, gone) = paths.split_first().unwrap();
+    let gone: Vec<&Path> = gone.iter().map(PathBuf::as_path).collect();
+    let mut removed = 0;
+    let done = manage::delete_all(&gone, |_, result| removed += usize::from(result.is_ok()));
+    assert!(done.iter().all(Result::is_ok) && removed == gone.len());
+    assert!(space() < before / 4, "{} of {before}", space());
+    assert!(kept.exists() && holds(dir.path(), b"wombat0x1 ") && !holds(dir.path(), b"wombat1x1 "));
+    assert_eq!(told(dir.path(), "wombat0x17").first().map(|place| place.0), Some("prompt"));
+}

@@ -150,11 +150,16 @@ impl SearchWords {
 
     /// The same from the arguments of a command: one with blanks in it is a phrase.
     pub(crate) fn of_arguments(arguments: &[String]) -> Self {
+        Self::read(&Self::typed(arguments))
+    }
+
+    /// Such arguments as they would be typed in one.
+    pub(crate) fn typed(arguments: &[String]) -> String {
         let each = arguments.iter().map(|one| {
             let phrase = one.trim().contains(char::is_whitespace) && !one.contains('"');
             if phrase { format!("\"{one}\"") } else { one.clone() }
         });
-        Self::read(&each.collect::<Vec<_>>().join(" "))
+        each.collect::<Vec<_>>().join(" ")
     }
 
     /// Whether nothing is looked for.
@@ -206,13 +211,41 @@ impl SearchWords {
         asked.join(" AND ")
     }
 
+    /// Where a text holds one of the words or phrases that are looked for, the first that ends there.
+    pub(crate) fn first_in(&self, text: &str) -> Option<Range<usize>> {
+        let mut sought = self.matchers();
+        let mut walk = WordWalk::new(text);
+        while let Some((range, word)) = walk.next() {
+            let start = sought.iter_mut().filter_map(|looking| looking.word(range.start, word)).min();
+            if let Some(start) = start {
+                return Some(start..range.end);
+            }
+        }
+        None
+    }
+
+    /// A regular expression of all that is looked for, to mark it wherever it stands.
+    pub(crate) fn expression(&self) -> String {
+        // Between the words of a phrase stand signs and blanks, between Han characters nothing.
+        let phrase = |phrase: &Vec<String>| {
+            phrase.iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join(r"[^\p{L}\p{N}]*")
+        };
+        self.phrases.iter().map(phrase).collect::<Vec<_>>().join("|")
+    }
+
+    fn matchers(&self) -> Vec<PhraseMatcher<'_>> {
+        let count = self.phrases.len();
+        let each = self.phrases.iter().enumerate().map(|(number, phrase)| PhraseMatcher {
+            phrase,
+            open: self.open && number + 1 == count,
+            begun: Vec::new(),
+        });
+        each.collect()
+    }
+
     /// Where a text holds the first of all that is looked for; `None`: it does not hold all of it.
     pub(crate) fn place(&self, text: &str) -> Option<Range<usize>> {
-        let count = self.phrases.len();
-        let mut left: Vec<PhraseMatcher<'_>> = Vec::with_capacity(count);
-        for (number, phrase) in self.phrases.iter().enumerate() {
-            left.push(PhraseMatcher { phrase, open: self.open && number + 1 == count, begun: Vec::new() });
-        }
+        let mut left = self.matchers();
         let mut first: Option<Range<usize>> = None;
         let mut walk = WordWalk::new(text);
         while let Some((range, word)) = walk.next() {
@@ -323,6 +356,16 @@ mod tests {
         assert_eq!(folded("Müller, ÉCOLE e\u{301}t"), "muller ecole et");
         assert_eq!(folded("漢字かな ok"), "漢 字 か な ok");
         assert_eq!(folded(" \u{0} -- \u{301} \""), "");
+    }
+
+    #[test]
+    fn one_of_the_words_is_found_in_a_line_and_all_are_marked() {
+        let sought = SearchWords::read(r#""no such file" merge"#);
+        assert_eq!(sought.first_in("a column, no merged"), Some(13..19), "the last word may go on");
+        assert_eq!(sought.first_in("No such: file"), Some(0..13));
+        assert_eq!(sought.first_in("no file"), None);
+        let marks = Regex::new(&format!("(?i){}", sought.expression())).unwrap();
+        assert!(marks.is_match(b"NO SUCH  FILE") && marks.is_match(b"merge") && !marks.is_match(b"no file"));
     }
 
     #[test]

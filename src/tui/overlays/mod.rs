@@ -7,6 +7,7 @@
 pub mod always;
 pub mod ask;
 pub(crate) mod blocks;
+pub(crate) mod branches;
 pub(crate) mod commands;
 pub mod confirm;
 pub(crate) mod files;

@@ -1,23 +1,62 @@
 //! The sessions: what is in them, with the end of the chosen one; opening, renaming and deleting them.
 
+mod rows;
+
 use super::ask::Ask;
 use super::{Overlay, OverlayContext, OverlayResponse};
 use crate::driver::{
-    FilterError, Job, JobResult, SessionHit, SessionsFound, Summary, search_names_folder, words_of_search,
+    FilterError, Job, JobResult, PlaceKind, SessionHit, SessionPlace, SessionsFound, Summary,
+    search_filter_names, search_has_filters, search_names_folder, words_of_search,
 };
+use crate::engine::{Command, State};
 use crate::tui::action::Action;
+use crate::tui::note::Note;
 use crate::tui::panes::Panes;
-use crate::tui::theme::Slot;
+use crate::tui::setup::FoundPlace;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::path::PathBuf;
+
+/// A row that can be chosen.
+#[derive(Clone, Copy, Debug)]
+enum Choice<'a> {
+    Session(&'a Summary),
+    Hit(&'a SessionHit),
+    New,
+}
+
+impl Choice<'_> {
+    /// What it is, whatever row it stands on.
+    fn key(self) -> ChoiceKey {
+        match self {
+            Choice::Session(session) => ChoiceKey::Session(session.path.clone()),
+            Choice::Hit(hit) => ChoiceKey::Hit(hit.session.path.clone(), hit.place, hit.line.clone()),
+            Choice::New => ChoiceKey::New,
+        }
+    }
+}
+
+/// What was chosen, to find it again where rows come and go.
+#[derive(PartialEq, Eq)]
+enum ChoiceKey {
+    Session(PathBuf),
+    Hit(PathBuf, SessionPlace, String),
+    New,
+}
+
+/// The end of a session, and what it takes on the disk.
+#[derive(Debug)]
+struct SessionPreview {
+    path: PathBuf,
+    lines: Vec<String>,
+    space: u64,
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
@@ -31,7 +70,7 @@ pub(crate) struct Sessions {
     here: Option<PathBuf>,
     cursor: Cursor,
     /// The end of the chosen one, as it was read.
-    preview: Option<(PathBuf, Vec<String>)>,
+    preview: Option<SessionPreview>,
     /// Another name that is being typed for the chosen one.
     rename: Option<Field>,
 }
@@ -59,11 +98,13 @@ impl Sessions {
             .flatten()
             .filter(|s| self.here.as_deref().is_none_or(|here| s.cwd == here))
             .collect();
+        let words = words_of_search(&self.filter.text());
+        if words.trim().is_empty() && search_has_filters(&self.filter.text()) {
+            // What is left by filters alone are places.
+            return Vec::new();
+        }
         let texts: Vec<String> = all.iter().map(|s| format!("{} {}", s.name, s.first_prompt)).collect();
-        rank(words_of_search(&self.filter.text()).trim(), &texts)
-            .into_iter()
-            .filter_map(|i| all.get(i).copied())
-            .collect()
+        rank(words.trim(), &texts).into_iter().filter_map(|i| all.get(i).copied()).collect()
     }
 
     /// The places that hold what stands in the filter now.
@@ -78,14 +119,11 @@ impl Sessions {
     /// What is to be said of the search, where the rows do not tell it.
     fn remark(&self, nothing: bool) -> Option<String> {
         if self.filter.is_empty() {
-            return None;
+            return Some(format!("Type words, or filters: {}", search_filter_names()));
         }
         match self.found_now() {
             None if nothing => Some("Looking into the sessions.".to_owned()),
             Some(Err(why)) => Some(format!("{why}.")),
-            Some(Ok(_)) if words_of_search(&self.filter.text()).trim().is_empty() => {
-                Some("A filter needs a word beside it: nothing is filtered yet.".to_owned())
-            }
             Some(Ok(SessionsFound { behind: Some(why), .. })) => {
                 Some(format!("What is new in the sessions was not looked at: {}", safe::one_line(why)))
             }
@@ -130,7 +168,7 @@ impl Sessions {
     /// Asks for the preview of the chosen one, where it is not there.
     fn preview(&self) -> Vec<OverlayResponse> {
         let Some(chosen) = self.chosen() else { return Vec::new() };
-        if self.preview.as_ref().is_some_and(|(path, _)| *path == chosen.path) {
+        if self.preview_of(chosen).is_some() {
             return Vec::new();
         }
         vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Preview(chosen.path.clone())))]
@@ -144,15 +182,54 @@ impl Sessions {
         });
     }
 
-    /// The question whether the chosen one is deleted.
-    fn ask_delete(&self) -> Option<Ask> {
+    /// Deletes the chosen one, after a question; of one that is open it says why not. `None`: none is chosen.
+    fn delete(&self, around: OverlayContext<'_>) -> Option<OverlayResponse> {
         let chosen = self.chosen().filter(|_| self.rename.is_none())?;
-        let name = if chosen.name.is_empty() { &chosen.id } else { &chosen.name };
-        let lines = vec![format!("{name}: {} messages, {} blocks.", chosen.messages, chosen.blocks)];
+        let name = safe::one_line(chosen.label());
+        if is_open_here(chosen, around.state) {
+            let why = "This session is open here. Begin another one, and delete it from there.";
+            return Some(OverlayResponse::Say(Note::info(why)));
+        }
+        if let Some(process) = chosen.locked {
+            let why = format!("{name} is open in another sayso (process {process}). Close it there first.");
+            return Some(OverlayResponse::Say(Note::info(why)));
+        }
+        let messages = words::count(usize::try_from(chosen.messages).unwrap_or(usize::MAX), "message");
+        let blocks = words::count(chosen.blocks as usize, "block");
+        let frees = match self.preview_of(chosen) {
+            Some(preview) => format!("This frees {}.", words::size(preview.space)),
+            None => format!("This frees {} or more.", words::size(chosen.bytes)),
+        };
+        let lines = vec![format!("{name}: {messages}, {blocks}."), frees];
         let delete = UiCommand::Job(Job::Delete(chosen.path.clone()));
         let ask = Ask::new("Delete this session?", lines, 'w', "keep it");
-        Some(ask.or_command('d', "delete it; it can't be brought back", delete))
+        let ask = ask.or_command('d', "delete it; it can't be brought back", delete);
+        Some(OverlayResponse::Open(Box::new(ask)))
     }
+
+    /// The session that a branch left, where it is still there.
+    fn origin(&self, id: &str) -> Option<&Summary> {
+        self.all.iter().flatten().find(|one| one.id == id)
+    }
+
+    fn preview_of(&self, session: &Summary) -> Option<&SessionPreview> {
+        self.preview.as_ref().filter(|preview| preview.path == session.path)
+    }
+
+    /// Changes the rows; what is chosen stays chosen while it is among them. The row for a new session at the top is
+    /// nobody's choice.
+    fn staying(&mut self, change: impl FnOnce(&mut Self)) {
+        let was = (self.cursor.0 > 0 || !matches!(self.choice(), Choice::New)).then(|| self.choice().key());
+        change(self);
+        let choices = self.choices();
+        let at = was.and_then(|was| choices.iter().position(|choice| choice.key() == was));
+        self.cursor.0 = at.unwrap_or(self.cursor.0.min(choices.len().saturating_sub(1)));
+    }
+}
+
+/// Whether it is the session that this program works on.
+fn is_open_here(session: &Summary, state: &State) -> bool {
+    state.transcript.header.as_ref().is_some_and(|header| header.id.0 == session.id)
 }
 
 impl Overlay for Sessions {
@@ -172,16 +249,18 @@ impl Overlay for Sessions {
     ) -> Vec<OverlayResponse> {
         match action {
             Action::ListScope | Action::PaneNext => {
-                self.here = if self.here.is_some() { None } else { Some(around.setup.cwd.clone()) };
-                (self.cursor.0, self.hits) = (0, None);
+                self.staying(|list| {
+                    list.here = if list.here.is_some() { None } else { Some(around.setup.cwd.clone()) };
+                    list.hits = None;
+                });
                 self.search().into_iter().chain(self.preview()).collect()
             }
             Action::ListRename => {
                 self.start_rename();
                 self.preview()
             }
-            Action::ListDelete => match self.ask_delete() {
-                Some(ask) => vec![OverlayResponse::Open(Box::new(ask))],
+            Action::ListDelete => match self.delete(around) {
+                Some(response) => vec![response],
                 None => self.edit(Edit::Delete, around, panes),
             },
             other => self.common(other, around, panes),
@@ -200,28 +279,35 @@ impl Overlay for Sessions {
         self.search().into_iter().chain(self.preview()).collect()
     }
 
-    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+    fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(mut field) = self.rename.take() {
             let name = field.take().trim().to_owned();
-            let chosen = self.chosen().filter(|_| !name.is_empty());
-            let rename = chosen.map(|chosen| Job::Rename(chosen.path.clone(), name.clone()));
-            return rename
-                .map(|rename| OverlayResponse::UiCommand(UiCommand::Job(rename)))
-                .into_iter()
-                .collect();
+            let Some(chosen) = self.chosen().filter(|_| !name.is_empty()) else { return Vec::new() };
+            let commands = if is_open_here(chosen, around.state) {
+                vec![UiCommand::Send(Command::Rename(name)), UiCommand::Job(Job::Sessions)]
+            } else {
+                vec![UiCommand::Job(Job::Rename(chosen.path.clone(), name))]
+            };
+            return commands.into_iter().map(OverlayResponse::UiCommand).collect();
         }
         let exit = match self.choice() {
             Choice::Session(session) => Exit::OpenSession(session.path.clone(), None),
-            Choice::Hit(hit) => Exit::OpenSession(hit.session.path.clone(), Some(hit.place)),
+            Choice::Hit(hit) => {
+                let words = words_of_search(&self.filter.text());
+                Exit::OpenSession(hit.session.path.clone(), Some(FoundPlace { place: hit.place, words }))
+            }
             Choice::New => Exit::NewSession,
         };
         vec![OverlayResponse::Close, OverlayResponse::LeaveFor(exit)]
     }
 
     fn back(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        if self.rename.take().is_some() || !self.filter.is_empty() {
-            self.filter.take();
+        if self.rename.take().is_some() {
             return Vec::new();
+        }
+        if !self.filter.is_empty() {
+            self.staying(|list| drop(list.filter.take()));
+            return self.preview();
         }
         vec![OverlayResponse::Close]
     }
@@ -229,21 +315,29 @@ impl Overlay for Sessions {
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
             JobResult::Sessions(list) => {
-                self.all = Some(list.clone());
+                let is_first = self.all.is_none();
+                self.staying(|sessions| sessions.all = Some(list.clone()));
+                if is_first {
+                    self.cursor.0 = 0;
+                }
                 Some(self.preview())
             }
             JobResult::SessionHits(text, hits) => {
                 let mut found = hits.clone();
                 // A folder that was typed is meant more than the one of the list.
                 let here = self.here.as_deref().filter(|_| !search_names_folder(text));
-                if let (Ok(found), Some(here)) = (&mut found, here) {
-                    found.hits.retain(|hit| hit.session.cwd == here);
+                if let Ok(found) = &mut found {
+                    // Names are found in the list itself.
+                    found.hits.retain(|hit| {
+                        hit.place.kind != PlaceKind::Name && here.is_none_or(|here| hit.session.cwd == here)
+                    });
                 }
-                self.hits = Some((text.clone(), found));
+                self.staying(|sessions| sessions.hits = Some((text.clone(), found)));
                 Some(self.preview())
             }
-            JobResult::Preview(path, lines) => {
-                self.preview = Some((path.clone(), lines.clone()));
+            JobResult::Preview(path, lines, space) => {
+                let (path, lines, space) = (path.clone(), lines.clone(), *space);
+                self.preview = Some(SessionPreview { path, lines, space });
                 Some(Vec::new())
             }
             JobResult::SessionsChanged => {
@@ -295,8 +389,8 @@ impl Overlay for Sessions {
         let first = self.cursor.window(rows);
         for (at, choice) in choices.iter().enumerate().skip(first).take(rows) {
             let text = match choice {
-                Choice::Session(summary) => row(summary, self.here.is_none(), look),
-                Choice::Hit(hit) => hit_row(hit),
+                Choice::Session(summary) => rows::session(self, summary, around),
+                Choice::Hit(hit) => rows::hit(hit, look),
                 Choice::New => "+ new session".to_owned(),
             };
             sheet.row(entry(&text, at == self.cursor.0, width, look));
@@ -308,104 +402,9 @@ impl Overlay for Sessions {
             sheet.row(Line::styled(safe::cut(&remark, width.into()), look.dim()));
         }
         if preview > 0 {
-            preview_rows(self, width, preview - 1, look, &mut sheet);
+            rows::preview(self, width, preview - 1, look, &mut sheet);
         }
         sheet.row(Line::styled("Enter open   Ctrl-R rename   Del delete (asks)   Esc back", look.dim()));
         Some(sheet)
-    }
-}
-
-/// A row that can be chosen.
-#[derive(Clone, Copy, Debug)]
-enum Choice<'a> {
-    Session(&'a Summary),
-    Hit(&'a SessionHit),
-    New,
-}
-
-/// `sales-q3           block 3             df = pd.read_csv("sales.csv")`
-fn hit_row(hit: &SessionHit) -> String {
-    let name = safe::cut(&safe::one_line(hit.session.label()), 18);
-    safe::one_line(&format!("{name:<18} {:<19} {}", hit.place.to_string(), safe::one_line(&hit.line)))
-}
-
-/// `12 min  sales-q3       9 msgs   3 blocks   1 waiting`
-fn row(summary: &Summary, with_folder: bool, look: DrawStyle<'_>) -> String {
-    let name = if summary.name.is_empty() { &summary.id } else { &summary.name };
-    let state = if summary.waiting > 0 {
-        format!("{} waiting", summary.waiting)
-    } else if summary.failed {
-        "failed".into()
-    } else if summary.unended {
-        "LOST".into()
-    } else {
-        String::new()
-    };
-    let folder = if with_folder { format!("  {}", look.place.path(&summary.cwd)) } else { String::new() };
-    safe::one_line(&format!(
-        "{:<7} {:<18} {:>3} msgs  {:>3} blocks  {state:<10}{folder}",
-        words::ago(look.now, summary.modified),
-        safe::cut(&safe::one_line(name), 18),
-        summary.messages,
-        summary.blocks,
-    ))
-}
-
-fn preview_rows(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>, sheet: &mut Sheet) {
-    let Some(chosen) = list.chosen() else {
-        sheet.gap();
-        return;
-    };
-    let name = if chosen.name.is_empty() { &chosen.id } else { &chosen.name };
-    let head = format!("{0}{0} preview: {1} ", look.glyphs.horizontal, safe::one_line(name));
-    let rule = look.glyphs.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
-    sheet.row(Line::styled(format!("{head}{rule}"), look.style(Slot::UiBorder)));
-    let mut lines: Vec<Line<'static>> = Vec::new();
-    if let Choice::Hit(hit) = list.choice() {
-        lines.push(Line::styled(format!("{}:", hit.place), look.dim()));
-        let line: Vec<char> = safe::one_line(&hit.line).chars().collect();
-        let parts = line.chunks(usize::from(width).max(1)).take(rows.saturating_sub(1));
-        lines.extend(
-            parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), look.text())),
-        );
-        for line in lines {
-            sheet.row(line);
-        }
-        return;
-    }
-    match list.preview.as_ref().filter(|(path, _)| *path == chosen.path) {
-        Some((_, preview)) => {
-            for line in preview {
-                lines.push(Line::styled(safe::cut(&safe::one_line(line), width.into()), look.text()));
-            }
-        }
-        None => {
-            for (who, text) in [("you    ", &chosen.first_prompt), ("model  ", &chosen.last_reply)] {
-                if !text.trim().is_empty() {
-                    let text = format!("{who}{}", safe::one_line(words::first_line(text)));
-                    lines.push(Line::styled(safe::cut(&text, width.into()), look.text()));
-                }
-            }
-        }
-    }
-    if let Some(id) = &chosen.branch_of {
-        let of = list.all.iter().flatten().find(|one| one.id == *id);
-        let text = match of {
-            Some(of) => format!("A branch of {}.", safe::one_line(of.label())),
-            None => "A branch of a session that is gone.".to_owned(),
-        };
-        lines.push(Line::styled(safe::cut(&text, width.into()), look.dim()));
-    }
-    if chosen.waiting > 0 {
-        let text = match chosen.waiting {
-            1 => "A block was not decided: it will wait for you again.".to_owned(),
-            many => format!("{many} blocks were not decided: they will wait for you again."),
-        };
-        lines.push(Line::styled(text, look.style(Slot::BlockPending)));
-    }
-    lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), look.dim()));
-    let skip = lines.len().saturating_sub(rows);
-    for line in lines.into_iter().skip(skip) {
-        sheet.row(line);
     }
 }

@@ -55,8 +55,6 @@ pub struct Plain {
     signals: Signals,
     /// What was typed and not sent: the next message begins with it.
     kept: String,
-    /// The line that was found where the next session is opened.
-    found_line: String,
     /// Whether the person or the terminal went away between two sessions.
     leaves: bool,
 }
@@ -82,14 +80,7 @@ impl Plain {
     pub fn open() -> Result<Self, TuiError> {
         let lines = LineReader::open().map_err(PlainError::Input)?;
         let signals = Signals::listen().map_err(PlainError::Signals)?;
-        Ok(Self {
-            lines,
-            page: PlainPage::new(),
-            signals,
-            kept: String::new(),
-            found_line: String::new(),
-            leaves: false,
-        })
+        Ok(Self { lines, page: PlainPage::new(), signals, kept: String::new(), leaves: false })
     }
 
     /// Works on one session until the person leaves it.

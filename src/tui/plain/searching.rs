@@ -1,9 +1,10 @@
 //! Searching all sessions in lines: the places that hold what was typed, each with a number, and opening one there.
 
 use super::session::{AwaitedJob, Session};
-use crate::driver::{FilterError, Job, PlaceKind, SessionPlace, SessionsFound};
+use crate::driver::{FilterError, Job, PlaceKind, SearchWords, SessionPlace, SessionsFound};
 use crate::engine::transcript::{Body, Item, LoadState};
 use crate::engine::{Command, State};
+use crate::tui::setup::FoundPlace;
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
@@ -19,9 +20,11 @@ const SHOWN: usize = 40;
 impl Session<'_> {
     /// Looks for words in all sessions.
     pub(super) fn search(&mut self, text: &str) -> io::Result<()> {
-        if crate::driver::words_of_search(text).trim().is_empty() {
+        if crate::driver::words_of_search(text).trim().is_empty() && !crate::driver::search_has_filters(text)
+        {
             return self.plain.page.line(USAGE);
         }
+        self.hit_words = crate::driver::words_of_search(text);
         self.start(AwaitedJob::Hits, Job::SearchSessions(text.to_owned(), None));
         Ok(())
     }
@@ -63,8 +66,8 @@ impl Session<'_> {
         let at = number.trim().parse().ok().and_then(|number: usize| number.checked_sub(1));
         match at.and_then(|at| self.hits.get(at)) {
             Some(hit) => {
-                self.plain.found_line.clone_from(&hit.line);
-                let exit = Exit::OpenSession(hit.session.path.clone(), Some(hit.place));
+                let found = FoundPlace { place: hit.place, words: self.hit_words.clone() };
+                let exit = Exit::OpenSession(hit.session.path.clone(), Some(found));
                 self.leave(exit)?;
             }
             None => self.plain.page.line(&format!("There are the places 1 to {}.", self.hits.len()))?,
@@ -75,8 +78,8 @@ impl Session<'_> {
     /// What stands at the place that the session was opened at, around the line that was found. What of it is in the file
     /// alone is loaded first, and told when it is there. Gives whether something was told.
     pub(super) fn tell_place(&mut self) -> io::Result<bool> {
-        let Some(place) = self.place else { return Ok(false) };
-        let Some(found) = PlaceText::at(self.driver.state(), place) else {
+        let Some(place) = &self.place else { return Ok(false) };
+        let Some(found) = PlaceText::at(self.driver.state(), place.place) else {
             self.place = None;
             self.plain.page.line("The place that was found is not in this session any more.")?;
             return Ok(true);
@@ -87,11 +90,12 @@ impl Session<'_> {
                 return Ok(false);
             }
             Some((_, LoadState::Loading)) => return Ok(false),
-            Some((_, LoadState::Lost)) | None => self.place = None,
+            Some((_, LoadState::Lost)) | None => {}
         }
-        let sought = std::mem::take(&mut self.plain.found_line);
+        let sought = SearchWords::read(&place.words);
+        self.place = None;
         let lines: Vec<&str> = found.text.lines().collect();
-        let shown = shown_around(&lines, sought.trim_matches('…'));
+        let shown = shown_around(&lines, &sought);
         let (first, last) = (shown.start + 1, shown.end);
         self.plain.page.line(&format!("Found, {}:", found.head))?;
         self.plain.page.behind("  | ", &lines.get(shown).unwrap_or_default().join("\n"))?;
@@ -143,8 +147,8 @@ impl PlaceText {
 }
 
 /// The lines that are shown: those around the one that was found.
-fn shown_around(lines: &[&str], sought: &str) -> Range<usize> {
-    let found = lines.iter().position(|line| line.contains(sought)).unwrap_or(0);
+fn shown_around(lines: &[&str], sought: &SearchWords) -> Range<usize> {
+    let found = lines.iter().position(|line| sought.first_in(line).is_some()).unwrap_or(0);
     let from = found.saturating_sub(SHOWN / 2).min(lines.len().saturating_sub(SHOWN));
     from..lines.len().min(from + SHOWN)
 }
@@ -158,11 +162,12 @@ mod tests {
         let all: Vec<String> = (0..500).map(|number| format!("line {number}.")).collect();
         let lines: Vec<&str> = all.iter().map(String::as_str).collect();
         for (sought, shown) in
-            [("line 3.", 0..40), ("line 250.", 230..270), ("line 499.", 460..500), ("none", 0..40)]
+            [("\"line 3\"", 0..40), ("250", 230..270), ("499 none", 460..500), ("none", 0..40), ("", 0..40)]
         {
-            assert_eq!(shown_around(&lines, sought), shown, "{sought}");
+            assert_eq!(shown_around(&lines, &SearchWords::read(sought)), shown, "{sought}");
         }
-        assert_eq!(shown_around(&["one"], "one"), 0..1);
-        assert_eq!(shown_around(&[], "one"), 0..0);
+        let sought = SearchWords::read("one");
+        assert_eq!(shown_around(&["one"], &sought), 0..1);
+        assert_eq!(shown_around(&[], &sought), 0..0);
     }
 }

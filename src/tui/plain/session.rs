@@ -9,9 +9,10 @@ use super::{Plain, SignalRequest};
 use crate::domain::Timestamp;
 use crate::domain::sentences::running;
 use crate::driver::reminder::Reminder;
-use crate::driver::{Driver, Job, JobResult, Notification, SessionHit, SessionPlace};
+use crate::driver::{Driver, Job, JobResult, Notification, SessionHit};
 use crate::engine::{Command, Phase};
 use crate::tui::Options;
+use crate::tui::setup::FoundPlace;
 use crate::tui::theme::{Depth, Theme};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::look::{DrawStyle, Glyphs};
@@ -45,10 +46,12 @@ pub(super) struct Session<'a> {
     pub(super) named_recipe: Option<(String, String)>,
     /// The places that the last search told, in its numbers.
     pub(super) hits: Vec<SessionHit>,
+    /// What they were found by.
+    pub(super) hit_words: String,
     /// The run whose changes are looked at.
     pub(super) wanted_changes: Option<UndoTarget>,
     /// The place that the session was opened at, until what stands there was told.
-    pub(super) place: Option<SessionPlace>,
+    pub(super) place: Option<FoundPlace>,
     pub(super) exit: Option<Exit>,
     /// The failure that stands on the page already.
     pub(super) told_failure: Option<String>,
@@ -87,8 +90,9 @@ impl<'a> Session<'a> {
             wanted_session: None,
             named_recipe: None,
             hits: Vec::new(),
+            hit_words: String::new(),
             wanted_changes: None,
-            place: options.setup.place,
+            place: options.setup.place.clone(),
             exit: None,
             told_failure: None,
             words: None,

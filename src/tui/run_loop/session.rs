@@ -92,7 +92,7 @@ impl Session<'_> {
             self.frames.changed(Urgency::Now, Instant::now());
         }
         if let Some(place) = self.screen.setup.place.take() {
-            self.with(Instant::now(), |screen, ctx| screen.show_place(place, ctx));
+            self.with(Instant::now(), |screen, ctx| screen.show_place(&place, ctx));
             self.frames.changed(Urgency::Now, Instant::now());
         }
         if self.screen.setup.pick_session {

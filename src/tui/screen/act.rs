@@ -8,6 +8,7 @@ use crate::engine::kernels;
 use crate::tui::action::Action;
 use crate::tui::keymap::Context;
 use crate::tui::overlays::ask::Ask;
+use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::pager::Pager;
 use crate::tui::panes::LowerPane;
@@ -146,6 +147,9 @@ impl Screen {
                 return self.output_action(action, ctx);
             }
             Action::BlockAgain => return self.put_back(ctx),
+            Action::BlockBranch if self.panes.focus == Pane::Chat => {
+                self.open(BranchList::of(ctx.state, self.panes.chat.marked()));
+            }
             Action::BlockBranch => return self.branch_at_block(ctx),
             Action::Debug => self.debug_failure(ctx),
             Action::TakeBack => return self.take_back(ctx),

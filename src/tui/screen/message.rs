@@ -8,6 +8,7 @@ use crate::engine::{Command, State};
 use crate::text::at_words::begins_word;
 use crate::tui::action::Action;
 use crate::tui::overlays::blocks::{BlockList, copied};
+use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::commands::CommandList;
 use crate::tui::overlays::files::FileList;
 use crate::tui::overlays::key::KeyBox;
@@ -324,8 +325,12 @@ impl Screen {
         vec![UiCommand::Job(Job::Servers), UiCommand::Job(Job::Interpreters), UiCommand::Job(Job::Sandbox)]
     }
 
-    /// Goes on in a branch that leaves at the place that was named.
+    /// Goes on in a branch that leaves at the place that was named; without one, lets the person choose.
     fn fork_command(&mut self, argument: &str, ctx: Ctx<'_>) -> Vec<UiCommand> {
+        if argument.is_empty() {
+            self.open(BranchList::of(ctx.state, None));
+            return Vec::new();
+        }
         match argument.parse() {
             Ok(point) => self.leave_for(Exit::Branch(point), ctx),
             Err(_) => {

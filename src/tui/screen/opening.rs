@@ -3,15 +3,20 @@
 
 use super::{Ctx, Screen};
 use crate::domain::BlockId;
-use crate::driver::SessionPlace;
+use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
-use crate::tui::panes::chat;
+use crate::tui::panes::output::SoughtText;
+use crate::tui::panes::search::PaneSearch;
+use crate::tui::panes::{LowerPane, chat};
+use crate::tui::setup::FoundPlace;
 use crate::tui::widgets::layout::Pane;
 
 impl Screen {
-    /// Puts a place of the session on screen: its message, and its block where it is part of one.
-    pub(in crate::tui) fn show_place(&mut self, place: SessionPlace, ctx: Ctx<'_>) {
+    /// Puts a place of the session on screen: its message, its block where it is part of one, and the line that was found
+    /// there. What it was found by is marked, and gone on with as a search in the panes.
+    pub fn show_place(&mut self, found: &FoundPlace, ctx: Ctx<'_>) {
+        let (place, words) = (found.place, SearchWords::read(&found.words));
         let items = &ctx.state.transcript.items;
         let at = match place.block {
             Some(block) => items.iter().position(|item| holds(item, block)),
@@ -22,10 +27,30 @@ impl Screen {
             }
         };
         if let Some(at) = at {
-            self.panes.chat.show_item(ctx.state, at, ctx.look);
+            self.panes.chat.seek(ctx.state, at, words.clone(), ctx.look);
         }
+        let mut pane = Pane::Chat;
         if let Some(block) = place.block {
-            self.panes.code.show_in(block, 0);
+            let item = ctx.state.transcript.blocks.get(&block);
+            let mut lines = item.iter().flat_map(|item| item.block.current().source.lines());
+            let line = lines.position(|line| words.first_in(line).is_some());
+            self.panes.code.show_in(block, line.unwrap_or(0));
+            pane = Pane::Code;
+            if place.kind == PlaceKind::Output {
+                self.panes.lower = LowerPane::Output;
+                self.panes.output.seek(block, SoughtText::Words(words.clone()));
+                pane = Pane::Output;
+            }
+        }
+        if words.is_empty() {
+            return;
+        }
+        let mut search = PaneSearch::new(pane);
+        search.look_for(&words.expression(), true);
+        self.panes.marked = search.pattern().cloned();
+        self.panes.search = Some(search);
+        if self.arrangement.slot(pane).is_none() {
+            self.panes.focus = pane;
         }
     }
 

@@ -128,6 +128,15 @@ impl Scene {
         scene
     }
 
+    /// A session that left another one.
+    pub fn branch(of: &str) -> Self {
+        let mut scene = Self::new();
+        let origin = BranchOrigin { session: SessionId(of.into()), entries: 7 };
+        let header = scene.state().transcript().header.clone().unwrap();
+        scene.start(Header { branch_of: Some(origin), ..header });
+        scene
+    }
+
     pub fn state(&self) -> &State {
         self.engine.state()
     }

@@ -10,6 +10,7 @@ mod recipe;
 mod wanted;
 
 use crate::domain::BlockId;
+use crate::driver::SearchWords;
 use crate::engine::State;
 use crate::tui::setup::Opening;
 use crate::tui::theme::Slot;
@@ -56,6 +57,8 @@ pub struct ChatPane {
     marked: Option<usize>,
     /// A text that is to be on screen once its item is in memory.
     sought: Option<FoundText>,
+    /// Words of which the first line in an item is put on screen, once that is in memory.
+    seek: Option<(usize, SearchWords)>,
 }
 
 /// The conversation as a list of items: those of the transcript, and the live end behind them.
@@ -155,6 +158,11 @@ impl ChatPane {
         self.live.update(state, self.width, look);
         self.opening =
             is_open(state).then(|| OpeningRows::new(opening, suggested, (self.width, area.height), look));
+        if let Some((item, words)) = self.seek.take_if(|(item, _)| !is_away(state, *item)) {
+            let mut lines = (0..).zip(self.lines_of(state, item, look));
+            let found = lines.find_map(|(line, passage)| Some((line, words.first_in(passage.text())?)));
+            self.sought = found.map(|(line, bytes)| FoundText { item, line, bytes });
+        }
         if let Some(found) = self.sought.take_if(|found| !is_away(state, found.item)) {
             self.show(state, &found, look);
         }
@@ -214,6 +222,12 @@ impl ChatPane {
     /// Puts an item on screen.
     pub(crate) fn show_item(&mut self, state: &State, item: usize, look: DrawStyle<'_>) {
         self.with(state, look, |list, talk| list.show(talk, Anchor { item, row: 0 }, 1));
+    }
+
+    /// Puts the first line of an item that holds one of these words on screen, as soon as its text is there.
+    pub(crate) fn seek(&mut self, state: &State, item: usize, words: SearchWords, look: DrawStyle<'_>) {
+        self.show_item(state, item, look);
+        self.seek = Some((item, words));
     }
 
     /// The lines of an item. What was not on screen is laid out and not kept.

@@ -10,6 +10,7 @@ mod tables;
 mod text;
 
 use crate::domain::{BlockId, ImageRef, RunId, Stream, TerminalScreen};
+use crate::driver::SearchWords;
 use crate::engine::transcript::{BlockItem, BlockStanding, LoadState, RunItem};
 use crate::engine::{BlockState, State};
 use crate::tui::paint::output::{LineChange, Output};
@@ -29,6 +30,7 @@ use receipt::RunRows;
 pub(in crate::tui) use receipt::ended_lines;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use tables::Table;
 
@@ -51,6 +53,24 @@ pub struct OutputPlace {
     at: Option<Anchor>,
     /// Columns of tables that are left out on their left.
     skipped: usize,
+}
+
+/// A text that is put on screen once it is there.
+#[derive(Clone, Debug)]
+pub(crate) enum SoughtText {
+    /// As it stands.
+    Pattern(Pattern),
+    /// One of the words of a search over sessions.
+    Words(SearchWords),
+}
+
+impl SoughtText {
+    fn first_in(&self, line: &str) -> Option<Range<usize>> {
+        match self {
+            SoughtText::Pattern(pattern) => pattern.find_in(line).next(),
+            SoughtText::Words(words) => words.first_in(line),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -79,7 +99,7 @@ pub struct OutputPane {
     theme: String,
     area: Rect,
     /// A text that is put on screen as soon as the output of this block is laid out.
-    seek: Option<(BlockId, Pattern)>,
+    seek: Option<(BlockId, SoughtText)>,
     /// How often lines were changed that were there already.
     changes: u64,
     /// The screen of the program's own terminal, where that stands in the place of the lines.
@@ -211,7 +231,7 @@ impl OutputPane {
         self.seek.take_if(|(block, _)| comes != Some(*block));
         if let Some((_, text)) = self.seek.take_if(|_| self.is_here) {
             let found = (0..self.output.len())
-                .find_map(|line| Some((line, text.find_in(&self.output.printed(line)).next()?)));
+                .find_map(|line| Some((line, text.first_in(&self.output.printed(line))?)));
             if let Some((line, bytes)) = found {
                 self.show(&FoundText { item: self.item(line + 1), line: 0, bytes }, look);
                 self.arrange_rows(height, look);
@@ -282,7 +302,7 @@ impl OutputPane {
     }
 
     /// Puts the first line of a block's output with this text on screen as soon as it is laid out.
-    pub(crate) fn seek(&mut self, block: BlockId, text: Pattern) {
+    pub(crate) fn seek(&mut self, block: BlockId, text: SoughtText) {
         self.seek = Some((block, text));
     }
 

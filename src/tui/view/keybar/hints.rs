@@ -223,7 +223,7 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if screen.panes.chat.marked().is_some() {
             hints.key(Action::BlockOpen, "show block", "show block", 0);
         }
-        hints.key(Action::ScrollEnd, "follow", "follow", 1);
+        hints.key(Action::ScrollEnd, "follow", "follow", 1).key(Action::BlockBranch, "branch", "branch", 3);
     }
     hints.key(Action::SearchStart, "search", "search", 3).key(Action::Copy, "copy", "copy", 2);
     let settled = matches!(screen.panes.focus, Pane::Code | Pane::Output) && state.can_put_back();
