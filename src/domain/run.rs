@@ -181,6 +181,16 @@ pub struct FileChange {
     /// Its size after the run; 0 for one that was deleted.
     #[serde(default)]
     pub bytes: u64,
+    /// The hash of its content after the run; `None`: it was deleted, is large, holds secrets, or was not read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<Sha256>,
+}
+
+impl FileChange {
+    /// One whose content was not looked at.
+    pub fn new(path: impl Into<String>, change: &str, bytes: u64) -> Self {
+        Self { path: path.into(), change: change.into(), bytes, sha256: None }
+    }
 }
 
 /// A file that the recipe of the turn protects: its content right before a run and right after it. It is hashed by sayso
@@ -239,6 +249,13 @@ pub struct Receipt {
     /// What is known for taking back what it changed; `None`: it could change nothing, or an older sayso ran it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<UndoNote>,
+}
+
+impl Receipt {
+    /// Processor time in milliseconds.
+    pub(crate) fn processor_ms(&self) -> i64 {
+        i64::try_from(self.cpu_us / 1000).unwrap_or(i64::MAX)
+    }
 }
 
 /// An image that a run made, kept as a blob beside the session.

@@ -5,6 +5,9 @@ use super::{Driver, Notification, written_pictures};
 use crate::domain::{Notice, ReplyEvent, RunEvent, RunId, RunReport, StepId};
 use crate::engine::{Event, Phase, StoreEvent};
 use crate::exec::KernelNotice;
+use crate::review;
+use crate::workspace::contents;
+use std::path::Path;
 use std::sync::PoisonError;
 
 /// Of so many runs what they did to obeyed names can be taken back.
@@ -60,6 +63,7 @@ impl Driver {
         let (inbox, obeyed) = (self.rooms.inbox(), self.rooms.obeyed.clone());
         let (to_take_back, undo) = (self.rooms.to_take_back.clone(), self.rooms.undo.clone());
         let (working, blobs) = (self.rooms.working.clone(), self.rooms.store.blobs());
+        let scope = self.rooms.scope.clone();
         let code = self.state().transcript.run(run).and_then(|(item, run)| {
             let version = item.block.version(run.revision)?;
             Some((version.language.clone()?, version.source.clone()))
@@ -69,7 +73,7 @@ impl Driver {
             let changes = look.map(|look| look.changes());
             let others = changes.as_ref().map(|changes| changes.obeyed.paths()).unwrap_or_default();
             report.receipt.undo = undo.record(remembered, &others);
-            if let Some(changes) = changes {
+            if let Some(mut changes) = changes {
                 if let Ok(working) = &working {
                     let pictures = written_pictures::keep(run, &changes.files, working, &blobs);
                     let (plots, others) = match &code {
@@ -78,6 +82,8 @@ impl Driver {
                     };
                     report.images.extend(plots);
                     report.pictures = others;
+                    let is_secret = |path: &Path| review::is_secret(&path.to_string_lossy(), &scope);
+                    contents::hash(&mut changes.files, working, &is_secret);
                 }
                 report.receipt.files = changes.files;
                 report.receipt.not_looked_at = changes.gaps;

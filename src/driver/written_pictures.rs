@@ -128,7 +128,7 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06";
 
     fn change(path: &str, change: &str) -> FileChange {
-        FileChange { path: path.into(), change: change.into(), bytes: 0 }
+        FileChange::new(path, change, 0)
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! Whether a run did what it did before: two reports of the same bytes, compared. What is another in each run counts as
 //! alike ([`crate::text::alike`]), unless every byte is to be the same.
+//!
+//! - `content`: files and pictures, by what is known of their bytes
 
-use crate::domain::{FileChange, Masker, OutputBuffer, RunError, RunReport, Stream};
+mod content;
+
+use crate::domain::{Masker, OutputBuffer, RunError, RunReport, Stream};
 use crate::text::alike::{BothRuns, LineDifference};
-use std::collections::BTreeMap;
+pub(crate) use content::KnownContents;
 use std::fmt;
 
 /// What differs.
@@ -71,6 +75,8 @@ pub(crate) struct Comparer {
     pub exact: bool,
     /// What was saved was masked: so is what it is compared with.
     pub masker: Masker,
+    /// What is known of contents beside the two reports.
+    pub known: KnownContents,
 }
 
 impl Comparer {
@@ -98,14 +104,7 @@ impl Comparer {
             self.streams((part, stream), &then.output, &output, &mut found);
         }
         self.files(then, now, &mut found);
-        let pictures = |report: &RunReport| {
-            // Which came first is chance where several programs draw, and where files are among them.
-            let mut sizes: Vec<_> = report.all_images().map(|image| (image.width, image.height)).collect();
-            sizes.sort_unstable();
-            let sizes = sizes.iter().map(|(width, height)| format!("{width}x{height}"));
-            Some(sizes.collect::<Vec<_>>().join(", ")).filter(|sizes| !sizes.is_empty())
-        };
-        self.texts(DifferentPart::Pictures, pictures(then).as_ref(), pictures(now).as_ref(), &mut found);
+        self.pictures(then, now, &mut found);
         found
     }
 
@@ -213,44 +212,6 @@ impl Comparer {
             found.differences.push(Difference { part, line: None, then: told(then), now: told(now) });
         }
     }
-
-    fn files(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
-        let told = |report: &RunReport| -> BTreeMap<String, String> {
-            let files = &report.receipt.files;
-            files.iter().map(|file| (file.path.clone(), self.file(file))).collect()
-        };
-        let (left, right) = (told(then), told(now));
-        let paths = left.keys().chain(right.keys().filter(|path| !left.contains_key(*path)));
-        let mut differing: Vec<&String> = paths.filter(|path| left.get(*path) != right.get(*path)).collect();
-        // What was not looked at may be as it was on the other side.
-        let is_hidden = |path: &String| {
-            let gap = |files: &BTreeMap<String, String>, of: &RunReport| {
-                !files.contains_key(path) && of.receipt.not_looked_at.may_hide(path)
-            };
-            gap(&left, then) || gap(&right, now)
-        };
-        let all = differing.len();
-        differing.retain(|path| !is_hidden(path));
-        if differing.len() < all {
-            found.gaps.push("not all files were looked at: only what both runs tell of is compared".into());
-        }
-        differing.sort();
-        if let Some(path) = differing.first() {
-            let of =
-                |files: &BTreeMap<String, String>| files.get(*path).map(|what| format!("{path}: {what}"));
-            let (then, now) = (of(&left), of(&right));
-            found.differences.push(Difference { part: DifferentPart::Files, line: None, then, now });
-        }
-    }
-
-    /// What became of a file. In a fresh folder it is made; whether it was there before says nothing of the run.
-    fn file(&self, file: &FileChange) -> String {
-        match file.change.as_str() {
-            "created" | "changed" if !self.exact => format!("written, {} bytes", file.bytes),
-            change if file.bytes > 0 || self.exact => format!("{change}, {} bytes", file.bytes),
-            change => change.to_owned(),
-        }
-    }
 }
 
 /// The whole lines of the beginning of a stream, each with its end.
@@ -263,7 +224,7 @@ fn lines_of_head(output: &OutputBuffer, stream: Stream) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Gaps, ImageRef, Outcome};
+    use crate::domain::{FileChange, Gaps, ImageRef, Outcome, Sha256};
 
     fn printed(stdout: &[u8], stderr: &[u8]) -> RunReport {
         let mut report = RunReport::bare(Outcome::Ok);
@@ -305,7 +266,7 @@ mod tests {
 
     #[test]
     fn exactly_every_byte_counts() {
-        let (then, now) = (printed(b"took 1.5s  \n", b""), printed(b"took 2.5s\n", b""));
+        let (then, now) = (printed(b"took 15 ms  \n", b""), printed(b"took 25 ms\n", b""));
         let exact = Comparer { exact: true, ..Comparer::default() };
         assert!(parts(&Comparer::default(), &then, &now).is_empty());
         assert_eq!(parts(&exact, &then, &now), ["stdout"]);
@@ -322,9 +283,8 @@ mod tests {
             report.receipt.files = files
                 .iter()
                 .map(|(path, change, bytes)| FileChange {
-                    path: (*path).into(),
-                    change: (*change).into(),
-                    bytes: *bytes,
+                    sha256: (*change != "deleted").then(|| Sha256::of(b"a")),
+                    ..FileChange::new(*path, change, *bytes)
                 })
                 .collect();
             report
@@ -349,7 +309,37 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_compared_by_their_pixels() {
+    fn files_are_compared_by_their_bytes_and_where_none_are_known_that_is_told() {
+        let with = |path: &str, bytes: u64, text: Option<&str>| {
+            let mut report = printed(b"", b"");
+            let sha256 = text.map(|text| Sha256::of(text.as_bytes()));
+            report.receipt.files = vec![FileChange { sha256, ..FileChange::new(path, "created", bytes) }];
+            report
+        };
+        let (usual, exact) = (Comparer::default(), Comparer { exact: true, ..Comparer::default() });
+        let (then, now) = (with("out.txt", 4, Some("aaaa")), with("out.txt", 4, Some("bbbb")));
+        for comparer in [&usual, &exact] {
+            assert_eq!(comparer.compare(&then, &then), Comparison::default());
+            let found = comparer.compare(&then, &now);
+            let (was, is) = (found.differences[0].then.as_deref(), found.differences[0].now.as_deref());
+            assert!(was.unwrap().ends_with("4 bytes, sha256 61be55a8e2f6…"), "{was:?}");
+            assert!(is.unwrap().contains("4 bytes, sha256 ") && was != is, "{is:?}");
+            let found = comparer.compare(&then, &with("out.txt", 4, None));
+            assert!(found.differences.is_empty() && found.gaps[0].contains("only the size of out.txt"));
+        }
+        // Git notes when it did what it did.
+        let (then_git, now_git) = (with(".git/index", 4, Some("a")), with(".git/index", 4, Some("b")));
+        assert!(parts(&usual, &then_git, &now_git).is_empty());
+        assert_eq!(parts(&exact, &then_git, &now_git), ["files"]);
+        // Of a text that both left, and that tells when it was made, it is known that it is alike.
+        let known = KnownContents { alike: ["out.txt".to_owned()].into(), ..KnownContents::default() };
+        let now = with("out.txt", 5, Some("bbbbb"));
+        assert!(parts(&Comparer { known: known.clone(), ..Comparer::default() }, &then, &now).is_empty());
+        assert_eq!(parts(&Comparer { known, ..exact }, &then, &now), ["files"]);
+    }
+
+    #[test]
+    fn pictures_are_compared_by_their_pixels_and_exactly_by_their_bytes() {
         let with = |sizes: &[(u32, u32)]| {
             let mut report = printed(b"", b"");
             report.images = sizes
@@ -370,6 +360,15 @@ mod tests {
         assert_eq!(parts(&comparer, &with(&[(6, 4)]), &with(&[(6, 5)])), ["pictures"]);
         assert_eq!(parts(&comparer, &with(&[(6, 4)]), &with(&[])), ["pictures"]);
         assert!(parts(&comparer, &with(&[(6, 4), (1, 9)]), &with(&[(1, 9), (6, 4)])).is_empty());
+        let mut exact = Comparer { exact: true, ..Comparer::default() };
+        let (then, mut now) = (with(&[(6, 4)]), with(&[(6, 4)]));
+        now.images[0].path = "/y".into();
+        let found = exact.compare(&then, &now);
+        assert!(found.differences.is_empty() && found.gaps[0].contains("sizes of pictures"), "{found:?}");
+        exact.known.pictures = [("/x".into(), Sha256::of(b"a")), ("/y".into(), Sha256::of(b"a"))].into();
+        assert_eq!(exact.compare(&then, &now), Comparison::default());
+        exact.known.pictures.insert("/y".into(), Sha256::of(b"b"));
+        assert_eq!(parts(&exact, &then, &now), ["pictures"]);
     }
 
     #[test]

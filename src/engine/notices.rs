@@ -354,8 +354,9 @@ pub(super) fn nothing_to_rebuild() -> Notice {
     Notice::info("Nothing ran in an earlier kernel that could be run again.")
 }
 
-pub(super) fn rebuilt(blocks: usize) -> Notice {
-    Notice::info(format!("The kernel is rebuilt: {} ran again.", counted(blocks, "block")))
+pub(super) fn rebuilt(blocks: usize, gap: Option<&str>) -> Notice {
+    let gap = gap.map(|gap| format!(" Not all was compared: {gap}.")).unwrap_or_default();
+    Notice::info(format!("The kernel is rebuilt: {} ran again.{gap}", counted(blocks, "block")))
 }
 
 pub(super) fn rebuild_broke(block: BlockId, left: usize) -> Notice {

@@ -38,6 +38,8 @@ pub(super) struct RebuildQueue {
     done: usize,
     /// The generation of the kernel that they ran in.
     kernel: Option<u32>,
+    /// The first of what could not be compared, in words.
+    gap: Option<String>,
 }
 
 impl RebuildQueue {
@@ -130,7 +132,10 @@ impl Engine {
             self.notify(notices::rebuild_unread(block, left));
             return false;
         }
-        if let Some((of, difference)) = self.differs(run, &repeated) {
+        let mut gaps = Vec::new();
+        let differs = self.differs(run, &repeated, &mut gaps);
+        self.plan.gap = self.plan.gap.take().or_else(|| gaps.into_iter().next());
+        if let Some((of, difference)) = differs {
             self.plan = RebuildQueue::default();
             self.notify(notices::rebuild_differs(of.unwrap_or(block), &difference, left));
             return false;
@@ -153,25 +158,40 @@ impl Engine {
     }
 
     /// The first thing that a run did otherwise than those that it repeats, and the block of theirs that did it, where that
-    /// is known.
-    fn differs(&self, run: RunId, then: &[RunId]) -> Option<(Option<BlockId>, Difference)> {
+    /// is known; `gaps` gets what could not be compared.
+    fn differs(
+        &self,
+        run: RunId,
+        then: &[RunId],
+        gaps: &mut Vec<String>,
+    ) -> Option<(Option<BlockId>, Difference)> {
         let parts = self.apart(run, then);
         let transcript = &self.state.transcript;
         let (_, now) = transcript.run(run)?;
         let folder = transcript.header.as_ref().map(|header| header.cwd.to_string_lossy().into_owned());
-        let facts = |began: Timestamp, ended: Timestamp| RunFacts {
+        let facts = |began: Timestamp, ended: Timestamp, processor_ms: i64| RunFacts {
             folders: folder.iter().cloned().collect(),
             time: (began.0, ended.0),
+            processor_ms,
         };
         let runs: Vec<_> = then.iter().filter_map(|run| transcript.run(*run)).map(|(_, run)| run).collect();
         let ended = runs.iter().filter_map(|run| run.ended.as_ref());
-        let then = facts(runs.first()?.approved_at, ended.clone().map(|(at, _)| *at).max()?);
+        let last = ended.clone().map(|(at, _)| *at).max()?;
         let reports: Vec<&RunReport> = ended.map(|(_, report)| report.as_ref()).collect();
+        let processors = reports.iter().map(|report| report.receipt.processor_ms()).sum();
+        let then = facts(runs.first()?.approved_at, last, processors);
         let (at, report) = now.ended.as_ref()?;
-        let runs = BothRuns { then, now: facts(now.approved_at, *at), has_sets: true };
+        let runs = BothRuns {
+            then,
+            now: facts(now.approved_at, *at, report.receipt.processor_ms()),
+            has_sets: true,
+        };
         let comparer = Comparer { runs, ..Comparer::default() };
-        let first =
-            |then: &RunReport, now: &RunReport| comparer.compare(then, now).differences.into_iter().next();
+        let mut first = |then: &RunReport, now: &RunReport| {
+            let found = comparer.compare(then, now);
+            gaps.extend(found.gaps);
+            found.differences.into_iter().next()
+        };
         if let [then] = reports.as_slice() {
             return Some((None, first(then, report)?));
         }
@@ -187,6 +207,9 @@ impl Engine {
             None if !is_cut => first(&together, report),
             _ => first(&merged::rest(&together), &merged::rest(report)),
         };
+        if parts.is_none() && is_cut {
+            gaps.push("they printed too much for it".into());
+        }
         Some((None, difference?))
     }
 
@@ -195,8 +218,8 @@ impl Engine {
         if self.next_of_plan() {
             return true;
         }
-        let done = std::mem::take(&mut self.plan).done;
-        self.notify(notices::rebuilt(done));
+        let RebuildQueue { done, gap, .. } = std::mem::take(&mut self.plan);
+        self.notify(notices::rebuilt(done, gap.as_deref()));
         false
     }
 

@@ -6,8 +6,8 @@
 
 use super::transcript::{BlockItem, RunItem, Transcript};
 use crate::domain::{
-    BlockId, BlockKind, Entry, ExecutorKind, FileChange, Grantor, InstallInto, Language, Limits, OnDisk,
-    Outcome, PackageList, RunId, RunReport, SandboxLevel, Sha256, Terms, Timestamp,
+    BlockId, BlockKind, Entry, ExecutorKind, Grantor, InstallInto, Language, Limits, OnDisk, Outcome,
+    PackageList, Receipt, RunId, RunReport, SandboxLevel, Sha256, Terms, Timestamp,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -22,6 +22,8 @@ pub(crate) struct RecordedRuns {
     pub taken_back: BTreeSet<BlockId>,
     /// Files that were there before, and that a run changed.
     pub changed: BTreeSet<String>,
+    /// The record of the first run that changed each of those, in which stands what they were before it, where one was kept.
+    pub earlier: BTreeMap<String, Sha256>,
     /// Files that a run made.
     pub made: BTreeSet<String>,
 }
@@ -154,7 +156,7 @@ impl RecordedRuns {
                         sitting.steps.extend(step);
                     }
                 }
-                Entry::Ran { report, .. } => all.note_files(&report.receipt.files),
+                Entry::Ran { report, .. } => all.note_files(&report.receipt),
                 _ => {}
             }
         }
@@ -163,14 +165,20 @@ impl RecordedRuns {
     }
 
     /// A file that is told of for the first time was made, or was there before.
-    fn note_files(&mut self, files: &[FileChange]) {
-        for file in files {
+    fn note_files(&mut self, receipt: &Receipt) {
+        let record = receipt.undo.as_ref().and_then(|note| note.record);
+        for file in &receipt.files {
             if self.made.contains(&file.path) {
                 continue;
             }
             match file.change.as_str() {
                 "created" if !self.changed.contains(&file.path) => self.made.insert(file.path.clone()),
-                _ => self.changed.insert(file.path.clone()),
+                _ => {
+                    let is_first = self.changed.insert(file.path.clone());
+                    self.earlier
+                        .extend(record.filter(|_| is_first).map(|record| (file.path.clone(), record)));
+                    is_first
+                }
             };
         }
     }

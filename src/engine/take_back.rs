@@ -100,7 +100,7 @@ mod tests {
     use crate::engine::{Command, Event};
 
     fn changed(path: &str) -> RunReport {
-        let file = FileChange { path: path.into(), change: "created".into(), bytes: 3 };
+        let file = FileChange::new(path, "created", 3);
         let report = report(Outcome::Ok);
         RunReport { receipt: Receipt { files: vec![file], ..report.receipt }, ..report }
     }

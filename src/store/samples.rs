@@ -282,7 +282,7 @@ pub(super) fn report(output: OutputBuffer) -> RunReport {
             cpu_us: 5_800_000,
             peak_rss_bytes: 171_966_464,
             processes: 2,
-            files: vec![FileChange { path: "out/a.png".into(), change: "created".into(), bytes: 48_000 }],
+            files: vec![FileChange::new("out/a.png", "created", 48_000)],
             variables: None,
             exit_code: Some(1),
             signal: None,

@@ -1,5 +1,5 @@
 //! Whether two texts that the same program printed at two times say the same. What is another in each run counts as alike:
-//! moments that are those of the runs, durations, addresses, random names, the folder in which it ran. All else has to be
+//! moments that are those of the runs, durations that are no longer than they were, addresses, random names, the folder in which it ran. All else has to be
 //! equal, so that a changed word is always found. Pure.
 //!
 //! - `token`: what a text consists of - `moment`: whether a time is that of a run - `sets`: sets as Python shows them
@@ -18,6 +18,8 @@ pub(crate) struct RunFacts {
     pub folders: Vec<String>,
     /// From when to when it ran, in milliseconds of Unix time.
     pub time: (i64, i64),
+    /// How long processors worked for it, in milliseconds: several at once may do so for longer than it took.
+    pub processor_ms: i64,
 }
 
 /// The two runs whose texts are compared.

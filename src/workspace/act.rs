@@ -7,7 +7,9 @@ use super::FileError;
 use super::place::OpenPlace;
 use super::replace::NewFile;
 use super::{excerpt, listing, replace, target};
-use crate::domain::{FileAct, FileChange, OnDisk, Outcome, OutputBuffer, Receipt, RunReport, Stream, Target};
+use crate::domain::{
+    FileAct, FileChange, OnDisk, Outcome, OutputBuffer, Receipt, RunReport, Sha256, Stream, Target,
+};
 use crate::text::number::size;
 use similar::{DiffTag, TextDiff};
 use std::fmt::Write as _;
@@ -146,7 +148,8 @@ fn write(order: ActOrder<'_>, cwd: &Path, files: &mut Vec<FileChange>) -> Result
         let change = if target.found == OnDisk::Nothing { "created" } else { "changed" };
         let (path, bytes) = (act.path(), text.len() as u64);
         let below = target.path.strip_prefix(&cwd).unwrap_or(&target.path);
-        files.push(FileChange { path: below.to_string_lossy().into_owned(), change: change.into(), bytes });
+        let sha256 = Some(Sha256::of(text.as_bytes()));
+        files.push(FileChange { sha256, ..FileChange::new(below.to_string_lossy(), change, bytes) });
         let old = olds.get(at).and_then(Option::as_deref);
         let (at_lines, diff) = old.map_or_else(Default::default, |old| changes(old, text, order.tells));
         let _ = writeln!(told, "{change} {path}: {} lines, {}{at_lines}", text.lines().count(), size(bytes));

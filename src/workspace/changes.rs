@@ -103,7 +103,7 @@ impl FolderLook {
         let mut objects: BTreeMap<PathBuf, u64> = BTreeMap::new();
         let mut tell = |path: &Path, change: &str, bytes: u64| match objects_of(path) {
             Some(folder) => *objects.entry(folder.to_path_buf()).or_default() += bytes,
-            None => changes.push(FileChange { path: self.named(path), change: change.into(), bytes }),
+            None => changes.push(FileChange::new(self.named(path), change, bytes)),
         };
         for (path, stamp) in &now.files {
             match self.before.files.get(path) {
@@ -119,11 +119,7 @@ impl FolderLook {
             tell(path, "deleted", 0);
         }
         let of_objects = objects.into_iter();
-        changes.extend(of_objects.map(|(path, bytes)| FileChange {
-            path: self.named(&path),
-            change: "changed".into(),
-            bytes,
-        }));
+        changes.extend(of_objects.map(|(path, bytes)| FileChange::new(self.named(&path), "changed", bytes)));
         changes
     }
 

@@ -40,6 +40,8 @@ pub(crate) enum CopyError {
 pub(crate) struct ChosenFiles {
     /// Each once, by its path below the folder.
     files: BTreeMap<String, u64>,
+    /// Those that are written as they were at an earlier time, with their modes.
+    earlier: BTreeMap<String, (Vec<u8>, u32)>,
 }
 
 impl ChosenFiles {
@@ -53,6 +55,25 @@ impl ChosenFiles {
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
+    }
+
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// Has this file as it was at an earlier time, whether it is chosen already and there or not.
+    ///
+    /// # Errors
+    /// When that is too much.
+    pub(crate) fn as_it_was(&mut self, path: &str, content: Vec<u8>, mode: u32) -> Result<(), CopyError> {
+        self.files.insert(path.to_owned(), content.len() as u64);
+        self.earlier.insert(path.to_owned(), (content, mode));
+        self.bounded()
+    }
+
+    /// Whether a file is written as it was at an earlier time.
+    pub(crate) fn is_earlier(&self, path: &str) -> bool {
+        self.earlier.contains_key(path)
     }
 
     /// Adds a file of the folder, or all of a folder in it but what its `.gitignore` leaves out and hidden folders.
@@ -124,6 +145,10 @@ impl ChosenFiles {
         }
         let mut rest = MOST_BYTES;
         for path in self.paths() {
+            if let Some((content, mode)) = self.earlier.get(path) {
+                rest = rest.saturating_sub(written(&mut content.as_slice(), &into.join(path), *mode)?);
+                continue;
+            }
             let source = from.path().join(path);
             let place = OpenPlace::find(&source)?;
             if place.path() != source {
@@ -137,13 +162,18 @@ impl ChosenFiles {
 
 /// Copies a file, at most so many bytes of it; tells how many those were.
 fn copy_one(from: File, to: &Path, most: u64) -> Result<u64, FileError> {
+    let mode = from.metadata().map_err(|error| FileError::io(to, &error))?.permissions().mode();
+    written(&mut io::Read::take(from, most), to, mode)
+}
+
+/// Writes a new file of this mode, and tells its size.
+fn written(from: &mut dyn io::Read, to: &Path, mode: u32) -> Result<u64, FileError> {
     let failed = |error: io::Error| FileError::io(to, &error);
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    let mode = from.metadata().map_err(failed)?.permissions().mode();
     let mut new = File::create_new(to).map_err(failed)?;
-    let copied = io::copy(&mut io::Read::take(from, most), &mut new).map_err(failed)?;
+    let copied = io::copy(from, &mut new).map_err(failed)?;
     new.set_permissions(Permissions::from_mode(mode & 0o777 | 0o600)).map_err(failed)?;
     Ok(copied)
 }
@@ -181,6 +211,17 @@ mod tests {
         let mode = std::fs::metadata(into.path().join("a.csv")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o755);
         assert!(!into.path().join("lib/x.log").exists());
+        let mut earlier = ChosenFiles::default();
+        earlier.add(&from, Path::new("a.csv")).unwrap();
+        for path in ["a.csv", "gone/b"] {
+            earlier.as_it_was(path, b"was".to_vec(), 0o640).unwrap();
+        }
+        let then = tempfile::tempdir().unwrap();
+        earlier.copy(&from, then.path()).unwrap();
+        for path in ["a.csv", "gone/b"] {
+            assert_eq!(std::fs::read_to_string(then.path().join(path)).unwrap(), "was");
+        }
+        assert_eq!((earlier.bytes(), earlier.is_earlier("gone/b")), (6, true));
         // What is there is not written over.
         assert!(matches!(chosen.copy(&from, into.path()), Err(CopyError::File(FileError::Io(..)))));
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod act;
 pub(crate) mod changes;
+pub(crate) mod contents;
 pub(crate) mod copy;
 pub(crate) mod error;
 pub(crate) mod excerpt;

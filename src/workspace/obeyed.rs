@@ -193,7 +193,7 @@ fn stamps(folder: &Path, below: &[Arc<OsStr>]) -> Vec<(Arc<OsStr>, FileStamp)> {
 }
 
 fn change(path: &Path, change: &str, bytes: u64) -> FileChange {
-    FileChange { path: path.to_string_lossy().into_owned(), change: change.into(), bytes }
+    FileChange::new(path.to_string_lossy(), change, bytes)
 }
 
 #[cfg(test)]

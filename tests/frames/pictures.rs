@@ -72,8 +72,7 @@ fn table() -> Scene {
     let mut scene = Scene::waiting_with(inspection(confined("python"), Vec::new()));
     scene.frame();
     let mut report = report(TABLE, 6_100);
-    let change =
-        |path: &str, change: &str, bytes| FileChange { path: path.into(), change: change.into(), bytes };
+    let change = |path: &str, change: &str, bytes| FileChange::new(path, change, bytes);
     report.receipt.files =
         vec![change("out/charts/revenue.png", "created", 48_000), change("out/top3.csv", "changed", 61)];
     scene.ran_with(3, report);

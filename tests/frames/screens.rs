@@ -152,9 +152,9 @@ fn done() {
         scene.frame();
         let mut report = report("North            1,251,510\nEast               903,220\n", 6_100);
         report.receipt.files = vec![
-            FileChange { path: "out/charts/revenue.png".into(), change: "created".into(), bytes: 48_000 },
-            FileChange { path: "out/top3.csv".into(), change: "changed".into(), bytes: 61 },
-            FileChange { path: "out/charts/a.png".into(), change: "deleted".into(), bytes: 0 },
+            FileChange::new("out/charts/revenue.png", "created", 48_000),
+            FileChange::new("out/top3.csv", "changed", 61),
+            FileChange::new("out/charts/a.png", "deleted", 0),
         ];
         let names = vec!["node_modules".to_owned(), "target".to_owned()];
         report.receipt.not_looked_at = Gaps { folders: 2, names, changes: 7, obeyed: false };

@@ -198,7 +198,7 @@ fn an_image_that_was_only_written_is_named() {
     let mut scene = Scene::worked();
     scene.reply("```python\nplot()\n```\n");
     let mut run = report("", 10);
-    run.receipt.files = vec![FileChange { path: "picture.png".into(), change: "created".into(), bytes: 9 }];
+    run.receipt.files = vec![FileChange::new("picture.png", "created", 9)];
     scene.ran_with(3, run);
     scene.settle();
     scene.screen.panes.focus = Pane::Output;

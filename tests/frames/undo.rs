@@ -39,8 +39,7 @@ fn changes() -> Vec<UndoChange> {
 /// Block 3 ran and changed files; its output has the keys.
 fn ran() -> Scene {
     let mut scene = Scene::waiting_with(found(cover()));
-    let file =
-        |path: &str, change: &str, bytes| FileChange { path: path.into(), change: change.into(), bytes };
+    let file = |path: &str, change: &str, bytes| FileChange::new(path, change, bytes);
     let undo = Some(UndoNote { cover: cover(), record: Some(record()), changes: 6 });
     let files = vec![file("out/revenue.png", "created", 52_000), file("sales.csv", "changed", 18_400)];
     let report = report("done\n", 1_200);

@@ -106,6 +106,74 @@ fn the_first_block_that_does_something_else_is_named_and_is_the_last_one() {
 }
 
 #[test]
+fn other_bytes_of_the_same_length_are_found_and_times_in_texts_are_no_difference() {
+    let home = Home::new();
+    home.file("in.txt", "aaab");
+    let id =
+        ran(&home, &[("a.py", "text = open('in.txt').read()[::-1]\n_ = open('out.txt', 'w').write(text)\n")]);
+    for options in [&["--with", "in.txt"][..], &["--with", "in.txt", "--exact"]] {
+        home.file("in.txt", "aaab");
+        let done = replay(&home, &id, options);
+        let is_exact = options.contains(&"--exact");
+        assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+        home.file("in.txt", "baaa");
+        let done = replay(&home, &id, options);
+        assert_eq!(done.code, Some(1), "{is_exact}: {}{}", done.out, done.err);
+        assert!(done.out.contains("out.txt: written, 4 bytes, sha256") || is_exact, "{}", done.out);
+    }
+    let timed = Home::new();
+    let log = "import os, time\n_ = open('log.txt', 'w').write(f'{time.time()} in {os.getcwd()}: done\\n')\n";
+    let id = ran(&timed, &[("a.py", log)]);
+    let done = replay(&timed, &id, &[]);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert_eq!(replay(&timed, &id, &["--exact"]).code, Some(1));
+}
+
+#[test]
+fn a_duration_that_is_longer_than_the_run_is_data() {
+    let home = Home::new();
+    home.file("data.txt", "mean 120 ms, slowest 180.0 seconds\n");
+    let id = ran(&home, &[("a.py", "print(open('data.txt').read())\n")]);
+    assert_eq!(replay(&home, &id, &["--with", "data.txt"]).code, Some(0));
+    home.file("data.txt", "mean 120 ms, slowest 1350.0 seconds\n");
+    let done = replay(&home, &id, &["--with", "data.txt"]);
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+}
+
+#[test]
+fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
+    let home = Home::new();
+    home.file("a.txt", "one\n");
+    home.file("b.txt", "bee\n");
+    let files = [
+        ("a.sh", "cat a.txt b.txt; sed -i s/one/two/ a.txt\n"),
+        ("b.sh", "cat a.txt; rm b.txt; sed -i s/two/three/ a.txt\n"),
+    ];
+    let id = ran(&home, &files);
+    let done = replay(&home, &id, &[]);
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    assert!(done.err.contains("stay behind: a.txt, b.txt (--with, --copy)"), "{}", done.err);
+    for options in [&["--with", "a.txt", "--with", "b.txt"][..], &["--copy"]] {
+        let done = replay(&home, &id, options);
+        assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+        assert!(
+            done.err.contains("as it was before the session changed it: a.txt and 1 more"),
+            "{}",
+            done.err
+        );
+    }
+    assert!(!home.work().join("b.txt").exists());
+    assert_eq!(std::fs::read_to_string(home.work().join("a.txt")).unwrap(), "three\n");
+    // Where no copies are left, what is there is taken, and that is told.
+    std::fs::remove_dir_all(home.sayso().join("undo")).unwrap();
+    let done = replay(&home, &id, &["--with", "a.txt"]);
+    assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+    assert!(done.err.contains("after a run of the session changed it: a.txt"), "{}", done.err);
+    let gone = replay(&home, &id, &["--with", "b.txt"]);
+    assert!(gone.code == Some(2) && gone.err.contains("b.txt"), "{}", gone.err);
+}
+
+#[test]
 fn it_is_a_report_for_ci_that_others_can_read() {
     let home = Home::new();
     home.file("given", "1");

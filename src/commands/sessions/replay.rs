@@ -2,6 +2,7 @@
 //! something else. No model is asked; naming the session is the decision about its bytes, as naming a file is for
 //! `sayso exec`.
 
+mod contents;
 mod junit;
 mod result;
 mod told;
@@ -25,14 +26,17 @@ use crate::session::setup;
 use crate::store::index::Summary;
 use crate::store::{self, LoadedSession};
 use crate::text::number::{counted, size};
-use crate::workspace::copy::ChosenFiles;
+use crate::workspace::copy::{ChosenFiles, CopyError};
 use crate::workspace::place::Folder;
+use crate::workspace::undo::{UndoPlace, UndoStore};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use told::ReplayTeller;
 
 /// Files that stay behind are named up to so many; the others are counted.
 const NAMED: usize = 8;
+/// A larger file is not had as it was before the session changed it.
+const LARGEST_EARLIER: u64 = 64 << 20;
 
 pub(super) fn run(
     args: &SessionReplayArgs,
@@ -115,8 +119,32 @@ fn chosen(
         };
         files.add_all(&folder, Path::new(""), &is_wanted).map_err(|error| usage(&error))?;
     }
+    let mut wants: BTreeSet<&str> = BTreeSet::new();
     for wanted in &args.with {
-        files.add(&folder, wanted).map_err(|error| usage(&error))?;
+        let below: PathBuf = wanted.strip_prefix(folder.path()).unwrap_or(wanted).components().collect();
+        let changed = recorded.earlier.keys().find(|path| Path::new(path) == below);
+        match files.add(&folder, wanted) {
+            // A run deleted it; it may be known all the same.
+            Err(CopyError::Missing(..)) if changed.is_some() => {}
+            added => added.map_err(|error| usage(&error))?,
+        }
+        wants.extend(changed.map(String::as_str));
+    }
+    let is_hidden = |path: &str| path.split('/').any(|part| part.starts_with('.'));
+    let place = UndoPlace { working: summary.cwd.clone(), ..factory.undo_place() };
+    let mut copies = UndoStore::new(place);
+    for (path, record) in &recorded.earlier {
+        let is_wanted = wants.contains(path.as_str());
+        if !is_wanted && !files.has(path) && (!args.copy || is_hidden(path)) {
+            continue;
+        }
+        match copies.before(*record, &folder.path().join(path), LARGEST_EARLIER) {
+            Some((content, mode)) => files.as_it_was(path, content, mode).map_err(|error| usage(&error))?,
+            None if is_wanted && !files.has(path) => {
+                return Err(usage(&CopyError::Missing(path.into(), folder.path().to_owned())));
+            }
+            None => {}
+        }
     }
     Ok(Some((files, folder)))
 }
@@ -266,11 +294,15 @@ impl Replay<'_> {
             let names: Vec<String> = behind.iter().take(NAMED).map(|path| visible_line(path)).collect();
             writeln!(err, "  {}: {}{more} (--with, --copy)", replay::NOT_COPIED, names.join(", "))?;
         }
-        let changed: Vec<&String> = self.recorded.changed.iter().filter(|path| self.has(path)).collect();
-        if let Some(first) = changed.first() {
-            let more =
-                if changed.len() > 1 { format!(" and {} more", changed.len() - 1) } else { String::new() };
-            writeln!(err, "  {}{more}", replay::as_now(&visible_line(first)))?;
+        let is_earlier = |path: &&String| self.copied.as_ref().is_some_and(|files| files.is_earlier(path));
+        let changed = self.recorded.changed.iter().filter(|path| self.has(path));
+        let (then, now): (Vec<&String>, Vec<&String>) = changed.partition(is_earlier);
+        for (paths, told) in [(then, replay::as_then as fn(&str) -> String), (now, replay::as_now)] {
+            if let Some(first) = paths.first() {
+                let more = paths.len() - 1;
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                writeln!(err, "  {}{more}", told(&visible_line(first)))?;
+            }
         }
         for block in &self.recorded.taken_back {
             writeln!(err, "  {}", replay::taken_back(*block))?;
@@ -279,10 +311,10 @@ impl Replay<'_> {
     }
 
     fn has(&self, path: &str) -> bool {
-        self.copied.as_ref().is_some_and(|files| files.paths().any(|copied| copied == path))
+        self.copied.as_ref().is_some_and(|files| files.has(path))
     }
 
-    /// Files of the working folder that blocks name, that no run made, and that are not copied.
+    /// Files of the working folder that blocks name or changed, that no run made, and that are not copied.
     fn left_behind(&self) -> BTreeSet<String> {
         let reads = self.recorded.steps().filter(|step| step.repeats.is_ok()).flat_map(|step| &step.reads);
         let below = reads.filter_map(|path| {
@@ -293,8 +325,9 @@ impl Replay<'_> {
         let is_behind = |path: &String| {
             !self.recorded.made.contains(path)
                 && !self.has(path)
-                && self.summary.cwd.join(path).symlink_metadata().is_ok_and(|found| found.is_file())
+                && (self.recorded.changed.contains(path)
+                    || self.summary.cwd.join(path).symlink_metadata().is_ok_and(|found| found.is_file()))
         };
-        below.filter(is_behind).collect()
+        below.chain(self.recorded.changed.iter().cloned()).filter(is_behind).collect()
     }
 }

@@ -30,9 +30,14 @@ pub(crate) fn folder(report: &SandboxReport) -> &'static str {
     }
 }
 
-/// A file that was copied, though a run of the session changed it since.
+/// A file that was copied, though a run of the session changed it since and no copy of it from before is kept.
 pub(crate) fn as_now(path: &str) -> String {
     format!("copied as it is now, after a run of the session changed it: {path}")
+}
+
+/// A file that was had from the copies that are kept for taking changes back.
+pub(crate) fn as_then(path: &str) -> String {
+    format!("as it was before the session changed it: {path}")
 }
 
 /// What of a block's changes was taken back in the session.

@@ -98,11 +98,7 @@ mod tests {
 
     fn with(effects: Effects, files: &[(&str, &str)]) -> TouchedPaths {
         let mut report = RunReport::bare(Outcome::Ok);
-        let file = |(path, change): &(&str, &str)| FileChange {
-            path: (*path).into(),
-            change: (*change).into(),
-            bytes: 1,
-        };
+        let file = |(path, change): &(&str, &str)| FileChange::new(*path, change, 1);
         report.receipt.files = files.iter().map(file).collect();
         TouchedPaths::of(Some(&Review { effects, ..Review::default() }), &report)
     }

@@ -104,7 +104,7 @@ struct Talk {
 /// A run that changed files.
 fn changed(outcome: Outcome, files: &[&str]) -> RunReport {
     let mut report = report(outcome);
-    let change = |path: &&str| FileChange { path: (*path).into(), change: "changed".into(), bytes: 9 };
+    let change = |path: &&str| FileChange::new(*path, "changed", 9);
     report.receipt.files = files.iter().map(change).collect();
     report
 }

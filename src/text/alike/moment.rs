@@ -12,6 +12,10 @@ const WITHIN: i64 = 16 * 60 * MINUTE;
 const DAYS_WITHIN: i64 = DAY + WITHIN;
 /// Time zones are quarters of an hour apart.
 const QUARTER: i64 = 15 * MINUTE;
+/// Clocks are not read at one moment, and what measures rounds: so much longer than the run a duration may be, and
+/// milliseconds besides.
+const LONGER: f64 = 1.25;
+const MARGIN: f64 = 100.0;
 /// How far a time of day may lie from its run, in some zone.
 const CLOCK_WITHIN: i64 = 2 * MINUTE;
 
@@ -96,6 +100,37 @@ pub(super) fn is_unix_time(text: &str, run: &RunFacts) -> bool {
     let (from, to) = run.time;
     // A day around it: what a program reckons from now is as much of its time.
     text.parse::<f64>().is_ok_and(|value| ((from - DAY) as f64..=(to + DAY) as f64).contains(&(value * unit)))
+}
+
+/// Whether a duration may be one of the run itself: longer than it took is nothing that it measured, but data.
+pub(super) fn is_within(text: &str, run: &RunFacts) -> bool {
+    let (from, to) = run.time;
+    let longest = to.saturating_sub(from).max(run.processor_ms).max(0) as f64;
+    duration(text).is_some_and(|ms| ms <= longest * LONGER + MARGIN)
+}
+
+/// Milliseconds of a duration: `0m1.5s`, `0:00:01.5`, `12 ms`.
+fn duration(text: &str) -> Option<f64> {
+    let text = text.replace(',', ".");
+    let number = |digits: &str| digits.trim().parse::<f64>().ok();
+    if let Some((minutes, seconds)) = text.strip_suffix('s').and_then(|text| text.split_once('m'))
+        && let (Some(minutes), Some(seconds)) = (number(minutes), number(seconds))
+    {
+        return Some((minutes * 60.0 + seconds) * 1000.0);
+    }
+    if text.contains(':') {
+        let parts = text.split(':').map(number).collect::<Option<Vec<f64>>>()?;
+        return Some(parts.into_iter().fold(0.0, |all, part| all * 60.0 + part) * 1000.0);
+    }
+    let unit = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (digits, unit) = text.split_at_checked(unit)?;
+    let ms = match unit.trim() {
+        "ns" => 1e-6,
+        "us" | "µs" | "μs" => 1e-3,
+        "ms" => 1.0,
+        _ => 1000.0,
+    };
+    Some(number(digits)? * ms)
 }
 
 /// The years in which a run may have been, in some time zone.

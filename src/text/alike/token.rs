@@ -17,7 +17,7 @@ pub(super) enum TokenKind {
     Moment,
     /// A time of a day that is not told.
     Clock,
-    /// How long something took.
+    /// How long something took, or is.
     Duration,
     /// How far a bar is in its time, and how fast.
     Rate,
@@ -128,11 +128,8 @@ impl TextToken<'_> {
         match self.kind {
             TokenKind::Word => false,
             TokenKind::Folder => run.folders.iter().any(|folder| folder == self.text),
-            TokenKind::Duration
-            | TokenKind::Rate
-            | TokenKind::Address
-            | TokenKind::Name
-            | TokenKind::Process => true,
+            TokenKind::Rate | TokenKind::Address | TokenKind::Name | TokenKind::Process => true,
+            TokenKind::Duration => moment::is_within(self.text, run),
             TokenKind::Moment | TokenKind::Clock => {
                 PrintedTime::read(self.text).is_some_and(|stamp| stamp.is_of(run))
             }

@@ -257,6 +257,18 @@ impl UndoStore {
         Ok((text(&change.before), text(&change.after)))
     }
 
+    /// What a file was before the run of this record, with its mode; `None`: it was no file, is larger, or there is no copy.
+    pub(crate) fn before(&mut self, record: Sha256, path: &Path, most: u64) -> Option<(Vec<u8>, u32)> {
+        let record = self.read(record).ok()?;
+        let (objects, _) = self.open().ok()?;
+        match record.changes.iter().find(|change| change.path == path)?.before {
+            State::File { sha256, bytes, mode } if bytes <= most && objects.has(sha256, bytes) => {
+                Some((objects.get(sha256, most).ok()?, mode))
+            }
+            _ => None,
+        }
+    }
+
     /// Takes these changes of a record back, or makes them again; empty: all of it that can be. Tells of each that was
     /// wanted by its number what became of it.
     ///

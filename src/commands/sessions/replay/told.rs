@@ -1,5 +1,6 @@
 //! What a replay tells of each run, as it is compared: a line and what differs, or an object a line; and how the whole went.
 
+use super::contents;
 use super::junit;
 use super::result::{RunResult, ToldRun};
 use crate::cli::SessionReplayArgs;
@@ -169,10 +170,15 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
         };
         let (began, ended) = then.time;
         self.comparer.runs = BothRuns {
-            then: RunFacts { folders: folders(&self.folders.0), time: (began.0, ended.0) },
+            then: RunFacts {
+                folders: folders(&self.folders.0),
+                time: (began.0, ended.0),
+                processor_ms: then.report.receipt.processor_ms(),
+            },
             now: RunFacts {
                 folders: folders(&self.folders.1),
                 time: (self.approved.0, Clock::System.now().0),
+                processor_ms: now.receipt.processor_ms(),
             },
             has_sets: then.bytes.language == Language::python(),
         };
@@ -180,6 +186,9 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
             // Where packages lie and what an installer prints is another matter each time.
             return self.comparer.compare_outcome(&then.report, now);
         }
+        let both = (&*then.report, now);
+        let folders = (&*self.folders.0, &*self.folders.1);
+        self.comparer.known = contents::known(both, folders, &self.comparer.runs, self.comparer.exact);
         self.comparer.compare(&then.report, now)
     }
 
@@ -236,7 +245,11 @@ impl<'a, 'c> ReplayTeller<'a, 'c> {
                 Err(Failure::new(run.class(), format!("block {} can't be repeated here", run.block)))
             }
             (None, None) if args.json => Ok(()),
-            (None, None) => Ok(writeln!(console.out, "{same} of {} did the same", counted(all, "run"))?),
+            (None, None) => {
+                let has_gaps = told.iter().any(|run| !run.gaps.is_empty());
+                let but = if has_gaps { ", as far as it was compared: see the notes" } else { "" };
+                Ok(writeln!(console.out, "{same} of {} did the same{but}", counted(all, "run"))?)
+            }
         }
     }
 }

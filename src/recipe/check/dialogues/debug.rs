@@ -128,8 +128,7 @@ fn code_that_only_looks_around_mends_nothing() {
     // Corrected code that writes a file is the run all the same.
     talk.code("x = 1\nprint(x)\n");
     let mut report = report(Outcome::Ok);
-    report.receipt.files =
-        vec![crate::domain::FileChange { path: "out.txt".into(), change: "created".into(), bytes: 1 }];
+    report.receipt.files = vec![crate::domain::FileChange::new("out.txt", "created", 1)];
     let line = talk.ends(report);
     assert!(line.contains("+judged mend.1 ok, +said explain.1"), "{line}");
 }

@@ -1,0 +1,133 @@
+//! Files and pictures of two runs, compared by what is known of their bytes.
+
+use super::{Comparer, Comparison, Difference, DifferentPart};
+use crate::domain::visible::visible_line;
+use crate::domain::{FileChange, ImageRef, RunReport, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// What was read of files and pictures of two runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownContents {
+    /// Files whose texts are those that both runs left, and differ in nothing but what is another in each run.
+    pub alike: BTreeSet<String>,
+    /// Pictures by where they lie.
+    pub pictures: BTreeMap<PathBuf, Sha256>,
+}
+
+/// Folders in which tools note when they did something: unless each byte counts, contents say nothing there.
+const OF_TOOLS: [&str; 4] = [".git", ".hg", ".venv", "__pycache__"];
+
+impl Comparer {
+    pub(super) fn files(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
+        let (left, right) = (files_of(then), files_of(now));
+        let paths: BTreeSet<&str> = left.keys().chain(right.keys()).copied().collect();
+        // What was not looked at may be as it was on the other side.
+        let gap = |files: &BTreeMap<&str, &FileChange>, of: &RunReport, path: &str| {
+            !files.contains_key(path) && of.receipt.not_looked_at.may_hide(path)
+        };
+        let (mut hidden, mut unread, mut first) = (false, Vec::new(), None);
+        for path in paths {
+            let (then_file, now_file) = (left.get(path).copied(), right.get(path).copied());
+            match then_file.zip(now_file).map(|(then, now)| self.same_file(then, now)) {
+                Some(FileLikeness::Same) => {}
+                Some(FileLikeness::OfSize) => unread.push(path),
+                None if gap(&left, then, path) || gap(&right, now, path) => hidden = true,
+                None | Some(FileLikeness::Other) => {
+                    first.get_or_insert((then_file, now_file));
+                }
+            }
+        }
+        if hidden {
+            found.gaps.push("not all files were looked at: only what both runs tell of is compared".into());
+        }
+        if let Some(path) = unread.first() {
+            let more =
+                if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
+            let path = visible_line(path);
+            found.gaps.push(format!("only the size of {path}{more} was compared: its content was not read"));
+        }
+        if let Some((then, now)) = first {
+            // What is told alike by its size has another content.
+            let told = |file: &FileChange| format!("{}: {}", file.path, self.file(file));
+            let of_content = then.zip(now).is_some_and(|(then, now)| told(then) == told(now));
+            let of = |file: Option<&FileChange>| {
+                let content = file?.sha256.filter(|_| of_content).map(|hash| hash.to_string());
+                let content = content.and_then(|hash| Some(format!(", sha256 {}…", hash.get(..12)?)));
+                Some(told(file?) + &content.unwrap_or_default())
+            };
+            let (then, now) = (of(then), of(now));
+            found.differences.push(Difference { part: DifferentPart::Files, line: None, then, now });
+        }
+    }
+
+    /// Whether the same became of a file.
+    fn same_file(&self, then: &FileChange, now: &FileChange) -> FileLikeness {
+        let is_deleted = |file: &FileChange| file.change == "deleted";
+        if !self.exact && !is_deleted(then) && !is_deleted(now) && self.known.alike.contains(&then.path) {
+            return FileLikeness::Same;
+        }
+        if self.file(then) != self.file(now) {
+            return FileLikeness::Other;
+        }
+        let is_of_tools = then.path.split('/').any(|part| OF_TOOLS.contains(&part));
+        match (then.sha256, now.sha256) {
+            _ if is_deleted(then) || is_of_tools && !self.exact => FileLikeness::Same,
+            (Some(then), Some(now)) if then == now => FileLikeness::Same,
+            (Some(_), Some(_)) => FileLikeness::Other,
+            _ => FileLikeness::OfSize,
+        }
+    }
+
+    /// What became of a file. In a fresh folder it is made; whether it was there before says nothing of the run.
+    fn file(&self, file: &FileChange) -> String {
+        match file.change.as_str() {
+            "created" | "changed" if !self.exact => format!("written, {} bytes", file.bytes),
+            change if file.bytes > 0 || self.exact => format!("{change}, {} bytes", file.bytes),
+            change => change.to_owned(),
+        }
+    }
+
+    pub(super) fn pictures(&self, then: &RunReport, now: &RunReport, found: &mut Comparison) {
+        let told = |report: &RunReport| {
+            // Which came first is chance where several programs draw, and where files are among them.
+            let mut sizes: Vec<_> = report.all_images().map(|image| (image.width, image.height)).collect();
+            sizes.sort_unstable();
+            let sizes = sizes.iter().map(|(width, height)| format!("{width}x{height}"));
+            Some(sizes.collect::<Vec<_>>().join(", ")).filter(|sizes| !sizes.is_empty())
+        };
+        let (left, right) = (told(then), told(now));
+        self.texts(DifferentPart::Pictures, left.as_ref(), right.as_ref(), found);
+        if !self.exact || left != right || left.is_none() {
+            return;
+        }
+        let hashes = |report: &RunReport| -> Option<Vec<String>> {
+            let hash = |image: &ImageRef| self.known.pictures.get(&image.path).map(ToString::to_string);
+            let mut hashes: Vec<String> = report.all_images().map(hash).collect::<Option<_>>()?;
+            hashes.sort();
+            Some(hashes)
+        };
+        match (hashes(then), hashes(now)) {
+            (Some(then), Some(now)) if then == now => {}
+            (Some(then), Some(now)) => {
+                let other = then.iter().zip(&now).find(|(then, now)| then != now);
+                let told = |hash: &String| Some(format!("sha256 {}…", hash.get(..12)?));
+                let (then, now) = other.map(|(then, now)| (told(then), told(now))).unwrap_or_default();
+                found.differences.push(Difference { part: DifferentPart::Pictures, line: None, then, now });
+            }
+            _ => found.gaps.push("only the sizes of pictures were compared: not all can be read".into()),
+        }
+    }
+}
+
+/// Whether the same became of a file in both runs.
+enum FileLikeness {
+    Same,
+    /// Its size is the same; of its content nothing is known.
+    OfSize,
+    Other,
+}
+
+fn files_of(report: &RunReport) -> BTreeMap<&str, &FileChange> {
+    report.receipt.files.iter().map(|file| (file.path.as_str(), file)).collect()
+}

@@ -1,0 +1,67 @@
+//! The contents of the files that a run changed, as hashes: so that a replay tells other bytes of the same length. Bounded;
+//! files that hold secrets are not read, for a hash of what is short tells it.
+
+use super::place::{Folder, OpenPlace};
+use super::read;
+use crate::domain::{FileChange, Sha256};
+use std::path::Path;
+
+/// Larger files are not read.
+const LARGEST: u64 = 16 << 20;
+/// Files beyond so many bytes in all are not read.
+const TOGETHER: u64 = 64 << 20;
+
+/// Hashes the files among these changes that lie in the folder. Blocks; for a worker.
+pub(crate) fn hash(files: &mut [FileChange], folder: &Folder, is_secret: &dyn Fn(&Path) -> bool) {
+    // A run may have put another folder in its place.
+    if !folder.stands() {
+        return;
+    }
+    let mut left = TOGETHER;
+    for file in files.iter_mut().filter(|file| file.change != "deleted") {
+        let path = folder.path().join(&file.path);
+        if file.bytes > left.min(LARGEST) || is_secret(&path) {
+            continue;
+        }
+        if let Some(bytes) = of_file(&path, folder, left.min(LARGEST)) {
+            left = left.saturating_sub(bytes.len() as u64);
+            file.sha256 = Some(Sha256::of(&bytes));
+        }
+    }
+}
+
+/// The bytes of a plain file in this folder, where it is not larger; no link is followed out of the folder.
+pub(crate) fn of_file(path: &Path, folder: &Folder, most: u64) -> Option<Vec<u8>> {
+    let place = OpenPlace::find(path).ok()?;
+    let is_there = place.found().is_some() && place.path().starts_with(folder.path());
+    is_there.then(|| read::held(&place, most).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_folder_are_hashed_and_nothing_else() {
+        let home = tempfile::tempdir().expect("a folder");
+        let home = std::fs::canonicalize(home.path()).expect("there");
+        let work = home.join("work");
+        std::fs::create_dir(&work).expect("made");
+        for (path, text) in [("work/a", "one"), ("work/.env", "key"), ("outside", "one")] {
+            std::fs::write(home.join(path), text).expect("written");
+        }
+        std::os::unix::fs::symlink(home.join("outside"), work.join("link")).expect("linked");
+        let made = std::process::Command::new("mkfifo").arg(work.join("pipe")).status().expect("mkfifo");
+        assert!(made.success());
+        let names =
+            [("a", 3), (".env", 3), ("link", 3), ("../outside", 3), ("pipe", 0), ("large", LARGEST + 1)];
+        let mut files: Vec<FileChange> =
+            names.iter().map(|(name, bytes)| FileChange::new(*name, "created", *bytes)).collect();
+        files.push(FileChange::new("a", "deleted", 0));
+        hash(&mut files, &Folder::find(&work).expect("held"), &|path| path.ends_with(".env"));
+        let known: Vec<&str> =
+            files.iter().filter(|file| file.sha256.is_some()).map(|file| file.path.as_str()).collect();
+        assert_eq!(known, ["a"]);
+        assert_eq!(files[0].sha256, Some(Sha256::of(b"one")));
+    }
+}
