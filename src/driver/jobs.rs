@@ -206,7 +206,7 @@ impl Driver {
             let (text, ending) =
                 written.map_err(|why| format!("Not written: {why}. /export {format} redact masks keys."))?;
             let name = format!("{stem}.{ending}");
-            Ok(JobResult::Saved(workspace::write::fresh(&*working?, &name, text.as_bytes())?))
+            Ok(JobResult::Saved(workspace::write::fresh_private(&*working?, &name, text.as_bytes())?))
         });
     }
 

@@ -82,6 +82,14 @@ mod tests {
             list.collect::<std::collections::BTreeSet<_>>()
         };
         let ours = |lists: &[&[&'static str]]| lists.concat().into_iter().collect();
+        // So does a script that does again what ran.
+        for again in [include_str!("../../assets/again-bash.py"), include_str!("../../assets/again.sh")] {
+            let words: std::collections::BTreeSet<&str> =
+                again.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+            for name in [NEVER, NEVER_STARTS, NEVER_CARRIED, &["_", "PWD", "SHLVL"]].concat() {
+                assert!(words.contains(name), "{name}");
+            }
+        }
         assert_eq!(listed("\nSTEERING_NAMES"), ours(&[NEVER]));
         assert_eq!(listed("\nSTEERING"), ours(&[NEVER_STARTS, NEVER_CARRIED]));
     }

@@ -1,11 +1,13 @@
 //! The document as a Jupyter notebook: nbformat 4.5, whose cells are called as the blocks are (`block-3`).
 //!
-//! A notebook has one kernel: Python, where a block of Python ran, else the language in which most ran. Blocks in other
-//! languages go through the magics of IPython where it has some; what did not run is text.
+//! A notebook has one kernel: Python, where a block of Python or bash ran, else the language in which most ran. Blocks in
+//! other languages go through the magics of IPython where it has some; what did not run is text. Blocks of bash hand on
+//! their folder and what they exported, as in the session, and files are written as they are: its first cell has two
+//! magics of its own for that. Pictures that a run wrote into files stand below its cell: a kernel would not show them.
 
 use super::document::{BlockPart, Document, DocumentPart, RunPart};
 use super::markdown::{code, inert, inline};
-use super::script::packages;
+use super::script::{cell_magics, packages, write_call};
 use crate::domain::Stream;
 use crate::domain::visible::visible;
 use serde_json::{Map, Value, json};
@@ -14,15 +16,17 @@ use std::collections::BTreeMap;
 /// Languages with a kernel that is widely known: its name, and what people call it.
 const KERNELS: &[(&str, &str, &str)] = &[
     ("python", "python3", "Python 3"),
-    ("bash", "bash", "Bash"),
     ("javascript", "javascript", "JavaScript (Node.js)"),
     ("r", "ir", "R"),
     ("julia", "julia", "Julia"),
 ];
 
-/// Languages that IPython hands on to their programs: the first line of such a cell.
+/// The magic of a cell that is a file: the path stands behind it.
+const WRITE: &str = "%%sayso_write";
+
+/// Languages that are handed on to their programs: the first line of such a cell.
 const MAGICS: &[(&str, &str)] = &[
-    ("bash", "%%bash"),
+    ("bash", "%%sayso_bash"),
     ("sh", "%%sh"),
     ("javascript", "%%script node"),
     ("perl", "%%perl"),
@@ -36,6 +40,13 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
     let (language, kernel, name) = kernel(document);
     let mut notebook = Notebook { cells: Vec::new(), language, said: 0, count: 0 };
     notebook.markdown("title", format!("# {}", inline(&document.title)), &json!({}));
+    let needs_magics = |block: &BlockPart| {
+        block.ended_well() && !block.writes.is_empty()
+            || block.run.is_some() && block.code_language() == Some("bash")
+    };
+    if language == "python" && document.blocks().any(needs_magics) {
+        notebook.code("setup", cell_magics(), Vec::new(), &json!({ "kind": "setup" }));
+    }
     for part in &document.parts {
         notebook.add(part);
     }
@@ -56,8 +67,8 @@ pub(super) fn write(document: &Document) -> Result<String, serde_json::Error> {
 fn kernel(document: &Document) -> (&'static str, &'static str, &'static str) {
     let mut ran: BTreeMap<&str, usize> = BTreeMap::new();
     for block in document.blocks().filter(|block| block.run.is_some()) {
-        // Files are written, and packages installed, by magics of IPython.
-        let language = if block.what == "code" { block.language.as_deref() } else { Some("python") };
+        // Files are written, packages installed and blocks of bash run by magics of IPython.
+        let language = block.code_language().filter(|language| *language != "bash").or(Some("python"));
         *ran.entry(language.unwrap_or_default()).or_default() += 1;
     }
     let known = |language: &str| KERNELS.iter().copied().find(|(known, _, _)| *known == language);
@@ -102,25 +113,28 @@ impl Notebook {
         let id = format!("block-{}", block.block);
         let Some(run) = &block.run else { return self.not_run(&id, block, &about) };
         if block.what == "install" && block.ended_well() && self.language == "python" {
-            let source = format!("%pip install {}", packages(block).join(" "));
+            let words: Vec<String> = packages(block).iter().map(|package| pip_word(package)).collect();
+            let source = format!("%pip install {}", words.join(" "));
             return self.code(&id, source, Vec::new(), &about);
         }
         if !block.writes.is_empty() && block.ended_well() && self.language == "python" {
             for (at, (path, text)) in block.writes.iter().enumerate() {
                 let id = if at == 0 { id.clone() } else { format!("{id}-{}", at + 1) };
-                self.code(&id, format!("%%writefile {path}\n{text}"), Vec::new(), &about);
+                self.push_code(&id, &write_cell(path, text), Vec::new(), &about);
             }
             return;
         }
         let language = block.code_language().unwrap_or_default();
         if language == self.language {
             let outputs = outputs(run, self.count + 1);
-            return self.code(&id, block.source.clone(), outputs, &about);
+            self.code(&id, block.source.clone(), outputs, &about);
+            return self.pictures(&id, run, &about);
         }
         match MAGICS.iter().find(|(of, _)| *of == language).filter(|_| self.language == "python") {
             Some((_, magic)) => {
                 let outputs = outputs(run, self.count + 1);
                 self.code(&id, format!("{magic}\n{}", block.source), outputs, &about);
+                self.pictures(&id, run, &about);
             }
             None => self.not_run(&id, block, &about),
         }
@@ -148,13 +162,52 @@ impl Notebook {
         }));
     }
 
+    /// The pictures that a run wrote into files.
+    fn pictures(&mut self, id: &str, run: &RunPart, about: &Value) {
+        let (mut text, mut attached) = (String::new(), Map::new());
+        for picture in run.pictures.iter().filter(|picture| picture.written) {
+            let Some(bytes) = picture.base64() else { continue };
+            let name = format!("picture-{}", attached.len() + 1);
+            text.push_str(&format!("{}\n\n![](attachment:{name})\n\n", code(&picture.name)));
+            attached.insert(name, json!({ picture.mime.clone(): bytes }));
+        }
+        if !attached.is_empty() {
+            self.cells.push(json!({
+                "attachments": attached, "cell_type": "markdown", "id": format!("{id}-pictures"),
+                "metadata": { "sayso": about }, "source": lines(text.trim_end()),
+            }));
+        }
+    }
+
     fn code(&mut self, id: &str, source: String, outputs: Vec<Value>, about: &Value) {
+        self.push_code(id, source.trim_end_matches('\n'), outputs, about);
+    }
+
+    /// A cell whose text stays as it is to its last character.
+    fn push_code(&mut self, id: &str, source: &str, outputs: Vec<Value>, about: &Value) {
         self.count += 1;
         self.cells.push(json!({
             "cell_type": "code", "execution_count": self.count, "id": id, "metadata": { "sayso": about },
-            "outputs": outputs, "source": lines(source.trim_end_matches('\n')),
+            "outputs": outputs, "source": lines(source),
         }));
     }
+}
+
+/// The text of a cell that writes a file: the file itself, unless a cell can't hold it as it is.
+fn write_cell(path: &str, text: &str) -> String {
+    let is_plain = path.trim() == path && !path.chars().any(char::is_control);
+    // Jupyter puts an end to a last line that has none, and text without ends of lines stands in no cell.
+    if is_plain && text.ends_with('\n') && !text.contains('\r') {
+        format!("{WRITE} {path}\n{text}")
+    } else {
+        write_call(path, text)
+    }
+}
+
+/// A package as a word of the shell that `%pip` asks.
+fn pip_word(package: &str) -> String {
+    let bare: String = package.split_whitespace().collect();
+    if bare.contains(['<', '>', '[', '*', '!', '~', ';']) { format!("\"{bare}\"") } else { bare }
 }
 
 /// What is told of a block beside its text.

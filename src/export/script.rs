@@ -1,8 +1,11 @@
 //! The document as a script that does again what was approved and ended well, in its order.
 //!
 //! Blocks of bash alone make a script of bash. All else is a Python script (with its packages as PEP 723 has it): Python
-//! stands in it as it is, files are written, and blocks in other languages are handed to their programs.
+//! stands in it as it is, files are written, and blocks in other languages are handed to their programs. Each runs in the
+//! folder in which the session would have run it; bash also hands on what it exported.
 
+mod bash;
+mod imports;
 mod pins;
 mod python;
 
@@ -11,7 +14,7 @@ use super::document::{BlockPart, Document};
 use super::printed::moment;
 use crate::domain::visible::visible_line;
 pub(super) use pins::packages;
-use std::fmt::Write as _;
+pub(super) use python::write_call;
 
 /// The text and how the name of its file ends.
 pub(super) fn write(document: &Document) -> Result<(String, &'static str), ExportError> {
@@ -27,26 +30,20 @@ pub(super) fn write(document: &Document) -> Result<(String, &'static str), Expor
     }
     let is_bash = |block: &&BlockPart| block.code_language() == Some("bash");
     Ok(if steps.iter().all(is_bash) {
-        (bash(document, &steps), "sh")
+        (bash::write(document, &steps), "sh")
     } else {
         (python::write(document, &steps), "py")
     })
 }
 
+/// What a notebook needs for cells of bash, and for cells that are files.
+pub(super) fn cell_magics() -> String {
+    python::cell_magics()
+}
+
 /// Whether a block does something that a script does again: what only looked is left out.
 fn does(block: &BlockPart) -> bool {
     block.code_language().is_some() || !block.writes.is_empty() || block.what == "install"
-}
-
-fn bash(document: &Document, steps: &[&BlockPart]) -> String {
-    let mut text = String::from("#!/usr/bin/env bash\n");
-    for line in about(document) {
-        let _ = writeln!(text, "# {line}");
-    }
-    for block in steps {
-        let _ = write!(text, "\n# {}\n{}\n", head(block), block.source.trim_end_matches('\n'));
-    }
-    text
 }
 
 /// What the script is, in lines.

@@ -163,14 +163,56 @@ fn a_notebook_has_a_cell_of_its_own_name_for_each_block() {
         cell(id)["source"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect()
     };
     assert_eq!(source("block-1"), "%pip install pandas==2.2.1 six==1.16.0");
-    assert_eq!(source("block-4"), "%%bash\necho 'a\\'");
-    assert_eq!(source("block-6"), "%%writefile notes/a.md\na\n```\nb");
+    assert_eq!(source("block-4"), "%%sayso_bash\necho 'a\\'");
+    assert_eq!(source("block-6"), "%%sayso_write notes/a.md\na\n```\nb\n");
+    assert!(source("setup").contains("def _sayso_bash(") && cells[1]["id"] == "setup");
     assert_eq!(cell("block-3")["outputs"][0]["ename"], "ZeroDivisionError");
     assert_eq!(cell("block-2")["outputs"][1]["data"]["image/png"], "iVBORw==");
     assert_eq!(
         (cell("block-5")["cell_type"].as_str(), cell("block-7")["cell_type"].as_str()),
         (Some("markdown"), Some("markdown"))
     );
+}
+
+#[test]
+fn what_a_cell_can_not_hold_as_it_is_is_written_by_a_call() {
+    let written = |path: &str, text: &str| {
+        let mut write = block(1, "write", None, text, Some(ran("ok")));
+        if let DocumentPart::Block(block) = &mut write {
+            block.writes = vec![(path.into(), text.into())];
+        }
+        let (text, _) = Document { parts: vec![write], ..with_all() }.write(ExportFormat::Notebook).unwrap();
+        let notebook: Value = serde_json::from_str(&text).unwrap();
+        let cells = notebook["cells"].as_array().unwrap().clone();
+        let cell = cells.into_iter().find(|cell| cell["id"] == "block-1").unwrap();
+        cell["source"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect::<String>()
+    };
+    assert_eq!(written("a b/{c}.txt", "x\n\n"), "%%sayso_write a b/{c}.txt\nx\n\n");
+    assert_eq!(written("a", "x"), "_sayso_write(\"a\", r'''x''')");
+    assert_eq!(written("a", ""), "_sayso_write(\"a\", r'''''')");
+    assert_eq!(written(" a", "x\n"), "_sayso_write(\" a\", r'''x\n''')");
+    assert!(written("a", "x\r\n").starts_with("_sayso_write(\"a\", \"x\\U0000000d"));
+}
+
+#[test]
+fn pictures_that_were_written_stand_below_their_cell() {
+    let picture = |written| Picture {
+        name: "chart.png".into(),
+        mime: "image/png".into(),
+        width: 2,
+        height: 2,
+        written,
+        path: "/none".into(),
+        data: Ok(b"\x89PNG"[..].into()),
+    };
+    let run = RunPart { pictures: vec![picture(true), picture(false)], ..ran("ok") };
+    let parts = vec![block(1, "code", Some("python"), "plot()", Some(run))];
+    let (text, _) = Document { parts, ..with_all() }.write(ExportFormat::Notebook).unwrap();
+    let notebook: Value = serde_json::from_str(&text).unwrap();
+    let [_, cell, below] = notebook["cells"].as_array().unwrap().as_slice() else { panic!("{text}") };
+    assert_eq!(cell["outputs"].as_array().unwrap().len(), 1);
+    assert_eq!(below["attachments"]["picture-1"]["image/png"], "iVBORw==");
+    assert_eq!(below["source"][2], "![](attachment:picture-1)");
 }
 
 #[test]
@@ -191,10 +233,28 @@ fn a_script_holds_what_ran_or_is_refused() {
         Document { parts: vec![block(1, "code", Some("bash"), "echo 1\n", Some(ran("ok")))], ..with_all() };
     let (text, ending) = bash.write(ExportFormat::Script).unwrap();
     assert_eq!(ending, "sh");
-    assert!(
-        text.starts_with("#!/usr/bin/env bash\n") && text.ends_with("\n# Block 1 (bash)\necho 1\n"),
-        "{text}"
-    );
+    let last = "\n# Block 1 (bash)\n_sayso_run <<'BLOCK_1'\necho 1\nBLOCK_1\n";
+    assert!(text.starts_with("#!/usr/bin/env bash\n") && text.ends_with(last), "{text}");
+}
+
+#[test]
+fn what_is_imported_and_was_not_installed_is_told_as_not_pinned() {
+    let script =
+        |parts: Vec<DocumentPart>| Document { parts, ..with_all() }.write(ExportFormat::Script).unwrap().0;
+    let source = "import os, pandas as pd, matplotlib.pyplot as plt\nfrom yaml import load\nimport mine\n";
+    let code = || block(2, "code", Some("python"), source, Some(ran("ok")));
+    let mut mine = block(3, "write", None, "x = 1\n", Some(ran("ok")));
+    if let DocumentPart::Block(block) = &mut mine {
+        block.writes = vec![("mine.py".into(), "x = 1\n".into())];
+    }
+    let text = script(vec![mine, code()]);
+    // What `uv` would make for it would lack what it imports.
+    assert!(!text.contains("# /// script") && text.contains("# It ran on Python 3.12.\n"), "{text}");
+    assert!(text.contains("environment had it: matplotlib, pandas, pyyaml.\n"), "{text}");
+    let installed = block(1, "install", Some("python"), "pandas\n", Some(printing(" + pandas==2.2.1\n")));
+    let text = script(vec![installed, code()]);
+    assert!(text.contains("#   \"pandas==2.2.1\",\n# ]\n# ///\n# Not pinned"), "{text}");
+    assert!(text.contains("environment had it: matplotlib, mine, pyyaml.\n"), "{text}");
 }
 
 #[test]

@@ -12,6 +12,8 @@ use std::path::{Component, Path, PathBuf};
 const NUMBERED: u32 = 9_999;
 /// The mode of such a file.
 const NEW: Mode = Mode::from_bits_truncate(0o644);
+/// The mode of one that nobody else may read until the person says so.
+const PRIVATE: Mode = Mode::from_bits_truncate(0o600);
 
 /// Writes bytes under this name in the folder, or under the next free numbered name; gives the path.
 ///
@@ -19,7 +21,15 @@ const NEW: Mode = Mode::from_bits_truncate(0o644);
 /// When the name leads elsewhere, the folder is not where it was, nothing is free, or the system refuses; then nothing is
 /// left behind.
 pub(crate) fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
-    fresh_from(folder, name, &mut &bytes[..])
+    fresh_from(folder, name, &mut &bytes[..], NEW)
+}
+
+/// Like [`fresh`], for the person alone to read.
+///
+/// # Errors
+/// As [`fresh`].
+pub(crate) fn fresh_private(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf, FileError> {
+    fresh_from(folder, name, &mut &bytes[..], PRIVATE)
 }
 
 /// Like [`fresh`], with the bytes of another file; that may be large.
@@ -27,7 +37,7 @@ pub(crate) fn fresh(folder: &Folder, name: &str, bytes: &[u8]) -> Result<PathBuf
 /// # Errors
 /// As [`fresh`]; also when that file can't be read.
 pub(crate) fn copy_fresh(folder: &Folder, name: &str, from: &OpenPlace) -> Result<PathBuf, FileError> {
-    fresh_from(folder, name, &mut from.open()?)
+    fresh_from(folder, name, &mut from.open()?, NEW)
 }
 
 /// Writes bytes to a path that is relative to the folder, making folders on the way; replaces nothing, and follows no
@@ -59,7 +69,7 @@ fn inside(relative: &str) -> Result<&Path, FileError> {
     }
 }
 
-fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read) -> Result<PathBuf, FileError> {
+fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read, mode: Mode) -> Result<PathBuf, FileError> {
     let plain = inside(name)?;
     if plain.components().count() != 1 {
         return Err(FileError::Escapes(name.into()));
@@ -68,7 +78,7 @@ fn fresh_from(folder: &Folder, name: &str, from: &mut dyn Read) -> Result<PathBu
         return Err(FileError::Moved(folder.path().to_owned()));
     }
     let failed = |e: io::Error| FileError::io(folder.path(), &e);
-    let mut staging = Staging::new(folder.file(), NEW).map_err(failed)?;
+    let mut staging = Staging::new(folder.file(), mode).map_err(failed)?;
     io::copy(from, staging.file()).map_err(failed)?;
     for number in 1..=NUMBERED {
         let name = numbered(plain, number);
@@ -109,6 +119,15 @@ mod tests {
         let copied =
             copy_fresh(&held, "figure.png", &OpenPlace::find(&second).expect("held")).expect("copied");
         assert_eq!(std::fs::read(copied).expect("written"), b"2");
+    }
+
+    #[test]
+    fn what_is_private_nobody_else_can_read() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let held = Folder::find(folder.path()).expect("held");
+        let path = fresh_private(&held, "session.html", b"1").expect("written");
+        assert_eq!(std::fs::metadata(path).expect("there").permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

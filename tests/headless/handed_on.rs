@@ -1,6 +1,8 @@
 //! Sessions as they are handed on: what is written can be used by others' programs, keys stop it, and nothing is changed.
 
 use crate::home::Home;
+use crate::model_server::{Answer, ModelServer};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -53,6 +55,53 @@ fn a_script_does_again_what_ran_and_the_session_stays_as_it_was() {
     assert_eq!(std::fs::read(&session).unwrap(), before);
 }
 
+/// The session of these files, exported in this form and run again in a folder of its own; what both printed.
+fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) {
+    let home = Home::new();
+    let mut args = vec!["exec"];
+    for (file, text) in files {
+        home.file(file, text);
+        args.push(file);
+    }
+    args.extend(["--sandbox", "off"]);
+    std::fs::create_dir(home.work().join("sub")).unwrap();
+    let done = home.run(&args);
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let folder = home.sayso().join("sessions");
+    let mut sessions = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let session = sessions.find(|path| path.extension().is_some_and(|ending| ending == "jsonl")).unwrap();
+    let exported = home.run(&["sessions", "export", &id(&session), "-o", name]);
+    assert_eq!(exported.code, Some(0), "{}", exported.err);
+    let again = Command::new(program).arg(name).current_dir(home.work()).output().unwrap();
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+    (done.out, String::from_utf8_lossy(&again.stdout).into_owned())
+}
+
+#[test]
+fn blocks_of_bash_end_for_themselves_and_hand_on_what_they_did_in_the_session() {
+    let files = [
+        ("a.sh", "cd sub; export FOO=$'b a\\nr'; export LD_X=1; y=1; echo first; exit 0\n"),
+        ("b.sh", "basename \"$PWD\"; echo \"$FOO|${y-none}|${LD_X-none}\"; export -n FOO\ncat\n"),
+        ("c.sh", "echo \"${FOO-gone}\"; exec echo last\n"),
+    ];
+    let told = "first\nsub\nb a\nr|none|none\ngone\nlast\n";
+    let (then, now) = again(&files, "again.sh", "bash");
+    assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
+    // Among blocks in other languages it is the same; those begin where the session did.
+    let mixed = [
+        files[0],
+        (
+            "d.py",
+            "import os\nprint(os.environ.get('FOO'), os.path.basename(os.getcwd()) == 'sub')\nos.chdir('/')\n",
+        ),
+        files[1],
+        files[2],
+    ];
+    let (then, now) = again(&mixed, "again.py", "python3");
+    let told = "first\nNone False\nsub\nb a\nr|none|none\ngone\nlast\n";
+    assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
+}
+
 #[test]
 fn a_file_that_is_there_stays_unless_it_is_said_so() {
     let home = Home::new();
@@ -97,7 +146,7 @@ fn a_key_that_became_known_since_stops_it_or_is_masked() {
     assert!(kept.contains(KEY), "{kept}");
 }
 
-/// Validates a notebook and runs it; tells in lines where what it gave differs.
+/// Validates a notebook and runs it; tells in lines where what it gave differs. Of pictures is told that there are some.
 const EXECUTE: &str = r"
 import copy, sys, nbclient, nbformat
 given = nbformat.read(sys.argv[1], 4)
@@ -107,23 +156,25 @@ nbclient.NotebookClient(ran, timeout=120, allow_errors=True).execute()
 def told(cell):
     all = []
     for o in cell.get('outputs', []):
-        one = (o.output_type, o.get('name'), o.get('text'), dict(o.get('data', {})).get('text/plain'), o.get('ename'))
+        data = dict(o.get('data', {}))
+        shown = 'a picture' if 'image/png' in data else data.get('text/plain')
+        one = (o.output_type, o.get('name'), o.get('text'), shown, o.get('ename'))
         # A stream comes in pieces, as it was flushed.
         if all and o.output_type == 'stream' and all[-1][:2] == one[:2]:
             one = (*one[:2], all.pop()[2] + one[2], *one[3:])
         all.append(one)
     return all
 for a, b in zip(given.cells, ran.cells):
-    print(a.id, 'same' if told(a) == told(b) else (told(a), told(b)))
+    if a.cell_type == 'code':
+        print(a.id, 'same' if told(a) == told(b) else (told(a), told(b)))
 ";
 
-#[test]
-#[ignore = "needs a Python with nbformat, nbclient and ipykernel (SAYSO_TEST_JUPYTER)"]
-fn a_notebook_is_valid_and_gives_the_same_when_it_is_executed() {
-    let jupyter = std::env::var("SAYSO_TEST_JUPYTER").expect("SAYSO_TEST_JUPYTER");
-    let home = Home::new();
-    let id = id(&ran(&home, Some(&format!("{jupyter}/bin"))));
-    let done = home.run(&["sessions", "export", &id, "-o", "session.ipynb"]);
+/// What is told of each cell of the only session when it is exported as a notebook and executed.
+fn executed(home: &Home, jupyter: &str) -> String {
+    let folder = home.sayso().join("sessions");
+    let mut sessions = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let session = sessions.find(|path| path.extension().is_some_and(|ending| ending == "jsonl")).unwrap();
+    let done = home.run(&["sessions", "export", &id(&session), "-o", "session.ipynb"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     let executed = Command::new(format!("{jupyter}/bin/python"))
         .args(["-c", EXECUTE, "session.ipynb"])
@@ -131,7 +182,101 @@ fn a_notebook_is_valid_and_gives_the_same_when_it_is_executed() {
         .current_dir(home.work())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&executed.stdout).into_owned();
     assert!(executed.status.success(), "{}", String::from_utf8_lossy(&executed.stderr));
-    assert_eq!(told, "title same\nmessage-1 same\nblock-1 same\nblock-2 same\nblock-3 same\n");
+    String::from_utf8_lossy(&executed.stdout).into_owned()
+}
+
+#[test]
+#[ignore = "needs a Python with nbformat, nbclient and ipykernel (SAYSO_TEST_JUPYTER)"]
+fn a_notebook_is_valid_and_gives_the_same_when_it_is_executed() {
+    let jupyter = std::env::var("SAYSO_TEST_JUPYTER").expect("SAYSO_TEST_JUPYTER");
+    let home = Home::new();
+    ran(&home, Some(&format!("{jupyter}/bin")));
+    assert_eq!(executed(&home, &jupyter), "setup same\nblock-1 same\nblock-2 same\nblock-3 same\n");
+}
+
+/// Files with odd names and ends, an edit, shells that hand on what they did, and pictures.
+const REPLY: &str = r#"
+```text path="notes dir/my file {x}.md"
+a
+
+b
+
+
+```
+
+```text path=deep/er/x.txt
+x = 1
+```
+
+```edit path=deep/er/x.txt
+<<<<<<< SEARCH
+x = 1
+=======
+x = 2
+>>>>>>> REPLACE
+```
+
+```bash
+cd deep/er; export FOO=bar; cat x.txt; exit 0
+```
+
+```bash
+basename "$PWD"; echo "$FOO"; cat '../../notes dir/my file {x}.md' | od -An -c; echo late >&2
+```
+
+```python
+import os, base64
+picture = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+_ = open("made.png", "wb").write(picture)
+os.environ.get("FOO"), os.path.exists("deep/er/x.txt")
+```
+"#;
+
+/// Such a session, run by this Python where one is named.
+fn with_all(home: &Home, python: Option<&str>) {
+    let server = ModelServer::start(vec![Answer::text(REPLY), Answer::text("Done.")]);
+    let url = format!("{}/v1", server.url());
+    let mut command = home.command(&[
+        "run",
+        "go",
+        "--model",
+        "openai/test",
+        "--base-url",
+        &url,
+        "--sandbox",
+        "off",
+        "--approve",
+        "all",
+    ]);
+    if let Some(python) = python {
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{python}:{path}"));
+    }
+    let out = command.output().unwrap();
+    let told = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(0), "{told}");
+}
+
+#[test]
+#[ignore = "needs a Python with nbformat, nbclient and ipykernel (SAYSO_TEST_JUPYTER)"]
+fn files_edits_shells_and_pictures_are_the_same_when_a_notebook_is_executed() {
+    let jupyter = std::env::var("SAYSO_TEST_JUPYTER").expect("SAYSO_TEST_JUPYTER");
+    let home = Home::new();
+    with_all(&home, Some(&format!("{jupyter}/bin")));
+    let names = ["notes dir/my file {x}.md", "deep/er/x.txt", "made.png"];
+    let files = || names.map(|name| std::fs::read(home.work().join(name)).unwrap());
+    let then = files();
+    assert_eq!((&*then[0], &*then[1]), (&b"a\n\nb\n\n\n"[..], &b"x = 2\n"[..]));
+    for name in ["notes dir", "deep"] {
+        std::fs::remove_dir_all(home.work().join(name)).unwrap();
+    }
+    let told = executed(&home, &jupyter);
+    let cells: String = (1..=6).map(|number| format!("block-{number} same\n")).collect();
+    assert_eq!(told, format!("setup same\n{cells}"));
+    assert_eq!(files(), then);
+    let notebook: Value =
+        serde_json::from_slice(&std::fs::read(home.work().join("session.ipynb")).unwrap()).unwrap();
+    let pictures = notebook["cells"].as_array().unwrap().iter().find(|cell| cell["id"] == "block-6-pictures");
+    assert!(pictures.unwrap()["attachments"]["picture-1"]["image/png"].is_string(), "{pictures:?}");
 }

@@ -3,24 +3,29 @@
 use super::super::document::{BlockPart, Document};
 use super::{about, head, packages};
 use crate::domain::Languages;
+use crate::domain::visible::visible_line;
 use std::fmt::Write as _;
 
-/// Runs a block in a language of its own. All names are its own: blocks may use any.
+/// How programs are run. All names are its own: blocks may use any.
+const PROGRAM: &str = include_str!("../../../assets/again.py");
+/// Runs a block of bash, and takes over what is left of it.
+const BASH: &str = include_str!("../../../assets/again-bash.py");
+
+/// Runs a block in a language of its own.
 const RUN: &str = r#"
 
 def _sayso_run(ending, source, command, build=None):
     """Runs the source in its own language, from a file that is gone afterwards."""
     import os
-    import subprocess
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "block" + ending)
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(source)
-        places = {"file": path, "source": path, "program": os.path.join(folder, "block"), "folder": os.getcwd()}
+        places = {"file": path, "source": path, "program": os.path.join(folder, "block"), "folder": _sayso_folder}
         for words in filter(None, [build, command]):
-            subprocess.run([word.format(**places) for word in words], check=True)
+            _sayso_program([word.format(**places) for word in words])
 "#;
 
 /// Writes a file.
@@ -30,19 +35,22 @@ def _sayso_write(path, text):
     """Writes the file, and the folders in which it lies."""
     import pathlib
 
-    path = pathlib.Path(path)
+    path = pathlib.Path(_sayso_folder, path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode("utf-8"))
 "#;
+
+/// How a notebook runs programs: what they print belongs to the cell.
+const PROGRAM_OF_CELL: &str = include_str!("../../../assets/again-notebook.py");
+/// The magics of cells.
+const MAGICS: &str = include_str!("../../../assets/again-magics.py");
 
 /// Installs packages of node.
 const NPM: &str = r#"
 
 def _sayso_npm(*packages):
     """Installs packages of node into the working folder."""
-    import subprocess
-
-    subprocess.run(["npm", "install", *packages], check=True)
+    _sayso_program(["npm", "install", *packages])
 "#;
 
 pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
@@ -54,11 +62,17 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     for line in futures(steps) {
         let _ = writeln!(text, "{line}");
     }
-    let is_npm = |block: &&&BlockPart| block.what == "install" && !is_python_list(block);
+    let any = |is_such: fn(&BlockPart) -> bool| steps.iter().any(|block| is_such(block));
+    let (bash, foreign) = (any(is_bash), any(|block| is_foreign(block) && !is_bash(block)));
+    let (writes, npm) = (any(|block| !block.writes.is_empty()), any(is_npm));
+    let shell = shell();
     let parts = [
-        (RUN, steps.iter().any(|block| is_foreign(block))),
-        (WRITE, steps.iter().any(|block| !block.writes.is_empty())),
-        (NPM, steps.iter().any(|block| is_npm(&block))),
+        (PROGRAM, bash || foreign || writes || npm),
+        (&shell, bash),
+        (BASH, bash),
+        (RUN, foreign),
+        (WRITE, writes),
+        (NPM, npm),
     ];
     parts.iter().filter(|(_, needed)| *needed).for_each(|(part, _)| text.push_str(part));
     if parts.iter().any(|(_, needed)| *needed) {
@@ -70,6 +84,21 @@ pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
     text
 }
 
+/// The shell of blocks of bash, as a text of Python.
+fn shell() -> String {
+    format!("\n\n_sayso_shell = {}\n", quoted(super::bash::SHELL))
+}
+
+/// The first cell of a notebook that has cells of bash, or cells that are files.
+pub(super) fn cell_magics() -> String {
+    [PROGRAM_OF_CELL, &shell(), BASH, WRITE, MAGICS].concat()
+}
+
+/// The call that writes a file, as a line of Python.
+pub(in crate::export) fn write_call(path: &str, content: &str) -> String {
+    format!("_sayso_write({}, {})", literal(path), quoted(content))
+}
+
 /// What the script needs, as PEP 723 has it; nothing where nothing is known.
 fn requirements(steps: &[&BlockPart]) -> String {
     let python = steps.iter().filter(|block| is_python(block));
@@ -79,9 +108,9 @@ fn requirements(steps: &[&BlockPart]) -> String {
     let installs = |block: &&&BlockPart| {
         block.what == "install" && block.language.as_deref().is_none_or(|language| language == "python")
     };
+    let name =
+        |package: &str| package.split(['=', '<', '>', '!', '~', '[', ' ']).next().map(str::to_lowercase);
     for package in steps.iter().filter(installs).flat_map(|block| packages(block)) {
-        let name =
-            |package: &str| package.split(['=', '<', '>', '!', '~', '[', ' ']).next().map(str::to_lowercase);
         needed.retain(|known| name(known) != name(&package));
         needed.push(package);
     }
@@ -91,8 +120,15 @@ fn requirements(steps: &[&BlockPart]) -> String {
     });
     let is_plain = |version: &String| version.chars().all(|c| c.is_ascii_digit() || c == '.');
     let minor = minor.filter(is_plain);
-    if minor.is_none() && needed.is_empty() {
-        return String::new();
+    let known: Vec<String> =
+        needed.iter().filter_map(|package| name(package)).map(|name| same(&name)).collect();
+    let mut others = super::imports::packages(steps);
+    others.retain(|package| !known.contains(&same(package)));
+    let others = Vec::from_iter(others).join(", ");
+    if needed.is_empty() && (minor.is_none() || !others.is_empty()) {
+        // An environment that is made for the script alone would not have what it imports.
+        let python = minor.map(|minor| format!("# It ran on Python {minor}.\n")).unwrap_or_default();
+        return python + &of_environment(&others);
     }
     let mut text = String::from("# /// script\n");
     if let Some(minor) = minor {
@@ -106,7 +142,23 @@ fn requirements(steps: &[&BlockPart]) -> String {
         text.push_str("# ]\n");
     }
     text.push_str("# ///\n");
-    text
+    text + &of_environment(&others)
+}
+
+/// What is told of packages whose versions nobody noted.
+fn of_environment(packages: &str) -> String {
+    match packages {
+        "" => String::new(),
+        packages => format!(
+            "# Not pinned, for no block installed it; its environment had it: {}.\n",
+            visible_line(packages)
+        ),
+    }
+}
+
+/// A name of a package as all of its spellings have it.
+fn same(name: &str) -> String {
+    name.to_lowercase().replace(['_', '.'], "-")
 }
 
 fn step(text: &mut String, block: &BlockPart) {
@@ -116,7 +168,7 @@ fn step(text: &mut String, block: &BlockPart) {
     let _ = write!(text, "\n# {}\n", head(block));
     if !block.writes.is_empty() {
         for (path, content) in &block.writes {
-            let _ = writeln!(text, "_sayso_write({}, {})", literal(path), quoted(content));
+            let _ = writeln!(text, "{}", write_call(path, content));
         }
     } else if is_python(block) {
         let future = |line: &&str| !is_future(line);
@@ -153,11 +205,24 @@ fn foreign(text: &mut String, block: &BlockPart) {
     }
     command.extend(entry.arguments.iter().cloned());
     let source = quoted(&block.source);
+    if is_bash(block) {
+        let _ = writeln!(text, "_sayso_bash({source})");
+        return;
+    }
     let _ = writeln!(text, "_sayso_run({}, {source}, {}{build})", literal(&ending), words(&command));
 }
 
 fn is_python(block: &BlockPart) -> bool {
     block.code_language() == Some("python")
+}
+
+/// Whether bash runs it: each such block begins with what the one before it left.
+fn is_bash(block: &BlockPart) -> bool {
+    block.writes.is_empty() && block.code_language() == Some("bash")
+}
+
+fn is_npm(block: &BlockPart) -> bool {
+    block.what == "install" && !is_python_list(block)
 }
 
 fn is_python_list(block: &BlockPart) -> bool {

@@ -1,0 +1,45 @@
+//! A script of bash: each block in a bash of its own, between which the folder and the exported variables are handed on, as the
+//! session did.
+
+use super::super::document::{BlockPart, Document};
+use super::{about, head};
+use std::fmt::Write as _;
+
+/// What the session gave each shell: it runs a block, and tells what is left of it.
+pub(super) const SHELL: &str = include_str!("../../../assets/shell.sh");
+/// Runs a block, and takes over what is left of it.
+const RUN: &str = include_str!("../../../assets/again.sh");
+
+pub(super) fn write(document: &Document, steps: &[&BlockPart]) -> String {
+    let mut text = String::from("#!/usr/bin/env bash\n");
+    for line in about(document) {
+        let _ = writeln!(text, "# {line}");
+    }
+    let _ = write!(text, "{RUN}\nIFS= read -r -d '' _sayso_shell {}", quoted(SHELL, "SHELL"));
+    for block in steps {
+        let source = quoted(&block.source, &format!("BLOCK_{}", block.block));
+        let _ = write!(text, "\n# {}\n_sayso_run {source}", head(block));
+    }
+    text
+}
+
+/// A text as it is read from the lines that follow, with a mark behind it that is none of its own lines.
+fn quoted(text: &str, mark: &str) -> String {
+    let mut mark = mark.to_owned();
+    while text.lines().any(|line| line == mark) {
+        mark.push('_');
+    }
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    format!("<<'{mark}'\n{text}{end}{mark}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn no_line_of_a_text_ends_it() {
+        assert_eq!(quoted("a", "M"), "<<'M'\na\nM\n");
+        assert_eq!(quoted("a\nM\n", "M"), "<<'M_'\na\nM\nM_\n");
+    }
+}
