@@ -24,7 +24,7 @@ pub(crate) struct ChosenRecipe {
 
 /// The file that a session begins with (`--from`), taken apart; nothing of it is decided.
 pub(crate) fn opened(path: &Path, languages: &Languages) -> Result<OpenedFile, Failure> {
-    let text = input::read(path)?;
+    let text = input::read_plain(path)?;
     import::read(path, &text, languages).map_err(|why| {
         let what = format!("{} can't be opened: {}", input::shown(path), visible_line(&why.to_string()));
         Failure::new(FailureClass::Usage, what)

@@ -1,8 +1,10 @@
 //! Files that were named on the command line, or standard input for `-`: read once, whole, bounded.
 
+use crate::domain::visible::visible_line;
 use crate::domain::{Language, Languages};
 use crate::report::reason;
 use crate::report::{Failure, FailureClass};
+use crate::workspace::read;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -15,11 +17,24 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
         let what = format!("{} can't be read: {}", shown(path), reason(&error));
         Failure::new(FailureClass::Usage, what).hint("Check the name and the rights of the file.")
     })?;
+    text(path, bytes)
+}
+
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let what = format!("{} is no UTF-8 text: byte {} can't be read", shown(path), at + 1);
         Failure::new(FailureClass::Usage, what).hint("Save it as UTF-8.")
     })
+}
+
+/// The text of a plain file: nothing is waited for, as it would be at a pipe.
+pub(super) fn read_plain(path: &Path) -> Result<String, Failure> {
+    let bytes = read::bounded(path, LARGEST).map_err(|error| {
+        Failure::new(FailureClass::Usage, visible_line(&error.to_string()))
+            .hint("Name a file that is there and is no pipe, device or folder.")
+    })?;
+    text(path, bytes)
 }
 
 fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {

@@ -2,6 +2,7 @@
 //!
 //! The counterpart of `export`. Nothing is read from disk here and nothing is decided: what comes out waits.
 
+mod magics;
 mod markdown;
 mod notebook;
 mod script;
@@ -21,6 +22,9 @@ pub(crate) enum ImportError {
     /// It is no notebook.
     #[error("it is no Jupyter notebook: {0}")]
     NoNotebook(String),
+    /// One of its cells is none.
+    #[error("it is no Jupyter notebook: cell {0} {1}")]
+    BrokenCell(usize, &'static str),
     /// Its notebook format is not read here.
     #[error("it is a notebook of format {0}, and 4 is read here: jupyter nbconvert --to notebook makes one")]
     OldNotebook(u64),
@@ -88,8 +92,21 @@ impl ImportedParts {
         }
     }
 
+    /// A block of code of which something is to be told where its place is.
+    fn noted_code(&mut self, language: &Language, source: &str, place: &str, note: &str) {
+        if !source.trim().is_empty() {
+            let kind = BlockKind::Code { language: Some(language.clone()) };
+            let place = format!("{place} of {}; {note}", self.name);
+            self.place(kind, Some(language.clone()), source.into(), place);
+        }
+    }
+
     fn block(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: &str) {
         let place = format!("{place} of {}", self.name);
+        self.place(kind, language, source, place);
+    }
+
+    fn place(&mut self, kind: BlockKind, language: Option<Language>, source: Arc<str>, place: String) {
         self.blocks.push(OpenedBlock { kind, language, source, place });
         let number = self.blocks.len();
         self.said(&format!("(block {number})"));

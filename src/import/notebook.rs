@@ -1,6 +1,7 @@
 //! Jupyter notebooks of nbformat 4: cells of code are blocks, their text in between is told. Outputs are left behind:
-//! what a block gives is found by running it.
+//! what a block gives is found by running it. What IPython adds to Python is taken apart in `magics`.
 
+use super::magics::{self, CellCode};
 use super::{ImportError, ImportedParts};
 use crate::domain::{BlockKind, Language, Languages};
 use serde::Deserialize;
@@ -12,37 +13,7 @@ struct Notebook {
     #[serde(default)]
     metadata: Value,
     #[serde(default)]
-    cells: Vec<NotebookCell>,
-}
-
-#[derive(Deserialize)]
-struct NotebookCell {
-    cell_type: String,
-    #[serde(default)]
-    source: CellSource,
-}
-
-/// A text, whole or in its lines.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CellSource {
-    Whole(String),
-    Lines(Vec<String>),
-}
-
-impl Default for CellSource {
-    fn default() -> Self {
-        CellSource::Whole(String::new())
-    }
-}
-
-impl CellSource {
-    fn text(self) -> String {
-        match self {
-            CellSource::Whole(text) => text,
-            CellSource::Lines(lines) => lines.concat(),
-        }
-    }
+    cells: Vec<Value>,
 }
 
 pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) -> Result<(), ImportError> {
@@ -56,15 +27,31 @@ pub(super) fn read(text: &str, languages: &Languages, file: &mut ImportedParts) 
     let of_kernel = named.filter_map(|word| languages.find(word)).map(|entry| entry.name.clone()).next();
     // A notebook that names no language is one of Python.
     let language = of_kernel.unwrap_or_else(Language::python);
-    for (number, cell) in (1..).zip(notebook.cells) {
-        let text = cell.source.text();
-        if cell.cell_type == "code" {
-            code(&text, &language, languages, file, &format!("cell {number}"));
-        } else {
+    for (number, cell) in (1..).zip(&notebook.cells) {
+        let broken = |what| ImportError::BrokenCell(number, what);
+        let kind = cell.get("cell_type").and_then(Value::as_str).ok_or(broken("has no cell_type"))?;
+        let text = source(cell).ok_or(broken("has a source that is no text and no list of texts"))?;
+        if kind != "code" {
             file.said(&text);
+        } else if cell.pointer("/metadata/sayso/kind").is_some_and(|kind| kind == "setup") {
+            file.said(&format!(
+                "(cell {number} only tells Jupyter what the cells of an export mean: it is left out)"
+            ));
+        } else {
+            code(&text, &language, languages, file, &format!("cell {number}"));
         }
     }
     Ok(())
+}
+
+/// The text of a cell, whole or in its lines; one without any is empty.
+fn source(cell: &Value) -> Option<String> {
+    match cell.get("source") {
+        None => Some(String::new()),
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Array(lines)) => lines.iter().map(Value::as_str).collect(),
+        Some(_) => None,
+    }
 }
 
 /// A cell of code; IPython's own first lines say what the rest is.
@@ -72,11 +59,10 @@ fn code(text: &str, language: &Language, languages: &Languages, file: &mut Impor
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let first = first.trim_end();
     if let Some(packages) = first.strip_prefix("%pip install ").filter(|_| rest.trim().is_empty()) {
-        return file.install(packages, text, place);
+        return file.install(&packages.replace('"', ""), text, place);
     }
-    if let Some(path) =
-        first.strip_prefix("%%writefile ").map(str::trim).filter(|path| !path.starts_with('-'))
-    {
+    let written = ["%%writefile ", "%%sayso_write "].iter().find_map(|magic| first.strip_prefix(magic));
+    if let Some(path) = written.map(str::trim).filter(|path| !path.starts_with('-')) {
         let content =
             if rest.is_empty() || rest.ends_with('\n') { rest.to_owned() } else { format!("{rest}\n") };
         let kind = BlockKind::Write { path: path.to_owned() };
@@ -84,8 +70,20 @@ fn code(text: &str, language: &Language, languages: &Languages, file: &mut Impor
     }
     let magic = first.strip_prefix("%%").map(|words| words.strip_prefix("script ").unwrap_or(words));
     let program = magic.and_then(|words| words.split_whitespace().next());
-    match program.and_then(|word| languages.find(word)) {
-        Some(entry) => file.code(&entry.name.clone(), rest, place),
-        None => file.code(language, text, place),
+    match program.map(|word| word.strip_prefix("sayso_").unwrap_or(word)) {
+        // What a browser shows is no program.
+        Some(word) if magics::is_shown(word) => {
+            file.said(&format!("({place} is {word} for a browser: no block)"));
+        }
+        Some(word) if languages.find(word).is_some() => {
+            let entry = languages.find(word).map(|entry| entry.name.clone());
+            file.code(&entry.unwrap_or_else(Language::python), rest, place);
+        }
+        _ if *language == Language::python() => match magics::take_apart(text) {
+            CellCode::Shell(commands) => file.code(&Language::bash(), &commands, place),
+            CellCode::Python(source, None) => file.code(language, &source, place),
+            CellCode::Python(source, Some(note)) => file.noted_code(language, &source, place, &note),
+        },
+        _ => file.code(language, text, place),
     }
 }

@@ -35,6 +35,12 @@ fn a_notebook_is_its_cells() {
             {"cell_type": "code", "source": "%pip install -r x.txt"},
             {"cell_type": "code", "source": "%%writefile a/b.md\n# B"},
             {"cell_type": "code", "source": "%%time\nx"},
+            {"cell_type": "code", "source": "!ls -l"},
+            {"cell_type": "code", "source": "x = 1\n!rm {x}"},
+            {"cell_type": "code", "source": "%%html\n<b>"},
+            {"cell_type": "code", "source": "def f(): 0", "metadata": {"sayso": {"kind": "setup"}}},
+            {"cell_type": "code", "source": "%%sayso_bash\npwd"},
+            {"cell_type": "code", "source": "%%sayso_write a b.md\nx\n\n"},
             {"cell_type": "code", "source": "  \n"},
             {"cell_type": "raw", "source": "as it is"}]}"##;
     let file = opened("/tmp/sums.ipynb", notebook).unwrap();
@@ -47,7 +53,19 @@ fn a_notebook_is_its_cells() {
             block("install python", "cell 5 of sums.ipynb", "pandas==2.2.1\nsix\n"),
             block("code python", "cell 6 of sums.ipynb", "%pip install -r x.txt"),
             block("write write", "cell 7 of sums.ipynb", "# B\n"),
-            block("code python", "cell 8 of sums.ipynb", "%%time\nx"),
+            block(
+                "code python",
+                "cell 8 of sums.ipynb; magics of IPython are left out as remarks",
+                "# %%time\nx"
+            ),
+            block("code bash", "cell 9 of sums.ipynb", "ls -l\n"),
+            block(
+                "code python",
+                "cell 10 of sums.ipynb; line 2 is IPython's and no Python: edit it before it runs",
+                "x = 1\n!rm {x}"
+            ),
+            block("code bash", "cell 13 of sums.ipynb", "pwd"),
+            block("write write", "cell 14 of sums.ipynb", "x\n\n"),
         ]
     );
     assert!(matches!(&file.blocks[5].kind, BlockKind::Write { path } if path == "a/b.md"));
@@ -61,6 +79,23 @@ fn what_is_no_notebook_or_has_nothing_to_run_is_told() {
     assert!(matches!(opened("a.ipynb", "[]"), Err(ImportError::NoNotebook(_))));
     assert_eq!(opened("a.ipynb", r#"{"nbformat": 3, "worksheets": []}"#), Err(ImportError::OldNotebook(3)));
     assert_eq!(opened("a.ipynb", r#"{"nbformat": 4, "cells": []}"#), Err(ImportError::NoBlocks));
+    for (cell, told) in [
+        (r#"{"source": "x"}"#, "cell 2 has no cell_type"),
+        (
+            r#"{"cell_type": "code", "source": [1]}"#,
+            "cell 2 has a source that is no text and no list of texts",
+        ),
+        (
+            r#"{"cell_type": "code", "source": {"a": 1}}"#,
+            "cell 2 has a source that is no text and no list of texts",
+        ),
+        ("7", "cell 2 has no cell_type"),
+    ] {
+        let first = r#"{"cell_type": "code", "source": "x"}"#;
+        let why =
+            opened("a.ipynb", &format!(r#"{{"nbformat": 4, "cells": [{first}, {cell}]}}"#)).unwrap_err();
+        assert_eq!(why.to_string(), format!("it is no Jupyter notebook: {told}"));
+    }
     assert_eq!(opened("a.md", "only words\n\n```text\nx\n```\n"), Err(ImportError::NoBlocks));
     assert_eq!(opened("a.xyz", "x"), Err(ImportError::UnknownKind));
     assert_eq!(opened("a.md", &"```sh\nls\n```\n".repeat(1_001)), Err(ImportError::ManyBlocks(1_001)));

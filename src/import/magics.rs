@@ -1,0 +1,137 @@
+//! What IPython adds to Python, in a cell: what only steers how a notebook shows things becomes a remark, commands alone become
+//! a block of bash, and of what is left it is said where it stands.
+
+/// Magics of a line that change nothing but how a notebook shows things, measures or reloads them.
+const OF_LINES: [&str; 9] =
+    ["matplotlib", "config", "load_ext", "reload_ext", "autoreload", "autosave", "precision", "pdb", "xmode"];
+/// Magics of a cell whose rest is plain Python.
+const OF_CELLS: [&str; 3] = ["time", "capture", "prun"];
+/// Magics of a cell that a browser shows.
+const SHOWN: [&str; 8] = ["html", "HTML", "svg", "SVG", "latex", "markdown", "javascript", "js"];
+
+/// What a cell of Python holds.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum CellCode {
+    /// Nothing but commands of a shell.
+    Shell(String),
+    /// Python, and what is to be told of it before somebody decides.
+    Python(String, Option<String>),
+}
+
+/// Whether a browser shows the rest of a cell with this magic.
+pub(super) fn is_shown(word: &str) -> bool {
+    SHOWN.contains(&word)
+}
+
+/// Takes a cell apart. Lines keep their places.
+pub(super) fn take_apart(text: &str) -> CellCode {
+    if let Some(commands) = commands(text) {
+        return CellCode::Shell(commands);
+    }
+    let (mut left_out, mut foreign) = (0, None);
+    let lines: Vec<String> = (1..)
+        .zip(text.split('\n'))
+        .map(|(number, line)| {
+            let bare = line.trim();
+            let is_harmless = match (bare.strip_prefix("%%"), bare.strip_prefix('%')) {
+                (Some(magic), _) => number == 1 && is_named(magic, &OF_CELLS),
+                // In the middle of an expression a percent sign is Python's, and such names are few.
+                (_, Some(magic)) => is_named(magic, &OF_LINES),
+                _ => false,
+            };
+            if is_harmless {
+                left_out += 1;
+                let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
+                // What is indented may be all that a block of Python has.
+                let pass = if indent.is_empty() { "" } else { "pass  " };
+                return format!("{indent}{pass}# {bare}");
+            }
+            if foreign.is_none() && is_of_ipython(bare, number == 1) {
+                foreign = Some(number);
+            }
+            line.to_owned()
+        })
+        .collect();
+    let mut notes = Vec::new();
+    if let Some(number) = foreign {
+        notes.push(format!("line {number} is IPython's and no Python: edit it before it runs"));
+    }
+    if left_out > 0 {
+        notes.push("magics of IPython are left out as remarks".to_owned());
+    }
+    CellCode::Python(lines.join("\n"), Some(notes.join("; ")).filter(|note| !note.is_empty()))
+}
+
+/// The commands of a cell that has nothing else but remarks; `None`: there is Python in it, or something that IPython would put
+/// in. Each stands in a shell of its own, as in IPython.
+fn commands(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let is_remark = |line: &&&str| line.starts_with('#');
+    let commands: Vec<&str> = lines
+        .iter()
+        .filter(|line| !is_remark(line))
+        .map(|line| line.strip_prefix('!'))
+        .collect::<Option<_>>()?;
+    let is_plain = |command: &&str| {
+        !command.starts_with('!') && !command.contains(['{', '$']) && !command.ends_with('\\')
+    };
+    if commands.is_empty() || !commands.iter().all(is_plain) {
+        return None;
+    }
+    if let [command] = commands.as_slice() {
+        return Some(format!("{}\n", command.trim()));
+    }
+    Some(commands.iter().map(|command| format!("( {} )\n", command.trim())).collect())
+}
+
+fn is_named(magic: &str, names: &[&str]) -> bool {
+    magic.split_whitespace().next().is_some_and(|name| names.contains(&name))
+}
+
+/// Whether a line is one of IPython's. It may stand in a text in quotes all the same: this is told, and changes nothing.
+fn is_of_ipython(line: &str, is_first: bool) -> bool {
+    let is_name = |text: &str| text.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_magic = line.strip_prefix('%').is_some_and(is_name);
+    let is_cell = is_first && line.strip_prefix("%%").is_some_and(is_name);
+    let is_help =
+        line.len() > 1 && (line.starts_with('?') || line.ends_with('?')) && !line.contains(['#', '"', '\'']);
+    let is_command = line.strip_prefix('!').is_some_and(|rest| !rest.starts_with('='));
+    is_magic || is_cell || is_help || is_command || line.contains("= !") || line.contains("= %")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn python(text: &str, note: &str) -> CellCode {
+        CellCode::Python(text.into(), (!note.is_empty()).then(|| note.to_owned()))
+    }
+
+    #[test]
+    fn commands_alone_are_bash_and_others_are_told() {
+        assert_eq!(take_apart("!ls -l\n"), CellCode::Shell("ls -l\n".into()));
+        let two = take_apart("# a\n!cd sub && pwd\n\n!pwd");
+        assert_eq!(two, CellCode::Shell("( cd sub && pwd )\n( pwd )\n".into()));
+        let told = "line 2 is IPython's and no Python: edit it before it runs";
+        assert_eq!(take_apart("x = 1\n!echo {x}"), python("x = 1\n!echo {x}", told));
+        for foreign in
+            ["!echo $x", "!echo {x}", "!!ls", "files = !ls", "%run a.py", "%%timeit\nx", "x?", "?x"]
+        {
+            let CellCode::Python(text, Some(note)) = take_apart(foreign) else { panic!("{foreign}") };
+            assert!(text == foreign && note.starts_with("line 1 is IPython's"), "{foreign}: {note}");
+        }
+    }
+
+    #[test]
+    fn what_only_steers_a_notebook_becomes_a_remark_on_its_line() {
+        let told = "magics of IPython are left out as remarks";
+        assert_eq!(
+            take_apart("%matplotlib inline\nx = 1\nif x:\n    %config A.b = 1\n"),
+            python("# %matplotlib inline\nx = 1\nif x:\n    pass  # %config A.b = 1\n", told)
+        );
+        assert_eq!(take_apart("%%time\nx"), python("# %%time\nx", told));
+        for plain in ["x = 1 % 2", "a = (7\n % b)", "x != 1", "print('a?')", "# what?"] {
+            assert_eq!(take_apart(plain), python(plain, ""), "{plain}");
+        }
+    }
+}
