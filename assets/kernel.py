@@ -467,10 +467,21 @@ def _is_variable(name, value):
     return True
 
 
-# name -> what was seen of its value after the last block: identity, type, size, short value. The newest ones, and those that
+# name -> what was seen of its value after the last block: identity, type, size, short value; and where it can't change, the
+# value and what is told of it. The newest ones, and those that
 # lay too far back to be looked into; of all names that far back, in their order, also identities of values and types.
 _near, _far = {}, {}
 _far_names, _far_values, _far_kinds = [], [], []
+
+
+def _unchanging(value):
+    """Whether a value is small and can't change: it is kept with what was seen of it, which holds as long as it is this one."""
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return len(value) <= 1000
+    if kind is int:
+        return value.bit_length() <= 256
+    return value is None or kind is float or kind is bool
 
 
 def _newest():
@@ -536,16 +547,23 @@ def _variables():
             changed += then is not None
             far[name] = (id(value), kind)
     for name, value in newest:
-        kind, then = type(value), seen_of(name)
+        then = seen_of(name)
+        if then is not None and len(then) == 6 and then[4] is value:
+            near[name] = then
+            fields += then[5]
+            continue
+        kind = type(value)
         kind_name = _type_name(kind)
         try:
             size, short = _summary(value)
         except Exception:
             size, short = "", ""
         now = near[name] = (id(value), kind, size, short)
+        if _unchanging(value):
+            near[name] += (value, [name[:200], kind_name[:80], size[:60], short[:160], ""])
         # What could not be looked into, then or now, counts as changed when it is another object.
-        looked = then is not None and then[2:] not in ((), ("", ""))
-        same = then is not None and then[0] == now[0] and then[1] is kind and (not looked or then[2:] == now[2:])
+        looked = then is not None and then[2:4] not in ((), ("", ""))
+        same = then is not None and then[0] == now[0] and then[1] is kind and (not looked or then[2:4] == now[2:])
         mark = "+" if then is None else "" if same else "~"
         added += mark == "+"
         changed += mark == "~"
