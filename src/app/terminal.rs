@@ -106,8 +106,7 @@ async fn sessions(
     look::tell(&mut options, notices);
     (options.first_prompt, options.first_file, options.first_recipe) =
         (first.prompt, first.file, first.recipe);
-    options.setup.place = first.place;
-    options.setup.pick_session = matches!(start, FirstSession::Pick);
+    (options.setup.pick_session, options.setup.place) = (matches!(start, FirstSession::Pick), first.place);
     options.setup.cwd.clone_from(&factory.place.cwd);
     let (mut opened, taken) = match &start {
         FirstSession::File(path) => open(&factory, path, provider.clone(), (kind, &options)).await?,

@@ -63,20 +63,7 @@ impl Driver {
                 Ok(()) => Ok(JobResult::SessionsChanged),
                 Err(error) => Err(error.into()),
             }),
-            Job::Rename(path, name) => {
-                let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
-                let seal = self.rooms.store.seal().cloned();
-                self.later(async move {
-                    let name = match session_name(&name) {
-                        Ok(name) => name.to_owned(),
-                        Err(why) => return JobResult::Failed(format!("Not renamed: {why}.")),
-                    };
-                    match manage::rename(&path, &name, (&masker, seal.as_ref()), now).await {
-                        Ok(()) => JobResult::SessionsChanged,
-                        Err(error) => JobResult::Failed(error.to_string()),
-                    }
-                });
-            }
+            Job::Rename(path, name) => self.rename_session(path, name),
             Job::SaveImage(image) => self.on_disk(move || {
                 let place = images::of_session(&image.path, &blobs)?;
                 let bytes = workspace::read::held(&place, LARGEST_IMAGE * 16)?;
@@ -119,6 +106,21 @@ impl Driver {
         }
     }
 
+    fn rename_session(&self, path: PathBuf, name: String) {
+        let (now, masker) = (self.now(), self.rooms.scope.masker.clone());
+        let seal = self.rooms.store.seal().cloned();
+        self.later(async move {
+            let name = match session_name(&name) {
+                Ok(name) => name,
+                Err(why) => return JobResult::Failed(format!("Not renamed: {why}.")),
+            };
+            match manage::rename(&path, name, (&masker, seal.as_ref()), now).await {
+                Ok(()) => JobResult::SessionsChanged,
+                Err(error) => JobResult::Failed(error.to_string()),
+            }
+        });
+    }
+
     /// The newest one wins: one that began before it ends without an answer.
     fn search_sessions(&self, text: String, folder: Option<PathBuf>) {
         let (sessions, masker) = (self.rooms.sessions.clone(), self.rooms.scope.masker.clone());
@@ -136,9 +138,10 @@ impl Driver {
                     let nothing = wanted.is_empty();
                     // A folder that was typed is meant more than the one of the list.
                     wanted.folder = wanted.folder.or(folder);
-                    let found = match nothing {
-                        true => Ok(search::SearchResults::default()),
-                        false => search::search(&sessions, &wanted, &masker, &waiting),
+                    let found = if nothing {
+                        Ok(search::SearchResults::default())
+                    } else {
+                        search::search(&sessions, &wanted, &masker, &waiting)
                     };
                     found.map_or_else(
                         |why| JobResult::Failed(why.to_string()),

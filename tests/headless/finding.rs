@@ -64,7 +64,7 @@ fn a_session_is_found_by_prompt_reply_code_and_output() {
     let opened = format!("  sayso resume {id} --at message:3 --find rudder\n");
     assert!(done.out.contains(&opened), "{}", done.out);
     let both = home.run(&["sessions", "search", "wow flutter", "--outcome", "ok"]).out;
-    assert!(both.contains(" --at output:1 --find '\"wow flutter\"'\n"), "{both}");
+    assert!(both.contains(" --at output:1 --find '\"wow flutter\"'   (or --at block:1)\n"), "{both}");
     let wrong = home.run(&["resume", id, "--at", "line:3", "--plain"]);
     assert!(wrong.code != Some(0) && !wrong.err.is_empty(), "{}", wrong.err);
     let none = home.run(&["sessions", "search", "nothing"]);

@@ -214,9 +214,10 @@ impl UndoStore {
             path: named(&working, &change.path),
             change: word(change),
             bytes: if change.after == State::Nothing { change.before.bytes() } else { change.after.bytes() },
-            standing: match is_gone(&change.path) {
-                true => UndoStanding::FolderGone,
-                false => standing(change, objects, index, &mut opener),
+            standing: if is_gone(&change.path) {
+                UndoStanding::FolderGone
+            } else {
+                standing(change, objects, index, &mut opener)
             },
         });
         let changes = changes.collect();
