@@ -189,8 +189,9 @@ pub struct SessionExportArgs {
 #[command(
     after_help = "It runs the bytes that were approved, once each, in a fresh and empty folder that is gone at the end; no \
                   model is asked, and the session and its folder stay as they are. Files that its blocks read are copied by \
-                  --with or --copy. Beside the folder nothing can be written, and a run may at most what it was allowed then \
-                  and what is configured today. A session that another installation wrote, or that was changed, has to be \
+                  --with or --copy: those that it changed as they were before, where the copies for undo are still there. \
+                  Beside the folder nothing can be written, and a run may at most what it was allowed then and what is \
+                  configured today. A session that another installation wrote, or that was changed, has to be \
                   adopted first: sayso sessions adopt.\n\n\
                   Exit codes: 0 all the same; 1 something differs; 2 something can't be repeated here; 5 the session is \
                   foreign or can't be read; 130 interrupted."

@@ -331,6 +331,11 @@ mod tests {
         let (then_git, now_git) = (with(".git/index", 4, Some("a")), with(".git/index", 4, Some("b")));
         assert!(parts(&usual, &then_git, &now_git).is_empty());
         assert_eq!(parts(&exact, &then_git, &now_git), ["files"]);
+        // Such a file tells when it was made.
+        let (then_pdf, now_pdf) = (with("a/b.PDF", 4, Some("a")), with("a/b.PDF", 4, Some("b")));
+        let found = usual.compare(&then_pdf, &now_pdf);
+        assert!(found.differences.is_empty() && found.gaps[0].contains("bytes are others"), "{found:?}");
+        assert_eq!(parts(&exact, &then_pdf, &now_pdf), ["files"]);
         // Of a text that both left, and that tells when it was made, it is known that it is alike.
         let known = KnownContents { alike: ["out.txt".to_owned()].into(), ..KnownContents::default() };
         let now = with("out.txt", 5, Some("bbbbb"));

@@ -2,6 +2,7 @@
 //! session nor its folder changes.
 
 use crate::home::{Done, Home, finish};
+use crate::model_server::{Answer, ModelServer};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -171,6 +172,26 @@ fn a_file_that_the_session_changed_or_deleted_is_had_as_it_was_before() {
     assert!(done.err.contains("after a run of the session changed it: a.txt"), "{}", done.err);
     let gone = replay(&home, &id, &["--with", "b.txt"]);
     assert!(gone.code == Some(2) && gone.err.contains("b.txt"), "{}", gone.err);
+}
+
+#[test]
+fn an_edit_of_a_file_of_the_project_can_be_repeated_afterwards() {
+    let home = Home::new();
+    home.file("p.txt", "x = 1\n");
+    let edit = "```edit path=p.txt\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
+    let server = ModelServer::start(vec![Answer::text(edit), Answer::text("Done.")]);
+    let url = format!("{}/v1", server.url());
+    let fixed = ["run", "go", "--model", "openai/test", "--base-url", &url, "--json", "--sandbox", "off"];
+    let done = home.run(&[&fixed[..], &["--approve", "all"]].concat());
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    let last = done.json().pop().expect("a line");
+    let id = last["session"].as_str().expect("a session");
+    let without = replay(&home, id, &[]);
+    assert_eq!(without.code, Some(2), "{}{}", without.out, without.err);
+    assert!(without.err.contains("stay behind: p.txt (--with, --copy)"), "{}", without.err);
+    let with = replay(&home, id, &["--with", "p.txt"]);
+    assert_eq!(with.code, Some(0), "{}{}", with.out, with.err);
+    assert!(with.err.contains("as it was before the session changed it: p.txt"), "{}", with.err);
 }
 
 #[test]

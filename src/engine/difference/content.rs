@@ -15,6 +15,11 @@ pub(crate) struct KnownContents {
     pub pictures: BTreeMap<PathBuf, Sha256>,
 }
 
+/// Endings of files in which the programs that write them note when they did, or names by chance: of such a file other bytes
+/// are told and count as no difference, unless each byte counts.
+const STAMPED: [&str; 14] =
+    ["docx", "eps", "gz", "jar", "ods", "odt", "pdf", "pptx", "ps", "svg", "tgz", "whl", "xlsx", "zip"];
+
 /// Folders in which tools note when they did something: unless each byte counts, contents say nothing there.
 const OF_TOOLS: [&str; 4] = [".git", ".hg", ".venv", "__pycache__"];
 
@@ -26,12 +31,13 @@ impl Comparer {
         let gap = |files: &BTreeMap<&str, &FileChange>, of: &RunReport, path: &str| {
             !files.contains_key(path) && of.receipt.not_looked_at.may_hide(path)
         };
-        let (mut hidden, mut unread, mut first) = (false, Vec::new(), None);
+        let (mut hidden, mut unread, mut stamped, mut first) = (false, Vec::new(), Vec::new(), None);
         for path in paths {
             let (then_file, now_file) = (left.get(path).copied(), right.get(path).copied());
             match then_file.zip(now_file).map(|(then, now)| self.same_file(then, now)) {
                 Some(FileLikeness::Same) => {}
                 Some(FileLikeness::OfSize) => unread.push(path),
+                Some(FileLikeness::Stamped) => stamped.push(path),
                 None if gap(&left, then, path) || gap(&right, now, path) => hidden = true,
                 None | Some(FileLikeness::Other) => {
                     first.get_or_insert((then_file, now_file));
@@ -41,11 +47,13 @@ impl Comparer {
         if hidden {
             found.gaps.push("not all files were looked at: only what both runs tell of is compared".into());
         }
-        if let Some(path) = unread.first() {
-            let more =
-                if unread.len() > 1 { format!(" and {} more", unread.len() - 1) } else { String::new() };
-            let path = visible_line(path);
-            found.gaps.push(format!("only the size of {path}{more} was compared: its content was not read"));
+        for (paths, why) in [
+            (unread, "its content was not read"),
+            (stamped, "its bytes are others, as those of such a file may be in each run"),
+        ] {
+            let Some(path) = paths.first().map(|path| visible_line(path)) else { continue };
+            let more = if paths.len() > 1 { format!(" and {} more", paths.len() - 1) } else { String::new() };
+            found.gaps.push(format!("only the size of {path}{more} was compared: {why}"));
         }
         if let Some((then, now)) = first {
             // What is told alike by its size has another content.
@@ -74,6 +82,7 @@ impl Comparer {
         match (then.sha256, now.sha256) {
             _ if is_deleted(then) || is_of_tools && !self.exact => FileLikeness::Same,
             (Some(then), Some(now)) if then == now => FileLikeness::Same,
+            (Some(_), Some(_)) if !self.exact && is_stamped(&now.path) => FileLikeness::Stamped,
             (Some(_), Some(_)) => FileLikeness::Other,
             _ => FileLikeness::OfSize,
         }
@@ -125,7 +134,14 @@ enum FileLikeness {
     Same,
     /// Its size is the same; of its content nothing is known.
     OfSize,
+    /// Its size is the same, and its content may be another in each run.
+    Stamped,
     Other,
+}
+
+fn is_stamped(path: &str) -> bool {
+    let ending = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    ending.is_some_and(|ending| STAMPED.iter().any(|known| known.eq_ignore_ascii_case(ending)))
 }
 
 fn files_of(report: &RunReport) -> BTreeMap<&str, &FileChange> {
