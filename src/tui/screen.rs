@@ -48,7 +48,7 @@ use crate::tui::note::Note;
 use crate::tui::overlays::Overlay;
 use crate::tui::overlays::form::FormBox;
 use crate::tui::overlays::welcome::Welcome;
-use crate::tui::panes::code::token_of;
+use crate::tui::panes::code::{LayoutStamp, token_of};
 use crate::tui::panes::recipe::RecipeLine;
 use crate::tui::panes::{LowerPane, Panes};
 use crate::tui::setup::Setup;
@@ -144,9 +144,6 @@ pub struct Screen {
     working: Option<Instant>,
     seen_layout: Option<LayoutStamp>,
 }
-
-/// What the rows depend on that have to be seen.
-type LayoutStamp = (BlockId, crate::domain::Revision, u16, u64, bool);
 
 impl Screen {
     /// A screen of this size.
@@ -305,12 +302,18 @@ impl Screen {
         if on_screen {
             let stamp = self.panes.code.layout_stamp();
             if stamp != self.seen_layout {
-                let known_block = self.seen_layout.is_some();
-                self.seen_layout = stamp;
+                let before = std::mem::replace(&mut self.seen_layout, stamp);
                 let again = self.guard.layout(self.panes.code.to_see());
-                if known_block && again > 0 {
+                if let (Some(before), Some(stamp), true) = (before, stamp, again > 0) {
                     let lines = words::count(again, "line");
-                    self.say(Note::of_wait(format!("Width changed: {lines} to look at again.")));
+                    let said = if before.width != stamp.width {
+                        format!("Width changed: {lines} to look at again.")
+                    } else if stamp.full_rights && !before.full_rights {
+                        format!("All rights are shown: {lines} more to look at.")
+                    } else {
+                        format!("What is shown of it changed: {lines} to look at.")
+                    };
+                    self.say(Note::of_wait(said));
                 }
             }
         }

@@ -125,6 +125,8 @@ fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
     let screen = drawn(&mut scene, 140, 40);
     assert!(screen.contains("May read") && screen.contains("Program"), "{screen}");
     assert!(!scene.screen.guard.rows().all(), "rows that come on screen anew were not seen");
+    let said = scene.screen.note.as_ref().map_or("", |note| note.text.as_str()).to_owned();
+    assert!(said.starts_with("All rights are shown: ") && said.ends_with(" more to look at."), "{said}");
     scene.press(&["p"]);
     assert!(drawn(&mut scene, 140, 40).contains(AS_BEFORE));
 }

@@ -134,6 +134,8 @@ fn lines_are_a_screen_while_the_keys_are_with_the_program() {
 #[test]
 fn a_program_that_is_known_to_wait_says_so() {
     let mut scene = asking();
+    scene.screen.say(Notice::info("Approved once at 12:00:00.").into());
+    assert!(drawn(&mut scene, 80, 24).contains("Approved once"));
     scene.run(RunEvent::Asks(true));
     for (width, height) in [(140, 40), (100, 30), (80, 24)] {
         let text = drawn(&mut scene, width, height);

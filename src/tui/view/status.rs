@@ -98,9 +98,12 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
         };
     }
     let goes_on = state.live.run.is_some() || state.live.reply.is_some();
+    // What a person has to know now comes before what merely happened.
+    let asks = state.terminal().is_some() && state.live.run.as_ref().is_some_and(|run| run.asks);
     let is_over = |note: &Note| {
         let waiting = state.waiting().map(|item| item.block.id);
         goes_on && note.is_stale(now)
+            || asks && note.level == Level::Info
             || note.text == NO_BLOCK_WAITS && waiting.is_some()
             || note.says_how.is_some() && note.says_how != waiting
     };

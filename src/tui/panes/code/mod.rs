@@ -75,6 +75,17 @@ struct Layout {
     taken: Option<HunkLayout>,
 }
 
+/// What the rows that have to be seen depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayoutStamp {
+    version: (BlockId, Revision),
+    /// Columns of the pane.
+    pub width: u16,
+    terms: u64,
+    /// Whether all rights are shown.
+    pub full_rights: bool,
+}
+
 /// The pane.
 #[derive(Debug, Default)]
 pub struct CodePane {
@@ -274,8 +285,13 @@ impl CodePane {
     }
 
     /// What [`CodePane::to_see`] depends on; the rows are the same while this is.
-    pub fn layout_stamp(&self) -> Option<(BlockId, Revision, u16, u64, bool)> {
-        self.layout.as_ref().map(|l| (l.block, l.revision, l.width, l.terms, l.full))
+    pub fn layout_stamp(&self) -> Option<LayoutStamp> {
+        self.layout.as_ref().map(|l| LayoutStamp {
+            version: (l.block, l.revision),
+            width: l.width,
+            terms: l.terms,
+            full_rights: l.full,
+        })
     }
 
     /// The rows (numbers into [`CodePane::to_see`]) that the frame shows.
