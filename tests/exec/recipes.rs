@@ -98,3 +98,45 @@ async fn a_function_that_has_to_be_awaited_is_called() {
     shop.py("async def later(n: int) -> int:\n    'Later.'\n    return n + 1\n").await.ok();
     assert_eq!(shop.py("await later(n=1)").await.ok().value(), "2");
 }
+
+const COLUMNS: &str = include_str!("../../assets/recipes/columns.py");
+
+#[tokio::test]
+async fn columns_are_told_with_the_form_of_their_values() {
+    let shop = Shop::new();
+    let table = "day,when,amount,de,n,word\n\
+                 2024-01-02,03/04/2024,\"1,234.5\",\"1.234,5\",3,x\n\
+                 2024-03-01T10:00:00Z,4.5.2023,22,\"3,5\",-,\n";
+    std::fs::write(shop.work().join("a.csv"), table).unwrap();
+    std::fs::write(shop.work().join("a.jsonl"), "{\"a\": 1, \"b\": \"x\"}\n\n{\"a\": null, \"c\": [1]}\n")
+        .unwrap();
+    std::fs::write(shop.work().join("a.json"), "[{\"a\": 1}, {\"a\": 2}]").unwrap();
+    shop.py("import gzip\nwith gzip.open('b.csv.gz', 'wt') as file: print('a\\n1', file=file)").await.ok();
+    let told = |file: &'static str| {
+        let shop = &shop;
+        async move {
+            let call = format!(
+                "{COLUMNS}_columns({:?}, {file:?})\ndel _columns\n",
+                shop.work().display().to_string()
+            );
+            shop.py(&call).await.ok().out()
+        }
+    };
+    assert_eq!(
+        told("a.csv").await,
+        "a.csv: 2 rows\n\
+         \x20 day: 0 empty; 2 dates from 2024-01-02 to 2024-03-01T10:00:00Z\n\
+         \x20 when: 0 empty; 2 dates of another form, 2 different: ['03/04/2024', '4.5.2023']\n\
+         \x20 amount: 0 empty; 1 numbers from 22 to 22; 1 numbers with commas between thousands from 1234.5 to 1234.5\n\
+         \x20 de: 0 empty; 2 numbers with a decimal comma from 3.5 to 1234.5\n\
+         \x20 n: 1 empty; 1 numbers from 3 to 3\n\
+         \x20 word: 1 empty; 1 texts, 1 different: ['x']\n"
+    );
+    assert_eq!(
+        told("a.jsonl").await,
+        "a.jsonl: 2 rows\n  a: 1 empty; 1 numbers from 1 to 1\n  b: 1 empty; 1 texts, 1 different: ['x']\n\
+         \x20 c: 1 empty; 1 texts, 1 different: ['[1]']\n"
+    );
+    assert_eq!(told("a.json").await, "a.json: 2 rows\n  a: 0 empty; 2 numbers from 1 to 2\n");
+    assert_eq!(told("b.csv.gz").await, "b.csv.gz: 1 rows\n  a: 0 empty; 1 numbers from 1 to 1\n");
+}
