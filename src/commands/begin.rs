@@ -90,10 +90,7 @@ pub(crate) fn complete(chosen: &ChosenRecipe, recipes: &[Recipe]) -> Result<(), 
 
 /// A recipe that can't begin with the answers that it was given.
 pub(crate) fn refused(name: &str, misfits: &[AnswerError], form: &Form) -> Failure {
-    let told: Vec<String> = misfits
-        .iter()
-        .map(|misfit| if misfit.field.is_empty() { misfit.why.clone() } else { misfit.to_string() })
-        .collect();
+    let told: Vec<String> = misfits.iter().map(ToString::to_string).collect();
     let what = format!("the recipe {name} can't begin: {}", told.join("; "));
     Failure::new(FailureClass::Usage, what).hint(inputs(name, form))
 }

@@ -86,9 +86,9 @@ pub type Answers = Vec<(String, String)>;
 
 /// An answer that does not fit its field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {why}")]
+#[error("{field}{}{why}", if field.is_empty() { "" } else { ": " })]
 pub struct AnswerError {
-    /// The name of the field.
+    /// The name of the field; empty where it is about no single one.
     pub field: String,
     /// Why, and what would fit.
     pub why: String,

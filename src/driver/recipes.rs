@@ -11,13 +11,14 @@ pub use functions::FunctionFiles;
 use super::Driver;
 use super::job::JobResult;
 use super::sources::Signal;
-use crate::domain::{AnswerError, Answers, RecipeStart};
+use crate::domain::{AnswerError, Answers, BlockKind, Outcome, RecipeStart};
 use crate::engine::Event;
 use crate::engine::answers;
 use crate::exec::Executor;
 use crate::recipe::{Recipe, Want};
 use crate::workspace::{self, FileError, testing};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of a file that a recipe is begun with.
@@ -34,9 +35,36 @@ struct Site {
     cwd: PathBuf,
     functions: FunctionFiles,
     executor: Executor,
+    /// Whether the person is asked what may be installed.
+    asks: bool,
+    /// What was installed in this session.
+    installed: Vec<Arc<str>>,
+    /// Whether a story plays, which brings what it draws with.
+    is_story: bool,
+}
+
+impl Site {
+    /// Whether a package need not be looked for.
+    fn has(&self, package: &str) -> bool {
+        self.is_story || self.installed.iter().any(|list| list.lines().any(|line| line == package))
+    }
 }
 
 impl Driver {
+    /// The lists of packages that installations of this session brought.
+    fn installed(&self) -> Vec<Arc<str>> {
+        let blocks = self.engine.state().transcript.blocks.values();
+        let installs = blocks.filter(|item| matches!(item.block.kind, BlockKind::Install { .. }));
+        let brought = installs.flat_map(|item| {
+            let well = item
+                .runs
+                .iter()
+                .filter(|run| run.ended.as_ref().is_some_and(|(_, report)| report.outcome == Outcome::Ok));
+            well.filter_map(|run| item.block.version(run.revision))
+        });
+        brought.map(|version| version.source.clone()).collect()
+    }
+
     /// Begins a recipe when what it needs was found out; until then, and when something does not fit
     /// ([`JobResult::RecipeRefused`]), nothing has happened.
     pub(super) fn begin_recipe(&self, name: &str, answers: Answers) {
@@ -45,6 +73,9 @@ impl Driver {
             cwd: self.rooms.scope.cwd.clone(),
             functions: self.functions.clone(),
             executor: self.rooms.executor.clone(),
+            asks: self.engine.asks(),
+            installed: self.installed(),
+            is_story: self.rooms.provider.as_ref().is_some_and(|known| known.name().provider == "scripted"),
         };
         let (name, inbox) = (name.to_owned(), self.rooms.inbox());
         tokio::spawn(async move {
@@ -81,6 +112,23 @@ async fn begin(recipe: &Recipe, answers: &Answers, site: &Site) -> Result<Recipe
                     Err(why) => misfits.push(misfit(&input, why)),
                 }
             }
+            Want::Tool { input, tool } => {
+                let seen = match &seen {
+                    Some(seen) => seen,
+                    None => seen.insert(TestSetup::look(site).await),
+                };
+                if let Some(why) = machine::missing(&site.executor, &seen.machine, &tool).await {
+                    misfits.push(misfit(&input, why));
+                }
+            }
+            Want::Package(package) if site.has(&package) => {}
+            Want::Package(package) => match machine::lacks(&site.executor, &package).await {
+                true if site.asks => facts.push(("lacks".to_owned(), package)),
+                true => misfits.push(misfit("", format!(
+                    "{package} is not installed for the Python that blocks use: install it there, or begin it where you can be asked"
+                ))),
+                false => {}
+            },
             Want::Runners | Want::Tests => {
                 let seen = match &seen {
                     Some(seen) => seen,

@@ -218,6 +218,11 @@ impl Engine {
         }
     }
 
+    /// Whether somebody is there who is asked about blocks.
+    pub(crate) fn asks(&self) -> bool {
+        self.settings.policy == Policy::Ask
+    }
+
     /// A machine that goes on with a session of these entries: runs without an end become LOST, an undecided block
     /// waits again. Effects: `Record(Resumed)`, `Inspect` of the blocks that wait, notices. Nothing is asked and
     /// nothing runs by itself. No entries: as a new session.

@@ -375,8 +375,8 @@ impl Executor {
 
     /// Whether the Python of this machine has a module. The module is not loaded; a Python that lies in the working folder
     /// is not started. What is not known in ten seconds counts as not there.
-    pub async fn python_has(&self, module: &'static str) -> bool {
-        self.look(move |finder| finder.python_has(module)).await.unwrap_or(false)
+    pub async fn python_has(&self, module: String) -> bool {
+        self.look(move |finder| finder.python_has(&module)).await.unwrap_or(false)
     }
 
     /// The programs that sayso may start by itself, as they were found at the start.

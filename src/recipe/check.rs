@@ -22,8 +22,10 @@ mod written;
 pub(crate) use suite::told as runner;
 pub(crate) use table::{NONE, find, names};
 
+use super::Want;
+use super::definition::RecipeStep;
 use super::view::{OwnRun, View};
-use crate::domain::{Block, BlockKind, Finding, Form, Language, Review};
+use crate::domain::{Answers, Block, BlockKind, Finding, Form, Language, Review};
 use crate::engine::WorkflowStep;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -32,6 +34,12 @@ use std::sync::Arc;
 pub(crate) trait Check: Debug + Send + Sync {
     /// What is the same of it in every round.
     fn facts(&self) -> CheckFacts;
+
+    /// What it can't do without in this step, with these answers.
+    fn wants(&self, step: &RecipeStep, inputs: &Answers) -> Vec<Want> {
+        let _ = (step, inputs);
+        Vec::new()
+    }
 
     /// What comes next in this round.
     fn look(&self, view: &View<'_>) -> CheckResponse;
@@ -71,6 +79,11 @@ pub(crate) trait Check: Debug + Send + Sync {
         let _ = path;
         true
     }
+}
+
+/// What an input says; nothing where it has no answer.
+fn answer<'a>(inputs: &'a Answers, name: &str) -> &'a str {
+    inputs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
 }
 
 /// What is the same of a check in every round.

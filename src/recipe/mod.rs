@@ -57,6 +57,11 @@ pub(crate) enum Want {
     Runners,
     /// The command that runs the project's own tests, where it has some: the fact `tests`.
     Tests,
+    /// That this input names something that can be run here: no fact, but why it can't begin.
+    Tool { input: String, tool: Tool },
+    /// Whether Python has this package: the fact `lacks`, its name, where it has not and the person can be asked to have it
+    /// installed; else why it can't begin.
+    Package(String),
     /// The file of functions where a new one goes, as this input names it: the facts `functions_file`, its path,
     /// `functions_text`, its text, which is empty where there is no such file yet, and `functions_elsewhere`, the names
     /// that other files of functions set, each with its file on a line.
@@ -65,6 +70,15 @@ pub(crate) enum Want {
         /// As it was named; blank: the usual one.
         named: String,
     },
+}
+
+/// What has to be on the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// A program, by the name that a shell finds it by.
+    Program(String),
+    /// One of the test runners that are known.
+    Runner(String),
 }
 
 impl Recipe {
@@ -99,6 +113,9 @@ impl Recipe {
         }
         if self.definition.steps.iter().any(|step| step.check.facts().wants_tests) {
             wants.extend([Want::Runners, Want::Tests]);
+        }
+        for step in &self.definition.steps {
+            wants.extend(step.check.wants(step, inputs));
         }
         if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
             let input = step.option("file").to_owned();

@@ -185,6 +185,15 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The newest installation of the recipe's own in this round.
+    pub(crate) fn install(&self) -> Option<&'a BlockItem> {
+        self.items().rev().find_map(|(_, item)| {
+            let Item::Own { block, .. } = item else { return None };
+            let is_own = |item: &&BlockItem| item.block.kind == BlockKind::Install { wanted_by: None };
+            self.context.block(*block).filter(is_own)
+        })
+    }
+
     /// The newest answers to the form with this name, and where they stand.
     pub(crate) fn answers(&self, name: &str) -> Option<(usize, &'a Answers)> {
         self.items().rev().find_map(|(at, item)| match item {

@@ -11,6 +11,7 @@ use sayso::driver::{FolderFiles, Job, JobResult, Notification, PathOfFile};
 use sayso::engine::cost::Prices;
 use sayso::engine::{Command, Event, Settings, WorkflowStep};
 use sayso::recipe::RecipeList;
+use sayso::tui::FirstRecipe;
 use sayso::tui::overlays::ask::Ask;
 use sayso::tui::overlays::form::FormBox;
 use sayso::tui::overlays::recipes::Recipes;
@@ -122,6 +123,20 @@ fn begun(wishes: &[UiCommand]) -> Option<(&str, &Answers)> {
 
 fn answer<'a>(answers: &'a Answers, name: &str) -> &'a str {
     answers.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text)
+}
+
+#[test]
+fn a_recipe_of_the_command_line_that_lacks_an_answer_opens_its_form() {
+    let setup = Setup { recipes: RecipeList::shipped().cards(), ..Setup::default() };
+    let mut scene = Scene::begin(setup, Settings::default(), scripted());
+    let answers = vec![("words".to_owned(), "it was fine".to_owned())];
+    let first = FirstRecipe { name: "debug".into(), answers, shown: false };
+    let wishes = scene.step(|screen, _| screen.begin_with(&first));
+    assert_eq!(begun(&wishes).map(|(name, _)| name), Some("debug"));
+    let misfits = vec![AnswerError { field: "file".into(), why: "one of file, block is needed".into() }];
+    tell(&mut scene, JobResult::RecipeRefused { name: "debug".into(), misfits });
+    let text = drawn(&mut scene, 100, 40);
+    assert!(text.contains("! one of file, block is needed") && text.contains("it was fine"), "{text}");
 }
 
 #[test]

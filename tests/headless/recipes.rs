@@ -2,7 +2,9 @@
 //! before anything is asked; forms that are answered beforehand, or not.
 
 use crate::home::{Done, Home};
+use crate::model_server::ModelServer;
 use serde_json::{Value, json};
+use std::process::Stdio;
 
 /// A recipe of the person's own: a file is agreed to, then code runs until it goes well.
 const OWN: &str = r#"
@@ -394,6 +396,43 @@ fn a_model_that_changes_the_tests_is_stopped_and_asked_about() {
         (&json!("recipe.protected"), &json!("high"))
     );
     assert!(tdd.file("tests/test_slug.py").unwrap().contains("test_accents"), "they are as they were");
+}
+
+#[test]
+fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
+    let programs = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for name in ["python3", "bash", "sh"] {
+        let there = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
+        std::os::unix::fs::symlink(there.unwrap(), programs.path().join(name)).unwrap();
+    }
+    let venv = programs.path().join("venv");
+    let made =
+        std::process::Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&venv).status();
+    assert!(made.unwrap().success());
+    for (recipe, inputs, why) in [
+        ("tdd", ["spec=shorten titles", "runner=go"], "runner: go is not on this machine"),
+        ("port", ["file=a.py", "target=a.go"], "target: go is not on this machine"),
+        ("plot", ["what=rain", "file=a.csv"], "matplotlib is not installed"),
+    ] {
+        let home = Home::new();
+        std::fs::write(home.work().join("a.py"), "print(1)\n").unwrap();
+        std::fs::write(home.work().join("a.csv"), "a,b\n1,2\n").unwrap();
+        std::fs::create_dir_all(home.sayso()).unwrap();
+        let config = format!("[run]\npython = {:?}\n", venv.join("bin/python"));
+        std::fs::write(home.sayso().join("config.toml"), config).unwrap();
+        let server = ModelServer::start(Vec::new());
+        let url = format!("{}/v1", server.url());
+        let fixed =
+            ["run", "--recipe", recipe, "--input", inputs[0], "--input", inputs[1], "--model", "openai/test"];
+        let more = ["--base-url", &url, "--approve", "all", "--sandbox", "off"];
+        let mut command = home.command(&[&fixed[..], &more].concat());
+        command.env("PATH", programs.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let done = crate::home::finish(command.spawn().unwrap());
+        assert_ne!(done.code, Some(0), "{}\n{}", done.out, done.err);
+        assert!(done.err.contains(why), "{}\n{}", done.out, done.err);
+        assert_eq!(server.requests().len(), 0);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use super::runners::Machine;
 use crate::domain::{Interpreter, Language};
 use crate::exec::{self, Executor};
+use crate::recipe::Tool;
 use crate::text::shell::quoted;
 use std::path::Path;
 
@@ -17,7 +18,7 @@ pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
     }
     let (python, javascript) = (Language::python(), Language::javascript());
     let (python, node) = tokio::join!(executor.interpreter(&python), executor.interpreter(&javascript));
-    let pytest = python.is_some() && executor.python_has("pytest").await;
+    let pytest = python.is_some() && executor.python_has("pytest".to_owned()).await;
     let there = |name: &str| exec::program(name).is_some();
     Machine {
         python: python.map(|(python, name)| name.unwrap_or_else(|| word(&python.path, cwd))),
@@ -28,6 +29,43 @@ pub(super) async fn look(executor: &Executor, cwd: &Path) -> Machine {
         go: there("go"),
         make: there("make"),
     }
+}
+
+/// Why what a recipe can't do without is not there; `None`: it is, or that can't be looked at from here.
+pub(super) async fn missing(executor: &Executor, machine: &Machine, tool: &Tool) -> Option<String> {
+    if !executor.is_local() {
+        return None;
+    }
+    let (name, there) = match tool {
+        Tool::Runner(name) => (name, machine.runs(name)),
+        Tool::Program(name) => {
+            let there = match name.as_str() {
+                "python3" => machine.python.is_some(),
+                "node" => executor.interpreter(&Language::javascript()).await.is_some(),
+                name => exec::program(name).is_some(),
+            };
+            (name, there)
+        }
+    };
+    (!there).then(|| format!("{name} is not on this machine: install it, or choose another"))
+}
+
+/// Whether Python lacks a package, as far as that is known: by itself, where it may be asked, else by its folders.
+pub(super) async fn lacks(executor: &Executor, package: &str) -> bool {
+    if !executor.is_local() {
+        return false;
+    }
+    if !executor.lacking(&format!("import {package}\n"), &[]).await.is_empty() {
+        return true;
+    }
+    let Some((python, _)) = executor.interpreter(&Language::python()).await else { return true };
+    // An environment may have what is installed beside it.
+    let environment = python.path.parent().and_then(Path::parent).map(|folder| folder.join("pyvenv.cfg"));
+    let others = super::in_time(move || environment.and_then(|file| std::fs::read_to_string(file).ok()));
+    let others = others.await.flatten().unwrap_or_default();
+    let is_open =
+        |line: &str| line.replace(' ', "").eq_ignore_ascii_case("include-system-site-packages=true");
+    !others.lines().any(is_open) && !executor.python_has(package.to_owned()).await
 }
 
 /// What is in a container or behind a server can't be looked at from here: the usual things are taken for granted, and a

@@ -28,6 +28,20 @@ pub(super) struct Machine {
     pub(super) make: bool,
 }
 
+impl Machine {
+    /// Whether a test runner is there, whatever the folder holds.
+    pub(super) fn runs(&self, runner: &str) -> bool {
+        match runner {
+            "pytest" => self.python.is_some() && self.pytest,
+            "unittest" => self.python.is_some(),
+            "node" => self.node,
+            "cargo" => self.cargo,
+            "go" => self.go,
+            _ => true,
+        }
+    }
+}
+
 /// The runners that could run here, the likeliest first.
 pub(super) fn runners(marks: &Marks, machine: &Machine) -> Vec<&'static str> {
     let python = match (marks.python_project || marks.python_tests.is_some(), marks.python) {

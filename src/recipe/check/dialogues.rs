@@ -86,6 +86,7 @@ impl Talk {
         let language = language.unwrap_or_else(Language::python);
         let terms = match &kind {
             BlockKind::Write { path } => file_terms(path),
+            BlockKind::Install { .. } => Terms { executor: ExecutorKind::Installer, kernel: None, ..terms() },
             _ if language == Language::python() => terms(),
             _ => Terms { language, executor: ExecutorKind::Subprocess, kernel: None, ..terms() },
         };

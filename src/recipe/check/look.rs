@@ -4,13 +4,18 @@
 use super::net::{FILE, bash, printed};
 use super::subject::said;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
-use crate::domain::{Language, Outcome};
+use crate::domain::{Answers, BlockKind, Language, Outcome};
+use crate::recipe::Want;
+use crate::recipe::definition::RecipeStep;
 use crate::recipe::scripts;
-use crate::recipe::view::View;
+use crate::recipe::view::{View, ended};
 
 const SHOWN: &str = "shown";
 const FAILED: &str = "failed";
 const NOTHING: &str = "nothing";
+
+/// Packages of Python that a step may need.
+const PACKAGES: &[&str] = &["matplotlib", "numpy", "pandas", "polars"];
 
 /// What is there was shown; where nothing was named, there is nothing.
 #[derive(Debug)]
@@ -19,13 +24,25 @@ pub(super) struct ShownFacts;
 impl Check for ShownFacts {
     fn facts(&self) -> CheckFacts {
         CheckFacts {
-            options: &[FILE, CheckOption { name: "command", values: &[], kind: OptionKind::Input }],
+            options: &[
+                FILE,
+                CheckOption { name: "command", values: &[], kind: OptionKind::Input },
+                CheckOption { name: "package", values: PACKAGES, kind: OptionKind::Word },
+            ],
             alone: true,
             ..CheckFacts::of("look", &[SHOWN, FAILED, NOTHING])
         }
     }
 
+    fn wants(&self, step: &RecipeStep, _: &Answers) -> Vec<Want> {
+        let package = step.option("package");
+        (!package.is_empty()).then(|| Want::Package(package.to_owned())).into_iter().collect()
+    }
+
     fn look(&self, view: &View<'_>) -> CheckResponse {
+        if let Some(look) = install(view) {
+            return look;
+        }
         let input = |option: &str| view.context.input(view.option(option)).trim();
         let (file, line) = (input("file"), input("command"));
         let judge = |verdict, note: String| CheckResponse::Judge { verdict, note };
@@ -36,7 +53,9 @@ impl Check for ShownFacts {
                     (scripts::columns(&view.folder(), file), "see which columns there are".to_owned());
                 CheckResponse::Propose(vec![OwnBlock::code(Language::python(), source, note)])
             }
-            OwnRun::None if !file.is_empty() => judge(NOTHING, "no table of text".into()),
+            OwnRun::None if !file.is_empty() => {
+                judge(NOTHING, format!("{file} is no table of text: only a library like pandas reads it"))
+            }
             OwnRun::None => judge(NOTHING, "nothing was named".into()),
             OwnRun::Refused(_) => judge(FAILED, "it was not looked at".into()),
             OwnRun::Ran(_, report) if report.outcome != Outcome::Ok => judge(FAILED, said(report)),
@@ -51,8 +70,32 @@ impl Check for ShownFacts {
     }
 }
 
-/// Whether a file is a table by its name, and text: others the model looks at by libraries that read them.
+/// What the step can't do without has to be installed first, where the machine lacks it; `None`: it is there.
+fn install(view: &View<'_>) -> Option<CheckResponse> {
+    let package = view.option("package");
+    if package.is_empty() || view.context.fact("lacks") != package {
+        return None;
+    }
+    let Some(item) = view.install() else {
+        return Some(CheckResponse::Propose(vec![OwnBlock {
+            kind: BlockKind::Install { wanted_by: None },
+            language: Language::python(),
+            source: format!("{package}\n"),
+            note: format!("{package} is needed, and is not there: install it first?"),
+        }]));
+    };
+    let is_there = ended(item).is_some_and(|(_, report)| report.outcome == Outcome::Ok);
+    (!is_there).then(|| {
+        CheckResponse::Unable(format!(
+            "{package} is not installed, and it is needed. Nothing was asked of the model."
+        ))
+    })
+}
+
+/// Whether a file is a table by its name, and text, perhaps packed by gzip: others the model looks at by libraries that
+/// read them.
 fn is_table(file: &str) -> bool {
-    let end = file.rsplit_once('.').map_or("", |(_, end)| end);
-    ["csv", "tsv", "tab", "txt"].iter().any(|known| end.eq_ignore_ascii_case(known))
+    let file = file.to_ascii_lowercase();
+    let end = file.trim_end_matches(".gz").rsplit_once('.').map_or("", |(_, end)| end);
+    ["csv", "tsv", "tab", "txt", "json", "jsonl", "ndjson"].contains(&end)
 }

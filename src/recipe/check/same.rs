@@ -3,9 +3,11 @@
 use super::net::{FILE, GREEN, NOTHING, RED, bash, judge, stays};
 use super::subject::said;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
-use crate::domain::Block;
+use crate::domain::{Answers, Block};
 use crate::recipe::command;
+use crate::recipe::definition::RecipeStep;
 use crate::recipe::view::View;
+use crate::recipe::{Tool, Want};
 
 /// How the block ends where one of the two fails by itself.
 const OLD_FAILS: i32 = 90;
@@ -28,6 +30,18 @@ impl Check for SameOutput {
             wants_tests: true,
             ..CheckFacts::of("same", &[GREEN, RED, NOTHING])
         }
+    }
+
+    fn wants(&self, step: &RecipeStep, inputs: &Answers) -> Vec<Want> {
+        let own = super::answer(inputs, step.option("command"));
+        let named = ["file", "target"].map(|option| step.option(option));
+        // A line of one's own says how the new one is run.
+        let named = named.into_iter().take(if own.is_empty() { 2 } else { 1 });
+        let program = |input: &str| {
+            let program = command::command(super::answer(inputs, input), "")?.into_iter().next()?;
+            Some(Want::Tool { input: input.to_owned(), tool: Tool::Program(program) })
+        };
+        named.filter_map(program).collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

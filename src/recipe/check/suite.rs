@@ -9,13 +9,18 @@ mod python;
 mod runner;
 
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock};
-use crate::domain::{Block, BlockKind, Language, RunReport};
+use crate::domain::{Answers, Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
+use crate::recipe::definition::RecipeStep;
 use crate::recipe::view::{OwnRun, View};
+use crate::recipe::{Tool, Want};
 use printed::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
 use runner::{PYTEST, Runner};
 
 const NOTHING: &str = "nothing";
+
+/// The input that names a test runner.
+const RUNNER: &str = "runner";
 
 /// Files that a project needs beside its tests; they may be written with them, and are not protected.
 const MANIFESTS: &[&str] =
@@ -37,6 +42,12 @@ impl Check for Tests {
             wants_tests: true,
             ..CheckFacts::of("tests", &[GREEN, RED, BROKEN, UNCLEAR, NOTHING])
         }
+    }
+
+    fn wants(&self, _: &RecipeStep, inputs: &Answers) -> Vec<Want> {
+        let known = runner::ALL.iter().find(|runner| runner.name == super::answer(inputs, RUNNER));
+        let tool = known.map(|runner| Tool::Runner(runner.name.to_owned()));
+        tool.map(|tool| Want::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

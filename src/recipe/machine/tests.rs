@@ -12,7 +12,7 @@ use crate::engine::dialogue::{Dialogue, report, terms};
 use crate::engine::transcript::Item;
 use crate::engine::{Command, Event, Settings};
 use crate::recipe::kept::printed;
-use crate::recipe::{Recipe, shipped, workflows};
+use crate::recipe::{Recipe, Tool, Want, shipped, workflows};
 use std::path::Path;
 
 fn dialogue() -> Dialogue {
@@ -78,7 +78,7 @@ mod explain {
         let misfits = recipe.start(inputs.clone(), Vec::new()).unwrap_err();
         assert_eq!(misfits[0].to_string(), "file: one of file, code is needed");
         let wants = recipe.wants(&answers(&[("file", "a.py")]));
-        assert_eq!(wants, [crate::recipe::Want::File { input: "file".into(), path: "a.py".into() }]);
+        assert_eq!(wants, [Want::File { input: "file".into(), path: "a.py".into() }]);
     }
 
     #[test]
@@ -620,7 +620,7 @@ mod plot_and_data {
             t.d.told()
         );
         // The text of the file is not told: its columns are looked at by a block.
-        assert_eq!(recipe("plot").wants(&answers(&[])), []);
+        assert_eq!(recipe("plot").wants(&answers(&[])), [Want::Package("matplotlib".into())]);
         let line = t.runs(report(Outcome::Ok));
         assert!(line.contains("+judged plot.1 nothing_shown, +said plot.2"), "{line}");
         let line = t.runs(report(Outcome::Failed));
@@ -632,6 +632,25 @@ mod plot_and_data {
         let line = t.says("It rains most in May.");
         assert!(line.contains("+judged see.1 answered, +recipe done"), "{line}");
         assert_eq!(t.summary().1, "Images:\n- `/blobs/1.png`");
+    }
+
+    #[test]
+    fn what_it_can_not_do_without_is_known_before_it_begins() {
+        let tools = |name: &str, given: &[(&str, &str)]| {
+            let tool = |want: Want| match want {
+                Want::Tool { input, tool } => Some((input, tool)),
+                _ => None,
+            };
+            recipe(name).wants(&answers(given)).into_iter().filter_map(tool).collect::<Vec<_>>()
+        };
+        let program = |input: &str, name: &str| (input.to_owned(), Tool::Program(name.to_owned()));
+        let files = [("file", "slug.py"), ("target", "slug.go")];
+        assert_eq!(tools("port", &files), [program("file", "python3"), program("target", "go")]);
+        let told = [files[0], files[1], ("run", "./go.sh")];
+        assert_eq!(tools("port", &told), [program("file", "python3")]);
+        let runner = [("spec", "x"), ("runner", "go")];
+        assert!(tools("tdd", &runner).contains(&("runner".to_owned(), Tool::Runner("go".into()))));
+        assert_eq!(tools("tdd", &[("spec", "x"), ("runner", "any")]), []);
     }
 
     #[test]

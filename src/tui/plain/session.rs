@@ -207,14 +207,17 @@ impl<'a> Session<'a> {
                 let question = ProviderQuestion::new(offers, &self.options.setup.clouds);
                 self.put(Ask::Provider(question))
             }
-            JobResult::RecipeRefused { misfits, .. } => {
+            JobResult::RecipeRefused { name, misfits } => {
                 if let Ask::Form(form) = &mut self.asked.ask {
                     return form.refuse(misfits, &mut self.plain.page);
                 }
                 for misfit in misfits {
                     self.plain.page.line(&format!("The recipe was not begun: {misfit}"))?;
                 }
-                self.put_again()
+                // It was to begin at once.
+                let first = self.options.first_recipe.as_ref().filter(|first| first.name == *name);
+                let given = first.map(|first| first.answers.clone()).unwrap_or_default();
+                self.begin_recipe(name, given, true)
             }
             JobResult::GivenFiles(text, files) => self.files_read(text, files.clone()),
             other => self.tell_job(other),

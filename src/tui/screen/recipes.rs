@@ -125,12 +125,18 @@ impl Screen {
     /// A recipe was not begun: what does not fit is told at its fields, whether the form is still open or not.
     pub(super) fn recipe_refused(&mut self, name: &str, misfits: Vec<AnswerError>) {
         let why = misfits.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        let why = why.trim_start_matches(": ").to_owned();
         let purpose = FormPurpose::Begin(name.to_owned());
         if let Some(form) = self.forms().find(|form| form.purpose == purpose) {
             form.refuse(misfits);
         } else if let Some(draft) = self.drafts.iter_mut().find(|draft| draft.purpose == purpose) {
             draft.refuse(misfits);
+        } else if let Some(mut form) = self.form_of(name) {
+            // It was to begin at once.
+            for (field, text) in &self.given {
+                form.fill(field, text);
+            }
+            form.refuse(misfits);
+            self.open(form);
         }
         self.say(Note::warn(format!("The recipe {} was not begun: {why}", safe::one_line(name))));
     }

@@ -16,6 +16,10 @@ fn columns_are_looked_at_before_the_model_is_asked() {
 fn what_is_no_table_of_text_is_left_to_the_model() {
     let (_, line) = Talk::begin("data", &[("what", "rain"), ("file", "a.parquet")], &[]);
     assert!(line.contains("+judged look.1 nothing, +said table.1, ask"), "{line}");
+    for file in ["a.jsonl", "A.CSV.GZ"] {
+        let (_, line) = Talk::begin("data", &[("what", "rain"), ("file", file)], &[]);
+        assert!(line.ends_with("deciding 1"), "{line}");
+    }
 }
 
 #[test]
@@ -44,4 +48,22 @@ fn a_change_is_shown_and_reviewed_and_an_empty_one_ends_it() {
         assert!(line.contains("+recipe gave_up"), "{line}");
         assert!(talk.summary().contains(said), "{}", talk.summary());
     }
+}
+
+#[test]
+fn what_draws_is_installed_before_the_model_is_asked() {
+    let lacks = [("lacks", "matplotlib")];
+    let inputs = [("what", "rain"), ("file", "a.csv")];
+    let (mut talk, line) = Talk::begin("plot", &inputs, &lacks);
+    assert!(!line.contains("ask"), "{line}");
+    let (_, kind, source, _) = talk.waits();
+    assert_eq!((kind, source.as_str()), (BlockKind::Install { wanted_by: None }, "matplotlib\n"));
+    let line = talk.ok();
+    assert!(line.contains("+block 2") && !line.contains("ask"), "{line}");
+    let line = talk.ends(printed(Outcome::Ok, "a.csv: 2 rows, 1 columns\n", ""));
+    assert!(line.contains("+judged look.1 shown, +said plot.1, ask"), "{line}");
+    let (mut talk, _) = Talk::begin("plot", &inputs, &lacks);
+    let line = talk.ends(printed(Outcome::Failed, "", "no network\n"));
+    assert!(line.contains("+recipe gave_up") && !line.contains("ask"), "{line}");
+    assert!(talk.summary().starts_with("matplotlib is not installed"), "{}", talk.summary());
 }

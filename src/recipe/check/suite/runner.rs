@@ -97,7 +97,7 @@ pub(super) const ALL: &[Runner] = &[
 /// Who runs these files: the person's choice, else the likeliest one here that takes one of them, else one that would.
 pub(super) fn choose(view: &View<'_>, files: &[String]) -> Option<&'static Runner> {
     let here = usable(view);
-    if let Some(runner) = named(view.context.input("runner")) {
+    if let Some(runner) = named(view.context.input(super::RUNNER)) {
         return Some(runner);
     }
     let takes = |runner: &&&'static Runner| files.iter().any(|file| (runner.takes)(file));
@@ -107,7 +107,7 @@ pub(super) fn choose(view: &View<'_>, files: &[String]) -> Option<&'static Runne
 
 /// The runners that are on the machine, the likeliest first, one of each language; all where nothing is known.
 pub(super) fn usable(view: &View<'_>) -> Vec<&'static Runner> {
-    if let Some(runner) = named(view.context.input("runner")) {
+    if let Some(runner) = named(view.context.input(super::RUNNER)) {
         return vec![runner];
     }
     let here: Vec<_> = view.context.fact("runners").split_whitespace().filter_map(named).collect();
