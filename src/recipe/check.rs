@@ -23,7 +23,6 @@ pub(crate) use suite::told as runner;
 pub(crate) use table::{NONE, find, names};
 
 use super::Want;
-use super::definition::RecipeStep;
 use super::view::{OwnRun, View};
 use crate::domain::{Answers, Block, BlockKind, Finding, Form, Language, Review};
 use crate::engine::WorkflowStep;
@@ -36,8 +35,8 @@ pub(crate) trait Check: Debug + Send + Sync {
     fn facts(&self) -> CheckFacts;
 
     /// What it can't do without in this step, with these answers.
-    fn wants(&self, step: &RecipeStep, inputs: &Answers) -> Vec<Want> {
-        let _ = (step, inputs);
+    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+        let _ = (options, inputs);
         Vec::new()
     }
 
@@ -81,8 +80,8 @@ pub(crate) trait Check: Debug + Send + Sync {
     }
 }
 
-/// What an input says; nothing where it has no answer.
-fn answer<'a>(inputs: &'a Answers, name: &str) -> &'a str {
+/// What an input or option says; nothing where it has no answer.
+fn answer<'a>(inputs: &'a [(String, String)], name: &str) -> &'a str {
     inputs.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text.trim())
 }
 

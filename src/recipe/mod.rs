@@ -115,7 +115,7 @@ impl Recipe {
             wants.extend([Want::Runners, Want::Tests]);
         }
         for step in &self.definition.steps {
-            wants.extend(step.check.wants(step, inputs));
+            wants.extend(step.check.wants(&step.options, inputs));
         }
         if let Some(step) = self.definition.steps.iter().find(|step| step.check.facts().wants_functions) {
             let input = step.option("file").to_owned();

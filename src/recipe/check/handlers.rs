@@ -33,10 +33,10 @@ pub(super) fn new<'a>(old: &str, new: &'a str) -> Vec<Handler<'a>> {
 }
 
 /// A line that does something, and how far it is indented.
-type Indented<'a> = (usize, &'a str);
+type IndentedLine<'a> = (usize, &'a str);
 
 fn handlers(text: &str) -> Vec<Handler<'_>> {
-    let lines: Vec<Indented<'_>> = text
+    let lines: Vec<IndentedLine<'_>> = text
         .lines()
         .map(|line| (line.len() - line.trim_start().len(), without_comment(line.trim())))
         .filter(|(_, line)| !line.is_empty() && !line.starts_with(['#']) && !line.starts_with("//"))
@@ -46,8 +46,8 @@ fn handlers(text: &str) -> Vec<Handler<'_>> {
     found.map(|(at, (depth, line))| handler(&lines, at, *depth, line)).collect()
 }
 
-fn handler<'a>(lines: &[Indented<'a>], at: usize, depth: usize, line: &'a str) -> Handler<'a> {
-    let deeper = |line: &&Indented<'a>| line.0 > depth;
+fn handler<'a>(lines: &[IndentedLine<'a>], at: usize, depth: usize, line: &'a str) -> Handler<'a> {
+    let deeper = |line: &&IndentedLine<'a>| line.0 > depth;
     let after = lines.iter().skip(at + 1).take_while(deeper).map(|(_, line)| *line).collect();
     if line.starts_with("with ") {
         return Handler { line, does: Vec::new(), takes: after };
@@ -56,7 +56,7 @@ fn handler<'a>(lines: &[Indented<'a>], at: usize, depth: usize, line: &'a str) -
     let inline = line.rsplit_once(": ").map(|(_, does)| does.trim()).filter(|does| !does.is_empty());
     let does = inline.into_iter().flat_map(|does| does.split("; ")).chain(after).collect();
     let above = lines.iter().take(at).rev();
-    let tries = |(inner, line): &Indented<'a>| {
+    let tries = |(inner, line): &IndentedLine<'a>| {
         *inner < depth || *inner == depth && (line.starts_with("try") || line.starts_with("begin"))
     };
     let takes = above.take_while(|line| !tries(line)).filter(deeper).map(|(_, line)| *line).collect();

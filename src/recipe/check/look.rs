@@ -6,7 +6,6 @@ use super::subject::said;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock, OwnRun};
 use crate::domain::{Answers, BlockKind, Language, Outcome};
 use crate::recipe::Want;
-use crate::recipe::definition::RecipeStep;
 use crate::recipe::scripts;
 use crate::recipe::view::{View, ended};
 
@@ -34,8 +33,8 @@ impl Check for ShownFacts {
         }
     }
 
-    fn wants(&self, step: &RecipeStep, _: &Answers) -> Vec<Want> {
-        let package = step.option("package");
+    fn wants(&self, options: &[(String, String)], _: &Answers) -> Vec<Want> {
+        let package = super::answer(options, "package");
         (!package.is_empty()).then(|| Want::Package(package.to_owned())).into_iter().collect()
     }
 

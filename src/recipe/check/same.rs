@@ -5,7 +5,6 @@ use super::subject::said;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnRun};
 use crate::domain::{Answers, Block};
 use crate::recipe::command;
-use crate::recipe::definition::RecipeStep;
 use crate::recipe::view::View;
 use crate::recipe::{Tool, Want};
 
@@ -32,9 +31,9 @@ impl Check for SameOutput {
         }
     }
 
-    fn wants(&self, step: &RecipeStep, inputs: &Answers) -> Vec<Want> {
-        let own = super::answer(inputs, step.option("command"));
-        let named = ["file", "target"].map(|option| step.option(option));
+    fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<Want> {
+        let own = super::answer(inputs, super::answer(options, "command"));
+        let named = ["file", "target"].map(|option| super::answer(options, option));
         // A line of one's own says how the new one is run.
         let named = named.into_iter().take(if own.is_empty() { 2 } else { 1 });
         let program = |input: &str| {

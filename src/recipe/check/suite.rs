@@ -11,7 +11,6 @@ mod runner;
 use super::{Check, CheckFacts, CheckOption, CheckResponse, OptionKind, OwnBlock};
 use crate::domain::{Answers, Block, BlockKind, Language, RunReport};
 use crate::engine::transcript::BlockItem;
-use crate::recipe::definition::RecipeStep;
 use crate::recipe::view::{OwnRun, View};
 use crate::recipe::{Tool, Want};
 use printed::{BROKEN, Expectation, GREEN, Problem, RED, RunnerOutput, TestCounts, UNCLEAR, file_name};
@@ -44,7 +43,7 @@ impl Check for Tests {
         }
     }
 
-    fn wants(&self, _: &RecipeStep, inputs: &Answers) -> Vec<Want> {
+    fn wants(&self, _: &[(String, String)], inputs: &Answers) -> Vec<Want> {
         let known = runner::ALL.iter().find(|runner| runner.name == super::answer(inputs, RUNNER));
         let tool = known.map(|runner| Tool::Runner(runner.name.to_owned()));
         tool.map(|tool| Want::Tool { input: RUNNER.to_owned(), tool }).into_iter().collect()
