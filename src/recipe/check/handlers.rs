@@ -1,7 +1,69 @@
 //! What takes errors in a text: each handler with what it does, and the lines whose errors it takes. Told by indentation, as
 //! formatted code has it in the languages that recipes run.
 
-use super::swallowed::{HANDLERS, is_quiet, without_comment};
+/// What a line begins with that takes errors.
+pub(super) const HANDLERS: &[&str] = &[
+    "except",
+    "catch",
+    "} catch",
+    "}catch",
+    "rescue",
+    "with suppress(",
+    "with contextlib.suppress(",
+    "set +e",
+];
+/// What a line begins with that says something and goes on.
+const TELLS: &[&str] = &[
+    "print(",
+    "console.",
+    "logging.",
+    "logger.",
+    "log.",
+    "log(",
+    "warnings.warn(",
+    "echo ",
+    "puts ",
+    "warn ",
+    "traceback.print_",
+    "sys.stderr.write(",
+    "sys.stdout.write(",
+    "process.stderr.write(",
+];
+/// Lines that do nothing.
+const SILENT: &[&str] = &[
+    "pass",
+    "continue",
+    "return",
+    "...",
+    "null",
+    "nil",
+    "",
+    "break",
+    "quit()",
+    "raise SystemExit",
+    "process.exit()",
+];
+/// What a line begins with that ends the program, or gives something back.
+const ENDS: &[&str] =
+    &["return ", "sys.exit(", "os._exit(", "exit(", "exit ", "raise SystemExit(", "process.exit("];
+/// What such a line gives where it says nothing of what went wrong.
+pub(super) const EMPTY: &[&str] = &[
+    "",
+    "0",
+    "-1",
+    "[]",
+    "{}",
+    "()",
+    "''",
+    "\"\"",
+    "None",
+    "0.0",
+    "null",
+    "nil",
+    "undefined",
+    "False",
+    "false",
+];
 
 /// A handler of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,5 +130,19 @@ fn sets_nothing(line: &str) -> bool {
     let Some((name, value)) = line.trim_end_matches(';').split_once(" = ") else { return false };
     let name = name.trim_start_matches("let ").trim_start_matches("const ").trim_start_matches("var ");
     let is_place = name.chars().all(|c| c.is_alphanumeric() || "_.$[]'\"".contains(c));
-    is_place && super::swallowed::EMPTY.contains(&value.trim())
+    is_place && EMPTY.contains(&value.trim())
+}
+
+pub(super) fn is_quiet(line: &str) -> bool {
+    let line = line.trim_end_matches(';');
+    let given = ENDS.iter().find_map(|word| line.strip_prefix(word).map(|value| (word, value)));
+    let empty = given.is_some_and(|(word, value)| {
+        EMPTY.contains(&if word.ends_with('(') { value.trim_end_matches(')') } else { value }.trim())
+    });
+    empty || SILENT.contains(&line) || TELLS.iter().any(|word| line.starts_with(word))
+}
+
+pub(super) fn without_comment(line: &str) -> &str {
+    let cut = |mark| line.find(mark).unwrap_or(line.len());
+    line.get(..cut(" #").min(cut(" //"))).unwrap_or(line).trim_end()
 }

@@ -2,77 +2,14 @@
 //! lines, in the languages that recipes run: a change that is nothing else, or a new handler around code that was there
 //! which goes on as if there were no error, whatever else changed.
 
-use super::handlers;
+use super::handlers::{self, HANDLERS, is_quiet, without_comment};
 use similar::TextDiff;
 
 /// Lines that something is wrapped in.
 const WRAPPERS: &[&str] =
     &["try:", "try {", "try{", "begin", "end", "{", "}", "};", "finally:", "else:", "then", "fi"];
-/// What a line begins with that takes errors.
-pub(super) const HANDLERS: &[&str] = &[
-    "except",
-    "catch",
-    "} catch",
-    "}catch",
-    "rescue",
-    "with suppress(",
-    "with contextlib.suppress(",
-    "set +e",
-];
 /// What stands in a line that takes the errors of its own command.
 const INLINE: &[&str] = &["|| true", "|| :", "|| exit 0", "catch", "rescue nil", "suppress("];
-/// What a line begins with that says something and goes on.
-const TELLS: &[&str] = &[
-    "print(",
-    "console.",
-    "logging.",
-    "logger.",
-    "log.",
-    "log(",
-    "warnings.warn(",
-    "echo ",
-    "puts ",
-    "warn ",
-    "traceback.print_",
-    "sys.stderr.write(",
-    "sys.stdout.write(",
-    "process.stderr.write(",
-];
-/// Lines that do nothing.
-const SILENT: &[&str] = &[
-    "pass",
-    "continue",
-    "return",
-    "...",
-    "null",
-    "nil",
-    "",
-    "break",
-    "quit()",
-    "raise SystemExit",
-    "process.exit()",
-];
-/// What a line begins with that ends the program, or gives something back.
-const ENDS: &[&str] =
-    &["return ", "sys.exit(", "os._exit(", "exit(", "exit ", "raise SystemExit(", "process.exit("];
-/// What such a line gives where it says nothing of what went wrong.
-pub(super) const EMPTY: &[&str] = &[
-    "",
-    "0",
-    "-1",
-    "[]",
-    "{}",
-    "()",
-    "''",
-    "\"\"",
-    "None",
-    "0.0",
-    "null",
-    "nil",
-    "undefined",
-    "False",
-    "false",
-];
 /// What a handler needs to have a name.
 const IMPORTS: &[&str] =
     &["import contextlib", "from contextlib import suppress", "import logging", "import warnings"];
@@ -131,24 +68,10 @@ fn only_swallows(old: &str, new: &str) -> Option<String> {
     handler.map(told)
 }
 
-pub(super) fn is_quiet(line: &str) -> bool {
-    let line = line.trim_end_matches(';');
-    let given = ENDS.iter().find_map(|word| line.strip_prefix(word).map(|value| (word, value)));
-    let empty = given.is_some_and(|(word, value)| {
-        EMPTY.contains(&if word.ends_with('(') { value.trim_end_matches(')') } else { value }.trim())
-    });
-    empty || SILENT.contains(&line) || TELLS.iter().any(|word| line.starts_with(word))
-}
-
 /// The lines that do something, without what they are indented by and the comment at their end.
 fn lines(text: &str) -> Vec<&str> {
     let says = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.starts_with("//");
     text.lines().map(str::trim).filter(says).map(without_comment).collect()
-}
-
-pub(super) fn without_comment(line: &str) -> &str {
-    let cut = |mark| line.find(mark).unwrap_or(line.len());
-    line.get(..cut(" #").min(cut(" //"))).unwrap_or(line).trim_end()
 }
 
 /// The lines of one text that the other has not, as often as it has them more.
