@@ -34,8 +34,8 @@ FIONREAD = 0x4004667F if sys.platform == "darwin" else 0x541B
 MISSING = object()
 KERNEL_FILE = sys._getframe().f_code.co_filename
 NO_INPUT = (
-    "input() has no terminal here: a block can't ask for anything while it runs. "
-    "Put the value into the code, or ask for it in the conversation."
+    "input() has no terminal here. Put the value into the code, or ask for it in the conversation. "
+    "In the panes, T gives a block of this computer a terminal before it runs."
 )
 
 # What the person's code may replace, as it was: the kernel goes on with its own.

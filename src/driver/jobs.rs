@@ -167,7 +167,10 @@ impl Driver {
         let undo = self.rooms.undo.clone();
         self.on_disk(move || {
             let texts = undo.with(|store| store.texts(record, number))??;
-            Ok(JobResult::ChangeTexts(path, super::undo::compared(&texts)))
+            {
+                let told = super::undo::compared(&path, &texts);
+                Ok(JobResult::ChangeTexts(path, told))
+            }
         });
     }
 

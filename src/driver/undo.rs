@@ -1,7 +1,7 @@
 //! Remembering what a run may change before it, recording what it changed after it, and taking that back: on workers, one
 //! at a time.
 
-use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NOT_SAVED};
+use crate::domain::sentences::undo::{NO_TEXT_AFTER, NO_TEXT_BEFORE, NO_TEXT_OF_PICTURE, NOT_SAVED};
 use crate::domain::{Approval, BlockId, ExecutorKind, Grantor, Revision, Terms, UndoCover, UndoNote};
 use crate::workspace::undo::{Ground, Picture, TextPair, UndoPlace, UndoStore};
 use similar::TextDiff;
@@ -9,6 +9,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+/// How the names of pictures end.
+const PICTURES: [&str; 6] = ["png", "jpg", "jpeg", "gif", "webp", "bmp"];
 
 /// How long lines are compared for the smallest difference.
 const COMPARING: Duration = Duration::from_millis(200);
@@ -117,9 +120,11 @@ impl UndoRoom {
     }
 }
 
-/// The texts of a change, compared.
-pub(super) fn compared((before, after): &TextPair) -> String {
+/// The texts of a change of this file, compared.
+pub(super) fn compared(path: &str, (before, after): &TextPair) -> String {
+    let ending = Path::new(path).extension().unwrap_or_default().to_ascii_lowercase();
     match (before, after) {
+        (None, _) | (_, None) if PICTURES.iter().any(|of| *of == ending) => NO_TEXT_OF_PICTURE.into(),
         (Some(before), Some(after)) => TextDiff::configure()
             .timeout(COMPARING)
             .diff_lines(before.as_str(), after.as_str())

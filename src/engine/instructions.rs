@@ -61,10 +61,12 @@ impl Engine {
         }
         self.state.live.use_instructions = wanted;
         self.meter.stale();
-        self.notify(Notice::info(if wanted {
-            "The project's AGENTS.md is told to the model from the next request on."
-        } else {
-            "The project's AGENTS.md is no longer told to the model."
+        let is_there = self.state.live.instructions.iter().any(|file| !file.own);
+        self.notify(Notice::info(match (is_there, wanted) {
+            (true, true) => "The project's AGENTS.md is told to the model from the next request on.",
+            (true, false) => "The project's AGENTS.md is no longer told to the model.",
+            (false, true) => "There is no AGENTS.md here. One that comes would be told to the model.",
+            (false, false) => "There is no AGENTS.md here. One that comes would not be told to the model.",
         }));
     }
 
@@ -110,5 +112,17 @@ mod tests {
     fn a_file_that_was_cut_says_so() {
         let cut = Instructions { bytes: 40_000, ..file("/p/AGENTS.md", "x", false) };
         assert!(compose("", &[&cut]).ends_with("[shortened: 39,999 of 40,000 bytes left out]"));
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_told_of_as_if_it_were() {
+        use crate::engine::{Command, Event, Settings, dialogue::Dialogue};
+        let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
+        let told = d.command(Command::UseInstructions(false));
+        assert!(told.contains("There is no AGENTS.md here."), "{told}");
+        let mut d = Dialogue::with(Settings { use_instructions: true, ..Settings::default() });
+        d.send(Event::Instructions(vec![file("/p/AGENTS.md", "use tabs", false)]));
+        let told = d.command(Command::UseInstructions(false));
+        assert!(told.contains("no longer told"), "{told}");
     }
 }

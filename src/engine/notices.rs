@@ -66,7 +66,7 @@ pub(super) fn empty_reply() -> Notice {
 }
 
 pub(super) fn model(model: &ModelName) -> Notice {
-    Notice::info(format!("Replies come from {} from the next message on.", one_line(&model.to_string())))
+    Notice::info(format!("Replies come from {} from here on.", one_line(&model.to_string())))
 }
 
 pub(super) fn no_tools(model: &ModelName) -> Notice {

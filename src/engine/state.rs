@@ -5,7 +5,7 @@
 pub use super::context::ContextShare;
 pub use super::cost::Cost;
 use super::reply::Segment;
-use super::transcript::{BlockItem, OpinionItem, Transcript};
+use super::transcript::{BlockItem, Item, OpinionItem, Transcript};
 use crate::domain::{
     BlockId, Entry, Form, Function, ImageName, ImageRef, Instructions, KernelRef, Language, Limits,
     ModelInfo, Notice, OutputBuffer, Prompt, Reach, ReplyFailure, Review, Revision, RuleId, RunConditions,
@@ -359,6 +359,16 @@ impl State {
     /// The kernel's variables that are there, as last told.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.live.variables.iter().filter(|variable| variable.change != Some(VariableChange::Deleted))
+    }
+
+    /// Whether the model was told what became of a block last: a request went out since that was settled.
+    pub fn is_told(&self, block: BlockId) -> bool {
+        let settled = self.transcript.settled.iter().rev().find(|settled| settled.block == block);
+        settled.is_some_and(|settled| {
+            let since = self.transcript.items.get(settled.after..).unwrap_or_default();
+            let goes_on = self.live.reply.as_ref().is_some_and(|reply| reply.retry.is_none());
+            goes_on || since.iter().any(|item| matches!(item, Item::Reply(_)))
+        })
     }
 
     /// The inspection of a block's newest revision; `None` while it is being looked at.

@@ -229,23 +229,27 @@ impl Local {
 
     /// Output of the run that goes on.
     fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
-        for mut chunk in chunks {
-            if let Some(process) = self.process_mut()
-                && let Some(screen) = &mut process.screen
-            {
-                chunk.bytes = screen.take_in(&chunk.bytes);
-                process.pipes.type_in(&screen.answers());
-                let now = RunEvent::Screen(Box::new(screen.screen()));
-                self.queue.push_back(now.into());
-            }
-            if chunk.bytes.is_empty() {
-                continue;
-            }
+        for chunk in chunks {
             let shown = match self.process_mut() {
                 Some(process) => process.names.pass(chunk),
                 None => vec![chunk],
             };
-            self.queue.extend(shown.into_iter().map(|chunk| RunEvent::Output(chunk).into()));
+            shown.into_iter().for_each(|chunk| self.show(chunk));
+        }
+    }
+
+    /// Output under the names that the person knows: on the screen of its terminal, where it has one, and as it is kept.
+    fn show(&mut self, mut chunk: Chunk) {
+        if let Some(process) = self.process_mut()
+            && let Some(screen) = &mut process.screen
+        {
+            chunk.bytes = screen.take_in(&chunk.bytes);
+            process.pipes.type_in(&screen.answers());
+            let now = RunEvent::Screen(Box::new(screen.screen()));
+            self.queue.push_back(now.into());
+        }
+        if !chunk.bytes.is_empty() {
+            self.queue.push_back(RunEvent::Output(chunk).into());
         }
     }
 }

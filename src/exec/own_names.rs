@@ -1,8 +1,8 @@
 //! Names of sayso's own under which a program was given its text: in what it prints as errors they become the name that
 //! the text has for the person, `block 3` or the file that was named. Pure.
 //!
-//! Only errors are looked at, only these names are replaced, and the code itself is never touched: its lines stay what
-//! they are.
+//! Only errors are looked at (in a terminal all is one), only these names are replaced, and the code itself is never
+//! touched: its lines stay what they are.
 
 use super::helper_wire::FIRST_GIVEN;
 use crate::domain::{Chunk, Stream};
@@ -23,7 +23,12 @@ pub(super) struct OwnNames {
     held: Vec<u8>,
     /// The last byte that was passed on.
     last: Option<u8>,
+    /// Whether the program has a terminal, on which errors are printed among everything else.
+    in_terminal: bool,
 }
+
+/// In a terminal a question may end in the first byte of a name, and is answered: that alone is not held back.
+const HELD_IN_TERMINAL: usize = 2;
 
 impl OwnNames {
     /// Of a program that reads its text from the first descriptor that it is given.
@@ -61,12 +66,22 @@ impl OwnNames {
         self
     }
 
+    /// Of the same program in a terminal of its own.
+    pub(super) fn in_terminal(self) -> Self {
+        Self { in_terminal: true, ..self }
+    }
+
+    /// The stream that errors are printed to.
+    fn stream(&self) -> Stream {
+        if self.in_terminal { Stream::Stdout } else { Stream::Stderr }
+    }
+
     /// What is shown of a piece of output.
     pub(super) fn pass(&mut self, chunk: Chunk) -> Vec<Chunk> {
         if self.names.is_empty() {
             return vec![chunk];
         }
-        if chunk.stream == Stream::Stdout {
+        if chunk.stream != self.stream() {
             return self.rest().into_iter().chain([chunk]).collect();
         }
         let mut bytes = std::mem::take(&mut self.held);
@@ -86,7 +101,8 @@ impl OwnNames {
         let (mut out, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
         while let Some((first, behind)) = rest.split_first() {
             let fits = |name: &&OwnName| is_at(name, self.last);
-            if !is_whole && self.names.iter().filter(fits).any(|name| name.could_stand(rest)) {
+            let can_be_held = !self.in_terminal || rest.len() >= HELD_IN_TERMINAL;
+            if !is_whole && can_be_held && self.names.iter().filter(fits).any(|name| name.could_stand(rest)) {
                 self.held = rest.to_vec();
                 break;
             }
@@ -100,7 +116,7 @@ impl OwnNames {
             self.last = Some(*first);
             rest = behind;
         }
-        (!out.is_empty()).then_some(Chunk { stream: Stream::Stderr, bytes: out })
+        (!out.is_empty()).then_some(Chunk { stream: self.stream(), bytes: out })
     }
 }
 
@@ -154,6 +170,15 @@ mod tests {
         for size in 1..40 {
             assert_eq!(shown(OwnNames::of_descriptor("block 3"), text, size), wanted, "{size}");
         }
+    }
+
+    #[test]
+    fn in_a_terminal_all_that_is_printed_is_looked_at_and_a_question_is_not_held_back() {
+        let out = |bytes: &[u8]| Chunk { stream: Stream::Stdout, bytes: bytes.to_vec() };
+        let mut names = OwnNames::of_descriptor("block 3").in_terminal();
+        assert_eq!(names.pass(out(b"Path? /")), [out(b"Path? /")]);
+        assert_eq!(names.pass(out(b"\r\n  File \"/dev/f")), [out(b"\r\n  File \"")]);
+        assert_eq!(names.pass(out(b"d/90\", line 2")), [out(b"block 3\", line 2")]);
     }
 
     #[test]

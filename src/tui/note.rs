@@ -1,5 +1,6 @@
 //! The newest thing that was said to the person in the status line.
 
+use super::guard::RefusalReason;
 use crate::domain::{BlockId, Level, Notice};
 use std::time::{Duration, Instant};
 
@@ -18,18 +19,34 @@ pub struct Note {
     pub of_wait: bool,
     /// The block of which it says how the key that goes there approves: true only where all of it is on screen.
     pub says_how: Option<BlockId>,
+    /// Whether it says that decisions are locked for a time: no longer true once that is over.
+    pub of_lock: bool,
     /// When it was said.
     pub at: Option<Instant>,
 }
 
 impl Note {
     pub fn info(text: impl Into<String>) -> Self {
-        Self { level: Level::Info, text: text.into(), of_wait: false, says_how: None, at: None }
+        Self {
+            level: Level::Info,
+            text: text.into(),
+            of_wait: false,
+            says_how: None,
+            of_lock: false,
+            at: None,
+        }
     }
 
     /// Something did not go as asked.
     pub fn warn(text: impl Into<String>) -> Self {
-        Self { level: Level::Warn, text: text.into(), of_wait: false, says_how: None, at: None }
+        Self {
+            level: Level::Warn,
+            text: text.into(),
+            of_wait: false,
+            says_how: None,
+            of_lock: false,
+            at: None,
+        }
     }
 
     /// Whether it has been on screen long enough for something that is only good to know.
@@ -39,7 +56,20 @@ impl Note {
 
     /// Of the block that waits.
     pub fn of_wait(text: impl Into<String>) -> Self {
-        Self { level: Level::Warn, text: text.into(), of_wait: true, says_how: None, at: None }
+        Self {
+            level: Level::Warn,
+            text: text.into(),
+            of_wait: true,
+            says_how: None,
+            of_lock: false,
+            at: None,
+        }
+    }
+
+    /// A decision of that block was refused.
+    pub(crate) fn refused(why: RefusalReason) -> Self {
+        let of_lock = matches!(why, RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. });
+        Self { of_lock, ..Self::of_wait(why.to_string()) }
     }
 
     /// The way to this block was gone: how the same key, named here, approves it.
@@ -51,6 +81,13 @@ impl Note {
 
 impl From<Notice> for Note {
     fn from(notice: Notice) -> Self {
-        Self { level: notice.level, text: notice.text, of_wait: false, says_how: None, at: None }
+        Self {
+            level: notice.level,
+            text: notice.text,
+            of_wait: false,
+            says_how: None,
+            of_lock: false,
+            at: None,
+        }
     }
 }

@@ -236,14 +236,13 @@ impl Screen {
     pub fn arrange(&mut self, ctx: Ctx<'_>) {
         // Whoever goes to another pane wants to see it.
         self.zoomed = self.zoomed.filter(|pane| *pane == self.panes.focus);
-        let wants = self.wants(ctx.state);
         self.recipe.update(ctx.state);
         let width_of = |made: &Arrangement| made.message.map(|slot| slot.inner.width);
         let before = width_of(&self.arrangement);
-        self.arrangement = Arrangement::of(self.size.0, self.size.1, wants);
+        self.arrangement = self.arranged(ctx);
         // The rows of Message were counted for the width of before.
         if width_of(&self.arrangement) != before {
-            self.arrangement = Arrangement::of(self.size.0, self.size.1, self.wants(ctx.state));
+            self.arrangement = self.arranged(ctx);
         }
         let made = self.arrangement;
         if let Some(slot) = made.message {
@@ -265,6 +264,7 @@ impl Screen {
                     let chosen = self.output_of();
                     let painted = self.program_screen(ctx.state).cloned();
                     let panes = &mut self.panes;
+                    panes.output.show_whole(self.bare.is_some());
                     panes.output.arrange(ctx.state, chosen, slot.inner, &mut panes.pictures, ctx.look);
                     panes.output.show_screen(painted);
                 }

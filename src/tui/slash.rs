@@ -76,7 +76,7 @@ const fn entry(slash: Slash, name: &'static str, does: &'static str, takes: &'st
 
 /// All commands, in the order in which they are listed.
 pub(crate) const COMMANDS: &[SlashEntry] = &[
-    entry(Slash::Help, "help", "show the keys of this place", ""),
+    entry(Slash::Help, "help", "show what can be done here", ""),
     entry(Slash::New, "new", "begin a new session", ""),
     entry(Slash::Resume, "resume", "open an older session", ""),
     entry(Slash::Search, "search", "find sessions by what is in them", "WORDS language:NAME since:30d"),

@@ -178,7 +178,11 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
     }
     let more = if ranges.len() > RANGES { ", …" } else { "" };
     ranges.truncate(RANGES);
-    let lines = format!("; changed at lines {}{more}", ranges.join(", "));
+    let place = match ranges.as_slice() {
+        [one] if !one.contains(['-', ' ']) => "line",
+        _ => "lines",
+    };
+    let lines = format!("; changed at {place} {}{more}", ranges.join(", "));
     let told = match tells {
         ChangesTold::Diff => diff.unified_diff().context_radius(0).to_string(),
         _ => String::new(),
@@ -191,6 +195,13 @@ fn changes(old: &str, new: &str, tells: ChangesTold) -> (String, String) {
 mod tests {
     use super::*;
     use crate::workspace::place::Folder;
+
+    #[test]
+    fn one_line_is_told_as_one() {
+        let told = |old: &str, new: &str| changes(old, new, ChangesTold::Nothing).0;
+        assert_eq!(told("a\nb\nc\n", "a\nB\nc\n"), "; changed at line 2");
+        assert_eq!(told("a\nb\nc\n", "A\nb\nC\n"), "; changed at lines 1, 3");
+    }
 
     fn order<'a>(act: &'a FileAct, seen: &'a target::TargetFacts, contents: &'a [&'a str]) -> ActOrder<'a> {
         let places = std::slice::from_ref(&seen.place);

@@ -100,6 +100,11 @@ fn at_the_block(terminal: &Terminal, mut block: u32, words: &str) -> u32 {
         terminal.wait_true(is_in_code);
     } else if words.contains("edit it (`e`) and") {
         terminal.press_until("e", "EDITING");
+        // The last number of the text: another one is another result.
+        terminal.press("Ctrl-End");
+        terminal.press("Backspace");
+        terminal.press("Backspace");
+        terminal.type_text("3)");
         terminal.press("Esc");
         terminal.wait_gone("EDITING");
     }

@@ -94,6 +94,24 @@ async fn python_asks_in_a_process_of_its_own() {
 }
 
 #[tokio::test]
+async fn an_error_in_a_terminal_names_the_block() {
+    for (language, source, line) in [
+        ("python", "import sys\nn = input('How many? ')\nraise ValueError(n)\n", "line 3"),
+        ("ruby", "print 'How many? '\ngets\nraise 'no'\n", ":3"),
+    ] {
+        let shop = Shop::new();
+        if language == "ruby" && shop.executor.terms(&Language(language.into()), None).await.is_err() {
+            continue;
+        }
+        let told = shop.asked(language, source, &[("How many? ", "21\r")]).await;
+        assert_eq!(told.report.outcome, Outcome::Failed);
+        let out = told.out();
+        assert!(out.contains("block 1") && out.contains(line), "{out}");
+        assert!(!out.contains("/dev/fd") && !out.contains("memfd"), "{out}");
+    }
+}
+
+#[tokio::test]
 async fn node_asks() {
     let source = "const rl = require('readline').createInterface({ input: process.stdin, output: process.stdout });\n\
                   rl.question('Sure? ', (a) => { console.log('said ' + a); rl.close(); });\n";

@@ -11,7 +11,7 @@ use sayso::tui::overlays::language::LanguageList;
 use sayso::tui::panes::LowerPane;
 use sayso::tui::panes::code::Mode;
 use sayso::tui::setup::Setup;
-use sayso::tui::ui_command::{Exit, UiCommand};
+use sayso::tui::ui_command::{Choice, Exit, UiCommand};
 use sayso::tui::widgets::layout::Pane;
 
 /// A block that waits with the focus on it and the quiet time over.
@@ -618,6 +618,151 @@ fn a_pasted_key_stays_out_of_sight_and_leaves_as_a_secret() {
     let wishes = scene.press(&["enter"]);
     let shown = format!("{wishes:?}");
     assert!(shown.contains("UseProvider") && !shown.contains("sk-very"), "{shown}");
+}
+
+#[test]
+fn a_pasted_key_is_for_the_provider_that_its_field_names_alone() {
+    let welcome = || {
+        let mut scene = Scene::set_up(Setup { welcome: true, clouds: clouds(), ..Setup::default() });
+        scene.frame();
+        scene
+    };
+    let paste = |scene: &mut Scene, text: &str| scene.step(|screen, ctx| drop(screen.paste(text, ctx)));
+    // What needs no key takes none.
+    let mut scene = welcome();
+    scene.press(&["k"]);
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(!text.contains("paste a key") && !text.contains("key for"), "{text}");
+    // One that is in the environment already may be replaced, for that provider.
+    scene.press(&["down", "down", "down", "k"]);
+    paste(&mut scene, "sk-very-secret");
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(text.contains("key for Anthropic: ***"), "{text}");
+    let wishes = scene.press(&["enter"]);
+    let [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { provider, key: Some(_) }))] = wishes.as_slice()
+    else {
+        panic!("{wishes:?}")
+    };
+    assert_eq!(provider, "anthropic");
+    // A key that was typed and not sent is kept for nobody.
+    let mut scene = welcome();
+    scene.press(&["3"]);
+    paste(&mut scene, "sk-very-secret");
+    scene.press(&["esc"]);
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(text.contains("OPENAI_API_KEY                not set"), "{text}");
+    let wishes = scene.press(&["4"]);
+    assert!(
+        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Cloud { key: None, .. }))]),
+        "{wishes:?}"
+    );
+    // A server of one's own: the key, then its address.
+    let mut scene = welcome();
+    scene.press(&["down", "down", "down", "down", "down", "k"]);
+    paste(&mut scene, "sk-very-secret");
+    scene.press(&["enter"]);
+    paste(&mut scene, "https://llm.example.com/v1");
+    let wishes = scene.press(&["enter"]);
+    assert!(
+        matches!(&wishes[..], [UiCommand::Leave(Exit::UseProvider(Choice::Address { key: Some(_), .. }))]),
+        "{wishes:?}"
+    );
+}
+
+#[test]
+fn what_says_that_keys_are_ignored_goes_when_they_are_not() {
+    let mut scene = Scene::waiting();
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    scene.frame();
+    scene.pass(350);
+    scene.frame();
+    scene.key("a");
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(text.contains("Keys typed now are ignored. 0.7 s left."), "{text}");
+    scene.pass(701);
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(!text.contains("ignored") && text.contains("Block 3 waits."), "{text}");
+}
+
+/// A failure is told with the same keys in its panel and in the row of keys, and the way there is told from the message.
+#[test]
+fn what_can_be_done_is_told_once_and_from_the_message_too() {
+    for (kind, keys) in [
+        (FailureKind::RateLimit, ["r retry", "m model", "e end here"]),
+        (FailureKind::Refused, ["u new key", "m model", "r retry"]),
+        (FailureKind::Overflow, ["c shorten", "m model", "N new chat"]),
+    ] {
+        let mut scene = Scene::worked();
+        scene.ask("and now the same for 2025");
+        let failure = ReplyFailure {
+            kind,
+            status: None,
+            message: "The provider said no, and a good deal more about why it did.".into(),
+            hint: String::new(),
+            departure: sayso::domain::Departure::Left,
+        };
+        scene.fail(failure);
+        scene.settle();
+        let text = super::drawn(&mut scene, 80, 24);
+        assert!(text.contains("Tab what to do") || text.contains("Tab what can be done"), "{text}");
+        scene.press(&["tab"]);
+        let text = super::drawn(&mut scene, 80, 24);
+        for key in keys {
+            assert_eq!(text.matches(key).count(), 2, "{key}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_title_names_a_key_that_works_where_the_keys_are() {
+    let mut scene = Scene::worked();
+    scene.ask("and now?");
+    scene.streaming(&"A line of words.\n\n".repeat(60));
+    scene.frame();
+    super::drawn(&mut scene, 100, 30);
+    scene.press(&["pgup"]);
+    scene.streaming(&"Another line.\n\n".repeat(5));
+    assert_eq!(scene.screen.panes.focus, Pane::Message);
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(text.contains("new lines  PgDn"), "{text}");
+    scene.screen.panes.focus = Pane::Chat;
+    let text = super::drawn(&mut scene, 100, 30);
+    assert!(text.contains("new lines  G"), "{text}");
+}
+
+/// Rows that a block does not need are the conversation's.
+#[test]
+fn a_short_block_leaves_its_rows_to_the_conversation() {
+    let mut scene = Scene::at_work();
+    scene.reply("Now the folder, and what is in it.\n\n```bash\nls out\n```\n");
+    scene.inspect(3, Vec::new());
+    scene.frame();
+    scene.screen.panes.focus = Pane::Code;
+    let text = super::drawn(&mut scene, 100, 30);
+    let at = |words: &str| text.lines().position(|row| row.contains(words)).expect(words);
+    assert!(at(" Chat ") + 12 < at("Block 3 bash"), "{text}");
+    assert!(text.contains("1 │ ls out"), "{text}");
+    let code: Vec<&str> =
+        text.lines().skip(at("Block 3 bash")).take_while(|row| !row.contains('└')).collect();
+    assert!(code.iter().all(|row| row.chars().any(|c| !" │┃".contains(c))), "no row of it is empty:\n{text}");
+    // One that needs the room has it.
+    let text = super::drawn(&mut Scene::waiting(), 100, 30);
+    let at = |words: &str| text.lines().position(|row| row.contains(words)).expect(words);
+    assert!(at("Block 3 python") - at(" Chat ") < 6, "{text}");
+}
+
+#[test]
+fn lists_that_are_empty_offer_nothing() {
+    for (command, keys) in [("/queue", ["show block", "skip all"]), ("/rules", ["x remove", "Up/Down"])] {
+        let mut scene = Scene::worked();
+        scene.frame();
+        scene.screen.panes.focus = Pane::Message;
+        scene.type_text(command);
+        scene.press(&["enter"]);
+        let text = super::drawn(&mut scene, 100, 30);
+        assert!(keys.iter().all(|key| !text.contains(key)), "{text}");
+    }
 }
 
 #[test]

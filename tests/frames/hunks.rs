@@ -185,6 +185,17 @@ fn an_edit_behind_it_is_a_change_of_its_own() {
 }
 
 #[test]
+fn a_change_in_one_place_is_one_hunk() {
+    let mut scene = review("a\nb\n", "a\nB\n");
+    for key in ["h", "x"] {
+        scene.pass(1_000);
+        scene.press(&[key]);
+        let note = scene.screen.note.as_ref().map(|note| note.text.clone());
+        assert_eq!(note.as_deref(), Some("This change is one hunk: approve or reject the block."));
+    }
+}
+
+#[test]
 fn a_block_without_another_text_has_no_hunks() {
     let mut scene = Scene::waiting();
     scene.frame();

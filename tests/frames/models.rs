@@ -197,7 +197,13 @@ fn a_choice_of_provider_can_be_left_where_one_is_in_use() {
     scene.type_text("/provider");
     scene.press(&["enter"]);
     assert!(scene.screen.top::<Welcome>().is_some());
+    let text = drawn(&mut scene, 80, 24);
+    assert!(text.contains("Esc back") && !text.contains("q quit"), "{text}");
     scene.press(&["esc"]);
+    assert!(scene.screen.overlays.is_empty());
+    scene.type_text("/provider");
+    scene.press(&["enter"]);
+    assert!(scene.press(&["q"]).is_empty(), "it goes back, and quits nothing");
     assert!(scene.screen.overlays.is_empty());
     let mut scene = Scene::set_up(Setup { welcome: true, ..Setup::default() });
     scene.press(&["esc"]);
@@ -355,7 +361,7 @@ fn commands_of_context_cost_and_instructions() {
     let (scene, _) = typed("/cost");
     assert_eq!(
         scene.screen.note.unwrap().text,
-        "This session cost $0.12 and more: not known of 1 request, $0.12 for the newest reply. Prices are those of \
+        "Cost of this session: $0.12 and more: not known of 1 request, $0.12 for the newest reply. Prices are those of \
          the shipped table, as of 2026-01-01. It asks at $2.00."
     );
 }

@@ -51,7 +51,7 @@ fn seen_and_second(change: impl Fn(&mut Terms)) -> Scene {
     second(scene, change)
 }
 
-const AS_BEFORE: &str = "Rights as before: sandbox on, network off, writes here; p shows all";
+const AS_BEFORE: &str = "As before: sandbox on, network off, writes here; p all";
 
 #[test]
 fn rights_as_before_are_one_line() {
@@ -63,6 +63,22 @@ fn rights_as_before_are_one_line() {
     assert!(code >= 14, "{code} rows of code:\n{screen}");
 }
 
+/// Also where they tell which blocks came before, at every size.
+#[test]
+fn rights_as_before_take_one_row() {
+    let shares = |terms: &mut Terms| {
+        terms.shared = Some(SharedState { blocks: (1..=12).map(BlockId).collect(), changed: Vec::new() });
+    };
+    let mut scene = first();
+    look_at_all(&mut scene);
+    let mut scene = second(scene, shares);
+    for (width, height) in [(80, 24), (100, 30), (140, 40)] {
+        let screen = drawn(&mut scene, width, height);
+        let row = screen.lines().find(|row| row.contains("As before:"));
+        assert!(row.is_some_and(|row| row.contains("k1 after blocks 1-12; p all")), "{screen}");
+    }
+}
+
 #[test]
 fn what_changed_of_rights_is_marked() {
     let open = |terms: &mut Terms| {
@@ -72,7 +88,7 @@ fn what_changed_of_rights_is_marked() {
     };
     snapshots("04g_rights_changed", || seen_and_second(open));
     let screen = drawn(&mut seen_and_second(open), 140, 40);
-    assert!(!screen.contains("as before"), "{screen}");
+    assert!(!screen.contains("As before"), "{screen}");
     assert!(
         screen.contains("changed: OPEN, as you allowed") && screen.contains("changed: 300 s"),
         "{screen}"
@@ -98,13 +114,13 @@ fn a_program_that_tells_its_version_later_has_not_changed() {
 #[test]
 fn rights_that_nobody_saw_are_told_in_full() {
     let screen = drawn(&mut second(first(), |_| {}), 140, 40);
-    assert!(screen.contains("May read") && !screen.contains("as before"), "{screen}");
+    assert!(screen.contains("May read") && !screen.contains("As before"), "{screen}");
 }
 
 #[test]
 fn rights_of_another_language_are_told_in_full() {
     let screen = drawn(&mut seen_and_second(|terms| terms.language = Language::bash()), 140, 40);
-    assert!(screen.contains("May read") && !screen.contains("as before"), "{screen}");
+    assert!(screen.contains("May read") && !screen.contains("As before"), "{screen}");
 }
 
 #[test]
@@ -114,7 +130,7 @@ fn another_folder_to_start_in_is_told_beside_them() {
         screen.contains("changed: python kernel k1, 14 variables live, cwd ~/data/sales/out"),
         "{screen}"
     );
-    assert!(screen.contains("Rights as before: sandbox on, network off, writes ~/data/sales; p"), "{screen}");
+    assert!(screen.contains("As before: sandbox on, network off, writes ~/data/sales; p all"), "{screen}");
 }
 
 #[test]

@@ -260,6 +260,28 @@ fn rejected() {
     });
 }
 
+/// What the model was told is not told as coming.
+#[test]
+fn a_reason_that_was_told_is_not_told_next() {
+    let mut scene = Scene::at_work();
+    scene.reply("```bash\nls\n```\n\n```bash\nls out\n```\n");
+    scene.inspect(3, Vec::new());
+    scene.frame();
+    scene.decide(3, Decision::Reject("not now".into()));
+    scene.frame();
+    let shown = |scene: &mut Scene| {
+        scene.screen.panes.code.show(BlockId(3));
+        scene.screen.panes.focus = Pane::Code;
+        crate::drawn(scene, 140, 40)
+    };
+    let text = shown(&mut scene);
+    assert!(text.contains("is told to the model with the next request"), "{text}");
+    scene.decide(4, Decision::Skip);
+    scene.reply("Understood.");
+    let text = shown(&mut scene);
+    assert!(text.contains("The model was told your reason:"), "{text}");
+}
+
 #[test]
 fn queue() {
     snapshots("09_queue", || {

@@ -84,3 +84,25 @@ fn what_is_found_in_a_hidden_column_is_shown() {
     drawn(&mut scene, 80, 24);
     assert!(matches!(scene.press(&["y"]).as_slice(), [UiCommand::Copy(text)] if *text == value));
 }
+
+/// At its right end a table goes on to the left; the view for copying shows whole lines without marks of its own.
+#[test]
+fn the_keys_of_a_table_are_those_that_move_it_and_the_bare_view_holds_all_of_it() {
+    for value in [true, false] {
+        let of = |value: bool| if value { ended(Some(table(5)), "") } else { ended(None, &table(5)) };
+        let mut scene = of(value);
+        let first = drawn(&mut scene, 80, 24);
+        assert!(first.contains("Right more columns") || first.contains("Right columns"), "{first}");
+        (0..20).for_each(|_| drop(scene.press(&["right"])));
+        let end = drawn(&mut scene, 80, 24);
+        assert!(!end.contains("Right ") && end.contains("Left "), "{end}");
+        scene.press(&["m"]);
+        let bare = drawn(&mut scene, 80, 24);
+        assert!(!bare.contains('<') && !bare.contains('>'), "{bare}");
+        for number in ["4000", "4005", "4011", "column_5"] {
+            assert!(bare.contains(number), "{number}: {bare}");
+        }
+        scene.press(&["m"]);
+        assert_eq!(drawn(&mut scene, 80, 24), end);
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! The screen and its guard are the real ones; the clock and the terminal that answers are made.
 
+use super::drawn;
 use super::scene::recipe::{Script, start};
 use super::scene::{Scene, USAGE, confined, inspection, scripted, terms};
 use proptest::prelude::*;
@@ -431,5 +432,24 @@ fn a_chat_is_written_in_the_form_that_is_typed() {
             jobs.is_empty() && screen.contains("/export md, html, ipynb, script or json"),
             "{jobs:?}\n{screen}"
         );
+    }
+}
+
+/// The message is broken at words, and the cursor stands behind what was typed last.
+#[test]
+fn a_long_message_breaks_at_words() {
+    for (width, height) in [(80, 24), (100, 30), (140, 40)] {
+        let mut scene = Scene::worked();
+        scene.frame();
+        scene.screen.panes.focus = Pane::Message;
+        scene.screen.panes.composer.set(&"alphabet whether ".repeat(9));
+        scene.type_text("end");
+        let text = drawn(&mut scene, width, height);
+        assert!(text.matches("alphabet").count() >= 9 && text.matches("whether").count() >= 9, "{text}");
+        let cursor = text.rsplit("(cursor ").next().unwrap().trim_end_matches(')');
+        let (x, y) = cursor.split_once(',').unwrap();
+        let row: String =
+            text.lines().nth(y.parse().unwrap()).unwrap().chars().take(x.parse().unwrap()).collect();
+        assert!(row.ends_with(" end"), "{row}\n{text}");
     }
 }

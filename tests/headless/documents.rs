@@ -41,7 +41,7 @@ fn prose(text: &str) -> String {
 #[test]
 fn every_configuration_loads_and_names_its_model() {
     let mut models = Vec::new();
-    let mut recipes = 0;
+    let (mut recipes, mut keymaps) = (0, 0);
     let all = documents();
     for piece in
         all.iter().filter(|(name, _)| name != "docs/rules.md").flat_map(|(_, text)| pieces(text, "toml"))
@@ -58,7 +58,10 @@ fn every_configuration_loads_and_names_its_model() {
             continue;
         }
         std::fs::create_dir_all(home.sayso()).unwrap();
-        if piece.starts_with("# credentials.toml") {
+        if piece.starts_with("# keymap.toml") {
+            std::fs::write(home.sayso().join("keymap.toml"), &piece).unwrap();
+            keymaps += 1;
+        } else if piece.starts_with("# credentials.toml") {
             let file = home.sayso().join("credentials.toml");
             std::fs::write(&file, &piece).unwrap();
             std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
@@ -76,7 +79,7 @@ fn every_configuration_loads_and_names_its_model() {
         }
     }
     assert_eq!(models, ["lab/llama-3.3-70b", "openrouter/qwen/qwen3-coder", "azure/gpt-4.1"]);
-    assert_eq!(recipes, 1);
+    assert_eq!((recipes, keymaps), (1, 1));
 }
 
 /// The words of a line of a shell, as far as the documents use its quotes; what stands behind ` #` is a remark.

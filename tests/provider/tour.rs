@@ -125,6 +125,20 @@ async fn every_answer_of_the_tour_comes_from_code_that_ran() {
     }
 }
 
+/// Another result than the one that was foreseen, as of code that was edited, leads on as well.
+#[tokio::test]
+async fn every_answer_of_the_tour_leads_on() {
+    let story = Script::parse(Script::shipped("tour").expect("shipped"), "tour").expect("it can be read");
+    for prompt in story.prompts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tour = Tour::start(folder.path(), &[]);
+        tour.said(&prompt).await;
+        let said = tour.said(&Tour::result("77777")).await;
+        let leads = ["Next, type `", "Another prompt to try: `", "last stop of the tour"];
+        assert!(leads.iter().any(|words| said.contains(words)), "{prompt}: {said}");
+    }
+}
+
 #[tokio::test]
 async fn a_function_that_is_not_there_is_defined_when_the_error_comes_back() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -208,6 +208,7 @@ impl Terminal {
             "Home" => b"\x1b[H",
             "End" => b"\x1b[F",
             "Backspace" => b"\x7f",
+            "Ctrl-End" => b"\x1b[1;5F",
             "F1" => b"\x1bOP",
             "F2" => b"\x1bOQ",
             "Ctrl-C" => b"\x03",

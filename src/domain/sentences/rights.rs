@@ -27,15 +27,14 @@ fn in_short(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     format!("sandbox on, network {}, writes {writes}{secrets}", network::of_terms(terms))
 }
 
-/// `Rights as before: sandbox on, network off, writes here; kernel k1 shared with blocks 1-3; p shows all`. What earlier
-/// blocks it comes after is no right, and told each time: they may have changed what this one meets.
+/// `As before: sandbox on, network off, writes here; k1 after blocks 1-3; p all`, which is one row of the narrowest pane.
+/// What earlier blocks it comes after is no right, and told each time: they may have changed what this one meets.
 pub(crate) fn as_before(terms: &Terms, name: impl Fn(&Path) -> String) -> String {
     let shared = terms.shared.as_ref().map_or_else(String::new, |shared| {
-        let what =
-            terms.kernel.map_or("environment".to_owned(), |kernel| format!("kernel k{}", kernel.generation));
-        format!("; {}", running::shared(&what, shared))
+        let what = terms.kernel.map_or("state".to_owned(), |kernel| format!("k{}", kernel.generation));
+        format!("; {what} after {}", running::blocks(shared))
     });
-    format!("Rights as before: {}{shared}; p shows all", in_short(terms, name))
+    format!("As before: {}{shared}; p all", in_short(terms, name))
 }
 
 #[cfg(test)]
@@ -71,10 +70,7 @@ mod tests {
         let mut terms = terms(confined(&["/work"]));
         (terms.kernel, terms.shared) = (Some(kernel), Some(SharedState { blocks, changed: Vec::new() }));
         let line = as_before(&terms, |path| path.display().to_string());
-        assert_eq!(
-            line,
-            "Rights as before: sandbox on, network off, writes here; kernel k2 shared with blocks 1-2, 4; p shows all"
-        );
+        assert_eq!(line, "As before: sandbox on, network off, writes here; k2 after blocks 1-2, 4; p all");
     }
 
     fn confined(write: &[&str]) -> Rights {

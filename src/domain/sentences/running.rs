@@ -67,13 +67,18 @@ pub(crate) const GOES_ON: &str = "goes on between runs";
 
 /// What a block shares with earlier ones: `interpreter shared with blocks 1-3, 5`.
 pub(crate) fn shared(what: &str, shared: &SharedState) -> String {
+    format!("{what} shared with {}", blocks(shared))
+}
+
+/// `blocks 1-3, 5`: those whose state a block would meet.
+pub(crate) fn blocks(shared: &SharedState) -> String {
     let ranges = shared.blocks.ranges();
     let name = |(first, last): &(BlockId, BlockId)| {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     let names: Vec<String> = ranges.iter().map(name).collect();
     let word = if matches!(ranges, [(first, last)] if first == last) { "block" } else { "blocks" };
-    format!("{what} shared with {word} {}", names.join(", "))
+    format!("{word} {}", names.join(", "))
 }
 
 /// In front of what a run's own errors say was refused.

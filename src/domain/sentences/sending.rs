@@ -157,8 +157,14 @@ pub(crate) const RETRY_OR_END: &str = "Your message is kept. Type retry or end, 
 /// A rejection's reason that is being written.
 pub(crate) const REASON_OPEN: &str = "Not sent yet.";
 
-/// In front of a rejection's reason.
-pub(crate) const REASON_GIVEN: &str = "Not run. Your reason is told to the model with the next request:";
+/// In front of a rejection's reason; `is_told`: a request with it went out.
+pub(crate) fn reason_given(is_told: bool) -> &'static str {
+    if is_told {
+        "Not run. The model was told your reason:"
+    } else {
+        "Not run. Your reason is told to the model with the next request:"
+    }
+}
 
 /// A form that was given.
 pub(crate) const FORM_GIVEN: &str = "Sent.";

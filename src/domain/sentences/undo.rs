@@ -13,6 +13,9 @@ pub(crate) const NO_TEXT_BEFORE: &str =
 pub(crate) const NO_TEXT_AFTER: &str =
     "What the run left there is no text, too large, or not there any more.\n";
 
+/// A picture has no lines to compare.
+pub(crate) const NO_TEXT_OF_PICTURE: &str = "This is a picture by its name: there are no lines to compare.\n";
+
 /// Beside the question whether changes are taken one way: what goes is among the copies before it does.
 pub(crate) const UNDONE_THE_SAME_WAY: &str =
     "What stands there now is kept: this can be undone the same way.";

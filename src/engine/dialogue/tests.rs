@@ -988,17 +988,14 @@ fn another_model_is_used_from_the_next_request_on() {
     d.fail(FailureKind::Refused);
     let model = crate::domain::ModelName { provider: "ollama".into(), model: "qwen".into() };
     let line = d.command(Command::UseModel(model.clone()));
-    let told = "'Replies come from ollama/qwen from the next message on.'";
+    let told = "'Replies come from ollama/qwen from here on.'";
     assert_eq!(line, format!("{told}, +model ollama/qwen, switch | stuck key_refused"));
     assert_eq!(d.state().transcript.model.as_ref(), Some(&model));
     // The session's own model is noted once, whoever says that it answers from here on.
     assert_eq!(d.send(Event::Provider(model)), "| stuck key_refused");
     let other = crate::domain::ModelName { provider: "p".into(), model: "m".into() };
     let line = d.send(Event::Provider(other));
-    assert_eq!(
-        line,
-        "'Replies come from p/m from the next message on.', +model p/m, switch | stuck key_refused"
-    );
+    assert_eq!(line, "'Replies come from p/m from here on.', +model p/m, switch | stuck key_refused");
     assert_eq!(d.command(Command::Rename("  plots ".into())), "+named plots | stuck key_refused");
     assert_eq!(d.command(Command::Rename("plots".into())), "| stuck key_refused");
 }

@@ -340,6 +340,9 @@ impl Local {
         if language == "bash" {
             invocation.names = OwnNames::of_bash(label, source);
         }
+        if terms.rights.terminal {
+            invocation.names = invocation.names.in_terminal();
+        }
         let process = process::start(&cell, &terms.limits, invocation, |given| match given {
             GivenFile::State => {
                 let file = memory_file::empty()?;

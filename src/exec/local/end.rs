@@ -74,12 +74,12 @@ impl Local {
         }
         let printed = self.process_mut().map(|process| process.pipes.drain());
         self.print(printed.unwrap_or_default());
+        let held = self.process_mut().and_then(|process| process.names.rest());
+        held.into_iter().for_each(|chunk| self.show(chunk));
         let painted = self.process_mut().and_then(|process| Some(process.screen.as_mut()?.end()));
         let painted = painted.filter(|bytes| !bytes.is_empty());
         let painted = painted.map(|bytes| Chunk { stream: Stream::Stdout, bytes });
-        let held = self.process_mut().and_then(|process| process.names.rest());
-        let held = painted.into_iter().chain(held);
-        self.queue.extend(held.map(|chunk| RunEvent::Output(chunk).into()));
+        self.queue.extend(painted.map(|chunk| RunEvent::Output(chunk).into()));
         let Some(mut run) = self.run.take() else { return };
         let mut ended = RunEnd { used, ..RunEnd::of(end) };
         match &mut run.carrier {

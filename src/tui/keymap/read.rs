@@ -41,7 +41,10 @@ pub(super) fn read(file: &str, text: &str) -> Result<Vec<BindingRow>, KeymapErro
     let mut rows = Vec::new();
     for (key, value) in table.get_ref() {
         if key.get_ref() != "bind" {
-            return Err(reader.error(key.span().start, format!("`{}` is not `bind`", key.get_ref())));
+            return Err(reader.error(key.span().start, format!(
+                    "`{}` is nothing here: a keymap holds rows that begin with [[bind]], each with context, keys and action",
+                    key.get_ref()
+                )));
         }
         let Some(array) = value.get_ref().as_array() else {
             return Err(reader.error(value.span().start, "`bind` is a list of rows"));

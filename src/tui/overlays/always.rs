@@ -148,7 +148,7 @@ impl Overlay for Always {
         state.waiting().map(|item| token_of(state, item)) != Some(self.token)
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints
             .plain("1 2 3 or Up/Down", "mark", 1)
             .plain("A", "confirm and approve", 0)

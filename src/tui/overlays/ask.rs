@@ -89,7 +89,7 @@ impl Overlay for Ask {
         Some(number_of((1, &self.title, &self.lines)))
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         for answer in &self.answers {
             // The first words of its label, up to a colon or a bracket.
             let brief = answer.label.split([':', ';', '(']).next().unwrap_or(&answer.label).trim();

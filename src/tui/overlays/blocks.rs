@@ -81,7 +81,7 @@ impl Overlay for BlockList {
             .collect()
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("type to filter", "", 2).plain("Up/Down", "", 2);
         hints.plain("Enter", "copy", 0).plain("Esc", "back", 0);
     }

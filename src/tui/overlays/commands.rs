@@ -90,7 +90,7 @@ impl Overlay for CommandList {
         vec![OverlayResponse::Close]
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("type to filter", "", 3).plain("Up/Down", "", 2).plain("Enter", "run", 0);
         hints.plain("Tab", "complete", 1).plain("Esc", "close", 0);
     }

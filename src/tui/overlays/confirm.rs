@@ -87,7 +87,7 @@ impl Overlay for Confirm {
         state.waiting().map(|item| token_of(state, item)) != Some(self.token)
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Type run and Enter", "", 0).plain("Esc", "go back", 0);
     }
 

@@ -10,6 +10,7 @@ use crate::tui::panes::Panes;
 use crate::tui::widgets::field::{Edit, Field};
 use crate::tui::widgets::filter::{Cursor, rank};
 use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::layout::Class;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::safe;
 use crate::tui::widgets::sheet::{Sheet, entry};
@@ -162,7 +163,7 @@ impl Overlay for FileList {
         Some(Vec::new())
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("type to filter", "", 2).plain("Up/Down", "", 2);
         hints.plain("Tab", "take", 0).plain("Esc", "close", 0);
     }
@@ -179,9 +180,15 @@ impl Overlay for FileList {
         })
     }
 
-    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+    fn sheet(&self, around: OverlayContext<'_>, panes: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Files");
+        // Where it has the whole screen, the message that is being typed is not beside it.
+        if around.arrangement.class == Class::Narrow {
+            let message = safe::one_line(&panes.composer.full_text());
+            let shown = tail(&message, usize::from(width).saturating_sub(9));
+            sheet.row(Line::styled(format!("Message: {shown}"), look.dim()));
+        }
         sheet.field("> @", &self.filter, width, look).rule(width, look);
         let rows = usize::from(room.height.saturating_sub(4).clamp(1, ROWS));
         sheet.rows.extend(self.matches.rows(rows, Some(self.cursor.0), width, look));

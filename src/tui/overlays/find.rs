@@ -195,7 +195,7 @@ impl Overlay for Find {
         vec![OverlayResponse::Close]
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.key(Action::ListAccept, "next", "next", 0).plain("Up/Down", "match", 1);
         hints.key(Action::ListScope, "only chat, code, output", "only", 2);
         let (long, short) =

@@ -201,7 +201,7 @@ impl Overlay for FindInEditor {
         state.waiting().is_none()
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         let enter = if self.replaces { "replace, next" } else { "take it" };
         hints.plain("Enter", enter, 0).key(Action::FormNext, "other field", "field", 1);
         hints.key(Action::TextFindNext, "next", "next", 2).key(Action::ReplaceAll, "all", "all", 1);

@@ -404,7 +404,7 @@ impl Overlay for FormBox {
         vec![OverlayResponse::Aside]
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         if self.sent {
             hints.plain("Esc", "keep and close", 0);
             return;

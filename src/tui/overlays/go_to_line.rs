@@ -42,7 +42,7 @@ impl Overlay for GoToLine {
         state.waiting().is_none()
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Enter", "go there", 0).plain("Esc", "back", 0);
     }
 

@@ -137,17 +137,33 @@ fn section(
     // Two columns where there is room.
     let columns = if width >= 64 { 2 } else { 1 };
     let cell = usize::from(width) / columns - 1;
-    for pair in list.chunks(columns) {
-        let mut spans = vec![Span::raw("  ")];
-        for binding in pair {
-            let keys: Vec<String> = binding.keys.iter().map(ToString::to_string).collect();
-            let keys = format!("{:<11} ", keys.join(" "));
-            let text = format!("{} ", binding.help);
-            let used = keys.width() + text.width();
-            spans.push(Span::styled(keys, look.style(Slot::UiKeybarKey)));
-            spans.push(Span::styled(text, look.text()));
-            spans.push(Span::raw(" ".repeat(cell.saturating_sub(used))));
+    let (mut spans, mut cells) = (Vec::new(), 0);
+    for binding in list {
+        let keys: Vec<String> = binding.keys.iter().map(ToString::to_string).collect();
+        let keys = format!("{:<11} ", keys.join(" "));
+        let text = format!("{} ", binding.help);
+        let used = keys.width() + text.width();
+        let is_wide = used > cell;
+        if cells == columns || is_wide && cells > 0 {
+            rows.push(Line::from(std::mem::take(&mut spans)));
+            cells = 0;
         }
+        let style = look.style(Slot::UiKeybarKey);
+        if is_wide {
+            // It has rows of its own: nothing of it is cut.
+            let head = Span::styled(format!("  {keys}"), style);
+            rows.extend(safe::hanging(head, &binding.help, width.into(), look.text()));
+            continue;
+        }
+        if cells == 0 {
+            spans.push(Span::raw("  "));
+        }
+        spans.push(Span::styled(keys, style));
+        spans.push(Span::styled(text, look.text()));
+        spans.push(Span::raw(" ".repeat(cell - used)));
+        cells += 1;
+    }
+    if !spans.is_empty() {
         rows.push(Line::from(spans));
     }
 }

@@ -46,7 +46,7 @@ impl Overlay for KeyBox {
         then
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
     }
 

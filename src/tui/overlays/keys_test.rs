@@ -80,7 +80,7 @@ impl Overlay for KeysTest {
         82
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Esc Esc", "leave", 0);
     }
 

@@ -61,7 +61,7 @@ impl Overlay for LanguageList {
         state.waiting().map(|item| item.block.id) != Some(self.block)
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Up/Down", "", 1).plain("Enter", "choose", 0).plain("Esc", "back", 0);
     }
 

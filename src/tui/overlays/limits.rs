@@ -160,7 +160,7 @@ impl Overlay for LimitsForm {
         state.waiting().map(|item| item.block.id) != Some(self.block)
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Up/Down", "limit", 1).plain("Enter", "apply", 0).plain("Esc", "back", 0);
     }
 

@@ -159,7 +159,7 @@ pub trait Overlay: Any + Debug {
     }
 
     /// The keys that the last row shows.
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Up/Down", "scroll", 1).plain("Esc", "close", 0);
     }
 

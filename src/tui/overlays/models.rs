@@ -189,7 +189,7 @@ impl Overlay for Models {
         Some(Vec::new())
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("type to filter", "", 2).plain("Up/Down", "", 2).plain("Enter", "use", 0);
         hints.key(Action::ListTest, "test", "test", 1).plain("Esc", "back", 0);
     }

@@ -454,7 +454,7 @@ impl Overlay for Pager {
         vec![OverlayResponse::Close]
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         if self.field.is_some() {
             let (long, short) =
                 if self.is_expression { ("text", "text") } else { ("regular expression", "regex") };

@@ -71,7 +71,7 @@ impl Overlay for Recipes {
         name.map_or_else(Vec::new, |name| vec![OverlayResponse::Close, OverlayResponse::OpenRecipe(name)])
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("type to filter", "", 2).plain("Up/Down", "", 2);
         hints.plain("Enter", "open its form", 0).plain("Esc", "close", 0);
     }

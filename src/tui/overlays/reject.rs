@@ -59,7 +59,7 @@ impl Overlay for Reject {
         waiting != Some((self.block, self.revision))
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Enter", "reject and send", 0).plain("Ctrl-J", "newline", 1);
         hints.plain("Esc", "back, no decision", 0);
     }

@@ -34,7 +34,7 @@ impl Overlay for Rename {
         then
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
     }
 

@@ -78,8 +78,15 @@ impl Overlay for Rules {
         Some(number_of(3))
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
-        hints.plain("Up/Down", "", 2).plain("x", "remove", 0).plain("Esc", "close", 0);
+    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
+        let rules = &around.state.transcript.rules;
+        if rules.len() > 1 {
+            hints.plain("Up/Down", "", 2);
+        }
+        if rules.iter().any(|item| item.over.is_none()) {
+            hints.plain("x", "remove", 0);
+        }
+        hints.plain("Esc", "close", 0);
     }
 
     fn status(&self, around: OverlayContext<'_>) -> Option<String> {

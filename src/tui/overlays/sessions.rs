@@ -347,7 +347,7 @@ impl Overlay for Sessions {
         }
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         if self.rename.is_some() {
             hints.plain("Enter", "rename", 0).plain("Esc", "back", 0);
             return;

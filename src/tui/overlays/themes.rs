@@ -64,7 +64,7 @@ impl Overlay for ThemeList {
         vec![OverlayResponse::Close, OverlayResponse::UiCommand(UiCommand::Theme(self.before.clone()))]
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("Up/Down", "see it", 1).plain("Enter", "take it", 0).plain("Esc", "as before", 0);
     }
 

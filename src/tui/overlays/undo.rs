@@ -194,7 +194,7 @@ impl Overlay for Changes {
         state.live.run.is_some()
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints
             .plain("Up/Down", "", 3)
             .plain("Enter", "diff", 0)

@@ -23,8 +23,8 @@ use secrecy::SecretString;
 
 /// Columns below which a provider's address is left out.
 const NARROW: u16 = 68;
-/// What is said where a key is missing.
-const PASTE_A_KEY: &str = "Paste a key and press Enter. It stays in memory; /key store keeps it.";
+/// What the address of a server that the list does not name is asked with.
+const TYPE_AN_ADDRESS: &str = "Type the address of the server, then Enter.";
 
 /// The model server that is expected on this computer: its name in the configuration, and where it listens.
 const USUAL_SERVER: (&str, &str) = ("ollama", "http://127.0.0.1:11434");
@@ -58,7 +58,7 @@ pub struct Welcome {
     interpreters: Option<Vec<Interpreter>>,
     /// A field that is being filled, and what for.
     field: Option<(WantedText, Field)>,
-    /// A key that was pasted; it stays in memory.
+    /// A key for the server whose address is typed next; it stays in memory and is for no other.
     key: Option<SecretString>,
     /// Whether the person has moved the cursor.
     touched: bool,
@@ -67,7 +67,8 @@ pub struct Welcome {
 /// What a field is filled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WantedText {
-    Key,
+    /// The key for the provider of this place in [`Welcome::clouds`]; for `None`, for the server whose address follows.
+    Key(Option<usize>),
     /// The address of a server.
     Address,
 }
@@ -121,15 +122,8 @@ impl Welcome {
         servers.iter().find(|server| !server.models().is_empty()).or_else(|| servers.first())
     }
 
-    fn cloud(&self) -> Option<&Cloud> {
-        match self.row() {
-            ProviderRow::Cloud(at) => self.clouds.get(at),
-            _ => None,
-        }
-    }
-
     /// Takes the chosen row; `Err` tells what is missing, and the field for it is open then.
-    fn choose(&mut self) -> Result<Choice, &'static str> {
+    fn choose(&mut self) -> Result<Choice, String> {
         if let Some((filling, mut field)) = self.field.take() {
             return self.filled(filling, field.take().trim().to_owned());
         }
@@ -142,36 +136,61 @@ impl Welcome {
                 },
                 None => Choice::Server { provider: USUAL_SERVER.0.into(), model: None },
             }),
-            ProviderRow::Cloud(_) => self.accept_cloud().ok_or_else(|| {
-                self.field = Some((WantedText::Key, Field::secret()));
-                PASTE_A_KEY
-            }),
+            ProviderRow::Cloud(at) => match self.clouds.get(at) {
+                Some(cloud) if cloud.kept.is_some() => {
+                    Ok(Choice::Cloud { provider: cloud.provider.clone(), key: None })
+                }
+                _ => Err(self.ask_for_key(Some(at))),
+            },
             ProviderRow::Other => {
                 self.field = Some((WantedText::Address, Field::line()));
-                Err("Type the address of the server, then Enter.")
+                Err(TYPE_AN_ADDRESS.into())
             }
         }
     }
 
-    /// The chosen provider, where it has a key.
-    fn accept_cloud(&mut self) -> Option<Choice> {
-        let cloud = self.cloud()?;
-        let (provider, kept) = (cloud.provider.clone(), cloud.kept.is_some());
-        (kept || self.key.is_some()).then(|| Choice::Cloud { provider, key: self.key.take() })
+    /// For whom a key can be pasted at the cursor, as [`WantedText::Key`] says it; what needs no key takes none.
+    fn takes_key(&self) -> Option<Option<usize>> {
+        match self.row() {
+            ProviderRow::Demo | ProviderRow::Local => None,
+            ProviderRow::Cloud(at) => Some(Some(at)),
+            ProviderRow::Other => Some(None),
+        }
     }
 
-    fn filled(&mut self, filling: WantedText, text: String) -> Result<Choice, &'static str> {
+    /// Whose key it is, in the words of the screen.
+    fn owner(&self, of: Option<usize>) -> &str {
+        of.and_then(|at| self.clouds.get(at)).map_or("your own server", |cloud| cloud.title.as_str())
+    }
+
+    /// Opens the field for a key; returns what is said then.
+    fn ask_for_key(&mut self, of: Option<usize>) -> String {
+        self.field = Some((WantedText::Key(of), Field::secret()));
+        format!(
+            "Paste a key for {} and press Enter. It stays in memory; /key store keeps it.",
+            self.owner(of)
+        )
+    }
+
+    fn filled(&mut self, filling: WantedText, text: String) -> Result<Choice, String> {
         match filling {
-            _ if text.is_empty() => Err("Nothing was typed."),
-            WantedText::Key => {
-                self.key = Some(SecretString::from(text));
-                self.accept_cloud().ok_or(saving::KEY_IN_MEMORY)
+            _ if text.is_empty() => Err("Nothing was typed.".into()),
+            WantedText::Key(of) => {
+                let key = SecretString::from(text);
+                match of.and_then(|at| self.clouds.get(at)) {
+                    Some(cloud) => Ok(Choice::Cloud { provider: cloud.provider.clone(), key: Some(key) }),
+                    None => {
+                        self.key = Some(key);
+                        self.field = Some((WantedText::Address, Field::line()));
+                        Err(format!("{} {TYPE_AN_ADDRESS}", saving::KEY_IN_MEMORY))
+                    }
+                }
             }
             WantedText::Address if !text.starts_with("http://") && !text.starts_with("https://") => {
                 let mut field = Field::line();
                 field.set(&text);
                 self.field = Some((WantedText::Address, field));
-                Err("An address begins with http:// or https://.")
+                Err("An address begins with http:// or https://.".into())
             }
             WantedText::Address => Ok(Choice::Address { base_url: text, key: self.key.take() }),
         }
@@ -222,15 +241,17 @@ impl Overlay for Welcome {
     ) -> Vec<OverlayResponse> {
         match letter {
             _ if self.field.is_some() => self.edit(Edit::Insert(letter), around, panes),
-            'q' => vec![OverlayResponse::Run(Slash::Quit, String::new())],
+            'q' if around.setup.welcome => vec![OverlayResponse::Run(Slash::Quit, String::new())],
+            'q' => self.back(around, panes),
             '?' => vec![OverlayResponse::Run(Slash::Help, String::new())],
-            'k' => {
-                self.field = Some((WantedText::Key, Field::secret()));
-                vec![OverlayResponse::Say(Note::info(PASTE_A_KEY))]
-            }
+            'k' => match self.takes_key() {
+                Some(of) => vec![OverlayResponse::Say(Note::info(self.ask_for_key(of)))],
+                None => Vec::new(),
+            },
             digit => {
                 let at = digit.to_digit(10).and_then(|d| (d as usize).checked_sub(1));
                 let Some(at) = at.filter(|at| *at < self.rows().len()) else { return Vec::new() };
+                self.touched = true;
                 self.cursor.0 = at;
                 self.accept(around, panes)
             }
@@ -244,6 +265,8 @@ impl Overlay for Welcome {
 
     /// Without a provider there is nothing behind it.
     fn back(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        // A key that was meant for an address is not kept for another one.
+        self.key = None;
         if self.field.take().is_some() || around.setup.welcome {
             Vec::new()
         } else {
@@ -260,13 +283,17 @@ impl Overlay for Welcome {
         Some(Vec::new())
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, around: OverlayContext<'_>, hints: &mut Hints<'_>) {
         if self.field.is_some() {
             hints.plain("Enter", "take it", 0).plain("Esc", "back", 0);
             return;
         }
-        hints.plain("Enter", "choose", 0).plain("k", "paste a key", 1);
-        hints.plain("?", "help", 2).plain("q", "quit", 0);
+        hints.plain("Enter", "choose", 0);
+        if self.takes_key().is_some() {
+            hints.plain("k", "paste a key", 1);
+        }
+        let (key, word) = way_out(around);
+        hints.plain("?", "help", 2).plain(key, word, 0);
     }
 
     fn status(&self, around: OverlayContext<'_>) -> Option<String> {
@@ -321,19 +348,26 @@ impl Overlay for Welcome {
         match &self.field {
             Some((filling, field)) => {
                 let head = match filling {
-                    WantedText::Key => "key: ",
-                    WantedText::Address => "address: ",
+                    WantedText::Key(of) => format!("key for {}: ", self.owner(*of)),
+                    WantedText::Address => "address: ".into(),
                 };
-                sheet.field(head, field, width, look);
+                sheet.field(&head, field, width, look);
             }
             None => {
                 let digits = self.rows().len();
-                let text = format!("1-{digits} or Up/Down, Enter choose   k paste a key   q quit");
+                let key = if self.takes_key().is_some() { "k paste a key   " } else { "" };
+                let (out, word) = way_out(around);
+                let text = format!("1-{digits} or Up/Down, Enter choose   {key}{out} {word}");
                 sheet.row(Line::styled(text, look.dim()));
             }
         }
         Some(sheet)
     }
+}
+
+/// The key that leaves the choice, and what it does: without a provider there is nothing behind it.
+fn way_out(around: OverlayContext<'_>) -> (&'static str, &'static str) {
+    if around.setup.welcome { ("q", "quit") } else { ("Esc", "back") }
 }
 
 fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
@@ -357,11 +391,7 @@ fn describe(row: ProviderRow, welcome: &Welcome) -> (String, String, String) {
         }
         ProviderRow::Cloud(at) => {
             let Some(cloud) = welcome.clouds.get(at) else { return Default::default() };
-            let state = match (&cloud.kept, &welcome.key) {
-                (Some(_), _) => "set",
-                (None, Some(_)) => "pasted",
-                (None, None) => "not set",
-            };
+            let state = if cloud.kept.is_some() { "set" } else { "not set" };
             let place = cloud.kept.as_ref().unwrap_or(&cloud.place);
             (cloud.title.clone(), format!("key from {}", safe::one_line(place)), state.into())
         }

@@ -87,6 +87,16 @@ impl VarsPane {
         Title { left, right, focused, style: None }
     }
 
+    /// A value in full, below its row; where the row shows all that was read of it, how to see more.
+    fn whole(&self, value: &str, row: &str, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+        let width = self.area.width.into();
+        if row.ends_with(value) {
+            let why = "That is all that was read of it: a block that prints it shows more.";
+            return safe::words(why, width, look.dim());
+        }
+        safe::words(value, width, look.text())
+    }
+
     pub fn draw(&self, state: &State, focused: bool, buf: &mut Buffer, look: DrawStyle<'_>) {
         let area = self.area;
         let list = self.sorted(state);
@@ -114,9 +124,9 @@ impl VarsPane {
                 } else {
                     look.text()
                 };
-                rows.push(Line::styled(text, style));
+                rows.push(Line::styled(text.clone(), style));
                 if self.open && at == self.chosen {
-                    rows.extend(safe::words(&variable.value, area.width.into(), look.text()));
+                    rows.extend(self.whole(&clean(&variable.value), &text, look));
                 }
             }
             rows.push(Line::default());

@@ -96,7 +96,7 @@ impl Session<'_> {
         match &self.asked.ask {
             Ask::Block(_, AnswerKind::Decision) => {
                 if let Some((item, inspected)) = block::waiting(self.driver.state()) {
-                    self.plain.page.ask(&block::question(item, inspected))?;
+                    self.plain.page.ask(&block::question(item, inspected, self.driver.state()))?;
                 }
             }
             Ask::Nothing => return self.ask_anew(),
@@ -142,7 +142,7 @@ impl Session<'_> {
                         matched.rule
                     ))?;
                 }
-                page.ask(&block::question(item, inspected))
+                page.ask(&block::question(item, inspected, self.driver.state()))
             }
             Ask::Block(_, AnswerKind::TypedWord) => {
                 let Some((item, inspected)) = block::waiting(state) else { return Ok(()) };

@@ -2,10 +2,10 @@
 
 use super::page::PlainPage;
 use crate::domain::sentences::sandbox;
-use crate::domain::{Readiness, SandboxLevel, Severity};
-use crate::engine::State;
+use crate::domain::{Readiness, SandboxLevel, Severity, Version};
 use crate::engine::state::InspectionResult;
 use crate::engine::transcript::BlockItem;
+use crate::engine::{State, rules};
 use crate::tui::panes::code::rights_lines;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::words;
@@ -34,7 +34,7 @@ pub(super) fn show(
     }
     let width = source.lines().count().max(1).to_string().len();
     for (number, line) in (1u32..).zip(source.lines()) {
-        page.line(&format!("  {number:>width$}  {line}"))?;
+        page.code(&format!("  {number:>width$}  {line}"))?;
         findings(inspected, page, |line| line == number)?;
     }
     // Those of no line of it, so that none is left out.
@@ -55,15 +55,20 @@ fn findings(inspected: &InspectionResult, page: &mut PlainPage, of: impl Fn(u32)
     Ok(())
 }
 
-/// The words that can be typed for it now.
-pub(super) fn question(item: &BlockItem, inspected: &InspectionResult) -> String {
+/// The words that can be typed for it now: what would be refused is not offered.
+pub(super) fn question(item: &BlockItem, inspected: &InspectionResult, state: &State) -> String {
     if item.block.readiness() == Readiness::NeedsLanguage {
         return "Type language NAME, edit, reject or skip:".into();
     }
     if inspected.terms.is_err() || item.block.readiness() != Readiness::Ready {
         return "It can't run as it is. Type edit, reject or skip:".into();
     }
-    "Type approve, edit, reject, skip, diff or always:".into()
+    let takes_rule = !rules::offers(state, item.block.id).is_empty() && !state.needs_typed(item.block.id);
+    let more = [(differs(item, inspected), "diff"), (takes_rule, "always")];
+    let more = more.into_iter().filter(|(can, _)| *can).map(|(_, word)| word);
+    let words: Vec<&str> = ["approve", "edit", "reject", "skip"].into_iter().chain(more).collect();
+    let (last, first) = words.split_last().unwrap_or((&"skip", &[]));
+    format!("Type {} or {last}:", first.join(", "))
 }
 
 /// Why a word more is asked for.
@@ -88,6 +93,17 @@ pub(super) fn why_typed(
     Ok(())
 }
 
+/// The text of it that ran last, where it is another one.
+fn ran_before(item: &BlockItem) -> Option<&Version> {
+    let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
+    ran.filter(|ran| ran.source != item.block.current().source)
+}
+
+/// Whether there is something to compare it with.
+fn differs(item: &BlockItem, inspected: &InspectionResult) -> bool {
+    item.block.edited() || inspected.before.is_some() || ran_before(item).is_some()
+}
+
 /// What differs from what the model wrote, and from what ran last.
 pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut PlainPage) -> io::Result<()> {
     let now = &item.block.current().source;
@@ -96,8 +112,7 @@ pub(super) fn diff(item: &BlockItem, inspected: &InspectionResult, page: &mut Pl
         compare("what the model wrote", &item.block.original().source, "yours", now, page)?;
         told = true;
     }
-    let ran = item.runs.last().and_then(|run| item.block.version(run.revision));
-    if let Some(ran) = ran.filter(|ran| ran.source != *now) {
+    if let Some(ran) = ran_before(item) {
         compare("what ran last", &ran.source, "now", now, page)?;
         told = true;
     }

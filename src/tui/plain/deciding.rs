@@ -114,7 +114,7 @@ impl Session<'_> {
     /// Asks for the words once more, without the block.
     pub(super) fn reask(&mut self, shown: PrintedBlock) -> io::Result<()> {
         if let Some((item, inspected)) = block::waiting(self.driver.state()) {
-            self.plain.page.ask(&block::question(item, inspected))?;
+            self.plain.page.ask(&block::question(item, inspected, self.driver.state()))?;
         }
         self.asked =
             OpenQuestion { ask: Ask::Block(Box::new(shown), AnswerKind::Decision), since: Instant::now() };

@@ -3,6 +3,7 @@
 
 use crate::domain::visible::visible;
 use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr as _;
 
 /// What the last line belongs to, as long as it is not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +21,24 @@ pub(super) enum OpenLine {
 pub(super) struct PlainPage {
     out: io::Stdout,
     open: OpenLine,
+    /// Columns that the line of prose has taken so far.
+    column: usize,
 }
 
 impl PlainPage {
     pub(super) fn new() -> Self {
-        Self { out: io::stdout(), open: OpenLine::None }
+        Self { out: io::stdout(), open: OpenLine::None, column: 0 }
     }
 
-    /// One line.
+    /// One line; where it is longer than the terminal is wide, it is broken at words.
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.go_on(OpenLine::None)?;
+        writeln!(self.out, "{}", folded(&on_one_line(text), columns(), 0).0)?;
+        self.out.flush()
+    }
+
+    /// One line of code, as it is: a break in it would be one of the code.
+    pub(super) fn code(&mut self, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
         writeln!(self.out, "{}", on_one_line(text))?;
         self.out.flush()
@@ -49,8 +59,15 @@ impl PlainPage {
             if self.open != of {
                 self.go_on(of)?;
                 write!(self.out, "{lead}")?;
+                self.column = lead.width();
             }
-            write!(self.out, "{piece}")?;
+            if of == OpenLine::Prose {
+                let (text, column) = folded(piece, columns(), self.column);
+                self.column = column;
+                write!(self.out, "{text}")?;
+            } else {
+                write!(self.out, "{piece}")?;
+            }
             // Prose goes on in the next line; a program's line has its lead each time.
             if piece.ends_with('\n') && of != OpenLine::Prose {
                 self.open = OpenLine::None;
@@ -62,7 +79,7 @@ impl PlainPage {
     /// A question, with its answer behind it.
     pub(super) fn ask(&mut self, text: &str) -> io::Result<()> {
         self.go_on(OpenLine::None)?;
-        write!(self.out, "{} ", on_one_line(text))?;
+        write!(self.out, "{} ", folded(&on_one_line(text), columns(), 0).0)?;
         self.open = OpenLine::Question;
         self.out.flush()
     }
@@ -89,7 +106,64 @@ impl PlainPage {
     }
 }
 
+/// Columns of the terminal; many where it tells none.
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout());
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(usize::MAX)
+}
+
+/// A text with breaks in the place of blanks where the next word would be cut, from this column on; and the column behind
+/// it. A word that is longer than a row stays whole: the terminal breaks it.
+fn folded(text: &str, columns: usize, from: usize) -> (String, usize) {
+    let (mut out, mut column, mut blanks) = (String::with_capacity(text.len()), from, String::new());
+    for word in text.split_inclusive([' ', '\n']) {
+        let letters = word.trim_end_matches([' ', '\n']);
+        if !letters.is_empty() {
+            let fits = column + blanks.len() + letters.width() <= columns;
+            if !fits && column > 0 && !blanks.is_empty() {
+                out.push('\n');
+                column = 0;
+            } else {
+                out.push_str(&blanks);
+                column += blanks.len();
+            }
+            blanks.clear();
+            out.push_str(letters);
+            column += letters.width();
+        }
+        for end in word.chars().skip(letters.chars().count()) {
+            if end == '\n' {
+                out.push_str(&std::mem::take(&mut blanks));
+                out.push('\n');
+                column = 0;
+            } else {
+                blanks.push(' ');
+            }
+        }
+    }
+    column += blanks.len();
+    (out + &blanks, column)
+}
+
 /// The text as it may be printed; its blanks stay as they are, its line ends become some.
 fn on_one_line(text: &str) -> String {
     visible(text).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_at_words_and_lose_nothing_but_blanks() {
+        let (text, column) = folded("revenue by region and month", 16, 0);
+        assert_eq!((text.as_str(), column), ("revenue by\nregion and month", 16));
+        // In pieces, as a model writes.
+        let (first, column) = folded("Model: revenue", 16, 0);
+        let (second, column) = folded(" by", 16, column);
+        let (third, _) = folded(" region\n  done", 16, column);
+        assert_eq!([first, second, third].concat(), "Model: revenue\nby region\n  done");
+        assert_eq!(folded("unbreakable-as-it-is", 8, 0).0, "unbreakable-as-it-is");
+        assert_eq!(folded("  label: x", 80, 0).0, "  label: x", "an indent stays");
+    }
 }

@@ -56,7 +56,7 @@ impl Screen {
                         let key = self.keymap.hint(Context::Everywhere, Action::ToWaiting);
                         Note::says_how(item.block.id, &key)
                     }
-                    _ => Note::of_wait(why.to_string()),
+                    _ => Note::refused(why),
                 };
                 self.say(note);
                 return Vec::new();

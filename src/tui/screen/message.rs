@@ -184,7 +184,7 @@ impl Screen {
             Slash::Model => return self.model_command(argument, ctx),
             Slash::Compact => return vec![UiCommand::Send(Command::Compact)],
             Slash::Cost => {
-                self.say(Note::info(format!("This session cost {}", status::cost(ctx.state).join(" "))));
+                self.say(Note::info(format!("Cost of this session: {}", status::cost(ctx.state).join(" "))));
             }
             Slash::Status => self.open(Status::default()),
             Slash::Instructions => return self.instructions_command(argument, ctx),

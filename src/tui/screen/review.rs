@@ -22,8 +22,10 @@ use crate::tui::widgets::field::Field;
 use crate::tui::widgets::layout::Pane;
 use crate::tui::widgets::{safe, words};
 
-/// What is said where a block changes no text piece by piece.
+/// What is said where a block changes no text.
 const NO_HUNKS: &str = "No hunks: this block stands for no other text.";
+/// What is said where a block changes a text in one place only.
+const ONE_HUNK: &str = "This change is one hunk: approve or reject the block.";
 
 impl Screen {
     /// Lets time pass: a decision that was held back may be due now.
@@ -124,7 +126,7 @@ impl Screen {
             Verb::Hunk => match self.panes.code.toggle_hunk() {
                 Some(text) => send(block, revision, Decision::Edit(text)),
                 None => {
-                    self.say(Note::of_wait(NO_HUNKS));
+                    self.say_no_hunks();
                     Vec::new()
                 }
             },
@@ -136,6 +138,10 @@ impl Screen {
                 send(block, revision, Decision::Edit(item.block.original().source.to_string()))
             }
         }
+    }
+
+    fn say_no_hunks(&mut self) {
+        self.say(Note::of_wait(if self.panes.code.has_one_hunk() { ONE_HUNK } else { NO_HUNKS }));
     }
 
     /// Why a block can't be approved at all, in the words of the status line.
@@ -277,7 +283,7 @@ impl Screen {
             }
             Action::HunkNext | Action::HunkPrevious => {
                 if !self.panes.code.next_hunk(action == Action::HunkPrevious) {
-                    self.say(Note::of_wait(NO_HUNKS));
+                    self.say_no_hunks();
                 }
             }
             Action::Opinion => return self.ask_opinion(ctx.state),

@@ -1,12 +1,12 @@
 //! What the arrangement of the screen depends on: how the block stands, and which panes hold something.
 
-use super::Screen;
+use super::{Ctx, Screen};
 use crate::domain::BlockId;
 use crate::engine::transcript::BlockStanding;
 use crate::engine::{Phase, State};
 use crate::tui::panes::code::{Mode, being_written};
 use crate::tui::panes::{LowerPane, output};
-use crate::tui::widgets::layout::{Pane, Share, Wants};
+use crate::tui::widgets::layout::{Arrangement, Class, Pane, Share, Wants};
 
 impl Screen {
     /// What the next frame is arranged by.
@@ -16,6 +16,7 @@ impl Screen {
             focus: self.panes.focus,
             // Who goes to a pane with nothing in it is told so there.
             code: self.holds(Pane::Code, state) || self.panes.focus == Pane::Code,
+            code_rows: None,
             output: self.holds(Pane::Output, state) || matches!(self.panes.focus, Pane::Output | Pane::Vars),
             borders: self.borders,
             message_rows: self.message_rows(),
@@ -23,6 +24,18 @@ impl Screen {
             zoomed: self.zoomed.is_some(),
             field: self.overlays.last().is_some_and(|top| top.in_message().is_some()),
         }
+    }
+
+    /// Where everything stands in the next frame. How much a block needs is known once it is laid out for its width.
+    pub(super) fn arranged(&mut self, ctx: Ctx<'_>) -> Arrangement {
+        let of = |screen: &Self, wants| Arrangement::of(screen.size.0, screen.size.1, wants);
+        let wants = self.wants(ctx.state);
+        let made = of(self, wants);
+        let code = made.code.filter(|_| made.class == Class::Medium && wants.share == Share::Waiting);
+        let Some(slot) = code else { return made };
+        self.panes.code.arrange(ctx.state, slot.inner, ctx.look);
+        let code_rows = self.panes.code.rows_needed().and_then(|rows| u16::try_from(rows).ok());
+        of(self, Wants { code_rows, ..wants })
     }
 
     /// Whether a pane has something to show.

@@ -50,6 +50,15 @@ fn text_and_borders_can_be_read() {
     }
 }
 
+/// What a program prints as an error stands apart without colours too.
+#[test]
+fn errors_of_a_program_stand_apart_without_colour() {
+    for (name, _) in SHIPPED {
+        let theme = shipped(name, Depth::Mono);
+        assert_ne!(theme.style(Slot::OutputStderr), theme.style(Slot::UiText), "{name}");
+    }
+}
+
 /// Code on a tinted line reads as well as beside it; where the colours are the terminal's own, no line is tinted.
 #[test]
 fn code_on_a_tint_can_be_read() {

@@ -27,7 +27,7 @@ pub(crate) fn draw(
         return Vec::new();
     }
     let room = usize::from(area.width.saturating_sub(1));
-    let hints = chosen(hints(screen, state), room);
+    let hints = chosen(hints(screen, state, look), room);
     let mut spans = vec![Span::raw(" ")];
     let mut buttons = Vec::new();
     let mut x = area.x + 1;

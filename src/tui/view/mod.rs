@@ -10,6 +10,8 @@ pub(crate) mod status;
 use super::panes::LowerPane;
 use super::screen::Screen;
 use crate::engine::State;
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
 use crate::tui::panes::code;
 use crate::tui::panes::vars::VarsPane;
 use crate::tui::theme::Slot as Colour;
@@ -76,7 +78,7 @@ fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> 
     let (made, panes) = (&screen.arrangement, &screen.panes);
     let code = || code::title(&panes.code, state, &screen.guard, now, panes.focus == Pane::Code, look);
     let titles = [
-        made.chat.map(|slot| (slot, chat_title(screen))),
+        made.chat.map(|slot| (slot, chat_title(screen, state))),
         made.code.map(|slot| (slot, code())),
         made.output.map(|slot| (slot, lower_title(screen, state, look))),
         made.message.map(|slot| (slot, message::title(screen))),
@@ -90,9 +92,17 @@ fn frames(screen: &Screen, state: &State, now: Instant, look: DrawStyle<'_>) -> 
     titles.into_iter().flatten().map(seen).collect()
 }
 
-fn chat_title(screen: &Screen) -> Title {
-    let right = screen.panes.chat.standing().to_owned();
-    Title { left: "Chat".into(), right, focused: screen.panes.focus == Pane::Chat, style: None }
+fn chat_title(screen: &Screen, state: &State) -> Title {
+    let focused = screen.panes.focus == Pane::Chat;
+    let key = match screen.panes.focus {
+        Pane::Chat => screen.keymap.hint(Context::Chat, Action::ScrollEnd),
+        // There it scrolls the conversation, but a block that waits comes first.
+        Pane::Message if state.waiting().is_none() => {
+            screen.keymap.hint(Context::Message, Action::ScrollPageDown)
+        }
+        _ => String::new(),
+    };
+    Title { left: "Chat".into(), right: screen.panes.chat.standing(&key), focused, style: None }
 }
 
 fn lower_title(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Title {

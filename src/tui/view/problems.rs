@@ -5,6 +5,8 @@ use crate::domain::{FailureKind, ReplyFailure};
 use crate::engine::state::Question;
 use crate::engine::{Phase, State};
 use crate::text::number::dollars;
+use crate::tui::action::Action;
+use crate::tui::keymap::{Context, Keymap};
 use crate::tui::screen::Screen;
 use crate::tui::theme::Slot;
 use crate::tui::widgets::frame::Title;
@@ -21,20 +23,64 @@ pub(crate) struct Problem {
     pub name: &'static str,
     pub text: String,
     /// What can be done, as keys.
-    pub keys: &'static str,
+    pub keys: String,
+}
+
+/// A key that does something about a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The keymap has it.
+    Action(Action),
+    /// A letter that answers.
+    Letter(&'static str),
+}
+
+/// What can be done about a failure, the most likely first: the panel and the row of keys tell the same.
+pub(crate) fn ways(kind: FailureKind) -> &'static [(Way, &'static str)] {
+    const RETRY: (Way, &str) = (Way::Action(Action::ProblemRetry), "retry");
+    const MODEL: (Way, &str) = (Way::Action(Action::ProblemModel), "model");
+    const KEY: (Way, &str) = (Way::Action(Action::ProblemKey), "new key");
+    const END: (Way, &str) = (Way::Letter("e"), "end here");
+    match kind {
+        FailureKind::Refused | FailureKind::NoKey => &[KEY, MODEL, RETRY, END],
+        FailureKind::Overflow => {
+            &[(Way::Letter("c"), "shorten"), MODEL, (Way::Action(Action::ProblemNew), "new chat"), END]
+        }
+        // What came is kept: the model is asked to go on from there.
+        FailureKind::Cut => &[(Way::Action(Action::ProblemRetry), "go on"), MODEL, END],
+        _ => &[RETRY, MODEL, END],
+    }
+}
+
+/// `r retry   m model   e end here`, by the keys that are bound.
+fn told(ways: &[(Way, &str)], keymap: &Keymap) -> String {
+    let keys = ways.iter().filter_map(|(way, label)| {
+        let key = match way {
+            Way::Action(action) => keymap.hint(Context::Problems, *action),
+            Way::Letter(letter) => (*letter).to_owned(),
+        };
+        (!key.is_empty()).then(|| format!("{key} {label}"))
+    });
+    keys.collect::<Vec<_>>().join("   ")
 }
 
 /// All problems there are, the newest first.
 pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Problem> {
     let mut list = Vec::new();
     match &state.phase {
-        Phase::Stuck(failure) => list.push(of_failure(failure, screen.place_of_message(state))),
+        Phase::Stuck(failure) => {
+            list.push(of_failure(failure, screen.place_of_message(state), &screen.keymap))
+        }
         Phase::Asking(question) => list.push(of_question(question)),
         Phase::Replying(_) | Phase::Compacting(_) => list.extend(retry(state, look)),
         _ => {}
     }
     if let Some(why) = &state.live.store_failure {
-        list.push(Problem { name: "disk", text: saving::failing(&safe::one_line(why)), keys: "r retry" });
+        list.push(Problem {
+            name: "disk",
+            text: saving::failing(&safe::one_line(why)),
+            keys: "r retry".into(),
+        });
     }
     list
 }
@@ -56,18 +102,12 @@ pub(crate) fn retry(state: &State, look: DrawStyle<'_>) -> Option<Problem> {
             "{what} Next try in {seconds} s ({} of {}). Ctrl-C stops waiting.",
             retry.attempt, retry.of
         ),
-        keys: "",
+        keys: String::new(),
     })
 }
 
-fn of_failure(failure: &ReplyFailure, place: Option<&str>) -> Problem {
-    let keys = match failure.kind {
-        FailureKind::Refused | FailureKind::NoKey => "u new key   m model   r retry",
-        FailureKind::Overflow => "c shorten   m model   N new chat",
-        // What came is kept: the model is asked to go on from there.
-        FailureKind::Cut => "r go on   m model   e end here",
-        _ => "r retry   m model",
-    };
+fn of_failure(failure: &ReplyFailure, place: Option<&str>, keymap: &Keymap) -> Problem {
+    let keys = told(ways(failure.kind), keymap);
     let hint = safe::one_line(&failure.hint);
     let said = safe::one_line(&failure.message);
     // Where some of a reply came, that is what is told of.
@@ -85,25 +125,25 @@ fn of_question(question: &Question) -> Problem {
         Question::StepLimit(steps) => Problem {
             name: "steps",
             text: format!("{} taken for this message. Go on?", words::count(*steps as usize, "step")),
-            keys: "c go on   e end here",
+            keys: "c go on   e end here".into(),
         },
         Question::Repeated(block, times) => Problem {
             name: "repeated",
             text: format!("The model proposed block {block} {times} times. Go on?"),
-            keys: "c go on   e end here",
+            keys: "c go on   e end here".into(),
         },
         Question::Form(form) => {
             let title = safe::one_line(form.title.trim());
             Problem {
                 name: "recipe asks",
                 text: if title.is_empty() { "It waits for your answers.".into() } else { title },
-                keys: "Enter open the form   e end the recipe (asks)",
+                keys: "Enter open the form   e end the recipe (asks)".into(),
             }
         }
         Question::Budget { spent, limit } => Problem {
             name: "budget",
             text: sending::over_budget(&dollars(*spent), &dollars(*limit)),
-            keys: "c go on   e end here",
+            keys: "c go on   e end here".into(),
         },
     }
 }

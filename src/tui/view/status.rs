@@ -106,6 +106,7 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
             || asks && note.level == Level::Info
             || note.text == NO_BLOCK_WAITS && waiting.is_some()
             || note.says_how.is_some() && note.says_how != waiting
+            || note.of_lock && !is_locked_for_a_time(screen, now)
     };
     let note = screen.note.as_ref().filter(|note| !is_over(note));
     let Some(note) = note else {
@@ -133,6 +134,12 @@ pub(crate) fn text(screen: &Screen, state: &State, now: Instant, look: DrawStyle
         }
         None => (text, level(note.level, look)),
     }
+}
+
+/// Whether decisions are locked, and open by themselves.
+fn is_locked_for_a_time(screen: &Screen, now: Instant) -> bool {
+    let why = screen.guard.locked(now);
+    matches!(why, Some(RefusalReason::Appeared { .. } | RefusalReason::Quiet { .. }))
 }
 
 fn level(level: Level, look: DrawStyle<'_>) -> Style {

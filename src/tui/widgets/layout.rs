@@ -136,6 +136,8 @@ pub struct Wants {
     pub focus: Pane,
     /// Whether there is a block to show.
     pub code: bool,
+    /// Rows that the block in review needs, where it is shown: what is left goes to the conversation.
+    pub code_rows: Option<u16>,
     /// Whether there is something to show where the output stands: output, variables, problems.
     pub output: bool,
     /// Rows that the message would like to have.
@@ -314,12 +316,19 @@ impl Arrangement {
                 part(tall, 52).max(PROSE_ROWS + 2).min(rest.height.saturating_sub(8))
             }
         };
+        let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
+        let chat = match wants.code_rows {
+            // Its borders are shared with the panes above and below.
+            Some(rows) if wants.share == Share::Waiting && !looks_at_output => {
+                chat.max(rest.height.saturating_sub(rows.saturating_add(1)))
+            }
+            _ => chat,
+        };
         let chat = wants.borders.chat_rows(wants.share, tall, rest.height).unwrap_or(chat);
         self.chat = Some(Slot::new(take_top_sharing(&mut rest, chat), Edge::Box));
         // Stacked, a pane can be too low to be read. The one that the person goes to is not.
-        let looks_at_output = matches!(wants.focus, Pane::Output | Pane::Vars);
         let code = match wants.share {
-            Share::Writing | Share::Waiting if looks_at_output => rest.height / 2,
+            Share::Writing | Share::Waiting if looks_at_output => part(rest.height, 65),
             Share::Writing | Share::Waiting => rest.height,
             Share::Even | Share::Running | Share::Done | Share::Below if wants.focus == Pane::Code => {
                 part(rest.height, 70)

@@ -125,9 +125,9 @@ pub(crate) fn code(
     wrap::rows(line, &runs, WrapOptions::code(width, mark))
 }
 
-/// How what is typed is laid out on rows of so many columns.
+/// How what is typed is laid out on rows of so many columns: broken at words.
 pub(crate) fn typed_rows(width: usize) -> WrapOptions {
-    WrapOptions { words: false, ..WrapOptions::prose(width, MARK) }
+    WrapOptions::prose(width, MARK)
 }
 
 /// The bytes of a line of code that each of its rows shows.

@@ -3,6 +3,7 @@
 //! The end is followed until the person scrolls up; then the row at the top stays where it is, by item and row, whatever
 //! arrives below and whatever a new width does to the rows.
 
+use super::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -34,9 +35,9 @@ pub(crate) struct VirtualList {
     left_at: (usize, usize),
     visible: Vec<Anchor>,
     height: usize,
-    /// The rows of the next frame, and what its title says of them.
+    /// The rows of the next frame, and how many of the list are new below them; `None`: the end is followed.
     lines: Vec<Option<Line<'static>>>,
-    standing: String,
+    new: Option<usize>,
 }
 
 impl VirtualList {
@@ -59,7 +60,7 @@ impl VirtualList {
     pub(crate) fn arrange(&mut self, items: &mut impl Items, height: usize) {
         self.find(items, height);
         self.lines = self.visible.iter().map(|at| items.line(*at)).collect();
-        self.standing = self.says(items);
+        self.new = (!self.follows()).then(|| self.new_rows(items));
     }
 
     /// Draws what was arranged.
@@ -180,19 +181,14 @@ impl VirtualList {
             .sum()
     }
 
-    /// What a title says: `follow`, or how much was new below when it was arranged.
-    pub(crate) fn standing(&self) -> &str {
-        &self.standing
-    }
-
-    fn says(&self, items: &mut impl Items) -> String {
-        if self.follows() {
-            return "follow".into();
-        }
-        match self.new_rows(items) {
-            0 => "G end".into(),
-            1 => "1 new line  G".into(),
-            n => format!("{n} new lines  G"),
+    /// What a title says: `follow`, or how much was new below when it was arranged, and the key that goes there from where
+    /// the person is; none where it is empty.
+    pub(crate) fn standing(&self, key: &str) -> String {
+        match self.new {
+            None => "follow".into(),
+            Some(0) if key.is_empty() => String::new(),
+            Some(0) => format!("{key} end"),
+            Some(new) => format!("{}  {key}", words::count(new, "new line")).trim_end().to_owned(),
         }
     }
 
@@ -286,10 +282,11 @@ mod tests {
         items.0.extend([2, 1]);
         list.arrange(&mut items, 6);
         assert_eq!(ends(&list), before);
-        assert_eq!(list.says(&mut items), "3 new lines  G");
+        assert_eq!(list.standing("G"), "3 new lines  G");
+        assert_eq!(list.standing(""), "3 new lines", "no key is told where none goes there");
         list.follow();
         list.arrange(&mut items, 6);
-        assert_eq!(list.says(&mut items), "follow");
+        assert_eq!(list.standing("G"), "follow");
         assert_eq!(list.visible().last(), Some(&Anchor { item: 21, row: 0 }));
     }
 
@@ -315,7 +312,7 @@ mod tests {
         items.0.extend([1; 9]);
         list.arrange(&mut items, 8);
         assert_eq!(ends(&list), ((0, 0), (7, 0)));
-        assert_eq!(list.says(&mut items), "9 new lines  G");
+        assert_eq!(list.standing("G"), "9 new lines  G");
     }
 
     proptest! {

@@ -260,9 +260,9 @@ impl ChatPane {
         self.list.restore(place);
     }
 
-    /// What the title says on the right: `follow`, or how much is new below.
-    pub fn standing(&self) -> &str {
-        self.list.standing()
+    /// What the title says on the right: `follow`, or how much is new below, and the key that goes there.
+    pub fn standing(&self, key: &str) -> String {
+        self.list.standing(key)
     }
 
     /// The text of the item at the top of the screen, for copying; of the newest reply where the end is followed.

@@ -146,6 +146,11 @@ impl CodePane {
         self.layout.as_ref().is_some_and(|laid| laid.taken.is_some())
     }
 
+    /// Whether the block on screen is a change in one place: it is taken or rejected as a whole.
+    pub fn has_one_hunk(&self) -> bool {
+        self.layout.as_ref().is_some_and(|laid| laid.one_hunk)
+    }
+
     /// Whether the chosen hunk is dropped.
     pub fn is_hunk_dropped(&self) -> bool {
         let taken = self.layout.as_ref().and_then(|laid| laid.taken.as_ref());

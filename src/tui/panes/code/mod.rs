@@ -73,6 +73,8 @@ struct Layout {
     doc: Doc,
     /// The change in hunks, where it is one and waits.
     taken: Option<HunkLayout>,
+    /// Whether it is a change that waits and is one hunk: nothing to decide piece by piece.
+    one_hunk: bool,
 }
 
 /// What the rows that have to be seen depend on.
@@ -217,6 +219,8 @@ impl CodePane {
         let source = version.source.clone();
         let before = inspected.and_then(|inspected| inspected.before.clone());
         let taken = before.as_ref().filter(|_| open).and_then(|before| HunkLayout::new(item, before));
+        let changes = before.as_ref().is_some_and(|before| open && *before != source);
+        let one_hunk = changes && taken.is_none();
         let doc = match before {
             Some(before) => {
                 let dropped = taken.as_ref().map(HunkLayout::dropped).unwrap_or_default();
@@ -247,6 +251,7 @@ impl CodePane {
             rights,
             doc,
             taken,
+            one_hunk,
         });
     }
 

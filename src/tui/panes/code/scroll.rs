@@ -48,6 +48,12 @@ impl CodePane {
         Division { pinned, height: all.saturating_sub(pinned + summary) }
     }
 
+    /// Rows that all of a block in review would take: its rights, its code, what is told below.
+    pub(crate) fn rows_needed(&self) -> Option<usize> {
+        let laid = self.layout.as_ref().filter(|_| matches!(self.mode, Mode::View))?;
+        Some(laid.rights.rows().len() + laid.doc.len() + self.opinion.len())
+    }
+
     /// Rows that scroll: the rights too, where they don't stay.
     pub(super) fn scrolling(&self) -> usize {
         match &self.mode {

@@ -21,7 +21,7 @@ use crate::tui::widgets::frame::Title;
 use crate::tui::widgets::look::DrawStyle;
 use crate::tui::widgets::passage::FoundText;
 use crate::tui::widgets::virtual_list::{Anchor, VirtualList};
-use crate::tui::widgets::words;
+use crate::tui::widgets::{safe, words};
 use printed::PrintedRows;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -88,10 +88,12 @@ pub struct OutputPane {
     /// Tables among the rows of the head, and among the lines of the output of a run that has ended.
     head_tables: Vec<Table>,
     tables: Vec<Table>,
-    /// The width for which those of the output were found.
-    tables_for: Option<u16>,
+    /// The width for which those of the output were found, and whether they were to be shown whole.
+    tables_for: Option<(u16, bool)>,
     /// So many columns of tables are left out on their left.
     skipped: usize,
+    /// Whether tables are shown whole.
+    whole: bool,
     /// The header of a table that goes on at the top.
     header: Vec<Line<'static>>,
     /// Whether what the run came to was put on screen.
@@ -179,6 +181,12 @@ impl OutputPane {
         self.screen = screen;
     }
 
+    /// Whether tables are shown whole, wrapped as other lines are, and not the columns that fit: what a terminal copies is
+    /// what is drawn.
+    pub(in crate::tui) fn show_whole(&mut self, whole: bool) {
+        self.whole = whole;
+    }
+
     /// Finds out what the next frame shows.
     pub fn arrange(
         &mut self,
@@ -207,10 +215,11 @@ impl OutputPane {
         if self.run(state).is_some_and(|(_, run)| run.ended.is_some()) {
             let changed = self.output.finish();
             self.let_go(changed);
-            if self.tables_for != Some(area.width) {
-                self.tables =
-                    tables::find(self.output.len(), area.width.into(), |line| self.output.printed(line));
-                self.tables_for = Some(area.width);
+            let wanted = Some((area.width, self.whole));
+            if self.tables_for != wanted {
+                let count = if self.whole { 0 } else { self.output.len() };
+                self.tables = tables::find(count, area.width.into(), |line| self.output.printed(line));
+                self.tables_for = wanted;
             }
         }
         if self.area.width != area.width || self.theme != look.theme.name() {
@@ -269,9 +278,10 @@ impl OutputPane {
         visible.find_map(of)
     }
 
-    /// Whether there is a table on screen that is wider than the pane.
-    pub(crate) fn has_table(&self) -> bool {
-        self.screen.is_none() && self.table().is_some()
+    /// Whether a table on screen that is wider than the pane goes on to the right: else it does to the left.
+    pub(crate) fn table_goes_on(&self) -> Option<bool> {
+        let table = self.table().filter(|_| self.screen.is_none())?;
+        Some(self.skipped < table.most_skipped(self.area.width.into()))
     }
 
     /// Scrolls tables sideways by so many of their columns.
@@ -326,6 +336,18 @@ impl OutputPane {
 
     /// The rows before and after the output.
     fn surround(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
+        self.lay_out_ends(state, pictures, look);
+        if self.whole {
+            let (width, tables) = (self.area.width.into(), std::mem::take(&mut self.head_tables));
+            let wrapped = |(at, line): (usize, Line<'static>)| match tables::holding(&tables, at) {
+                Some(_) => safe::wrapped(&line, width),
+                None => vec![line],
+            };
+            self.head = std::mem::take(&mut self.head).into_iter().enumerate().flat_map(wrapped).collect();
+        }
+    }
+
+    fn lay_out_ends(&mut self, state: &State, pictures: &mut Pictures, look: DrawStyle<'_>) {
         self.head.clear();
         self.head_tables.clear();
         self.tail.clear();
@@ -334,7 +356,8 @@ impl OutputPane {
             None | Some(Subject::Nothing) => self.tail.push(Line::styled("No output yet.", look.dim())),
             Some(Subject::NotRun(block)) => {
                 let item = state.transcript.blocks.get(&block);
-                self.tail = item.map(|item| receipt::not_run(item, width, look)).unwrap_or_default();
+                let is_told = state.is_told(block);
+                self.tail = item.map(|item| receipt::not_run(item, is_told, width, look)).unwrap_or_default();
             }
             Some(Subject::Run(..)) => {
                 let Some((item, run)) = self.run(state) else { return };
@@ -471,8 +494,8 @@ impl OutputPane {
             _ => ("Output".into(), String::new(), None),
         };
         if !self.list.follows() {
-            let standing = self.list.standing();
-            right = if right.is_empty() { standing.to_owned() } else { format!("{standing}  {right}") };
+            let standing = self.list.standing(if focused { "G" } else { "" });
+            right = format!("{standing}  {right}").trim().to_owned();
         }
         if let Some(table) = self.table().filter(|_| self.screen.is_none()) {
             let standing = table.standing(self.skipped, self.area.width.into());

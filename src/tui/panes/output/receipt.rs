@@ -324,12 +324,17 @@ pub(super) fn lost(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Lin
     safe::words(&text, width.into(), look.style(Slot::StatusWarn))
 }
 
-/// A block that did not run.
-pub(super) fn not_run(item: &BlockItem, width: u16, look: DrawStyle<'_>) -> Vec<Line<'static>> {
+/// A block that did not run; `is_told`: the model knows of it.
+pub(super) fn not_run(
+    item: &BlockItem,
+    is_told: bool,
+    width: u16,
+    look: DrawStyle<'_>,
+) -> Vec<Line<'static>> {
     match &item.standing {
         BlockStanding::Rejected(reason) if !reason.trim().is_empty() => {
-            let mut rows =
-                safe::words(crate::domain::sentences::sending::REASON_GIVEN, width.into(), look.dim());
+            let given = crate::domain::sentences::sending::reason_given(is_told);
+            let mut rows = safe::words(given, width.into(), look.dim());
             rows.extend(safe::hanging(Span::raw("  "), reason.trim(), width.into(), look.text()));
             rows
         }

@@ -274,9 +274,29 @@ impl CommonColumns {
                     || (n > 2 && (gaps(&self.cells, true).len() >= GAPS.0 || bars >= GAPS.1))
             }
         };
-        let strong = gaps(&self.cells, true);
-        // Where columns are well apart, single blanks are those of words.
-        let mut starts = if strong.len() >= GAPS.1 { strong } else { gaps(&self.cells, false) };
+        let (wide, all) = (gaps(&self.cells, true), gaps(&self.cells, false));
+        // Where columns are well apart, single blanks are those of words, unless lines end alike and columns on both sides
+        // have a name in the header.
+        let is_named = |start: usize| {
+            let place = all.iter().position(|one| *one == start)?;
+            let before = place.checked_sub(1).and_then(|before| all.get(before));
+            let behind = all.get(place + 1).copied().unwrap_or(self.width);
+            let header = cells(&text(lines.start));
+            let holds = |columns: Range<usize>| {
+                header
+                    .get(columns.start..columns.end.min(header.len()))
+                    .is_some_and(|c| c.contains(&Cell::Text))
+            };
+            Some(holds(start..behind) && before.is_none_or(|before| holds(*before..start)))
+        };
+        let mut starts = match wide.len() >= GAPS.1 {
+            true if self.alike => {
+                let named = |start: &usize| wide.contains(start) || is_named(*start) == Some(true);
+                all.iter().copied().filter(named).collect()
+            }
+            true => wide,
+            false => all.clone(),
+        };
         let labels = starts.first().copied().filter(|start| start * 2 <= width).unwrap_or(0);
         if labels == 0 {
             starts.insert(0, 0);
@@ -350,6 +370,17 @@ mod tests {
         assert_eq!(tables(FRAME, 24)[0].standing(0, 24), "columns 1-2 of 4");
         assert_eq!(tables(FRAME, 24)[0].standing(9, 24), "columns 3-4 of 4");
         assert!(tables(FRAME, 40).is_empty(), "what fits is left as it is");
+    }
+
+    /// Dates stand one blank behind the column before them, as pandas writes them; words of a cell are no columns.
+    #[test]
+    fn columns_that_are_one_blank_apart_count_where_the_header_names_them() {
+        let frame = "        name       date     price       paid  units\n\
+                     0  Ada Lovel 2026-01-01      12.5 2026-01-09      3\n\
+                     1  Bob Lovel 2026-01-02       7.5 2026-01-10     11";
+        let found = tables(frame, 30);
+        assert_eq!(found[0].starts.len(), 5, "{found:?}");
+        assert_eq!(found[0].standing(0, 30), "columns 1-2 of 5");
     }
 
     #[test]

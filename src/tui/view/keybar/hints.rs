@@ -1,6 +1,5 @@
 //! Which keys are worth showing where, most important first.
 
-use crate::domain::FailureKind;
 use crate::engine::state::Question;
 use crate::engine::transcript::RunItem;
 use crate::engine::{Phase, State, rules};
@@ -9,10 +8,12 @@ use crate::tui::editing::vim::Mode as VimMode;
 use crate::tui::keymap::Context;
 use crate::tui::panes::code::Mode;
 use crate::tui::screen::Screen;
+use crate::tui::view::problems::{self, Way};
 use crate::tui::widgets::hints::{Hint, Hints};
 use crate::tui::widgets::layout::Pane;
+use crate::tui::widgets::look::DrawStyle;
 
-pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
+pub(super) fn hints(screen: &Screen, state: &State, look: DrawStyle<'_>) -> Vec<Hint> {
     let context = screen.context(state);
     let mut hints = Hints::new(&screen.keymap, context);
     if screen.hands_over() {
@@ -21,7 +22,7 @@ pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
         return hints.list;
     }
     if let Some(overlay) = screen.overlays.last() {
-        overlay.hints(&mut hints);
+        overlay.hints(screen.around(state, look), &mut hints);
         return hints.list;
     }
     match context {
@@ -41,12 +42,13 @@ pub(super) fn hints(screen: &Screen, state: &State) -> Vec<Hint> {
                 .key(Action::TextFind, "find", "find", 3);
         }
         Context::Queue => {
-            hints
-                .key(Action::ListAccept, "show block", "show block", 0)
-                .plain("[ ]", "prev/next", 2)
-                .key(Action::QueueSkipAll, "skip all (asks)", "skip all (asks)", 1)
-                .key(Action::Back, "back", "back", 0)
-                .key(Action::Help, "more", "more", 0);
+            if state.waiting().is_some() {
+                hints
+                    .key(Action::ListAccept, "show block", "show block", 0)
+                    .plain("[ ]", "prev/next", 2)
+                    .key(Action::QueueSkipAll, "skip all (asks)", "skip all (asks)", 1);
+            }
+            hints.key(Action::Back, "back", "back", 0).key(Action::Help, "more", "more", 0);
         }
         Context::Problems => of_problems(state, &mut hints),
         Context::Vars => {
@@ -86,6 +88,10 @@ fn of_message(suggests: bool, state: &State, hints: &mut Hints<'_>) {
             "another",
             1,
         );
+    } else if matches!(state.phase, Phase::Asking(Question::Form(_))) {
+        hints.key(Action::PaneNext, "open the form", "the form", 0);
+    } else if matches!(state.phase, Phase::Stuck(_) | Phase::Asking(_)) {
+        hints.key(Action::PaneNext, "what can be done", "what to do", 0);
     } else {
         hints.key(Action::PaneNext, "panes", "panes", 1);
     }
@@ -172,19 +178,13 @@ fn of_problems(state: &State, hints: &mut Hints<'_>) {
         Phase::Asking(_) => {
             hints.plain("c", "go on", 0).plain("e", "end here", 0);
         }
-        Phase::Stuck(failure) if failure.kind == FailureKind::Overflow => {
-            hints
-                .plain("c", "shorten", 0)
-                .key(Action::ProblemModel, "model", "model", 1)
-                .key(Action::ProblemNew, "new chat", "new chat", 1)
-                .plain("e", "end here", 2);
-        }
-        Phase::Stuck(_) => {
-            hints
-                .key(Action::ProblemRetry, "retry", "retry", 0)
-                .key(Action::ProblemModel, "model", "model", 1)
-                .key(Action::ProblemKey, "new key", "new key", 2)
-                .plain("e", "end here", 2);
+        Phase::Stuck(failure) => {
+            for (rank, (way, label)) in (0..).zip(problems::ways(failure.kind)) {
+                match way {
+                    Way::Action(action) => hints.key(*action, label, label, rank),
+                    Way::Letter(letter) => hints.plain(letter, label, rank),
+                };
+            }
         }
         _ => {
             hints.key(Action::ProblemRetry, "retry", "retry", 0);
@@ -207,8 +207,10 @@ fn of_pane(screen: &Screen, state: &State, hints: &mut Hints<'_>) {
         if run.is_some_and(|run| run.can_be_taken_back() || has_record(run)) {
             hints.key(Action::TakeBack, "take back", "take back", 0);
         }
-        if screen.panes.output.has_table() {
-            hints.key(Action::TableRight, "more columns", "columns", 0);
+        match screen.panes.output.table_goes_on() {
+            Some(true) => drop(hints.key(Action::TableRight, "more columns", "columns", 0)),
+            Some(false) => drop(hints.key(Action::TableLeft, "more columns", "columns", 0)),
+            None => {}
         }
         let has_images = !screen.panes.output.images(state).is_empty();
         if has_images {
