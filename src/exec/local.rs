@@ -234,7 +234,9 @@ impl Local {
                 Some(process) => process.names.pass(chunk),
                 None => vec![chunk],
             };
-            shown.into_iter().for_each(|chunk| self.show(chunk));
+            for chunk in shown {
+                self.show(chunk);
+            }
         }
     }
 

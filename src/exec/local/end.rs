@@ -75,7 +75,9 @@ impl Local {
         let printed = self.process_mut().map(|process| process.pipes.drain());
         self.print(printed.unwrap_or_default());
         let held = self.process_mut().and_then(|process| process.names.rest());
-        held.into_iter().for_each(|chunk| self.show(chunk));
+        if let Some(chunk) = held {
+            self.show(chunk);
+        }
         let painted = self.process_mut().and_then(|process| Some(process.screen.as_mut()?.end()));
         let painted = painted.filter(|bytes| !bytes.is_empty());
         let painted = painted.map(|bytes| Chunk { stream: Stream::Stdout, bytes });

@@ -67,10 +67,18 @@ pub struct Welcome {
 /// What a field is filled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WantedText {
-    /// The key for the provider of this place in [`Welcome::clouds`]; for `None`, for the server whose address follows.
-    Key(Option<usize>),
+    Key(KeyOwner),
     /// The address of a server.
     Address,
+}
+
+/// Whom a key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeyOwner {
+    /// A provider in the cloud: its place in [`Welcome::clouds`].
+    Cloud(usize),
+    /// The server whose address is typed next.
+    OwnServer,
 }
 
 impl Welcome {
@@ -140,7 +148,7 @@ impl Welcome {
                 Some(cloud) if cloud.kept.is_some() => {
                     Ok(Choice::Cloud { provider: cloud.provider.clone(), key: None })
                 }
-                _ => Err(self.ask_for_key(Some(at))),
+                _ => Err(self.ask_for_key(KeyOwner::Cloud(at))),
             },
             ProviderRow::Other => {
                 self.field = Some((WantedText::Address, Field::line()));
@@ -149,26 +157,33 @@ impl Welcome {
         }
     }
 
-    /// For whom a key can be pasted at the cursor, as [`WantedText::Key`] says it; what needs no key takes none.
-    fn takes_key(&self) -> Option<Option<usize>> {
+    /// For whom a key can be pasted at the cursor; what needs no key takes none.
+    fn takes_key(&self) -> Option<KeyOwner> {
         match self.row() {
             ProviderRow::Demo | ProviderRow::Local => None,
-            ProviderRow::Cloud(at) => Some(Some(at)),
-            ProviderRow::Other => Some(None),
+            ProviderRow::Cloud(at) => Some(KeyOwner::Cloud(at)),
+            ProviderRow::Other => Some(KeyOwner::OwnServer),
         }
     }
 
     /// Whose key it is, in the words of the screen.
-    fn owner(&self, of: Option<usize>) -> &str {
-        of.and_then(|at| self.clouds.get(at)).map_or("your own server", |cloud| cloud.title.as_str())
+    fn name_of(&self, owner: KeyOwner) -> &str {
+        self.cloud(owner).map_or("your own server", |cloud| cloud.title.as_str())
+    }
+
+    fn cloud(&self, owner: KeyOwner) -> Option<&Cloud> {
+        match owner {
+            KeyOwner::Cloud(at) => self.clouds.get(at),
+            KeyOwner::OwnServer => None,
+        }
     }
 
     /// Opens the field for a key; returns what is said then.
-    fn ask_for_key(&mut self, of: Option<usize>) -> String {
+    fn ask_for_key(&mut self, of: KeyOwner) -> String {
         self.field = Some((WantedText::Key(of), Field::secret()));
         format!(
             "Paste a key for {} and press Enter. It stays in memory; /key store keeps it.",
-            self.owner(of)
+            self.name_of(of)
         )
     }
 
@@ -177,7 +192,7 @@ impl Welcome {
             _ if text.is_empty() => Err("Nothing was typed.".into()),
             WantedText::Key(of) => {
                 let key = SecretString::from(text);
-                match of.and_then(|at| self.clouds.get(at)) {
+                match self.cloud(of) {
                     Some(cloud) => Ok(Choice::Cloud { provider: cloud.provider.clone(), key: Some(key) }),
                     None => {
                         self.key = Some(key);
@@ -348,7 +363,7 @@ impl Overlay for Welcome {
         match &self.field {
             Some((filling, field)) => {
                 let head = match filling {
-                    WantedText::Key(of) => format!("key for {}: ", self.owner(*of)),
+                    WantedText::Key(of) => format!("key for {}: ", self.name_of(*of)),
                     WantedText::Address => "address: ".into(),
                 };
                 sheet.field(&head, field, width, look);

@@ -69,7 +69,7 @@ pub(crate) fn problems(screen: &Screen, state: &State, look: DrawStyle<'_>) -> V
     let mut list = Vec::new();
     match &state.phase {
         Phase::Stuck(failure) => {
-            list.push(of_failure(failure, screen.place_of_message(state), &screen.keymap))
+            list.push(of_failure(failure, screen.place_of_message(state), &screen.keymap));
         }
         Phase::Asking(question) => list.push(of_question(question)),
         Phase::Replying(_) | Phase::Compacting(_) => list.extend(retry(state, look)),

@@ -495,7 +495,8 @@ impl OutputPane {
         };
         if !self.list.follows() {
             let standing = self.list.standing(if focused { "G" } else { "" });
-            right = format!("{standing}  {right}").trim().to_owned();
+            let parts = [standing, right].into_iter().filter(|part| !part.is_empty());
+            right = parts.collect::<Vec<_>>().join("  ");
         }
         if let Some(table) = self.table().filter(|_| self.screen.is_none()) {
             let standing = table.standing(self.skipped, self.area.width.into());
