@@ -87,7 +87,7 @@ impl Overlay for BranchList {
         vec![OverlayResponse::Close, OverlayResponse::LeaveFor(Exit::Branch(place))]
     }
 
-    fn hints(&self, hints: &mut Hints<'_>) {
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
         hints.plain("type to filter", "", 2).plain("Up/Down", "", 2);
         hints.plain("Enter", "branch", 0).plain("Esc", "back", 0);
     }
