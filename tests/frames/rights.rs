@@ -147,6 +147,16 @@ fn p_tells_them_in_full_and_then_they_have_to_be_seen() {
     assert!(drawn(&mut scene, 140, 40).contains(AS_BEFORE));
 }
 
+/// The folder that the first row names is here in the others; where no row names it, it is told by its path.
+#[test]
+fn the_folder_of_the_code_is_named_once() {
+    let screen = drawn(&mut first(), 140, 40);
+    assert!(screen.contains("May read   the system, here    May write  here"), "{screen}");
+    let installer = |terms: &mut Terms| terms.executor = ExecutorKind::Installer;
+    let screen = drawn(&mut second(first(), installer), 140, 40);
+    assert!(screen.contains("May write  ~/data/sales") && !screen.contains("write  here"), "{screen}");
+}
+
 #[test]
 fn packages_of_the_session_have_a_short_name() {
     let packages = |terms: &mut Terms| {
@@ -154,7 +164,7 @@ fn packages_of_the_session_have_a_short_name() {
     };
     let mut scene = seen_and_second(packages);
     let screen = drawn(&mut scene, 140, 40);
-    assert!(screen.contains("changed: the system, ~/data/sales, packages of this session"), "{screen}");
+    assert!(screen.contains("changed: the system, here, packages of this session"), "{screen}");
     scene.press(&["p"]);
     assert!(drawn(&mut scene, 140, 40).contains("~/.local/share/sayso/blobs/01/packages"));
     let other = |terms: &mut Terms| terms.rights.read = vec!["/blobs/02/packages".into()];

@@ -79,7 +79,7 @@ fn the_approval_says_what_can_be_taken_back() {
         scene
     };
     for (cover, told) in [
-        (UndoCover::default(), "Undo       all"),
+        (UndoCover::default(), "Undo  all"),
         (UndoCover { large: 3, ..UndoCover::default() }, "Undo       without 3 large files"),
         (UndoCover::none("this session is not saved"), "Undo       none: this session is not saved"),
     ] {

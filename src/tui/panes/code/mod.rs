@@ -231,7 +231,7 @@ impl CodePane {
         let rights = if open {
             let session = state.transcript.header.as_ref().map(|header| header.id.0.as_str());
             let detail = if self.full_rights { Detail::All } else { Detail::Keys };
-            let wording = Wording { detail, session, look };
+            let wording = Wording { detail, session, here: None, look };
             let mut rights = Rights::new(inspected, &self.seen_before.1, self.area.width, wording);
             if let Some(note) = &item.block.how_read() {
                 rights.note(note, &item.block, self.area.width, look);

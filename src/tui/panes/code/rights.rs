@@ -96,6 +96,8 @@ pub(super) struct Wording<'a> {
     pub(super) detail: Detail,
     /// The session whose packages have a short name.
     pub(super) session: Option<&'a str>,
+    /// The folder in which the code would start: what is told of it stands in front of the others, and they call it here.
+    pub(super) here: Option<&'a Path>,
     pub(super) look: DrawStyle<'a>,
 }
 
@@ -107,7 +109,7 @@ impl Wording<'_> {
         if !self.detail.is_all() && path.ancestors().any(is_own) {
             return "packages of this session".into();
         }
-        self.look.place.path(path)
+        if self.here == Some(path) { "here".into() } else { self.look.place.path(path) }
     }
 
     fn style(&self, changed: bool) -> Style {
@@ -195,7 +197,8 @@ pub(in crate::tui) fn lines(
     look: DrawStyle<'_>,
 ) -> impl Iterator<Item = (&'static str, String)> {
     let detail = if full { Detail::All } else { Detail::Words };
-    let facts = facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, look });
+    let facts =
+        facts(Some(inspected), &SeenRights::default(), Wording { detail, session: None, here: None, look });
     facts.into_iter().map(|fact| (fact.label, fact.text))
 }
 
@@ -211,15 +214,24 @@ fn facts(inspected: Option<&InspectionResult>, seen: &SeenRights, wording: Wordi
         }
         Ok(terms) => {
             let change = seen.change(terms, &inspected.reach);
+            let here = Some(terms.cwd.as_path())
+                .filter(|_| wording.detail == Detail::Keys && terms::tells_folder(terms));
+            let wording = Wording { here, ..wording };
             terms::facts(terms, &inspected.reach, change, wording)
         }
     };
-    facts.extend(inspected.undo.as_ref().map(|cover| undo(cover, inspected, look)));
+    // What can be taken back without a gap goes without a row of its own.
+    let undo = inspected.undo.as_ref().map(|cover| undo(cover, inspected, look));
+    let is_plain = wording.detail == Detail::Keys && inspected.review.unchecked.is_none();
+    let (beside, undo) = undo.into_iter().partition::<Vec<_>, _>(|fact| is_plain && fact.text == "all");
+    facts.extend(undo);
     facts.extend(terms::place_of_packages(inspected, look));
     facts.extend(effects::facts(inspected, wording.detail).into_iter().map(|(label, text, odd)| {
         Fact::new(label, text, if odd { look.style(Slot::StatusWarn) } else { look.text() })
     }));
-    facts.push(Fact::new(CHECK, check(inspected, wording.detail), check_style(inspected, look)));
+    let beside: String = beside.iter().map(|fact| format!("     {}  {}", fact.label, fact.text)).collect();
+    let check = check(inspected, wording.detail) + &beside;
+    facts.push(Fact::new(CHECK, check, check_style(inspected, look)));
     facts
 }
 

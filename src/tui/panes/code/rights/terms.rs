@@ -204,6 +204,12 @@ fn paths(list: &[PathBuf], off: bool, wording: Wording<'_>) -> String {
     safe::one_line(&wording.detail.list(&names, SHORT, ", "))
 }
 
+/// Whether the first row names the folder in which the code would start.
+pub(super) fn tells_folder(terms: &Terms) -> bool {
+    use ExecutorKind::{Container, Kernel, Subprocess};
+    matches!(terms.executor, Kernel | Subprocess | Container)
+}
+
 fn runs_in(terms: &Terms, look: DrawStyle<'_>) -> String {
     let cwd = safe::one_line(&look.place.path(&terms.cwd));
     let language = safe::one_line(terms.language.as_str());
