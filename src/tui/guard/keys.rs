@@ -19,27 +19,18 @@ impl Guard {
         // Whatever key this is: what was held back did not stay alone.
         let was_held = self.held.take().is_some();
         let went = self.went.take();
-        match class {
-            Class::Text => {
+        match (class, typed(key)) {
+            (Class::Text, _) => {
                 self.typing.end();
                 self.restart(at);
                 Admit::Pass
             }
-            Class::Go { there, token } => {
+            (Class::Go { there, token }, _) => {
                 self.typing.end();
                 self.go(there, token, beside, went, at)
             }
-            _ => {
-                let admit = match typed(key) {
-                    Some(letter) => self.letter(letter, class, beside, was_held, at),
-                    None => self.command(key.code, class, beside, at),
-                };
-                // Who pages on is still there; the time to look starts over.
-                if class == Class::Scroll && admit == Admit::Pass {
-                    self.went = went.map(|(to, _)| (to, at));
-                }
-                admit
-            }
+            (_, Some(letter)) => self.letter(letter, class, beside, was_held, at),
+            (_, None) => self.command(key.code, class, beside, at),
         }
     }
 
@@ -145,8 +136,8 @@ impl Guard {
         Admit::Word { text, meant }
     }
 
-    /// The key that goes to the block that waits. The first press only goes there; the second approves, where nothing but
-    /// scrolling came between and nothing stands beside it.
+    /// The key that goes to the block that waits. The first press only goes there; the second approves, where nothing
+    /// came between and nothing stands beside it.
     fn go(
         &mut self,
         there: bool,

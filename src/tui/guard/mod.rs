@@ -50,7 +50,7 @@ pub struct Guard {
     held: Option<HeldKey>,
     ready: Option<Deed>,
     dropped: Option<RefusalReason>,
-    /// The block that the person went to by its key, as long as no key but scrolling came.
+    /// The block that the person went to by its key, as long as no other key came.
     went: Option<(SubjectId, Instant)>,
     /// Whether something changed by itself that is not drawn yet.
     changed: bool,

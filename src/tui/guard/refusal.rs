@@ -62,7 +62,7 @@ impl fmt::Display for RefusalReason {
             RefusalReason::NoAnswer => f.write_str("The terminal did not answer. Nothing was decided."),
             RefusalReason::StoodStill => f.write_str("The program stood still. Nothing was decided."),
             RefusalReason::Again => {
-                f.write_str("Look at it, then the same key again approves; no key but scrolling between.")
+                f.write_str("Look at it, then the same key again approves; no other key between.")
             }
             RefusalReason::Checking => f.write_str("Not yet: the checks still run."),
             RefusalReason::Unseen { lines: 1 } => f.write_str("Not yet: 1 line not shown. Space shows it."),

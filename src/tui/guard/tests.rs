@@ -391,8 +391,10 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
     assert_eq!(go(&mut g, there(), 1000), Admit::Refused(RefusalReason::Again));
     assert_eq!(go(&mut g, there(), 1400), Admit::Held);
     // Another key, the focus, a size, a button between: it is a first press again.
-    let between: [Disturb; 5] = [
+    let between: [Disturb; 7] = [
+        |g, at| drop(g.key(&press(' '), Class::Scroll, at)),
         |g, at| drop(g.key(&press('x'), Class::Text, at)),
+        |g, at| drop(g.key(&KeyEvent::new(KeyCode::PageDown, KeyModifiers::NONE), Class::Scroll, at)),
         |g, at| g.focused(at),
         |g, at| g.resized((90, 30), at),
         |g, at| g.noise(at),
@@ -403,35 +405,6 @@ fn the_go_key_first_only_moves_and_then_approves_where_nothing_stands_beside_it(
         between(&mut g, t + ms(1200));
         assert_eq!(go(&mut g, there(), 1500), Admit::Refused(RefusalReason::Again), "{number}");
         assert_eq!(g.due(t + ms(3000)), None);
-    }
-}
-
-#[test]
-fn who_pages_a_block_to_its_end_is_still_there() {
-    let t = Instant::now();
-    let page = KeyEvent::new(KeyCode::PageDown, KeyModifiers::NONE);
-    for key in [press(' '), page] {
-        let mut g = Guard::new(Times::default(), (80, 24), t);
-        g.appeared(token(1), t);
-        g.layout(rows(4));
-        g.rows_on_screen(&[0..2], t);
-        answer(&mut g, t, t + ms(10));
-        g.key(&GO, from_elsewhere(), t + ms(1000));
-        assert_eq!(g.key(&key, Class::Scroll, t + ms(1200)), Admit::Pass);
-        let mut early = g.clone();
-        assert!(matches!(
-            early.key(&GO, there(), t + ms(1600)),
-            Admit::Refused(RefusalReason::Unseen { .. })
-        ));
-        g.rows_on_screen(&[2..4], t + ms(1200));
-        // The time to look starts with the key that brought what is looked at.
-        let mut early = g.clone();
-        assert_eq!(early.key(&GO, there(), t + ms(1499)), Admit::Refused(RefusalReason::Again));
-        assert_eq!(g.clone().key(&GO, there(), t + ms(1500)), Admit::Held);
-        // Letters that scroll, in a word, are text.
-        g.key(&press('x'), Class::Stray, t + ms(1600));
-        g.key(&press('j'), Class::Scroll, t + ms(1700));
-        assert_eq!(g.key(&GO, there(), t + ms(2300)), Admit::Refused(RefusalReason::Again));
     }
 }
 
