@@ -123,12 +123,13 @@ impl Home {
         search(&self.sessions(), &wanted, &Masker::default(), &waiting).unwrap()
     }
 
-    /// The sessions in which a word is found, by their files' names, in order.
-    fn finds(&self, words: &str) -> Vec<String> {
-        let mut all: Vec<String> =
-            self.search(words).hits.iter().map(|hit| name_of(&hit.session.path)).collect();
-        all.sort();
-        all
+    /// The sessions that are told for a word, by their files' names, in order; and in how many it is found: what a branch
+    /// has in common with others is told of one of them.
+    fn finds(&self, words: &str) -> (Vec<String>, usize) {
+        let hits = self.search(words).hits;
+        let mut told: Vec<String> = hits.iter().map(|hit| name_of(&hit.session.path)).collect();
+        told.sort();
+        (told, hits.iter().map(|hit| 1 + hit.also).sum())
     }
 
     /// The sessions that hold a prompt, read without any index.

@@ -185,9 +185,10 @@ fn of_a_damaged_index_nothing_is_believed() {
             assert!(listed.len() == 3 && listed.iter().all(|one| one.damage.is_none()), "{what}: {listed:?}");
             let mut is_missed = false;
             for number in [1, TURNS, TURNS + 1] {
-                let (found, truth) = (home.finds(&format!("unique{number}x")), home.holds(number));
+                let ((found, count), truth) = (home.finds(&format!("unique{number}x")), home.holds(number));
                 assert!(found.iter().all(|one| truth.contains(one)), "{what}: {found:?}");
-                is_missed |= found != truth;
+                assert!(count <= truth.len(), "{what}: {count} of {}", truth.len());
+                is_missed |= count != truth.len();
             }
             // SQLite has no checksums: a bit that turned may hide a word. It never tells of one that is not there.
             let is_flipped = matches!(damage, Damage::Flip(_));
@@ -279,7 +280,8 @@ fn a_damaged_branch_says_so_and_the_others_stay() {
                 }
             }
             let found = home.search("unique1x").hits;
-            assert!(found.iter().any(|hit| hit.session.path == home.main()), "{what}");
+            // Of what they have in common one tells, and that there are others.
+            assert!(found.iter().any(|hit| hit.session.path == home.main() || hit.also > 0), "{what}");
             let stands = |path: &Path| {
                 fs::read(path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("unique1x"))
             };
