@@ -26,27 +26,17 @@ pub struct Note {
 }
 
 impl Note {
+    fn of(level: Level, text: impl Into<String>) -> Self {
+        Self { level, text: text.into(), of_wait: false, says_how: None, of_lock: false, at: None }
+    }
+
     pub fn info(text: impl Into<String>) -> Self {
-        Self {
-            level: Level::Info,
-            text: text.into(),
-            of_wait: false,
-            says_how: None,
-            of_lock: false,
-            at: None,
-        }
+        Self::of(Level::Info, text)
     }
 
     /// Something did not go as asked.
     pub fn warn(text: impl Into<String>) -> Self {
-        Self {
-            level: Level::Warn,
-            text: text.into(),
-            of_wait: false,
-            says_how: None,
-            of_lock: false,
-            at: None,
-        }
+        Self::of(Level::Warn, text)
     }
 
     /// Whether it has been on screen long enough for something that is only good to know.
@@ -56,14 +46,7 @@ impl Note {
 
     /// Of the block that waits.
     pub fn of_wait(text: impl Into<String>) -> Self {
-        Self {
-            level: Level::Warn,
-            text: text.into(),
-            of_wait: true,
-            says_how: None,
-            of_lock: false,
-            at: None,
-        }
+        Self { of_wait: true, ..Self::of(Level::Warn, text) }
     }
 
     /// A decision of that block was refused.
@@ -81,13 +64,6 @@ impl Note {
 
 impl From<Notice> for Note {
     fn from(notice: Notice) -> Self {
-        Self {
-            level: notice.level,
-            text: notice.text,
-            of_wait: false,
-            says_how: None,
-            of_lock: false,
-            at: None,
-        }
+        Self::of(notice.level, notice.text)
     }
 }

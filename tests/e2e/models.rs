@@ -147,7 +147,7 @@ fn a_key_that_is_pasted_goes_to_its_provider_and_into_no_file_until_it_is_stored
         Setup::new(home.path(), &[]).env("OPENAI_BASE_URL", &format!("{}/v1", server.url())).start();
     terminal.wait_for("Where should answers come from?");
     terminal.press("3");
-    terminal.wait_for("key: ");
+    terminal.wait_for("key for OpenAI: ");
     terminal.paste("sk-pasted-by-hand");
     terminal.wait_for("***");
     terminal.press("Enter");

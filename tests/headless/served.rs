@@ -15,6 +15,9 @@ fn served(name: &str) -> (Done, Vec<String>) {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text(content)).unwrap();
     }
+    if name == "plot" {
+        open_environment(&home.work());
+    }
     let replies = story["reply"].as_array().unwrap();
     let server =
         ModelServer::start(replies.iter().map(|reply| Answer::text(&text(&reply["text"]))).collect());
@@ -40,6 +43,14 @@ fn served(name: &str) -> (Done, Vec<String>) {
     let done = home.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
     let told = server.requests().iter().map(|request| request.last_message()).collect();
     (done, told)
+}
+
+/// An environment that is open to what is installed beside it: whether matplotlib is there is not known beforehand, and the
+/// story draws without it.
+fn open_environment(folder: &std::path::Path) {
+    let args = ["-m", "venv", "--without-pip", "--system-site-packages", ".venv"];
+    let made = std::process::Command::new("python3").args(args).current_dir(folder).status();
+    assert!(made.is_ok_and(|status| status.success()), "an environment");
 }
 
 fn assert_told(name: &str, rounds: &[&[&str]]) {
