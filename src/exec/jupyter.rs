@@ -245,6 +245,8 @@ impl Jupyter {
         let patience = match block.reading.missing() {
             AwaitedReply::Both => return,
             AwaitedReply::Idle => IDLE,
+            // Behind an interrupt it may never come.
+            AwaitedReply::Reply if block.reading.is_interrupted() => IDLE,
             AwaitedReply::Reply => REPLY,
             AwaitedReply::Nothing if self.ask_variables() => return,
             AwaitedReply::Nothing if self.waits_for_variables() => return,

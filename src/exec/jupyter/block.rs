@@ -43,6 +43,7 @@ impl JupyterBlock {
     /// It is being interrupted.
     pub(super) fn interrupt(&mut self, now: Instant) {
         (self.interrupted, self.answered) = (Some(now), false);
+        self.reading.interrupt();
     }
 
     /// A message of it came, or the end of it.

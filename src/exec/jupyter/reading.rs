@@ -24,6 +24,8 @@ pub(super) struct ReplyReader {
     value: Option<String>,
     error: Option<RunError>,
     figures: u32,
+    /// It was interrupted.
+    interrupted: bool,
 }
 
 /// What is still missing.
@@ -41,7 +43,25 @@ pub(super) enum AwaitedReply {
 impl ReplyReader {
     /// The block that this request handed over.
     pub(super) fn new(request: String) -> Self {
-        Self { request, started: false, idle: false, reply: None, value: None, error: None, figures: 0 }
+        Self {
+            request,
+            started: false,
+            idle: false,
+            reply: None,
+            value: None,
+            error: None,
+            figures: 0,
+            interrupted: false,
+        }
+    }
+
+    /// It is interrupted: a kernel whose own code the interrupt meets sends no reply, and did not end well then.
+    pub(super) fn interrupt(&mut self) {
+        self.interrupted = true;
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupted
     }
 
     /// What is still missing.
@@ -56,7 +76,11 @@ impl ReplyReader {
 
     /// How it ended, as far as it was told.
     pub(super) fn done(self) -> RunSummary {
-        let known = if self.error.is_some() { (BlockEnd::Error, 1) } else { (BlockEnd::Ok, 0) };
+        let known = match &self.error {
+            _ if self.interrupted => (BlockEnd::Interrupted, 1),
+            Some(_) => (BlockEnd::Error, 1),
+            None => (BlockEnd::Ok, 0),
+        };
         let (how, code) = self.reply.unwrap_or(known);
         RunSummary {
             how,

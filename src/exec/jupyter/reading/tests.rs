@@ -79,6 +79,21 @@ fn endings_that_are_no_errors() {
     assert_eq!(reply(interrupt).how, BlockEnd::Interrupted);
 }
 
+/// An interrupt that meets the kernel's own code: it is idle then, and no reply comes.
+#[test]
+fn without_a_reply_an_interrupted_block_did_not_end_well() {
+    let idle = iopub("status", json!({ "execution_state": "idle" }));
+    let (mut reading, _) = read(&[idle.clone()]);
+    reading.interrupt();
+    let done = reading.done();
+    assert_eq!((done.how, done.code), (BlockEnd::Interrupted, 1));
+    // What the kernel says counts.
+    let reply = message(Channel::Shell, "execute_reply", json!({ "status": "ok" }));
+    let (mut reading, _) = read(&[idle, reply]);
+    reading.interrupt();
+    assert_eq!(reading.done().how, BlockEnd::Ok);
+}
+
 #[test]
 fn displays() {
     let png = base64::engine::general_purpose::STANDARD.encode(b"\x89PNG");
