@@ -195,6 +195,22 @@ fn the_mark_stays_on_the_session_whatever_comes_and_goes() {
 }
 
 #[test]
+fn enter_leaves_for_no_new_session_where_words_found_none() {
+    let (mut scene, _) = typed("zzz");
+    let left = |wishes: &[UiCommand]| wishes.iter().any(|wish| matches!(wish, UiCommand::Leave(_)));
+    assert!(!left(&scene.press(&["enter"])), "before anything was found");
+    told(&mut scene, found("zzz", Vec::new()));
+    assert!(!left(&scene.press(&["enter"])));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("No session matches. Esc clears.") && seen.contains("Esc clear"), "{seen}");
+    // Chosen by the cursor among others, it is meant.
+    scene.press(&["esc"]);
+    assert!(drawn(&mut scene, 100, 30).contains("Esc back"));
+    scene.press(&["up"]);
+    assert!(left(&scene.press(&["enter"])), "{}", drawn(&mut scene, 100, 30));
+}
+
+#[test]
 fn del_tells_what_it_frees_and_takes_one_letter_more() {
     let (mut scene, _) = typed("notes");
     let path = PathBuf::from("/sessions/notes.jsonl");

@@ -23,6 +23,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::path::PathBuf;
 
+/// What is said where nothing has what was typed.
+const NO_MATCH: &str = "No session matches. Esc clears.";
+
 /// A row that can be chosen.
 #[derive(Clone, Copy, Debug)]
 enum Choice<'a> {
@@ -131,10 +134,15 @@ impl Sessions {
                 let left = words::count(found.left_out, "old session");
                 Some(format!("{left} not searched: the newer ones hold too much."))
             }
-            Some(Ok(_)) if nothing => Some("No session matches. Esc clears.".to_owned()),
+            Some(Ok(_)) if nothing => Some(NO_MATCH.to_owned()),
             Some(Ok(found)) if found.more => Some("There is more: more words tell less.".to_owned()),
             _ => None,
         }
+    }
+
+    /// What Esc does now.
+    fn esc(&self) -> &'static str {
+        if self.filter.is_empty() { "back" } else { "clear" }
     }
 
     /// What can be chosen, from above: sessions, places in sessions, a new one.
@@ -296,6 +304,10 @@ impl Overlay for Sessions {
                 let words = words_of_search(&self.filter.text());
                 Exit::OpenSession(hit.session.path.clone(), Some(FoundPlace { place: hit.place, words }))
             }
+            // Who typed words looks for a session; the row that is left when none has them was not chosen.
+            Choice::New if !self.filter.is_empty() && self.cursor.0 == 0 => {
+                return vec![OverlayResponse::Say(Note::info(NO_MATCH))];
+            }
             Choice::New => Exit::NewSession,
         };
         vec![OverlayResponse::Close, OverlayResponse::LeaveFor(exit)]
@@ -353,7 +365,7 @@ impl Overlay for Sessions {
             return;
         }
         hints.plain("type to filter", "", 3).plain("Up/Down", "", 2).plain("Enter", "open", 0);
-        hints.plain("Tab", "this folder/all", 1).plain("Esc", "back", 0);
+        hints.plain("Tab", "this folder/all", 1).plain("Esc", self.esc(), 0);
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
@@ -404,7 +416,8 @@ impl Overlay for Sessions {
         if preview > 0 {
             rows::preview(self, width, preview - 1, look, &mut sheet);
         }
-        sheet.row(Line::styled("Enter open   Ctrl-R rename   Del delete (asks)   Esc back", look.dim()));
+        let keys = format!("Enter open   Ctrl-R rename   Del delete (asks)   Esc {}", self.esc());
+        sheet.row(Line::styled(keys, look.dim()));
         Some(sheet)
     }
 }
