@@ -83,7 +83,7 @@ fn endings_that_are_no_errors() {
 #[test]
 fn without_a_reply_an_interrupted_block_did_not_end_well() {
     let idle = iopub("status", json!({ "execution_state": "idle" }));
-    let (mut reading, _) = read(&[idle.clone()]);
+    let (mut reading, _) = read(std::slice::from_ref(&idle));
     reading.interrupt();
     let done = reading.done();
     assert_eq!((done.how, done.code), (BlockEnd::Interrupted, 1));
