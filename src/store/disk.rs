@@ -105,7 +105,9 @@ fn lock(path: &Path, file: &File) -> Result<(), StoreError> {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) => {
                 let pid = file.metadata().ok().and_then(|meta| Locks::read().holder(meta.ino()));
-                if pid != Some(std::process::id()) || begun.elapsed() >= LET_GO {
+                // Nobody: it was let go since, or the system does not tell.
+                let is_anothers = pid.is_some_and(|pid| pid != std::process::id());
+                if is_anothers || begun.elapsed() >= LET_GO {
                     return Err(StoreError::Locked { path: path.to_owned(), pid });
                 }
                 std::thread::park_timeout(Duration::from_millis(1));
