@@ -7,9 +7,10 @@ use crate::tui::note::Note;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::UiCommand;
 use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::{Cursor, rank};
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::filtered_list::FilteredList;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -17,30 +18,20 @@ use ratatui::text::Line;
 /// Columns of a block's first line that are shown and found.
 const SHOWN: usize = 60;
 
-/// The list.
+/// The list; of each a row: number, language, first line.
 #[derive(Debug)]
-pub(crate) struct BlockList {
-    filter: Field,
-    blocks: Vec<BlockId>,
-    /// A row for each: number, language, first line.
-    rows: Vec<String>,
-    /// Those that the filter leaves, best first.
-    shown: Vec<usize>,
-    cursor: Cursor,
-}
+pub(crate) struct BlockList(FilteredList<BlockId>);
 
 impl BlockList {
     /// The blocks of a session; the cursor stands on the one on screen.
     pub(crate) fn of(state: &State, on_screen: Option<BlockId>) -> Self {
-        let all = || state.transcript.blocks.values().rev();
         let row = |item: &crate::engine::transcript::BlockItem| {
             let first = safe::cut(&safe::one_line(words::first_line(&item.block.current().source)), SHOWN);
-            format!("{:<4} {:<10} {first}", item.block.id, safe::one_line(&item.block.label()))
+            let row = format!("{:<4} {:<10} {first}", item.block.id, safe::one_line(&item.block.label()));
+            (item.block.id, row)
         };
-        let blocks: Vec<BlockId> = all().map(|item| item.block.id).collect();
-        let at = blocks.iter().position(|block| Some(*block) == on_screen).unwrap_or_default();
-        let shown = (0..blocks.len()).collect();
-        Self { filter: Field::line(), blocks, rows: all().map(row).collect(), shown, cursor: Cursor(at) }
+        let all = state.transcript.blocks.values().rev().map(row);
+        Self(FilteredList::new(all, |block| Some(*block) == on_screen))
     }
 }
 
@@ -61,21 +52,20 @@ impl Overlay for BlockList {
     }
 
     fn field(&mut self) -> Option<&mut Field> {
-        Some(&mut self.filter)
+        Some(self.0.field())
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        Some((&mut self.cursor, self.shown.len()))
+        Some(self.0.list())
     }
 
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.cursor.0 = 0;
-        self.shown = rank(&self.filter.text(), &self.rows);
+        self.0.changed();
         Vec::new()
     }
 
     fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let block = self.shown.get(self.cursor.0).and_then(|at| self.blocks.get(*at));
+        let block = self.0.chosen();
         std::iter::once(OverlayResponse::Close)
             .chain(block.map(|block| copied(around.state, *block)))
             .collect()
@@ -87,20 +77,15 @@ impl Overlay for BlockList {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(format!("{} of {}.", self.shown.len(), words::count(self.blocks.len(), "block")))
+        let (all, shown) = self.0.counts();
+        Some(format!("{shown} of {}.", words::count(all, "block")))
     }
 
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Copy the code of a block");
-        sheet.field("> ", &self.filter, width, look).rule(width, look);
-        let rows = usize::from(room.height.saturating_sub(4).clamp(1, 12));
-        let first = self.cursor.window(rows);
-        for (at, row) in self.shown.iter().enumerate().skip(first).take(rows) {
-            let text = self.rows.get(*row).map(String::as_str).unwrap_or_default();
-            sheet.row(entry(text, at == self.cursor.0, width, look));
-        }
-        if self.shown.is_empty() {
+        self.0.draw(&mut sheet, usize::from(room.height.saturating_sub(4).clamp(1, 12)), width, look);
+        if self.0.counts().1 == 0 {
             sheet.row(Line::styled("  No block matches.", look.dim()));
         }
         Some(sheet)

@@ -7,9 +7,10 @@ use crate::engine::transcript::Item;
 use crate::tui::panes::Panes;
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::{Cursor, rank};
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::filtered_list::FilteredList;
 use crate::tui::widgets::hints::Hints;
-use crate::tui::widgets::sheet::{Sheet, entry};
+use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -19,13 +20,7 @@ const SHOWN: usize = 56;
 
 /// The list, in the order of the conversation.
 #[derive(Debug)]
-pub(crate) struct BranchList {
-    filter: Field,
-    places: Vec<BranchPoint>,
-    rows: Vec<String>,
-    shown: Vec<usize>,
-    cursor: Cursor,
-}
+pub(crate) struct BranchList(FilteredList<BranchPoint>);
 
 impl BranchList {
     /// The places of a session; this block is chosen, where there is one, else the end.
@@ -51,15 +46,10 @@ impl BranchList {
             }
         }
         all.push((BranchPoint::End, row("here".into(), "with all that was said and done")));
-        let (places, rows): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-        let chosen = block.map_or(BranchPoint::End, BranchPoint::Block);
-        let at = places.iter().position(|place| *place == chosen).unwrap_or(places.len().saturating_sub(1));
-        let shown = (0..places.len()).collect();
-        Self { filter: Field::line(), places, rows, shown, cursor: Cursor(at) }
-    }
-
-    fn chosen(&self) -> Option<BranchPoint> {
-        self.shown.get(self.cursor.0).and_then(|at| self.places.get(*at)).copied()
+        let chosen =
+            block.map(BranchPoint::Block).filter(|block| all.iter().any(|(place, _)| place == block));
+        let chosen = chosen.unwrap_or(BranchPoint::End);
+        Self(FilteredList::new(all, |place| *place == chosen))
     }
 }
 
@@ -69,21 +59,20 @@ impl Overlay for BranchList {
     }
 
     fn field(&mut self) -> Option<&mut Field> {
-        Some(&mut self.filter)
+        Some(self.0.field())
     }
 
     fn list(&mut self) -> Option<(&mut Cursor, usize)> {
-        Some((&mut self.cursor, self.shown.len()))
+        Some(self.0.list())
     }
 
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.cursor.0 = 0;
-        self.shown = rank(&self.filter.text(), &self.rows);
+        self.0.changed();
         Vec::new()
     }
 
     fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        let Some(place) = self.chosen() else { return Vec::new() };
+        let Some(place) = self.0.chosen().copied() else { return Vec::new() };
         vec![OverlayResponse::Close, OverlayResponse::LeaveFor(Exit::Branch(place))]
     }
 
@@ -99,14 +88,8 @@ impl Overlay for BranchList {
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, look) = (room.width, around.look);
         let mut sheet = Sheet::new("Go on in a branch");
-        sheet.field("> ", &self.filter, width, look).rule(width, look);
-        let rows = usize::from(room.height.saturating_sub(5).clamp(1, 12));
-        let first = self.cursor.window(rows);
-        for (at, row) in self.shown.iter().enumerate().skip(first).take(rows) {
-            let text = self.rows.get(*row).map(String::as_str).unwrap_or_default();
-            sheet.row(entry(text, at == self.cursor.0, width, look));
-        }
-        let told = match self.chosen() {
+        self.0.draw(&mut sheet, usize::from(room.height.saturating_sub(5).clamp(1, 12)), width, look);
+        let told = match self.0.chosen() {
             Some(BranchPoint::Prompt(_)) => "  Before this message, which stands in Message then.",
             Some(BranchPoint::Block(_)) => "  Before this block, which waits again.",
             Some(_) => "  Behind all that is there.",

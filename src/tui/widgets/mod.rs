@@ -3,6 +3,7 @@
 
 pub(crate) mod field;
 pub(crate) mod filter;
+pub(crate) mod filtered_list;
 pub(crate) mod frame;
 pub(crate) mod hints;
 pub(crate) mod hits;
