@@ -163,6 +163,22 @@ fn a_place_is_opened_at_the_line_that_was_found_which_is_marked() {
     assert!(scene.screen.panes.marks(), "it is marked");
 }
 
+#[test]
+fn a_place_in_code_that_waits_moves_no_focus_to_where_letters_decide() {
+    crate::scene::acted((80, 24), || {
+        let mut scene = Scene::new();
+        scene.ask("Count.");
+        scene.reply("```python\nNEEDLEWORD = 1\n```\n");
+        let place = SessionPlace { kind: PlaceKind::Block, block: Some(BlockId(1)), message: 2 };
+        let found = FoundPlace { place, words: "needleword".into() };
+        scene.frame();
+        scene.step(|screen, ctx| screen.show_place(&found, ctx));
+        let seen = drawn(&mut scene, 80, 24);
+        assert_eq!(scene.screen.panes.focus, sayso::tui::widgets::layout::Pane::Message, "{seen}");
+        assert!(seen.contains("Found in the code of block 1: Tab to Code."), "{seen}");
+    });
+}
+
 /// What a key leads to, without looking for sessions.
 fn deleted(wishes: &[UiCommand]) -> Option<&PathBuf> {
     wishes.iter().find_map(|wish| match wish {

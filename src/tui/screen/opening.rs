@@ -6,6 +6,7 @@ use crate::domain::BlockId;
 use crate::driver::{PlaceKind, SearchWords};
 use crate::engine::State;
 use crate::engine::transcript::Item;
+use crate::tui::note::Note;
 use crate::tui::panes::output::SoughtText;
 use crate::tui::panes::search::PaneSearch;
 use crate::tui::panes::{LowerPane, chat};
@@ -49,8 +50,11 @@ impl Screen {
         search.look_for(&words.expression(), true);
         self.panes.marked = search.pattern().cloned();
         self.panes.search = Some(search);
-        if self.arrangement.slot(pane).is_none() {
-            self.panes.focus = pane;
+        match place.block.filter(|_| pane == Pane::Code) {
+            _ if self.arrangement.slot(pane).is_some() => {}
+            // Letters decide in the code: only the person goes there.
+            Some(block) => self.say(Note::info(format!("Found in the code of block {block}: Tab to Code."))),
+            None => self.panes.focus = pane,
         }
     }
 
