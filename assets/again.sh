@@ -14,18 +14,18 @@ _sayso_own() {
 
 # Runs a block in a bash of its own, as the session did: its folder and exported variables go on to the next one.
 _sayso_run() {
-    local item state
+    local _sayso_item _sayso_state
     cat >"$_sayso_files/block"
     bash --noprofile --norc -c "$_sayso_shell" block \
         90<"$_sayso_files/block" 91>"$_sayso_files/state" </dev/null || exit
-    mapfile -d '' -t state <"$_sayso_files/state"
+    mapfile -d '' -t _sayso_state <"$_sayso_files/state"
     # It became another program: what was known before stays.
-    [[ ${state[0]-} == cwd && ${state[-1]} == end ]] || return 0
-    cd -- "${state[1]%$'\n'}" || exit
-    for item in $(compgen -e); do
-        _sayso_own "$item" || unset -v "$item"
+    [[ ${_sayso_state[0]-} == cwd && ${_sayso_state[-1]} == end ]] || return 0
+    cd -- "${_sayso_state[1]%$'\n'}" || exit
+    for _sayso_item in $(compgen -e); do
+        _sayso_own "$_sayso_item" || unset -v "$_sayso_item"
     done
-    for item in "${state[@]:2:${#state[@]}-3}"; do
-        _sayso_own "${item%%=*}" || export "$item"
+    for _sayso_item in "${_sayso_state[@]:2:${#_sayso_state[@]}-3}"; do
+        _sayso_own "${_sayso_item%%=*}" || export "$_sayso_item"
     done
 }

@@ -81,7 +81,8 @@ fn commands(text: &str) -> Option<String> {
     if let [command] = commands.as_slice() {
         return Some(format!("{}\n", command.trim()));
     }
-    Some(commands.iter().map(|command| format!("( {} )\n", command.trim())).collect())
+    // Closed on a line of its own: a remark at the end of a command would take the bracket.
+    Some(commands.iter().map(|command| format!("(\n{}\n)\n", command.trim())).collect())
 }
 
 fn is_named(magic: &str, names: &[&str]) -> bool {
@@ -111,7 +112,7 @@ mod tests {
     fn commands_alone_are_bash_and_others_are_told() {
         assert_eq!(take_apart("!ls -l\n"), CellCode::Shell("ls -l\n".into()));
         let two = take_apart("# a\n!cd sub && pwd\n\n!pwd");
-        assert_eq!(two, CellCode::Shell("( cd sub && pwd )\n( pwd )\n".into()));
+        assert_eq!(two, CellCode::Shell("(\ncd sub && pwd\n)\n(\npwd\n)\n".into()));
         let told = "line 2 is IPython's and no Python: edit it before it runs";
         assert_eq!(take_apart("x = 1\n!echo {x}"), python("x = 1\n!echo {x}", told));
         for foreign in

@@ -80,11 +80,11 @@ fn again(files: &[(&str, &str)], name: &str, program: &str) -> (String, String) 
 #[test]
 fn blocks_of_bash_end_for_themselves_and_hand_on_what_they_did_in_the_session() {
     let files = [
-        ("a.sh", "cd sub; export FOO=$'b a\\nr'; export LD_X=1; y=1; echo first; exit 0\n"),
-        ("b.sh", "basename \"$PWD\"; echo \"$FOO|${y-none}|${LD_X-none}\"; export -n FOO\ncat\n"),
+        ("a.sh", "cd sub; export FOO=$'b a\\nr'; export LD_X=1 state=NY item=5; y=1; echo first; exit 0\n"),
+        ("b.sh", "basename \"$PWD\"; echo \"$FOO|${y-none}|${LD_X-none}|$state$item\"; export -n FOO\ncat\n"),
         ("c.sh", "echo \"${FOO-gone}\"; exec echo last\n"),
     ];
-    let told = "first\nsub\nb a\nr|none|none\ngone\nlast\n";
+    let told = "first\nsub\nb a\nr|none|none|NY5\ngone\nlast\n";
     let (then, now) = again(&files, "again.sh", "bash");
     assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
     // Among blocks in other languages it is the same; those begin where the session did.
@@ -98,7 +98,7 @@ fn blocks_of_bash_end_for_themselves_and_hand_on_what_they_did_in_the_session() 
         files[2],
     ];
     let (then, now) = again(&mixed, "again.py", "python3");
-    let told = "first\nNone False\nsub\nb a\nr|none|none\ngone\nlast\n";
+    let told = "first\nNone False\nsub\nb a\nr|none|none|NY5\ngone\nlast\n";
     assert!(now == told && told.lines().all(|line| then.contains(line)), "{then}\n{now}");
 }
 
