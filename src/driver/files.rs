@@ -8,7 +8,7 @@ use crate::domain::{
     file_texts,
 };
 use crate::engine::{Event, State, StoreEvent};
-use crate::review::Scope;
+use crate::review::{self, Scope};
 use crate::workspace::act::{self, ChangesTold};
 use crate::workspace::place::OpenPlace as Held;
 use crate::workspace::protected::ProtectedFiles;
@@ -49,7 +49,14 @@ fn carry_out(
     };
     let (contents, kept_bytes) = (contents.as_slice(), terms.limits.kept_bytes);
     let order = act::ActOrder { act: &act, target, places, contents, tells, kept_bytes };
-    Ok(act::carry_out(order, &terms.cwd, scope.home.as_deref()))
+    let mut report = act::carry_out(order, &terms.cwd, scope.home.as_deref());
+    for file in &mut report.receipt.files {
+        // A hash of what is short tells it.
+        if review::is_secret(&file.path, scope) {
+            file.sha256 = None;
+        }
+    }
+    Ok(report)
 }
 
 /// What is told of an edit: where it is now, and itself, where it was not found as it was written.

@@ -286,6 +286,12 @@ impl Finder {
         told::holds_package(&python.path, self.home.as_deref(), module) || self.has(&python.path, module)
     }
 
+    /// Whether Python may have this module: as [`Finder::python_has`], or from beside its environment, where nobody looked.
+    pub(super) fn python_may_have(&self, module: &str) -> bool {
+        let is_open = self.find(&Language::python()).is_ok_and(|python| told::is_open(&python.path));
+        is_open || self.python_has(module)
+    }
+
     /// Whether this is the interpreter itself, in a place that only the person can write: it obeys no file of the folder
     /// that it is started in.
     pub(super) fn is_plain(&self, path: &Path) -> bool {
@@ -428,9 +434,10 @@ pub fn on_path(languages: &Languages) -> Languages {
     Languages(languages.0.iter().filter(there).cloned().collect())
 }
 
-/// The package of the project without which a program can't run the language in this way.
+/// The package of the project without which node can't run TypeScript in this way, which is one of the shipped ones.
 fn imported(way: &RunMethod) -> Option<&str> {
-    way.arguments.iter().skip_while(|word| *word != "--import").nth(1).map(String::as_str)
+    let imports_tsx = way.arguments.windows(2).any(|words| words == ["--import", "tsx"]);
+    (imports_tsx && way.command == "node").then_some("tsx")
 }
 
 /// The numbers of a version, for comparing.

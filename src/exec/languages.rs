@@ -65,8 +65,11 @@ pub(super) fn invocation(
 /// and only a module may wait (`await`) outside of functions.
 pub(super) fn extension_of<'a>(extension: &'a str, source: &str) -> &'a str {
     let waits = |line: &str| {
-        !line.starts_with(char::is_whitespace)
-            && line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|word| word == "await")
+        let begins_code = !line.starts_with(|c: char| c.is_whitespace() || matches!(c, '/' | '*'));
+        let code = line.split("//").next().unwrap_or_default();
+        let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+        // Behind `async` it waits in a function.
+        begins_code && words.find(|word| matches!(*word, "async" | "await")) == Some("await")
     };
     if extension == "ts" && source.lines().any(waits) { "mts" } else { extension }
 }
@@ -223,6 +226,13 @@ mod tests {
     fn typescript_that_waits_is_a_module() {
         assert_eq!(extension_of("ts", "const n = await f();"), "mts");
         assert_eq!(extension_of("ts", "async function f() {\n  await g();\n}\nlet awaited = 1;"), "ts");
+        for script in [
+            "const f = async () => { await g(); };\nconst fs = require('fs');",
+            "// await the answer\nlet n = 1;",
+            "let n = 1; // await",
+        ] {
+            assert_eq!(extension_of("ts", script), "ts", "{script}");
+        }
         assert_eq!(extension_of("js", "const n = await f();"), "js");
     }
 

@@ -379,6 +379,11 @@ impl Executor {
         self.look(move |finder| finder.python_has(&module)).await.unwrap_or(false)
     }
 
+    /// Whether Python may have this module: what is installed beside its environment is not looked at.
+    pub async fn python_may_have(&self, module: String) -> bool {
+        self.look(move |finder| finder.python_may_have(&module)).await.unwrap_or(false)
+    }
+
     /// The programs that sayso may start by itself, as they were found at the start.
     pub fn launcher(&self) -> Launcher {
         self.inner.finder.launcher().clone()

@@ -144,8 +144,15 @@ impl DerivedFile {
     }
 
     /// Gives pages that hold nothing any more back to the disk, where they are most of the file and what is left is soon
-    /// copied.
-    pub(super) fn shrink(&self) -> Result<(), DerivedError> {
+    /// copied. Where that can't be done the file stays larger, and nothing else: what was removed is overwritten all the
+    /// same.
+    pub(super) fn shrink(&self) {
+        if let Err(error) = self.give_back() {
+            tracing::debug!(%error, "an index keeps its size");
+        }
+    }
+
+    fn give_back(&self) -> Result<(), DerivedError> {
         let number = |what: &str| self.db.query_row(what, [], |row| row.get::<_, i64>(0));
         let (all, free) = (number("PRAGMA page_count")?, number("PRAGMA freelist_count")?);
         let left = all.saturating_sub(free).saturating_mul(number("PRAGMA page_size")?);

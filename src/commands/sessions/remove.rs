@@ -96,7 +96,8 @@ fn remove(sessions: &[Summary], yes: bool, console: &mut Console<'_>) -> Result<
 /// name is the first line then.
 fn has_own_name(session: &Summary, masker: &Masker) -> bool {
     let first_line = session.first_prompt.lines().next().unwrap_or_default();
+    let is_of_file = session.name == first_line && session.first_prompt.contains('\n');
     !session.name.is_empty()
-        && session.name != first_line
+        && !is_of_file
         && session.name != name_for(&masker.mask(session.first_prompt.clone()))
 }

@@ -58,14 +58,7 @@ pub(super) async fn lacks(executor: &Executor, package: &str) -> bool {
     if !executor.lacking(&format!("import {package}\n"), &[]).await.is_empty() {
         return true;
     }
-    let Some((python, _)) = executor.interpreter(&Language::python()).await else { return true };
-    // An environment may have what is installed beside it.
-    let environment = python.path.parent().and_then(Path::parent).map(|folder| folder.join("pyvenv.cfg"));
-    let others = super::in_time(move || environment.and_then(|file| std::fs::read_to_string(file).ok()));
-    let others = others.await.flatten().unwrap_or_default();
-    let is_open =
-        |line: &str| line.replace(' ', "").eq_ignore_ascii_case("include-system-site-packages=true");
-    !others.lines().any(is_open) && !executor.python_has(package.to_owned()).await
+    !executor.python_may_have(package.to_owned()).await
 }
 
 /// What is in a container or behind a server can't be looked at from here: the usual things are taken for granted, and a

@@ -64,6 +64,13 @@ pub(crate) fn environment(python: &Path) -> Option<PathBuf> {
     environment.join("pyvenv.cfg").is_file().then(|| environment.into())
 }
 
+/// Whether the virtual environment of a Python is open to what is installed beside it.
+pub(super) fn is_open(python: &Path) -> bool {
+    let settings = environment(python).and_then(|venv| text(&venv.join("pyvenv.cfg")));
+    let opens = |line: &str| line.replace(' ', "").eq_ignore_ascii_case("include-system-site-packages=true");
+    settings.is_some_and(|text| text.lines().any(opens))
+}
+
 /// The version of a program by where it lies: `pyvenv.cfg`, its own name, a folder of a version manager.
 pub(crate) fn version(path: &Path) -> Option<String> {
     if let Some(venv) = environment(path)

@@ -92,7 +92,7 @@ pub(in crate::store) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), 
         writing.execute("DELETE FROM catalogue WHERE file = ?1", [name.as_bytes()])?;
     }
     writing.commit()?;
-    derived.shrink()?;
+    derived.shrink();
     derived.cut_log()
 }
 

@@ -159,7 +159,7 @@ pub(super) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), DerivedErr
         shelf::forget_file(&writing, name)?;
     }
     writing.commit()?;
-    derived.shrink()?;
+    derived.shrink();
     derived.cut_log()
 }
 
