@@ -50,9 +50,10 @@ impl Screen {
         search.look_for(&words.expression(), true);
         self.panes.marked = search.pattern().cloned();
         self.panes.search = Some(search);
-        match place.block.filter(|_| pane == Pane::Code) {
+        // Where a block waits, letters decide in the code: only the person goes there. One that is over unfolds for who is there.
+        let decides = pane == Pane::Code && ctx.state.waiting().is_some();
+        match place.block.filter(|_| decides) {
             _ if self.arrangement.slot(pane).is_some() => {}
-            // Letters decide in the code: only the person goes there.
             Some(block) => self.say(Note::info(format!("Found in the code of block {block}: Tab to Code."))),
             None => self.panes.focus = pane,
         }
