@@ -130,7 +130,8 @@ pub struct Rights {
     /// Whether the network is open to it.
     #[serde(default)]
     pub network: bool,
-    /// The names of the environment variables that it is given.
+    /// The names of the person's environment variables that it is given; what sayso sets by itself (private places, where
+    /// tools lie) is not among them.
     #[serde(default)]
     pub environment: Vec<String>,
     /// The Python that it finds as `python3`, where that is not the one of the `PATH`: the project's; or where the

@@ -347,6 +347,36 @@ async fn keys_and_descriptors_do_not_reach_the_code() {
     assert_eq!(told.error().kind, "OSError");
 }
 
+/// What the rights say of the person's environment, beside what a run then has.
+#[tokio::test]
+async fn the_variables_that_a_run_has_of_the_person_are_those_that_its_rights_name() {
+    let shop = Shop::new();
+    for language in ["python", "bash"] {
+        let terms = shop.executor.terms(&Language(language.into()), None).await.unwrap();
+        let told = match language {
+            "python" => {
+                shop.py("import os\nfor name in os.environ: print(name + '=' + os.environ[name])").await.ok()
+            }
+            _ => shop.sh("env").await.ok(),
+        };
+        let out = told.out();
+        let is_the_persons = |(name, value): &(&str, &str)| {
+            // Told to each run, whatever the person has; and what each shell sets by itself.
+            let own = ["RUSTUP_AUTO_INSTALL", "_", "PWD", "SHLVL"].contains(name);
+            !own && std::env::var(name).is_ok_and(|of_person| of_person == *value)
+        };
+        let has: Vec<&str> = out
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .filter(is_the_persons)
+            .map(|(name, _)| name)
+            .collect();
+        let named = |name: &&str| terms.rights.environment.iter().any(|named| named == name);
+        assert!(has.iter().all(named), "{language}: {has:?}, {:?}", terms.rights.environment);
+        assert!(has.contains(&"LANG") || std::env::var("LANG").is_err(), "{language}: {has:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_python_that_can_not_be_a_kernel_says_so() {
     let shop = Shop::with(|setup| setup.python = Some("/bin/true".into()));

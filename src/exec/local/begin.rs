@@ -80,7 +80,9 @@ impl Local {
             Some(kernel) => kernel.interpreter.clone(),
             None => interpreter.path.clone(),
         };
+        let given = self.environment.clone();
         let sandbox = self.prepared()?;
+        let environment = sandbox.passed(&given);
         let Allowance { read, write, network } = sandbox.allowance(&path, language.as_str() == "python");
         let mut sandbox = sandbox.report().clone();
         if lower {
@@ -110,8 +112,6 @@ impl Local {
             _ => usual.and_then(|usual| self.shell.shared(&usual)),
         };
         let python = self.tools.as_ref().and_then(ProjectTools::python).cloned();
-        let environment =
-            self.environment.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
         Ok(Terms {
             language: language.clone(),
             executor,

@@ -32,9 +32,9 @@ impl Local {
         let python =
             asked.flatten().map(|path| ProjectPython { version: told::version(&path), path, wanted: None });
         let sandbox = self.prepared()?;
+        let environment = sandbox.passed(&environment);
         let Allowance { read, write, network } = sandbox.allowance_to_install(&programs, &folder);
         let sandbox = sandbox.report().clone();
-        let environment = environment.iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
         Ok(Terms {
             language: language.clone(),
             executor: ExecutorKind::Installer,

@@ -82,6 +82,12 @@ pub(super) fn dress(env: &mut Environment, home: Option<&Path>) {
     add("RUSTUP_AUTO_INSTALL", "0".into());
 }
 
+/// The person's own variables among those: they are passed on with their values.
+pub(super) fn passed() -> impl Iterator<Item = &'static str> {
+    let names = MANAGERS.iter().filter_map(|manager| Some(manager.variable?.0));
+    names.filter(|name| set(name).is_some_and(|place| place.is_dir()))
+}
+
 /// The place in one of the person's variables.
 fn set(name: &str) -> Option<PathBuf> {
     env::var_os(name).map(PathBuf::from).filter(|place| place.is_absolute())

@@ -287,6 +287,16 @@ impl Sandbox {
         })
     }
 
+    /// The names of the person's variables that a run is given, in this environment and by [`Sandbox::dress`].
+    pub(super) fn passed(&self, env: &Environment) -> Vec<String> {
+        let own = env.iter().map(|(name, _)| name.to_string_lossy().into_owned());
+        let of_managers = self.confined.iter().flat_map(|_| managers::passed()).map(str::to_owned);
+        let mut names: Vec<String> = own.chain(of_managers).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// Leads programs to their private places.
     pub(super) fn dress(&self, env: &mut Environment) {
         let Some((policy, _)) = &self.confined else { return };
