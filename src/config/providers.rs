@@ -1,5 +1,6 @@
 //! Sources of replies as the configuration has them, and those that are known without any file.
 
+use crate::domain::SCRIPTED;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -274,7 +275,7 @@ pub(super) fn shipped() -> BTreeMap<String, Provider> {
         ("llamacpp", local(Openai, "http://127.0.0.1:8080/v1")),
         ("lmstudio", local(Openai, "http://127.0.0.1:1234/v1")),
         ("vllm", local(Openai, "http://127.0.0.1:8000/v1")),
-        ("scripted", Provider { kind: Scripted, ..Provider::default() }),
+        (SCRIPTED, Provider { kind: Scripted, ..Provider::default() }),
     ];
     list.into_iter().map(|(name, provider)| (name.to_owned(), provider)).collect()
 }

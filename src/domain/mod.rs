@@ -76,6 +76,7 @@ pub use instructions::{Instructions, NotedInstructions};
 pub use language::{Language, Languages};
 pub use mask::{KeySpan, MaskStream, Maskable, MaskedValue, Masker};
 pub use message::{AnswerForm, Message, MessageImage, ModelRequest, Purpose, Role, Tool};
+pub(crate) use model::SCRIPTED;
 pub use model::{LongPrice, ModelInfo, ModelName, Price};
 pub use notice::{Level, Notice};
 pub use opinion::{Consultation, Opinion, Risk};

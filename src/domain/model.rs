@@ -12,6 +12,16 @@ pub struct ModelName {
     pub model: String,
 }
 
+/// The provider of stories: replies that were written beforehand.
+pub(crate) const SCRIPTED: &str = "scripted";
+
+impl ModelName {
+    /// Whether a story answers, no model.
+    pub(crate) fn is_story(&self) -> bool {
+        self.provider == SCRIPTED
+    }
+}
+
 impl std::fmt::Display for ModelName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.provider, self.model)

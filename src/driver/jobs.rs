@@ -167,10 +167,8 @@ impl Driver {
         let undo = self.rooms.undo.clone();
         self.on_disk(move || {
             let texts = undo.with(|store| store.texts(record, number))??;
-            {
-                let told = super::undo::compared(&path, &texts);
-                Ok(JobResult::ChangeTexts(path, told))
-            }
+            let told = super::undo::compared(&path, &texts);
+            Ok(JobResult::ChangeTexts(path, told))
         });
     }
 

@@ -32,9 +32,6 @@ const PROMPTS: [&str; 4] = [
     "how much room do the largest files take?",
 ];
 
-/// The provider of stories.
-const SCRIPTED: &str = "scripted";
-
 /// A person's theme or keymap of more bytes than this is none.
 const LARGEST: u64 = 1 << 20;
 
@@ -86,7 +83,7 @@ pub(crate) fn options(factory: &SessionFactory, welcome: bool) -> Result<Options
 /// What stands in an empty conversation: what a story tells, else how it goes, with prompts that fit any folder. A story
 /// that tells nothing gets nothing: its prompts may be made for tests.
 pub(crate) fn opening(provider: Option<&Provider>) -> Opening {
-    let scripted = provider.is_some_and(|provider| provider.name().provider == SCRIPTED);
+    let scripted = provider.is_some_and(|provider| provider.name().is_story());
     match provider.and_then(Provider::opening) {
         Some((text, prompts)) => Opening { text: text.to_owned(), prompts },
         None if scripted || provider.is_none() => Opening::default(),

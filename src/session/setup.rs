@@ -5,7 +5,7 @@ use super::place::ProcessContext;
 use super::source;
 use crate::cli::ModelArgs;
 use crate::config::{self, ConfigError, Flags, Paths};
-use crate::domain::{Answers, ModelName, Notice, SandboxReport};
+use crate::domain::{Answers, ModelName, Notice, SCRIPTED, SandboxReport};
 use crate::driver::catalogue::{self, Catalogue};
 use crate::exec::ExecutorError;
 use crate::launch::private_folder;
@@ -137,7 +137,7 @@ pub(crate) fn demo(factory: &SessionFactory, wanted: &str, own_folder: bool) -> 
         folder::put(&factory.place.cwd, story.files()).map_err(|error| failed(&error))?;
     }
     let begins = story.begins().cloned().map(|(recipe, inputs)| OpeningRecipe { recipe, inputs });
-    let model = ModelName { provider: "scripted".into(), model: name };
+    let model = ModelName { provider: SCRIPTED.into(), model: name };
     let provider = Provider::new(ProviderSetup::Scripted { name: model, story });
     let provider =
         provider.map_err(|e| Failure::new(FailureClass::Provider, e.to_string()).hint(e.hint()))?;

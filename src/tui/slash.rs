@@ -158,8 +158,8 @@ pub(crate) fn key_argument(argument: &str, state: &State, clouds: &[Cloud]) -> (
     let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     let stores = first == "store";
     let named = if stores { rest.trim() } else { argument };
-    let in_use =
-        state.transcript.model.as_ref().map(|model| &*model.provider).filter(|name| *name != "scripted");
+    let in_use = state.transcript.model.as_ref().filter(|model| !model.is_story());
+    let in_use = in_use.map(|model| &*model.provider);
     let first = clouds.first().map(|cloud| &*cloud.provider);
     let provider = Some(named).filter(|name| !name.is_empty()).or(in_use).or(first).unwrap_or("openai");
     (stores, provider.to_owned())

@@ -34,6 +34,9 @@ pub struct KeymapError {
 /// What errors call the bindings that are shipped.
 pub(super) const SHIPPED: &str = "the shipped keymap";
 
+/// What each row says.
+const PARTS: &str = "each with context, keys and action";
+
 /// Reads the rows of one file.
 pub(super) fn read(file: &str, text: &str) -> Result<Vec<BindingRow>, KeymapError> {
     let reader = KeymapReader { file: file.into(), text, counted: Cell::new((0, 1)) };
@@ -41,10 +44,10 @@ pub(super) fn read(file: &str, text: &str) -> Result<Vec<BindingRow>, KeymapErro
     let mut rows = Vec::new();
     for (key, value) in table.get_ref() {
         if key.get_ref() != "bind" {
-            return Err(reader.error(key.span().start, format!(
-                    "`{}` is nothing here: a keymap holds rows that begin with [[bind]], each with context, keys and action",
-                    key.get_ref()
-                )));
+            let what = key.get_ref();
+            let why =
+                format!("`{what}` is nothing here: a keymap holds rows that begin with [[bind]], {PARTS}");
+            return Err(reader.error(key.span().start, why));
         }
         let Some(array) = value.get_ref().as_array() else {
             return Err(reader.error(value.span().start, "`bind` is a list of rows"));

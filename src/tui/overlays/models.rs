@@ -328,12 +328,12 @@ fn row_text(row: &ModelRow, state: &State, used: Option<(u64, bool)>, width: usi
 }
 
 fn model_text(model: &ModelInfo, state: &State, used: Option<(u64, bool)>, width: usize) -> String {
-    let ModelName { provider, model: name } = &model.name;
+    let name = &model.name.model;
     let current = state.transcript.model.as_ref() == Some(&model.name);
-    let place = match (model.local, provider.as_str()) {
+    let place = match (model.local, model.name.is_story()) {
         (true, _) => "local",
-        (false, "scripted") => "offline",
-        (false, _) => "cloud",
+        (false, true) => "offline",
+        (false, false) => "cloud",
     };
     let long = model.context.zip(used).is_some_and(|(context, (used, _))| context < used);
     let context = match model.context {
@@ -347,7 +347,7 @@ fn model_text(model: &ModelInfo, state: &State, used: Option<(u64, bool)>, width
     let room = width.saturating_sub(right.chars().count() + 12).max(24);
     let name = safe::cut(&safe::one_line(name), room);
     let pad = room.saturating_sub(unicode_width::UnicodeWidthStr::width(name.as_str()));
-    format!("{:<10} {name}{:pad$} {right}", safe::one_line(provider), "").trim_end().to_owned()
+    format!("{:<10} {name}{:pad$} {right}", safe::one_line(&model.name.provider), "").trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -61,9 +61,7 @@ fn context_share(state: &State) -> Option<String> {
     match share.percent() {
         Some(percent) => Some(format!("ctx {about}{}%", percent.min(999))),
         // A story has no context to fill.
-        None if share.used > 0
-            && state.transcript.model.as_ref().is_some_and(|m| m.provider != "scripted") =>
-        {
+        None if share.used > 0 && state.transcript.model.as_ref().is_some_and(|m| !m.is_story()) => {
             Some("ctx ?".into())
         }
         None => None,
