@@ -40,11 +40,7 @@ pub(super) fn first(
 ) -> Result<FirstInput, Failure> {
     // What a story asks is shown before it begins; what the person wrote needs no second look.
     let shown = story.is_some();
-    let file = cli
-        .from
-        .as_deref()
-        .map(|path| begin::opened(path, &factory.loaded.config.languages()))
-        .transpose()?;
+    let file = cli.from.as_deref().map(|path| begin::opened(path, &factory.languages.all)).transpose()?;
     let story = story.map(begin::ChosenRecipe::from);
     let (recipe, prompt) = begin::chosen(&cli.recipe, story, prompt, || factory.recipes())?;
     let recipe = recipe.map(|chosen| FirstRecipe { name: chosen.name, answers: chosen.given, shown });

@@ -17,7 +17,7 @@ use crate::session::setup::{self, SessionOptions};
 use crate::session::{borders, log, look};
 use crate::store::StoreError;
 use crate::text::shell::quoted;
-use crate::tui::{Exit, Options};
+use crate::tui::{Exit, Options, keymap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +31,7 @@ pub(super) fn run(
     prompt: Option<String>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    keymap::prewarm();
     let kind = front_end::kind(cli.plain || resume.as_ref().is_some_and(|args| args.plain))?;
     let (model, pick) = match &resume {
         Some(args) => (args.model.clone().or(&cli.model), true),
@@ -38,6 +39,7 @@ pub(super) fn run(
     };
     let factory =
         setup::factory(&model, &SessionOptions { theme: cli.theme.clone(), ..SessionOptions::default() })?;
+    factory.languages.prewarm();
     let env = factory.place.env();
     log::start(factory.loaded.paths.log(), env("SAYSO_LOG"), factory.masker());
     let (start, place) = match resume {

@@ -80,7 +80,7 @@ pub(super) async fn run(
 async fn interpreters(factory: &SessionFactory) -> Vec<DoctorEntry> {
     let executor = factory.local_executor();
     let found = executor.found().await;
-    let languages = factory.loaded.config.languages();
+    let languages = factory.languages.all.clone();
     let is_there = |entry: &LanguageEntry| found.iter().any(|interpreter| interpreter.language == entry.name);
     let wanted = executor.terms(&Language::python(), None).await.ok();
     let wanted = wanted.and_then(|terms| terms.rights.python.clone()).and_then(|python| python.wanted);

@@ -29,7 +29,7 @@ pub(super) async fn run(args: ExecArgs, console: &mut Console<'_>) -> Result<(),
     // Files are named from where the person stands, whatever the folder is in which they start.
     let texts = read(&args)?;
     let factory = super::factory(&model, console)?;
-    let languages = factory.loaded.config.languages();
+    let languages = factory.languages.all.clone();
     let mut files = Vec::new();
     for (path, source) in texts {
         let language = input::language(&path, args.language.as_deref(), &languages)?;

@@ -6,6 +6,7 @@ use super::schema::{Config, LanguageChoice};
 use crate::domain::language::{LanguageEntry, RunMethod};
 use crate::domain::{Language, Languages, Limits, ModelName};
 use crate::text::near::nearest;
+use std::sync::Arc;
 
 /// The model that was chosen, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,7 +148,7 @@ impl Config {
             let choice = self.languages.get(name).filter(|choice| choice.enabled)?;
             Some(language(name, choice, known.0.iter().find(|entry| entry.name.0 == *name)))
         };
-        Languages(names.into_iter().filter_map(entry).collect())
+        Languages(Arc::new(names.into_iter().filter_map(entry).collect()))
     }
 
     /// The languages whose blocks have a terminal of their own from the start: only programs of this machine can.

@@ -311,7 +311,8 @@ pub(crate) struct Sessions {
 
 impl Default for Config {
     fn default() -> Self {
-        let languages = Languages::default().0.into_iter().map(|l| {
+        let known = Languages::default();
+        let languages = known.0.iter().cloned().map(|l| {
             let choice = LanguageChoice {
                 command: l.command,
                 aliases: l.aliases,

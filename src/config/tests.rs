@@ -129,7 +129,7 @@ fn valid_files_load() {
     assert_eq!((config.step_limit, config.limits.output, config.limits.output_file), (16, 65_536, 0));
     assert_eq!(config.run.python.as_deref(), Some(Path::new("/home/ada/py/bin/python")));
     assert_eq!(loaded.sessions(), Path::new("/home/ada/talks"));
-    let names: Vec<String> = config.languages().0.into_iter().map(|l| l.name.0).collect();
+    let names: Vec<String> = config.languages().0.iter().map(|l| l.name.0.clone()).collect();
     assert!(!names.contains(&"bash".to_owned()) && names.contains(&"lua".to_owned()), "{names:?}");
     let place = |name: &str| names.iter().position(|known| known == name).unwrap();
     assert!(place("python") < place("javascript") && place("javascript") < place("ruby"));

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
 /// The canonical, lower-case name of a language: `python`, `bash`, `javascript`, `json`, …
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,9 +97,9 @@ fn since(language: &Language, command: &str, arguments: &[String]) -> Option<Str
     is_node.then(|| since.to_owned())
 }
 
-/// The languages that can be run, in the order in which they are offered.
+/// The languages that can be run, in the order in which they are offered. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Languages(pub Vec<LanguageEntry>);
+pub struct Languages(pub Arc<Vec<LanguageEntry>>);
 
 impl Languages {
     /// The language that a word names (`py3`, `PYTHON`, `{python}` without its braces), if it can be run.
@@ -233,7 +234,7 @@ impl Default for Languages {
                 name,
             })
         };
-        Self(KNOWN.iter().filter_map(entry).collect())
+        Self(Arc::new(KNOWN.iter().filter_map(entry).collect()))
     }
 }
 
@@ -245,7 +246,7 @@ mod tests {
     #[test]
     fn no_word_names_two_languages_but_sh() {
         let mut seen = BTreeSet::new();
-        for entry in &Languages::default().0 {
+        for entry in Languages::default().0.iter() {
             let words = entry.aliases.iter().chain([&entry.name.0]);
             for word in words.filter(|word| *word != "sh") {
                 assert!(seen.insert(word.clone()), "{word}");

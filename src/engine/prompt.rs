@@ -22,7 +22,7 @@ const INPUT: &str = "{input}";
 /// The system prompt for a session: what can be run, where; with a gap for what depends on the model.
 pub(crate) fn system(languages: &Languages, cwd: &str, os: &str) -> String {
     let (mut running, mut fresh) = (String::new(), Vec::new());
-    for entry in &languages.0 {
+    for entry in languages.0.iter() {
         let state = if entry.persistent {
             "one persistent kernel: variables, functions and imports stay between blocks"
         } else if entry.name == Language::bash() {

@@ -431,7 +431,7 @@ pub fn on_path(languages: &Languages) -> Languages {
         let needs_version = |way: &RunMethod| way.since.is_some();
         entry.ways().iter().any(|way| !needs_version(way) && which(Path::new(&way.command)).is_some())
     };
-    Languages(languages.0.iter().filter(there).cloned().collect())
+    Languages(Arc::new(languages.0.iter().filter(there).cloned().collect()))
 }
 
 /// The package of the project without which node can't run TypeScript in this way, which is one of the shipped ones.

@@ -1,6 +1,6 @@
 //! Programs that sayso starts by itself, before or beside what the person approved.
 //!
-//! What it does: keeps the one table of them ([`table`]), finds each at the start by its absolute path outside of every
+//! What it does: keeps the one table of them ([`table`]), finds each once by its absolute path outside of every
 //! folder that a run or the working folder's author could have written ([`ground`]), and makes their commands: with the
 //! table's environment, and with a working folder that is never the person's. What it does not do: run what was
 //! approved (`exec`), decide when something is started, or ask interpreters (`exec/asking.rs`: they are asked inside a
@@ -30,24 +30,32 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use table::{FindRule, StartRow};
 
-/// The programs of this machine that may be started, as they were found when it was made. Cheap to clone.
+/// The programs of this machine that may be started. They are looked for once, all together, when the first of them is
+/// asked for: a start has its first frame before that. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Launcher(Arc<LauncherInner>);
 
 #[derive(Debug)]
 struct LauncherInner {
     ground: WritableFolders,
-    /// The folders of `PATH` that can be trusted.
-    path: OsString,
-    found: BTreeMap<Start, PathBuf>,
+    /// `PATH` as it was given.
+    given: OsString,
+    programs: OnceLock<FoundPrograms>,
 }
 
-impl Launcher {
+#[derive(Debug)]
+struct FoundPrograms {
+    /// The folders of `PATH` that can be trusted.
+    path: OsString,
+    at: BTreeMap<Start, PathBuf>,
+}
+
+impl FoundPrograms {
     /// Finds the programs of the table on this `PATH`. Starts nothing.
-    pub fn new(path: &OsStr, ground: WritableFolders) -> Self {
+    fn find(path: &OsStr, ground: &WritableFolders) -> Self {
         let folders: Vec<PathBuf> =
             std::env::split_paths(path).filter(|folder| ground.trusts(folder)).collect();
         // An entry that holds a colon can't be joined again; it came out of a list that was split at colons.
@@ -55,7 +63,7 @@ impl Launcher {
         let mut found = BTreeMap::new();
         for row in TABLE {
             let at = match row.found {
-                FindRule::OnPath(name) => search(&path, &ground, name),
+                FindRule::OnPath(name) => search(&path, ground, name),
                 FindRule::At(place) => {
                     Some(PathBuf::from(place)).filter(|at| ground.trusts(at) && is_program(at))
                 }
@@ -63,7 +71,20 @@ impl Launcher {
             };
             found.extend(at.map(|at| (row.start, at)));
         }
-        Self(Arc::new(LauncherInner { ground, path, found }))
+        Self { path, at: found }
+    }
+}
+
+impl Launcher {
+    /// The programs of the table on this `PATH`, outside of this ground. Starts nothing.
+    pub fn new(path: &OsStr, ground: WritableFolders) -> Self {
+        let programs = OnceLock::new();
+        Self(Arc::new(LauncherInner { ground, given: path.to_owned(), programs }))
+    }
+
+    fn programs(&self) -> &FoundPrograms {
+        let LauncherInner { ground, given, programs } = &*self.0;
+        programs.get_or_init(|| FoundPrograms::find(given, ground))
     }
 
     /// Those on the `PATH` of this process.
@@ -73,7 +94,7 @@ impl Launcher {
 
     /// `PATH` without its relative, empty and writable folders.
     pub(crate) fn path(&self) -> &OsStr {
-        &self.0.path
+        &self.programs().path
     }
 
     /// Whether nobody could have changed what lies here, or where its links lead, who must not be believed.
@@ -88,12 +109,12 @@ impl Launcher {
 
     /// The first program of this name in a folder that can be trusted; its links are not resolved.
     pub(crate) fn find(&self, name: &OsStr) -> Option<PathBuf> {
-        search(&self.0.path, &self.0.ground, name)
+        search(self.path(), &self.0.ground, name)
     }
 
     /// Where a program of the table was found.
     pub(crate) fn at(&self, start: Start) -> Option<&Path> {
-        self.0.found.get(&start).map(PathBuf::as_path)
+        self.programs().at.get(&start).map(PathBuf::as_path)
     }
 
     /// The command of a program of the table, without arguments.

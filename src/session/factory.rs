@@ -2,6 +2,7 @@
 //! sources of replies.
 
 use super::keys::{KeyRing, StoreKeyError};
+use super::languages::KnownLanguages;
 use super::place::ProcessContext;
 use super::rules;
 use super::source::{self, unresolved};
@@ -25,6 +26,8 @@ pub(crate) struct SessionFactory {
     pub place: ProcessContext,
     /// The rules of the review: shipped ones, the person's own, and what is forbidden.
     book: Arc<RuleRegistry>,
+    /// The languages that blocks can be run in.
+    pub languages: KnownLanguages,
     /// The recipes that there are: shipped ones, and the person's own.
     pub(super) recipes: RecipeBook,
     /// Keys that were typed in or written by programs; they live as long as the process.
@@ -42,6 +45,7 @@ impl SessionFactory {
         let (recipes, notices) = RecipeBook::open(loaded.paths.recipes());
         loaded.notices.extend(notices);
         Self {
+            languages: KnownLanguages::new(loaded.config.languages()),
             loaded: Arc::new(loaded),
             place,
             book: Arc::new(book),

@@ -115,7 +115,7 @@ fn setup(factory: &SessionFactory, welcome: bool) -> Setup {
         borders: borders::kept(&factory.loaded.paths.borders()),
         mouse: config.ui.mouse,
         vim: config.editor.vim,
-        languages: config.languages(),
+        languages: factory.languages.all.clone(),
         clouds: clouds(factory),
         ignored: factory.loaded.notices.iter().map(|notice| notice.text.clone()).collect(),
         welcome,

@@ -9,6 +9,7 @@ mod catalogue;
 pub(crate) mod factory;
 mod key_command;
 mod keys;
+mod languages;
 pub(crate) mod log;
 pub(crate) mod look;
 pub(crate) mod opening;

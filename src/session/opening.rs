@@ -180,7 +180,7 @@ impl SessionFactory {
         notices: Vec<Notice>,
     ) -> OpenSession {
         let (factory, asked, knows, keeps) = (self.clone(), self.clone(), self.clone(), self.clone());
-        let (place, languages) = (self.place.clone(), self.loaded.config.languages());
+        let (place, languages) = (self.place.clone(), self.languages.all.clone());
         let executor = self.executor(store.blobs());
         let driver = Driver::new(DriverParts {
             engine,

@@ -31,7 +31,7 @@ impl SessionFactory {
             helper: self.place.program.clone(),
             cwd: self.place.cwd.clone(),
             blobs,
-            languages: config.languages(),
+            languages: self.languages.all.clone(),
             environment: config.run.environment.clone(),
             python: config.run.python.clone(),
             limits: self.limits(),

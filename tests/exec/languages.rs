@@ -3,6 +3,7 @@
 
 use crate::support::*;
 use sayso::domain::*;
+use std::sync::Arc;
 
 async fn prints(language: &str, source: &str, wanted: &str) {
     let shop = Shop::new();
@@ -31,7 +32,10 @@ async fn a_posix_shell() {
 #[tokio::test]
 async fn a_language_without_a_program_says_which_one_is_missing() {
     let shop = Shop::with(|setup| {
-        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "lua").unwrap();
+        let entry = Arc::make_mut(&mut setup.languages.0)
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == "lua")
+            .unwrap();
         entry.command = "lua-nowhere".into();
         entry.others.iter_mut().for_each(|way| way.command = format!("{}-nowhere", way.command));
     });
@@ -48,7 +52,7 @@ async fn a_language_of_the_persons_own() {
         entry.arguments = vec!["-c".into(), "tr a-z A-Z < {file}; pwd".into()];
         entry.command = "sh".into();
         entry.others.clear();
-        setup.languages.0.push(entry);
+        Arc::make_mut(&mut setup.languages.0).push(entry);
     });
     let told = shop.run("shout", "hello\n").await.ok();
     assert_eq!(told.out(), format!("HELLO\n{}\n", shop.work().display()));
@@ -57,7 +61,10 @@ async fn a_language_of_the_persons_own() {
 #[tokio::test]
 async fn sql_without_its_program_runs_in_pythons_own() {
     let shop = Shop::with(|setup| {
-        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "sql").unwrap();
+        let entry = Arc::make_mut(&mut setup.languages.0)
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == "sql")
+            .unwrap();
         entry.command = "sqlite3-nowhere".into();
         entry.others.retain(|way| way.command == "python3");
         entry.others[0].command = python().to_string_lossy().into_owned();
@@ -164,7 +171,10 @@ async fn java_runs() {
 async fn typescript_runs_in_node() {
     let node = std::env::var("SAYSO_TEST_NODE").unwrap();
     let shop = Shop::with(|setup| {
-        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "typescript").unwrap();
+        let entry = Arc::make_mut(&mut setup.languages.0)
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == "typescript")
+            .unwrap();
         entry.command = node;
         entry.others.clear();
     });
@@ -244,7 +254,10 @@ async fn errors_name_the_block_or_the_file_and_its_line() {
 #[tokio::test]
 async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none() {
     let shop = Shop::with(|setup| {
-        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "typescript").unwrap();
+        let entry = Arc::make_mut(&mut setup.languages.0)
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == "typescript")
+            .unwrap();
         entry.command = "node-nowhere".into();
         entry.others.retain(|way| way.command == "tsx");
     });
@@ -261,7 +274,10 @@ async fn typescript_is_run_by_the_projects_own_tool_where_the_machine_has_none()
 #[ignore = "needs node and a node_modules with tsx and lodash in SAYSO_TEST_TSX"]
 async fn typescript_runs_in_node_by_the_projects_tsx() {
     let shop = Shop::with(|setup| {
-        let entry = setup.languages.0.iter_mut().find(|entry| entry.name.as_str() == "typescript").unwrap();
+        let entry = Arc::make_mut(&mut setup.languages.0)
+            .iter_mut()
+            .find(|entry| entry.name.as_str() == "typescript")
+            .unwrap();
         entry.command = "node-nowhere".into();
     });
     let copied = std::process::Command::new("cp")

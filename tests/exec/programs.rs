@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use sayso::domain::*;
+use std::sync::Arc;
 
 #[tokio::test]
 async fn bash_keeps_its_folder_and_exported_variables() {
@@ -123,7 +124,8 @@ async fn the_receipt_tells_what_was_used() {
 
 #[tokio::test]
 async fn what_is_not_installed_is_told() {
-    let shop = Shop::with(|setup| setup.languages.0[2].command = "node-of-nowhere".into());
+    let shop =
+        Shop::with(|setup| Arc::make_mut(&mut setup.languages.0)[2].command = "node-of-nowhere".into());
     let why = shop.executor.terms(&Language::javascript(), None).await.unwrap_err().to_string();
     assert!(why.contains("node-of-nowhere") && why.contains("installed"), "{why}");
 }

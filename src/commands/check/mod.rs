@@ -31,7 +31,7 @@ pub(super) fn run(args: &CheckArgs, outer: &ModelArgs, console: &mut Console<'_>
     if args.rules {
         return rules::list(&scope.book, args.json, console.out);
     }
-    let languages = factory.loaded.config.languages();
+    let languages = factory.languages.all.clone();
     if let Some(word) = &args.language {
         // A name that nothing knows is a slip of the pen: said at once, not once a file.
         files::named_language(word, &languages)?;

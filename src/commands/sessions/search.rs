@@ -88,10 +88,7 @@ fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQu
         folder,
         since: moment(&args.since, moment::read)?,
         until: moment(&args.until, moment::read_end)?,
-        language: args
-            .language
-            .as_ref()
-            .map(|word| filters::language(word, &factory.loaded.config.languages())),
+        language: args.language.as_ref().map(|word| filters::language(word, &factory.languages.all)),
         outcome: args.outcome.clone(),
         model: args.model.clone(),
         limit: usize::try_from(args.limit).unwrap_or(usize::MAX),

@@ -163,6 +163,7 @@ pub(super) fn language_word(info: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn every_form_of_python_is_python() {
@@ -203,7 +204,7 @@ mod tests {
     #[test]
     fn transcripts_are_shown_even_where_someone_configured_them() {
         let mut languages = Languages::default();
-        if let Some(bash) = languages.0.get_mut(1) {
+        if let Some(bash) = Arc::make_mut(&mut languages.0).get_mut(1) {
             bash.aliases.extend(["console".to_owned(), "shell-session".to_owned()]);
         }
         assert_eq!(offer("console", &languages), FenceOffer::Shown);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::language::LanguageEntry;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 fn fences(text: &str) -> Vec<Segment> {
     checked(text, Dialect::Fences, &Languages::default())
@@ -85,7 +86,7 @@ fn the_examples_of_the_specification() {
             .map(|f| (f["info"].as_str().unwrap(), f["text"].as_str().unwrap(), f["line"].as_u64().unwrap()))
             .collect();
         // Every word that these examples use is a language here.
-        let languages = Languages(
+        let languages = Languages(Arc::new(
             expected
                 .iter()
                 .map(|(info, ..)| info::language_word(info).to_lowercase())
@@ -101,7 +102,7 @@ fn the_examples_of_the_specification() {
                     persistent: false,
                 })
                 .collect(),
-        );
+        ));
         let segments = checked(text, Dialect::Fences, &languages);
         let found: Vec<(&str, &str, u64)> = blocks(&segments)
             .iter()

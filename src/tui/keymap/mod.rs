@@ -11,6 +11,7 @@ mod tests;
 
 pub use key::Key;
 pub use read::KeymapError;
+pub(crate) use read::prewarm;
 
 use super::action::Action;
 use std::collections::HashMap;
@@ -107,16 +108,13 @@ pub struct Keymap {
     by_key: HashMap<(Context, Key), Action>,
 }
 
-/// The bindings that are shipped.
-const DEFAULT: &str = include_str!("../../../assets/keymap.toml");
-
 impl Keymap {
     /// The shipped bindings with the user's over them: the name of the user's file (for errors) and its text.
     ///
     /// # Errors
     /// When a file is not understood or two actions meet on one key; nothing is used then.
     pub fn load(user: Option<(&str, &str)>) -> Result<Self, KeymapError> {
-        let mut rows = read::read(read::SHIPPED, DEFAULT)?;
+        let mut rows = read::shipped()?;
         if let Some((file, text)) = user {
             read::merge(&mut rows, read::read(file, text)?);
         }
