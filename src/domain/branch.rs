@@ -1,6 +1,6 @@
 //! Branches: a session that begins as another one was at some place, and goes its own way from there.
 
-use super::{BlockId, Entry, Timestamp};
+use super::{BlockId, BranchPlace, Entry, Timestamp};
 use std::str::FromStr;
 
 /// A place at which a session is left for a branch.
@@ -83,6 +83,15 @@ impl BranchPoint {
             }
         }
     }
+
+    /// What is told of this place of a branch that begins with these entries.
+    pub(crate) fn told(self, begins: &[(Timestamp, Entry)]) -> BranchPlace {
+        if let Self::Block(block) = self {
+            return BranchPlace::Block(block);
+        }
+        let prompts = begins.iter().filter(|(_, entry)| matches!(entry, Entry::Prompt(_))).count();
+        BranchPlace::Message(u32::try_from(prompts).unwrap_or(u32::MAX).saturating_add(1))
+    }
 }
 
 /// The block that an entry decides about, or changes by the person's hand.
@@ -134,5 +143,8 @@ mod tests {
         assert_eq!(BranchPoint::Prompt(0).cut(&entries), Err(NoBranch::Prompt(0, 2)));
         assert_eq!(BranchPoint::LastPrompt.cut(&[]), Err(NoBranch::Empty));
         assert_eq!(BranchPoint::Block(BlockId(7)).cut(&entries), Err(NoBranch::Block(BlockId(7))));
+        assert_eq!(BranchPoint::LastPrompt.told(&entries[..3]).to_string(), "message 2");
+        assert_eq!(BranchPoint::End.told(&entries).to_string(), "message 3");
+        assert_eq!(BranchPoint::Block(BlockId(7)).told(&entries).to_string(), "block 7");
     }
 }

@@ -6,6 +6,7 @@ use super::{
     StepId, Stream, Terms, Timestamp, ToolCall, UndoWay, Usage,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,6 +41,28 @@ pub struct BranchOrigin {
     pub session: SessionId,
     /// So many of its entries the branch begins with, the header not counted.
     pub entries: u64,
+    /// The same as it is told; older files do not hold it.
+    #[serde(flatten)]
+    pub at: Option<BranchPlace>,
+}
+
+/// Where a branch left, as it is told: with what its own way begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BranchPlace {
+    /// The person's words with this number: they are other ones, or there were none yet.
+    Message(u32),
+    /// What was decided about this block.
+    Block(BlockId),
+}
+
+impl fmt::Display for BranchPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message(number) => write!(f, "message {number}"),
+            Self::Block(block) => write!(f, "block {block}"),
+        }
+    }
 }
 
 /// How a turn ended.

@@ -64,7 +64,7 @@ pub use branch::{BranchPoint, NoBranch};
 pub use common::Common;
 pub use decision::{Decision, Policy, Rule, RuleScope, Verdict};
 pub use departed::{Departure, Ledger, RequestCounts};
-pub use entry::{BranchOrigin, Entry, Header, TurnEnd};
+pub use entry::{BranchOrigin, BranchPlace, Entry, Header, TurnEnd};
 pub use file_act::FileAct;
 pub use finding::{Effects, Finding, Review, Severity};
 pub use form::{AnswerError, Answers, Field, FieldKind, Form, paths};

@@ -1,5 +1,6 @@
 //! A run: what carries it out, what it prints, how it ends, what it used.
 
+use super::visible::visible_line;
 use super::{Gaps, Language, OutputBuffer, Sha256, Stream, UndoNote, Variable, VariableChanges};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -287,6 +288,18 @@ impl RunReport {
             text.push_str(more);
         }
         text
+    }
+
+    /// How it ended, without how long it took: `failed`, `exit 1`.
+    pub(crate) fn end_words(&self) -> Vec<String> {
+        let mut parts = vec![self.outcome.label().to_lowercase()];
+        match (self.receipt.exit_code, self.receipt.signal) {
+            (Some(code), _) => parts.push(format!("exit {code}")),
+            (None, Some(signal)) => parts.push(format!("signal {signal}")),
+            (None, None) => {}
+        }
+        parts.extend(self.outcome.detail().map(visible_line));
+        parts
     }
 
     /// All that can be looked at: what it showed, then the pictures that it wrote.

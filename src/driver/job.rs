@@ -1,6 +1,7 @@
 //! Small jobs that a front end asks for beside the session, and what comes of them.
 
 use super::catalogue::Offer;
+use super::comparison::SessionComparison;
 use super::export::ExportKeys;
 use crate::domain::{
     AnswerError, Answers, GivenFile, ImageRef, Interpreter, ModelName, Notice, Pixels, RecipeCards,
@@ -20,11 +21,15 @@ use std::sync::Arc;
 pub enum Job {
     /// List the sessions.
     Sessions,
-    /// Find sessions by what was said and done in them, by words and filters as they were typed: those of a folder, where
-    /// one is given. One that is asked for later ends it.
+    /// Find places in sessions by what was said and done in them, by words and filters as they were typed: those of a
+    /// folder, where one is given. One that is asked for later ends it.
     SearchSessions(String, Option<PathBuf>),
+    /// The same in all folders, with the sessions whose names hold the words.
+    SearchWithNames(String),
     /// Read the end of a session for a preview, at most so many messages.
     Preview(PathBuf),
+    /// Compare the session that is open with the one in this file.
+    Compare(PathBuf),
     /// Give a session another name.
     Rename(PathBuf, String),
     /// Delete a session and its blobs.
@@ -87,6 +92,8 @@ pub enum JobResult {
     SessionHits(String, Result<SessionsFound, FilterError>),
     /// The end of a session as plain lines, and the bytes that it takes on the disk with all that is its own.
     Preview(PathBuf, Vec<String>, u64),
+    /// The session that is open, on the left, and another one.
+    Compared(Arc<SessionComparison>),
     /// The list of sessions has changed.
     SessionsChanged,
     /// The interpreters on this machine.

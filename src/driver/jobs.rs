@@ -6,7 +6,7 @@ use super::catalogue::{self, Catalogue, ModelSource};
 use super::export::{self, ExportKeys};
 use super::job::{Job, JobError, JobResult};
 use super::sources::Signal;
-use super::{images, open};
+use super::{comparison, images, open};
 use crate::domain::{ModelName, Sha256, session_name};
 use crate::engine::Event;
 use crate::engine::transcript::BlockItem;
@@ -53,12 +53,14 @@ impl Driver {
                 let sessions = self.rooms.sessions.clone();
                 self.on_disk(move || Ok(JobResult::Sessions(index::list(&sessions))));
             }
-            Job::SearchSessions(text, folder) => self.search_sessions(text, folder),
+            Job::SearchSessions(text, folder) => self.search_sessions(text, folder, false),
+            Job::SearchWithNames(text) => self.search_sessions(text, None, true),
             Job::Preview(path) => self.on_disk(move || {
                 let lines = manage::preview(&path, 12);
                 let space = manage::space(&path);
                 Ok(JobResult::Preview(path, lines, space))
             }),
+            Job::Compare(path) => self.compare_with(path),
             Job::Delete(path) => self.on_disk(move || match manage::delete(&path) {
                 Ok(()) => Ok(JobResult::SessionsChanged),
                 Err(error) => Err(error.into()),
@@ -121,8 +123,24 @@ impl Driver {
         });
     }
 
+    fn compare_with(&self, other: PathBuf) {
+        let store = self.rooms.store.clone();
+        self.later(async move {
+            // What was said and done just now is in its file, too.
+            if let Err(error) = store.sync().await {
+                return JobResult::Failed(error.to_string());
+            }
+            let compare = move || comparison::compare_files(&store.path(), &other, store.seal());
+            match tokio::task::spawn_blocking(compare).await {
+                Ok(Ok(compared)) => JobResult::Compared(Arc::new(compared)),
+                Ok(Err(why)) => JobResult::Failed(format!("Not compared: {why}.")),
+                Err(error) => JobResult::Failed(error.to_string()),
+            }
+        });
+    }
+
     /// The newest one wins: one that began before it ends without an answer.
-    fn search_sessions(&self, text: String, folder: Option<PathBuf>) {
+    fn search_sessions(&self, text: String, folder: Option<PathBuf>, with_names: bool) {
         let (sessions, masker) = (self.rooms.sessions.clone(), self.rooms.scope.masker.clone());
         let (searches, inbox) = (self.searches.clone(), self.rooms.inbox());
         let own = searches.fetch_add(1, Ordering::AcqRel) + 1;
@@ -134,6 +152,8 @@ impl Driver {
                 Err(why) => JobResult::SessionHits(text, Err(why)),
                 Ok(mut wanted) => {
                     wanted.limit = HITS;
+                    // A list of sessions has their names itself, and they need not be read for each letter.
+                    wanted.without_names = !with_names;
                     // A filter that is still being typed filters nothing.
                     let nothing = wanted.is_empty();
                     // A folder that was typed is meant more than the one of the list.

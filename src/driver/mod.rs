@@ -7,6 +7,7 @@
 
 pub mod catalogue;
 mod clock;
+mod comparison;
 mod consult;
 mod edits;
 pub(crate) mod export;
@@ -36,6 +37,7 @@ mod update;
 mod written_pictures;
 
 pub use crate::store::index::Summary;
+pub(crate) use crate::store::index::{SessionTree, TreeSigns};
 pub(crate) use crate::store::search::SearchWords;
 pub(crate) use crate::store::search::filters::{
     has_any as search_has_filters, names as search_filter_names, names_folder as search_names_folder,
@@ -49,6 +51,8 @@ pub use crate::workspace::instructions::HeldFile;
 pub use crate::workspace::undo::{UndoLimits, UndoPlace};
 pub use crate::workspace::{FolderFiles, GivenFileError, PathOfFile};
 pub use clock::Clock;
+pub use comparison::SessionComparison;
+pub(crate) use comparison::compare_sessions;
 pub use job::{Job, JobResult, StoreKey};
 pub use recipes::{FunctionFiles, RecipeBook};
 pub use review_time::review_in_time;

@@ -110,7 +110,7 @@ impl Home {
     fn fork(&self, id: u128, entries: usize) -> PathBuf {
         let loaded = self.read(&self.main());
         let entries = entries.min(loaded.entries.len());
-        let origin = BranchOrigin { session: self.header(1).id, entries: entries as u64 - 1 };
+        let origin = BranchOrigin { session: self.header(1).id, entries: entries as u64 - 1, at: None };
         let header = Header { branch_of: Some(origin), ..self.header(id) };
         let masker = Masker::default();
         let (from, to) = ((self.main(), &loaded), (self.sessions(), header));

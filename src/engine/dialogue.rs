@@ -70,7 +70,7 @@ impl Dialogue {
             cwd: "/w".into(),
             model: None,
             program: String::new(),
-            branch_of: Some(BranchOrigin { session: SessionId("origin".into()), entries }),
+            branch_of: Some(BranchOrigin { session: SessionId("origin".into()), entries, at: None }),
         };
         self.watched.entries.insert(0, (Timestamp(0), Entry::Header(header)));
         self.reopen()

@@ -5,7 +5,7 @@
 //! `replying` (a streamed reply), `inspecting` (looks at blocks), `approval` (decisions), `running` (runs and kernels),
 //! `always` (rules of the person), `workflow` (recipes), `named` (what the command line names), `opened` (a file whose
 //! blocks wait), `typed` (commands of the person), `naming` (of sessions), `steps` (the iteration log), `recorded` (its
-//! runs, to be repeated), `difference` (whether they did the same), `compact` (summaries), `consult` (second opinions),
+//! runs, to be repeated), `difference` (whether they did the same), `comparison` (two sessions side by side), `compact` (summaries), `consult` (second opinions),
 //! `spending` (the budget),
 //! `instructions`, `loading` (long replies that are far back), `resume`. They are all methods of [`Engine`], because all
 //! of them change the one [`State`].
@@ -17,6 +17,7 @@ pub(crate) mod block_state;
 mod call_error;
 pub(crate) mod changes;
 mod compact;
+pub(crate) mod comparison;
 mod conditions;
 mod consult;
 pub(crate) mod context;
@@ -61,6 +62,7 @@ mod properties;
 
 pub use block_state::BlockState;
 pub(crate) use compact::LONGEST_UNKNOWN;
+pub use comparison::{ComparedSession, Comparison};
 pub use consult::{JudgeSettings, does_not_fit};
 pub use effect::Effect;
 pub use event::{Command, EditFault, Event, Inspection, LoadedBody, PlacedEdit, StoreEvent};

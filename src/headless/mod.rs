@@ -13,7 +13,7 @@ mod steps;
 mod teller;
 
 pub(crate) use ending::Ending;
-pub(crate) use teller::{changes, end_of, ended};
+pub(crate) use teller::{changes, ended};
 
 use crate::domain::sentences::saving;
 use crate::domain::{

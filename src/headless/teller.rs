@@ -337,21 +337,9 @@ pub(crate) fn changes(report: &RunReport) -> Vec<String> {
 
 /// How a run ended, on one line: `failed, exit 1, 0.4 s`.
 pub(crate) fn ended(report: &RunReport) -> String {
-    let mut parts = end_of(report);
+    let mut parts = report.end_words();
     parts.push(duration(report.receipt.wall_us / 1000));
     parts.join(", ")
-}
-
-/// The same without how long it took.
-pub(crate) fn end_of(report: &RunReport) -> Vec<String> {
-    let mut parts = vec![report.outcome.label().to_lowercase()];
-    match (report.receipt.exit_code, report.receipt.signal) {
-        (Some(code), _) => parts.push(format!("exit {code}")),
-        (None, Some(signal)) => parts.push(format!("signal {signal}")),
-        (None, None) => {}
-    }
-    parts.extend(report.outcome.detail().map(visible_line));
-    parts
 }
 
 fn counted(findings: usize) -> String {

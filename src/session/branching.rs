@@ -56,7 +56,7 @@ impl SessionFactory {
         let folder = path.parent().unwrap_or(Path::new(""));
         let sessions = index::list(folder);
         let name = name.unwrap_or_else(|| name_of(&sessions, path));
-        let header = header(&loaded, cut, &name)?;
+        let header = header(&loaded, (cut, point), &name)?;
         let masker = self.masker();
         let begins = loaded.entries.get(..cut).unwrap_or_default();
         let messages = begins.iter().filter(|(_, entry)| is_message(entry)).count();
@@ -79,17 +79,22 @@ fn place(loaded: &LoadedSession, point: BranchPoint) -> Result<usize, BranchErro
     Ok(point.cut(&loaded.entries)?)
 }
 
-fn header(loaded: &LoadedSession, cut: usize, name: &str) -> Result<Header, BranchError> {
+fn header(
+    loaded: &LoadedSession,
+    (cut, point): (usize, BranchPoint),
+    name: &str,
+) -> Result<Header, BranchError> {
     let Some((_, Entry::Header(of))) = loaded.entries.first() else {
         return Err(NoBranch::Empty.into());
     };
     let entries = u64::try_from(cut.saturating_sub(1)).unwrap_or(u64::MAX);
+    let at = Some(point.told(loaded.entries.get(..cut).unwrap_or_default()));
     Ok(Header {
         id: SessionId(uuid::Uuid::now_v7().to_string()),
         name: name.to_owned(),
         created: Clock::System.now(),
         program: env!("CARGO_PKG_VERSION").into(),
-        branch_of: Some(BranchOrigin { session: of.id.clone(), entries }),
+        branch_of: Some(BranchOrigin { session: of.id.clone(), entries, at }),
         ..of.clone()
     })
 }

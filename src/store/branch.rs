@@ -94,7 +94,7 @@ mod tests {
         let before = std::fs::read(&from).unwrap();
         let loaded = read(&from).unwrap();
         for entries in [1, loaded.entries.len() / 3, loaded.entries.len() / 2, loaded.entries.len()] {
-            let origin = BranchOrigin { session: header.id.clone(), entries: entries as u64 - 1 };
+            let origin = BranchOrigin { session: header.id.clone(), entries: entries as u64 - 1, at: None };
             let id = SessionId(format!("branch-{entries}"));
             let header = Header { id, branch_of: Some(origin), ..header.clone() };
             let masker = Masker::default();

@@ -5,17 +5,18 @@
 
 mod catalogue;
 mod glance;
+mod tree;
 
 use super::disk::{self, Locks};
-use crate::domain::Timestamp;
+use crate::domain::{BranchPlace, Timestamp};
 use catalogue::Catalogue;
 pub(super) use catalogue::forget;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+pub(crate) use tree::{SessionTree, TreeSigns};
 
 /// What is told of a session in a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct Summary {
     pub path: PathBuf,
     /// The identity of the session that it is a branch of, where it is one.
     pub branch_of: Option<String>,
+    /// Where it left that session, as far as its file tells.
+    pub branch_at: Option<BranchPlace>,
     /// When it was made, where it tells.
     pub created: Option<Timestamp>,
     /// When it was written last.
@@ -70,32 +73,6 @@ pub(crate) fn list(folder: &Path) -> Vec<Summary> {
     let summaries = files.into_iter().map(|file| file.known_summary(&locks, &mut catalogue)).collect();
     catalogue.write();
     summaries
-}
-
-/// Each session below the one that it is a branch of, with how deep it stands; the order is otherwise that of the list.
-pub(crate) fn tree(sessions: &[Summary]) -> Vec<(usize, &Summary)> {
-    let ids: HashSet<&str> = sessions.iter().map(|one| one.id.as_str()).collect();
-    let mut branches: HashMap<&str, Vec<&Summary>> = HashMap::new();
-    let mut left: Vec<(usize, &Summary)> = Vec::new();
-    for one in sessions.iter().rev() {
-        match one.branch_of.as_deref().filter(|of| ids.contains(of)) {
-            Some(of) => branches.entry(of).or_default().push(one),
-            None => left.push((0, one)),
-        }
-    }
-    let mut rows = Vec::with_capacity(sessions.len());
-    while let Some((depth, one)) = left.pop() {
-        left.extend(branches.remove(one.id.as_str()).into_iter().flatten().map(|one| (depth + 1, one)));
-        rows.push((depth, one));
-    }
-    // Files that name each other as their origin hang below none.
-    rows.extend(
-        sessions
-            .iter()
-            .filter(|one| branches.values().flatten().any(|left| left.path == one.path))
-            .map(|one| (0, one)),
-    );
-    rows
 }
 
 /// What is told of the session in this file; `None` where there is no such file.

@@ -284,6 +284,8 @@ actions! {
     ListScope = "list.scope",
     /// Rename the item.
     ListRename = "list.rename",
+    /// Compare the item with what is open.
+    ListCompare = "list.compare",
     /// Delete the item.
     ListDelete = "list.delete",
     /// Test the connection.

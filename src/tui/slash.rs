@@ -13,6 +13,8 @@ pub enum Slash {
     Search,
     Fork,
     Rewind,
+    /// Put another session beside this one.
+    Compare,
     /// Give the session another name.
     Rename,
     /// Have the model sum up what is older.
@@ -82,6 +84,7 @@ pub(crate) const COMMANDS: &[SlashEntry] = &[
     entry(Slash::Search, "search", "find sessions by what is in them", "WORDS language:NAME since:30d"),
     entry(Slash::Fork, "fork", "go on in a branch: from a message, a block, or here", "BLOCK | message N"),
     entry(Slash::Rewind, "rewind", "change the last message and go on from there, in a branch", ""),
+    entry(Slash::Compare, "compare", "code and outcome of this chat and another branch", "NAME"),
     entry(Slash::Rename, "rename", "rename this chat", "NAME"),
     entry(Slash::Model, "model", "use another model from the next message on", "PROVIDER/MODEL"),
     entry(Slash::Provider, "provider", "choose where answers come from", ""),

@@ -79,3 +79,61 @@ fn the_last_words_are_changed_in_a_branch() {
     let header = branch.lines().next().unwrap_or_default();
     assert!(header.contains("branch_of") && header.contains(&of), "{header}");
 }
+
+#[test]
+fn branches_are_a_tree_and_are_compared() {
+    crate::at_every_size(|| {
+        let home = tempfile::tempdir().expect("a home");
+        let terminal = begun(home.path());
+        say(&terminal, "/fork 1");
+        terminal.wait_for("Block 1 waits");
+        approve(&terminal, 1);
+        terminal.wait_for("ran-1  2 B");
+        terminal.wait_for("Idle");
+        say(&terminal, "/resume");
+        terminal.wait_true(|s| s.contains("└ ") && s.contains("at block 1") && s.contains("open here"));
+        terminal.press("Esc");
+        terminal.wait_gone("at block 1");
+        say(&terminal, "/compare");
+        terminal.wait_true(|s| s.contains("Compare this session with") && s.contains("this one"));
+        terminal.press("Enter");
+        terminal
+            .wait_true(|s| s.contains("the same up to 1 message and 1 block") && s.contains("| hello there"));
+        terminal.press("Esc");
+        terminal.wait_gone("the same up to");
+        terminal.press("Esc");
+        terminal.wait_gone("Compare this session with");
+        // The same from the list of sessions.
+        say(&terminal, "/resume");
+        terminal.wait_for("open here");
+        terminal.press("Up");
+        terminal.press_until("Ctrl-O", "the same up to 1 message and 1 block");
+    });
+}
+
+#[test]
+fn branches_are_a_tree_and_are_compared_in_lines() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = crate::plain::lines(home.path(), STORY);
+    terminal.wait_for("You:");
+    crate::plain::answer(&terminal, "greet");
+    terminal.wait_for("Block 1");
+    crate::plain::approve(&terminal);
+    terminal.wait_for("That was all.");
+    crate::plain::answer(&terminal, "/fork message 1");
+    terminal.wait_for("A branch of");
+    crate::plain::answer(&terminal, "/drop");
+    crate::plain::answer(&terminal, "greet the moon");
+    terminal.wait_for("moon");
+    crate::plain::approve(&terminal);
+    terminal.wait_for("to the moon");
+    crate::plain::answer(&terminal, "/resume");
+    terminal.wait_true(|s| s.contains("  2  └ ") && s.contains(", from message 1 on"));
+    crate::plain::answer(&terminal, "/compare");
+    terminal.wait_for("/compare NUMBER or NAME puts one beside this session.");
+    crate::plain::answer(&terminal, "/compare 1");
+    terminal.wait_true(|s| s.contains("one is a branch of the other, from before its first message"));
+    terminal.wait_true(|s| s.contains("| to the moon") && s.contains("| hello there"));
+    crate::plain::answer(&terminal, "/compare 2");
+    terminal.wait_for("That is this session.");
+}

@@ -2,7 +2,11 @@
 //! Message, and nothing is decided or sent.
 
 use crate::terminal::{Setup, Terminal};
-use sayso::domain::{Entry, Finish, FinishReason, Header, SessionId, StepId, Timestamp, TurnEnd, Usage};
+use sayso::domain::{
+    Block, BlockId, BlockKind, Entry, ExecutorKind, Finish, FinishReason, Grantor, Header, KernelRef,
+    Language, Limits, Origin, Outcome, Revision, Rights, RunId, RunReport, SessionId, Sha256, StepId, Stream,
+    Terms, Timestamp, TurnEnd, Usage, Version,
+};
 use sayso::store::Store;
 use std::path::Path;
 
@@ -111,4 +115,83 @@ fn what_is_far_back_comes_when_it_is_looked_at_and_looked_for() {
         (0..200).all(|n| text.contains(&format!("Reply {n} ends with pearl{n}."))),
         "all replies are in it"
     );
+}
+
+/// A turn whose block printed 100 KB: lines of its own number, with one in their midst.
+fn printed(number: u32) -> Vec<Entry> {
+    let source = format!("show({number})\n");
+    let (block, revision, run, step) = (BlockId(number), Revision(1), RunId(number), StepId(number));
+    let language = Language("python".into());
+    let sha256 = Sha256::of(source.as_bytes());
+    let version = Version { revision, source: source.into(), language: Some(language.clone()), whole: true };
+    let terms = Terms {
+        language: language.clone(),
+        executor: ExecutorKind::Kernel,
+        interpreter: "/usr/bin/python3".into(),
+        version: None,
+        kernel: Some(KernelRef { generation: 1, variables: 0, goes_on: false }),
+        cwd: "/work".into(),
+        rights: Rights::default().into(),
+        limits: Limits::default(),
+        shared: None,
+        target: None,
+    };
+    let mut report = RunReport::bare(Outcome::Ok);
+    for row in 0..1_000 {
+        let pearl = if row == 500 { "pearl" } else { "row" };
+        let line = format!("{pearl} {row} of run {number} {}\n", "-".repeat(80));
+        report.output.push(Stream::Stdout, line.as_bytes());
+    }
+    let finish = Finish { reason: FinishReason::Stop, word: None };
+    let (text, usage) = (format!("```python\nshow({number})\n```\n"), Usage::default());
+    let (tool_calls, kept, reasoning) = (Vec::new(), Vec::new(), String::new());
+    vec![
+        Entry::Prompt(format!("question {number}").as_str().into()),
+        Entry::Reply { step, text, reasoning, tool_calls, kept, finish, usage },
+        Entry::Block(Block {
+            id: block,
+            step,
+            kind: BlockKind::Code { language: Some(language) },
+            origin: Origin::fence("python", 0..0),
+            versions: vec![version],
+            placed: Vec::new(),
+        }),
+        Entry::Approved { run, block, revision, sha256, terms, by: Grantor::Person { typed: false } },
+        Entry::Ran { run, block, report: Box::new(report) },
+        Entry::TurnEnd(TurnEnd::Answered),
+    ]
+}
+
+/// Clicks on the first row that holds this.
+fn click(terminal: &Terminal, text: &str) {
+    let screen = terminal.screen();
+    let row = screen.lines().position(|row| row.contains(text)).expect("it is on screen");
+    let column = screen.lines().nth(row).and_then(|row| row.find(text)).expect("it is in the row");
+    let column = screen.lines().nth(row).map_or(0, |row| row[..column].chars().count());
+    for end in ['M', 'm'] {
+        terminal.send(format!("\x1b[<0;{};{}{end}", column + 2, row + 1).as_bytes());
+    }
+}
+
+#[test]
+fn an_output_that_is_far_back_comes_when_it_is_looked_at() {
+    let home = tempfile::tempdir().expect("a home");
+    let terminal = opened(home.path(), (1..=160).flat_map(printed));
+    terminal.wait_for("Enter send");
+    terminal.wait_for("of run 160");
+    terminal.press_until_true("Tab", |s| s.contains("[Chat]"));
+    terminal.press_until("g", "question 1 ");
+    click(&terminal, "block 1 ");
+    // What stands in memory of it are some lines of its beginning and end: the rest is read.
+    terminal.wait_for("of run 1 ");
+    terminal.wait_true(|s| !s.contains("being read"));
+    terminal.press_until_true("Tab", |s| s.contains("[Output"));
+    terminal.press_until("/", "find:");
+    terminal.type_text("pearl 500 of run 1 ");
+    terminal.press("Enter");
+    terminal
+        .wait_true(|s| s.lines().any(|row| row.contains("pearl 500 of run 1 -") && !row.contains("find:")));
+    // Its neighbours are there as well: nothing is left out around it.
+    let screen = terminal.screen();
+    assert!(screen.contains("row 499 of run 1 ") && screen.contains("row 501 of run 1 "), "{screen}");
 }

@@ -4,6 +4,7 @@
 
 mod any_size;
 mod behaviour;
+mod comparing;
 mod fetching;
 mod finding;
 mod given;

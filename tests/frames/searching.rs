@@ -215,6 +215,11 @@ fn enter_leaves_for_no_new_session_where_words_found_none() {
     let (mut scene, _) = typed("zzz");
     let left = |wishes: &[UiCommand]| wishes.iter().any(|wish| matches!(wish, UiCommand::Leave(_)));
     assert!(!left(&scene.press(&["enter"])), "before anything was found");
+    assert!(drawn(&mut scene, 140, 40).matches("Looking into the sessions.").count() > 1, "Enter says so");
+    let wrong = FilterError::Moment("soon".into());
+    told(&mut scene, JobResult::SessionHits("zzz".into(), Err(wrong)));
+    assert!(!left(&scene.press(&["enter"])));
+    assert!(drawn(&mut scene, 140, 40).matches("\"soon\" is no date and no age").count() > 1);
     told(&mut scene, found("zzz", Vec::new()));
     assert!(!left(&scene.press(&["enter"])));
     let seen = drawn(&mut scene, 100, 30);
@@ -256,7 +261,7 @@ fn a_session_that_is_open_is_told_and_not_deleted() {
     told(&mut scene, JobResult::Sessions(vec![here, elsewhere, branch]));
     let seen = drawn(&mut scene, 100, 30);
     assert!(seen.contains("1 block  ") && seen.contains("open here"), "{seen}");
-    assert!(seen.contains("of other-one"), "{seen}");
+    assert!(seen.contains("└ third"), "{seen}");
     assert!(seen.contains("filters: folder: since: until: language: outcome: model:"), "{seen}");
     assert_eq!(deleted(&scene.press(&["del"])), None);
     assert!(drawn(&mut scene, 100, 30).contains("This session is open here."));

@@ -75,6 +75,7 @@ fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
     let before_two = fork(&home, &of, &["--at", "block:2", "--name", "other way"]);
     let made = shown(&home, &before_two);
     assert_eq!(made["session"]["branch_of"], of.as_str());
+    assert_eq!(made["session"]["branch_at"], "block 2");
     assert_eq!((&made["session"]["name"], &made["session"]["waiting"]), (&"other way".into(), &1.into()));
     assert!(made["foreign"].is_null() && made["damage"].as_array().unwrap().is_empty(), "{made}");
     let kinds_made = kinds(&made);
@@ -85,13 +86,22 @@ fn a_branch_begins_before_a_decision_and_the_session_stays_as_it_is() {
 
     assert_eq!(std::fs::read(&path).unwrap(), whole, "the session itself was only read");
     let tree = home.run(&["sessions", "list", "--tree"]).out;
-    assert!(tree.contains("  other way") && tree.contains("a branch of "), "{tree}");
+    assert!(tree.contains("├ other way") || tree.contains("└ other way"), "{tree}");
+    assert!(tree.contains(" from block 2 on") && tree.contains(" from message 2 on"), "{tree}");
+    let (root, below) = (tree.find(&of).expect("it is there"), tree.find("other way").expect("it is there"));
+    assert!(root < below, "{tree}");
     // A branch of a branch, and of what it left is known where that is gone.
     let second = fork(&home, &before_two, &[]);
     assert_eq!(shown(&home, &second)["session"]["branch_of"], before_two.as_str());
     assert_eq!(home.run(&["sessions", "rm", "--yes", &before_two]).code, Some(0));
     let list = home.run(&["sessions", "list"]).out;
     assert!(list.contains("which is gone"), "{list}");
+    let tree = home.run(&["sessions", "list", "--tree"]).out;
+    assert!(tree.contains("which is gone") && tree.contains("└ "), "{tree}");
+    let json = home.run(&["sessions", "list", "--json"]).json()[0].clone();
+    let at: Vec<&serde_json::Value> =
+        json["sessions"].as_array().unwrap().iter().map(|one| &one["branch_at"]).collect();
+    assert_eq!(at.iter().filter(|at| ***at == "message 2").count(), 2, "{json}");
     assert_eq!(home.run(&["sessions", "check"]).code, Some(0));
 }
 
@@ -128,7 +138,10 @@ fn a_branch_before_the_first_message_tells_what_it_is_a_branch_of() {
     );
     assert!(shown["foreign"].is_null() && shown["damage"].as_array().unwrap().is_empty(), "{shown}");
     let tree = home.run(&["sessions", "list", "--tree"]).out;
-    assert!(tree.contains("  anew") && tree.contains("[a branch of "), "{tree}");
+    assert!(
+        tree.contains("└ anew") && tree.contains("[a branch of ") && tree.contains(" from message 1 on"),
+        "{tree}"
+    );
     let compared = home.run(&["sessions", "compare", &of, "anew"]).out;
     assert!(compared.contains("one is a branch of the other, from before its first message"), "{compared}");
     assert_eq!(home.run(&["sessions", "check"]).code, Some(0));

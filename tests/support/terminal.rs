@@ -216,6 +216,7 @@ impl Terminal {
             "Ctrl-F" => b"\x06",
             "Ctrl-J" => b"\n",
             "Ctrl-L" => b"\x0c",
+            "Ctrl-O" => b"\x0f",
             "Ctrl-Y" => b"\x19",
             "Ctrl-Z" => b"\x1a",
             other => return self.send(other.as_bytes()),

@@ -5,7 +5,7 @@ use super::{stamp, time};
 use crate::domain::visible::visible_line;
 use crate::headless::json;
 use crate::report::Failure;
-use crate::store::index::{self, Summary};
+use crate::store::index::{self, SessionTree, Summary, TreeSigns};
 use crate::workspace::names;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -30,17 +30,23 @@ pub(super) fn list(
     // Written as one: the system is not asked line by line.
     let mut out = BufWriter::new(&mut console.out);
     let by_id: HashMap<&str, &Summary> = sessions.iter().map(|one| (one.id.as_str(), one)).collect();
-    let rows = if as_tree { index::tree(&sessions) } else { sessions.iter().map(|one| (0, one)).collect() };
-    for (depth, session) in rows {
-        // A deep branch keeps its line.
-        let indent = "  ".repeat(depth.min(12));
-        let label = format!("{indent}{}", visible_line(session.label()));
+    let tree = if as_tree { SessionTree::of(&sessions, |_| true) } else { SessionTree::default() };
+    let branched =
+        tree.rows().iter().filter_map(|row| Some((tree.lead(*row, TreeSigns::LINES), sessions.get(row.at)?)));
+    let plain = sessions.iter().filter(|_| !as_tree).map(|one| (String::new(), one));
+    let mut rows = branched.chain(plain).peekable();
+    while let Some((lead, session)) = rows.next() {
+        let label = format!("{lead}{}", visible_line(session.label()));
         let cwd = visible_line(&names::short(&session.cwd, home));
         let of = session.branch_of.as_deref().and_then(|id| by_id.get(id).copied());
         let (when, state) = (time(session.modified), state(session, of));
         writeln!(out, "{when}  {label:<28} {:>4} messages  {cwd}{state}", session.messages)?;
         if !session.name.is_empty() {
-            writeln!(out, "                  {indent}{}", visible_line(&session.id))?;
+            let is_below = rows.peek().is_some_and(|(next, _)| next.chars().count() > lead.chars().count());
+            let below = lead.replace(TreeSigns::LINES.on, TreeSigns::LINES.past);
+            let below = below.replace(TreeSigns::LINES.last, "  ");
+            let below = below + if is_below { TreeSigns::LINES.past } else { "" };
+            writeln!(out, "                  {below}{}", visible_line(&session.id))?;
         }
     }
     Ok(out.flush()?)
@@ -49,9 +55,10 @@ pub(super) fn list(
 /// What is worth knowing before a session is opened.
 fn state(session: &Summary, of: Option<&Summary>) -> String {
     let mut words = Vec::new();
+    let at = session.branch_at.map_or(String::new(), |at| format!(" from {at} on"));
     match (&session.branch_of, of) {
-        (Some(_), Some(of)) => words.push(format!("a branch of {}", visible_line(of.label()))),
-        (Some(id), None) => words.push(format!("a branch of {}, which is gone", visible_line(id))),
+        (Some(_), Some(of)) => words.push(format!("a branch of {}{at}", visible_line(of.label()))),
+        (Some(id), None) => words.push(format!("a branch of {}{at}, which is gone", visible_line(id))),
         (None, _) => {}
     }
     match session.waiting {
@@ -80,6 +87,7 @@ pub(super) fn summary(session: &Summary) -> Value {
         "id": session.id,
         "name": session.name,
         "branch_of": session.branch_of,
+        "branch_at": session.branch_at.map(|at| at.to_string()),
         "path": session.path.to_string_lossy(),
         "cwd": session.cwd.to_string_lossy(),
         "created": session.created.map(stamp),

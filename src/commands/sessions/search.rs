@@ -84,6 +84,7 @@ fn wanted(args: &SessionSearchArgs, factory: &SessionFactory) -> Result<SearchQu
     let cwd = &factory.place.cwd;
     let folder = args.folder.as_ref().map(|folder| filters::without_links(cwd.join(folder)));
     Ok(SearchQuery {
+        without_names: false,
         sought,
         folder,
         since: moment(&args.since, moment::read)?,

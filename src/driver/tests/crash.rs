@@ -133,8 +133,9 @@ fn of_branches(home: &Home, of: &LoadedSession, round: usize) {
     }
     let listed = index::list(&home.sessions());
     assert!(listed.iter().all(|one| one.damage.is_none()), "round {round}: {listed:?}");
-    let depths: Vec<usize> = index::tree(&listed).iter().map(|(depth, _)| *depth).collect();
-    assert_eq!(depths, [&[0][..], &vec![1; files.len() - 1]].concat(), "round {round}");
+    let tree = index::SessionTree::of(&listed, |_| true);
+    let is_below: Vec<bool> = tree.rows().iter().map(|row| row.is_below()).collect();
+    assert_eq!(is_below, [&[false][..], &vec![true; files.len() - 1]].concat(), "round {round}");
     // Nothing of one that was broken off stays.
     sweep(&home.sessions());
     let left = fs::read_dir(home.sessions()).unwrap().flatten().map(|entry| entry.path());

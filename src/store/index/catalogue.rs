@@ -4,7 +4,7 @@
 //! from. Where it can't be read or written, all files are looked into.
 
 use super::{Candidate, IndexStamp, Summary};
-use crate::domain::Timestamp;
+use crate::domain::{BlockId, BranchPlace, Timestamp};
 use crate::store::derived::{DerivedError, DerivedFile, TablePlan};
 use rusqlite::{Row, TransactionBehavior, params};
 use std::collections::HashMap;
@@ -15,12 +15,13 @@ use std::path::Path;
 /// Where it is kept.
 const PLAN: TablePlan = TablePlan {
     file: "sessions.db",
-    shape: 1,
+    shape: 2,
     tables: "
     CREATE TABLE catalogue (
         file BLOB PRIMARY KEY, bytes INTEGER, modified INTEGER, changed INTEGER, inode INTEGER,
         id TEXT, name TEXT, created INTEGER, messages INTEGER, blocks INTEGER, waiting INTEGER, failed INTEGER,
-        unended INTEGER, cwd BLOB, first_prompt TEXT, last_reply TEXT, branch_of TEXT
+        unended INTEGER, cwd BLOB, first_prompt TEXT, last_reply TEXT, branch_of TEXT,
+        branch_message INTEGER, branch_block INTEGER
     ) STRICT;
 ",
 };
@@ -99,7 +100,7 @@ pub(in crate::store) fn forget(folder: &Path, sessions: &[&Path]) -> Result<(), 
 fn all(derived: &DerivedFile) -> Result<HashMap<OsString, (IndexStamp, Summary)>, DerivedError> {
     let mut rows = derived.db.prepare(
         "SELECT file, bytes, modified, changed, inode, id, name, created, messages, blocks, waiting, failed, unended,
-         cwd, first_prompt, last_reply, branch_of FROM catalogue",
+         cwd, first_prompt, last_reply, branch_of, branch_message, branch_block FROM catalogue",
     )?;
     let known = rows.query_map([], known)?.collect::<Result<_, _>>()?;
     Ok(known)
@@ -125,6 +126,10 @@ fn known(row: &Row<'_>) -> rusqlite::Result<(OsString, (IndexStamp, Summary))> {
         first_prompt: row.get(14)?,
         last_reply: row.get(15)?,
         branch_of: row.get(16)?,
+        branch_at: match (row.get(17)?, row.get::<_, Option<u32>>(18)?) {
+            (Some(message), _) => Some(BranchPlace::Message(message)),
+            (None, block) => block.map(|block| BranchPlace::Block(BlockId(block))),
+        },
         ..Summary::default()
     };
     Ok((OsString::from_vec(row.get(0)?), (stamp, summary)))
@@ -142,9 +147,14 @@ fn write(
             forget.execute([name.as_bytes()])?;
         }
         let mut keep = writing.prepare(
-            "INSERT OR REPLACE INTO catalogue VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
+            "INSERT OR REPLACE INTO catalogue VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
         )?;
         for (name, stamp, summary) in fresh {
+            let (message, block) = match summary.branch_at {
+                Some(BranchPlace::Message(message)) => (Some(message), None),
+                Some(BranchPlace::Block(block)) => (None, Some(block.0)),
+                None => (None, None),
+            };
             keep.execute(params![
                 name.as_bytes(),
                 stamp.bytes as i64,
@@ -163,6 +173,8 @@ fn write(
                 summary.first_prompt,
                 summary.last_reply,
                 summary.branch_of,
+                message,
+                block,
             ])?;
         }
     }

@@ -81,6 +81,7 @@ fn header(path: &Path, line: &[u8], summary: &mut Summary) -> Option<Result<(), 
             summary.name = header.name;
             summary.created = Some(header.created);
             summary.cwd = header.cwd;
+            summary.branch_at = header.branch_of.as_ref().and_then(|of| of.at);
             summary.branch_of = header.branch_of.map(|of| of.session.0);
             Some(Ok(()))
         }

@@ -157,25 +157,3 @@ fn a_session_that_another_process_holds_is_told() {
     drop(other.stdin.take());
     other.wait().unwrap();
 }
-
-#[test]
-fn branches_stand_below_what_they_left_and_none_is_lost() {
-    let one = |id: &str, of: Option<&str>| Summary {
-        id: id.into(),
-        path: id.into(),
-        branch_of: of.map(str::to_owned),
-        ..Summary::default()
-    };
-    let all = [
-        one("c", Some("b")),
-        one("b2", Some("a")),
-        one("b", Some("a")),
-        one("x", Some("gone")),
-        one("a", None),
-        one("r", Some("s")),
-        one("s", Some("r")),
-    ];
-    let rows: Vec<(usize, &str)> =
-        tree(&all).into_iter().map(|(depth, one)| (depth, one.id.as_str())).collect();
-    assert_eq!(rows, [(0, "x"), (0, "a"), (1, "b2"), (1, "b"), (2, "c"), (0, "r"), (0, "s")]);
-}

@@ -63,6 +63,8 @@ pub struct SearchQuery {
     pub(crate) outcome: Option<String>,
     /// Only where a model answered whose name holds this.
     pub(crate) model: Option<String>,
+    /// Not by the names of sessions: whoever asks has a list of them.
+    pub(crate) without_names: bool,
     /// So many hits.
     pub(crate) limit: usize,
 }
@@ -70,7 +72,8 @@ pub struct SearchQuery {
 impl SearchQuery {
     /// Whether nothing is looked for: no word, and no filter.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { sought, folder, since, until, language, outcome, model, limit: _ } = self;
+        let Self { sought, folder, since, until, language, outcome, model, without_names: _, limit: _ } =
+            self;
         let times = since.is_some() || until.is_some();
         let words = language.is_some() || outcome.is_some() || model.is_some();
         sought.is_empty() && folder.is_none() && !times && !words
@@ -279,7 +282,12 @@ impl Searcher<'_> {
     /// The sessions whose names hold what is looked for, where what was asked first in them does not.
     fn names(&self) -> Vec<SearchHit> {
         let SearchQuery { sought, folder, language, outcome, model, .. } = self.wanted;
-        if sought.is_empty() || language.is_some() || outcome.is_some() || model.is_some() {
+        if self.wanted.without_names
+            || sought.is_empty()
+            || language.is_some()
+            || outcome.is_some()
+            || model.is_some()
+        {
             return Vec::new();
         }
         let is_named = |session: &Summary| {

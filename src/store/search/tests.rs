@@ -394,6 +394,8 @@ fn names_are_found_where_what_was_asked_does_not_tell_them() {
     assert!(found(dir.path(), &of_python).hits.is_empty());
     let elsewhere = SearchQuery { folder: Some("/elsewhere".into()), ..wanted("zebra") };
     assert!(found(dir.path(), &elsewhere).hits.is_empty());
+    // Whoever has a list of the sessions asks for places alone.
+    assert!(found(dir.path(), &SearchQuery { without_names: true, ..wanted("zebra") }).hits.is_empty());
     // A name made of what was asked says nothing new, and an old name is none.
     rename("why-does-the-turbine");
     assert!(told(dir.path(), "zebra").is_empty());
@@ -435,6 +437,7 @@ fn what_branches_have_in_common_is_told_once() {
         let branch_of = of.map(|of| crate::domain::BranchOrigin {
             session: crate::domain::SessionId(of.into()),
             entries: 2,
+            at: None,
         });
         let store = Store::create(dir.path(), crate::domain::Header { branch_of, ..header(id) });
         entries()

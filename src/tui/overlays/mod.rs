@@ -9,6 +9,8 @@ pub mod ask;
 pub(crate) mod blocks;
 pub(crate) mod branches;
 pub(crate) mod commands;
+pub(crate) mod compare;
+pub(crate) mod comparison;
 pub mod confirm;
 pub(crate) mod files;
 pub(crate) mod find;

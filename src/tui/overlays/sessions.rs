@@ -1,13 +1,20 @@
-//! The sessions: what is in them, with the end of the chosen one; opening, renaming and deleting them.
+//! The sessions: trees of branches with the end of the chosen one, and what is found in them; opening, comparing, renaming
+//! and deleting them.
+//!
+//! - `listing`: which sessions are listed - `found`: the places in them that hold what was typed - `choice`: what can be
+//!   chosen - `rows`, `preview`: how it is drawn - `removal`: deleting one
 
+mod choice;
+mod found;
+mod listing;
+mod preview;
+mod removal;
 mod rows;
 
-use super::ask::Ask;
+use super::compare::own_id;
+use super::comparison::ComparisonView;
 use super::{Overlay, OverlayContext, OverlayResponse};
-use crate::driver::{
-    FilterError, Job, JobResult, PlaceKind, SessionHit, SessionPlace, SessionsFound, Summary,
-    search_filter_names, search_has_filters, search_names_folder, words_of_search,
-};
+use crate::driver::{Job, JobResult, Summary, words_of_search};
 use crate::engine::{Command, State};
 use crate::tui::action::Action;
 use crate::tui::note::Note;
@@ -15,62 +22,24 @@ use crate::tui::panes::Panes;
 use crate::tui::setup::FoundPlace;
 use crate::tui::ui_command::{Exit, UiCommand};
 use crate::tui::widgets::field::{Edit, Field};
-use crate::tui::widgets::filter::{Cursor, rank};
+use crate::tui::widgets::filter::Cursor;
 use crate::tui::widgets::hints::Hints;
 use crate::tui::widgets::sheet::{Sheet, entry};
 use crate::tui::widgets::{safe, words};
+use choice::Choice;
+use found::FoundPlaces;
+use listing::SessionListing;
+use preview::SessionPreview;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::path::PathBuf;
-
-/// What is said where nothing has what was typed.
-const NO_MATCH: &str = "No session matches. Esc clears.";
-
-/// A row that can be chosen.
-#[derive(Clone, Copy, Debug)]
-enum Choice<'a> {
-    Session(&'a Summary),
-    Hit(&'a SessionHit),
-    New,
-}
-
-impl Choice<'_> {
-    /// What it is, whatever row it stands on.
-    fn key(self) -> ChoiceKey {
-        match self {
-            Choice::Session(session) => ChoiceKey::Session(session.path.clone()),
-            Choice::Hit(hit) => ChoiceKey::Hit(hit.session.path.clone(), hit.place, hit.line.clone()),
-            Choice::New => ChoiceKey::New,
-        }
-    }
-}
-
-/// What was chosen, to find it again where rows come and go.
-#[derive(PartialEq, Eq)]
-enum ChoiceKey {
-    Session(PathBuf),
-    Hit(PathBuf, SessionPlace, String),
-    New,
-}
-
-/// The end of a session, and what it takes on the disk.
-#[derive(Debug)]
-struct SessionPreview {
-    path: PathBuf,
-    lines: Vec<String>,
-    space: u64,
-}
 
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     /// Letters that a session has to hold.
     filter: Field,
-    /// All sessions, newest first; `None` while they are being listed.
-    all: Option<Vec<Summary>>,
-    /// Where sessions hold what was typed, and what that was.
-    hits: Option<(String, Result<SessionsFound, FilterError>)>,
-    /// Only those of this folder.
-    here: Option<PathBuf>,
+    listing: SessionListing,
+    found: FoundPlaces,
     cursor: Cursor,
     /// The end of the chosen one, as it was read.
     preview: Option<SessionPreview>,
@@ -81,7 +50,7 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// Those of a folder first; they are being listed.
     pub(crate) fn of(here: PathBuf) -> Self {
-        Self { here: Some(here), ..Self::default() }
+        Self { listing: SessionListing::of(here), ..Self::default() }
     }
 
     /// Those of all folders that hold what was typed; what has to be asked for it.
@@ -93,51 +62,10 @@ impl Sessions {
         (list, vec![UiCommand::Job(Job::Sessions), search])
     }
 
-    /// The sessions that the filter leaves, best first.
-    fn shown(&self) -> Vec<&Summary> {
-        let all: Vec<&Summary> = self
-            .all
-            .iter()
-            .flatten()
-            .filter(|s| self.here.as_deref().is_none_or(|here| s.cwd == here))
-            .collect();
-        let words = words_of_search(&self.filter.text());
-        if words.trim().is_empty() && search_has_filters(&self.filter.text()) {
-            // What is left by filters alone are places.
-            return Vec::new();
-        }
-        let texts: Vec<String> = all.iter().map(|s| format!("{} {}", s.name, s.first_prompt)).collect();
-        rank(words.trim(), &texts).into_iter().filter_map(|i| all.get(i).copied()).collect()
-    }
-
-    /// The places that hold what stands in the filter now.
-    fn hits(&self) -> &[SessionHit] {
-        self.found_now().and_then(|found| found.as_ref().ok()).map_or(&[], |found| &found.hits)
-    }
-
-    fn found_now(&self) -> Option<&Result<SessionsFound, FilterError>> {
-        self.hits.as_ref().filter(|(text, _)| *text == self.filter.text()).map(|(_, found)| found)
-    }
-
     /// What is to be said of the search, where the rows do not tell it.
-    fn remark(&self, nothing: bool) -> Option<String> {
-        if self.filter.is_empty() {
-            return Some(format!("Type words, or filters: {}", search_filter_names()));
-        }
-        match self.found_now() {
-            None if nothing => Some("Looking into the sessions.".to_owned()),
-            Some(Err(why)) => Some(format!("{why}.")),
-            Some(Ok(SessionsFound { behind: Some(why), .. })) => {
-                Some(format!("What is new in the sessions was not looked at: {}", safe::one_line(why)))
-            }
-            Some(Ok(found)) if found.left_out > 0 => {
-                let left = words::count(found.left_out, "old session");
-                Some(format!("{left} not searched: the newer ones hold too much."))
-            }
-            Some(Ok(_)) if nothing => Some(NO_MATCH.to_owned()),
-            Some(Ok(found)) if found.more => Some("There is more: more words tell less.".to_owned()),
-            _ => None,
-        }
+    fn remark(&self) -> Option<String> {
+        let typed = self.filter.text();
+        self.found.remark(&typed, self.listing.len() == 0 && self.found.hits(&typed).is_empty())
     }
 
     /// What Esc does now.
@@ -145,23 +73,28 @@ impl Sessions {
         if self.filter.is_empty() { "back" } else { "clear" }
     }
 
-    /// What can be chosen, from above: sessions, places in sessions, a new one.
-    fn choices(&self) -> Vec<Choice<'_>> {
-        let sessions = self.shown().into_iter().map(Choice::Session);
-        sessions.chain(self.hits().iter().map(Choice::Hit)).chain([Choice::New]).collect()
+    /// How many rows can be chosen: sessions, places in sessions, a new one.
+    fn count(&self) -> usize {
+        self.listing.len() + self.found.hits(&self.filter.text()).len() + 1
+    }
+
+    /// What can be chosen in a row.
+    fn at(&self, row: usize) -> Choice<'_> {
+        let behind = row.saturating_sub(self.listing.len());
+        let hit = || self.found.hits(&self.filter.text()).get(behind);
+        match self.listing.get(row) {
+            Some(session) => Choice::Session(session),
+            None => hit().map_or(Choice::New, Choice::Hit),
+        }
     }
 
     fn choice(&self) -> Choice<'_> {
-        self.choices().get(self.cursor.0).copied().unwrap_or(Choice::New)
+        self.at(self.cursor.0)
     }
 
     /// The chosen session; `None`: the row for a new one.
     fn chosen(&self) -> Option<&Summary> {
-        match self.choice() {
-            Choice::Session(session) => Some(session),
-            Choice::Hit(hit) => Some(&hit.session),
-            Choice::New => None,
-        }
+        self.choice().session()
     }
 
     /// Looks for what was typed in the sessions themselves.
@@ -170,7 +103,8 @@ impl Sessions {
         if text.trim().is_empty() || self.rename.is_some() {
             return Vec::new();
         }
-        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::SearchSessions(text, self.here.clone())))]
+        let here = self.listing.here().cloned();
+        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::SearchSessions(text, here)))]
     }
 
     /// Asks for the preview of the chosen one, where it is not there.
@@ -190,34 +124,35 @@ impl Sessions {
         });
     }
 
-    /// Deletes the chosen one, after a question; of one that is open it says why not. `None`: none is chosen.
-    fn delete(&self, around: OverlayContext<'_>) -> Option<OverlayResponse> {
-        let chosen = self.chosen().filter(|_| self.rename.is_none())?;
-        let name = safe::one_line(chosen.label());
-        if is_open_here(chosen, around.state) {
-            let why = "This session is open here. Begin another one, and delete it from there.";
-            return Some(OverlayResponse::Say(Note::info(why)));
-        }
-        if let Some(process) = chosen.locked {
-            let why = format!("{name} is open in another sayso (process {process}). Close it there first.");
-            return Some(OverlayResponse::Say(Note::info(why)));
-        }
-        let messages = words::count(usize::try_from(chosen.messages).unwrap_or(usize::MAX), "message");
-        let blocks = words::count(chosen.blocks as usize, "block");
-        let frees = match self.preview_of(chosen) {
-            Some(preview) => format!("This frees {}.", words::size(preview.space)),
-            None => format!("This frees {} or more.", words::size(chosen.bytes)),
+    /// The name that was typed becomes that of the chosen one.
+    fn give_name(&self, name: String, state: &State) -> Vec<OverlayResponse> {
+        let Some(chosen) = self.chosen().filter(|_| !name.is_empty()) else { return Vec::new() };
+        let commands = if is_open_here(chosen, state) {
+            vec![UiCommand::Send(Command::Rename(name)), UiCommand::Job(Job::Sessions)]
+        } else {
+            vec![UiCommand::Job(Job::Rename(chosen.path.clone(), name))]
         };
-        let lines = vec![format!("{name}: {messages}, {blocks}."), frees];
-        let delete = UiCommand::Job(Job::Delete(chosen.path.clone()));
-        let ask = Ask::new("Delete this session?", lines, 'w', "keep it");
-        let ask = ask.or_command('d', "delete it; it can't be brought back", delete);
-        Some(OverlayResponse::Open(Box::new(ask)))
+        commands.into_iter().map(OverlayResponse::UiCommand).collect()
     }
 
-    /// The session that a branch left, where it is still there.
-    fn origin(&self, id: &str) -> Option<&Summary> {
-        self.all.iter().flatten().find(|one| one.id == id)
+    /// Deletes the chosen one, after a question. `None`: none is chosen.
+    fn delete(&self, around: OverlayContext<'_>) -> Option<OverlayResponse> {
+        let chosen = self.chosen().filter(|_| self.rename.is_none())?;
+        Some(removal::question(chosen, is_open_here(chosen, around.state), self.preview_of(chosen)))
+    }
+
+    /// Puts the chosen one beside the session that is open.
+    fn compare(&self, state: &State) -> Vec<OverlayResponse> {
+        match self.chosen() {
+            Some(chosen) if is_open_here(chosen, state) => {
+                let why = "This session is open here. Choose another one to compare it with.";
+                vec![OverlayResponse::Say(Note::info(why))]
+            }
+            Some(chosen) => {
+                vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(chosen.path.clone())))]
+            }
+            None => Vec::new(),
+        }
     }
 
     fn preview_of(&self, session: &Summary) -> Option<&SessionPreview> {
@@ -229,15 +164,25 @@ impl Sessions {
     fn staying(&mut self, change: impl FnOnce(&mut Self)) {
         let was = (self.cursor.0 > 0 || !matches!(self.choice(), Choice::New)).then(|| self.choice().key());
         change(self);
-        let choices = self.choices();
-        let at = was.and_then(|was| choices.iter().position(|choice| choice.key() == was));
-        self.cursor.0 = at.unwrap_or(self.cursor.0.min(choices.len().saturating_sub(1)));
+        let rows = self.count();
+        let at = was.and_then(|was| (0..rows).find(|row| self.at(*row).key() == was));
+        self.cursor.0 = at.unwrap_or(self.cursor.0.min(rows.saturating_sub(1)));
+    }
+
+    /// The sessions were listed: the newest is chosen at first.
+    fn listed(&mut self, all: &[Summary]) -> Vec<OverlayResponse> {
+        let is_first = self.listing.all().is_none();
+        self.staying(|list| list.listing.keep(all.to_vec(), &list.filter.text()));
+        if is_first {
+            self.cursor.0 = self.listing.newest();
+        }
+        self.preview()
     }
 }
 
 /// Whether it is the session that this program works on.
 fn is_open_here(session: &Summary, state: &State) -> bool {
-    state.transcript.header.as_ref().is_some_and(|header| header.id.0 == session.id)
+    own_id(state) == session.id
 }
 
 impl Overlay for Sessions {
@@ -258,8 +203,9 @@ impl Overlay for Sessions {
         match action {
             Action::ListScope | Action::PaneNext => {
                 self.staying(|list| {
-                    list.here = if list.here.is_some() { None } else { Some(around.setup.cwd.clone()) };
-                    list.hits = None;
+                    let here = list.listing.here().is_none().then(|| around.setup.cwd.clone());
+                    list.listing.show_folder(here, &list.filter.text());
+                    list.found.forget();
                 });
                 self.search().into_iter().chain(self.preview()).collect()
             }
@@ -267,6 +213,7 @@ impl Overlay for Sessions {
                 self.start_rename();
                 self.preview()
             }
+            Action::ListCompare => self.compare(around.state),
             Action::ListDelete => match self.delete(around) {
                 Some(response) => vec![response],
                 None => self.edit(Edit::Delete, around, panes),
@@ -276,27 +223,22 @@ impl Overlay for Sessions {
     }
 
     fn step(&mut self, by: isize, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
-        self.cursor.step(by, self.choices().len());
+        self.cursor.step(by, self.count());
         self.preview()
     }
 
     fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if self.rename.is_none() {
-            self.cursor.0 = 0;
+            let typed = self.filter.text();
+            self.listing.arrange(&typed);
+            self.cursor.0 = if typed.is_empty() { self.listing.newest() } else { 0 };
         }
         self.search().into_iter().chain(self.preview()).collect()
     }
 
     fn accept(&mut self, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
         if let Some(mut field) = self.rename.take() {
-            let name = field.take().trim().to_owned();
-            let Some(chosen) = self.chosen().filter(|_| !name.is_empty()) else { return Vec::new() };
-            let commands = if is_open_here(chosen, around.state) {
-                vec![UiCommand::Send(Command::Rename(name)), UiCommand::Job(Job::Sessions)]
-            } else {
-                vec![UiCommand::Job(Job::Rename(chosen.path.clone(), name))]
-            };
-            return commands.into_iter().map(OverlayResponse::UiCommand).collect();
+            return self.give_name(field.take().trim().to_owned(), around.state);
         }
         let exit = match self.choice() {
             Choice::Session(session) => Exit::OpenSession(session.path.clone(), None),
@@ -306,7 +248,7 @@ impl Overlay for Sessions {
             }
             // Who typed words looks for a session; the row that is left when none has them was not chosen.
             Choice::New if !self.filter.is_empty() && self.cursor.0 == 0 => {
-                return vec![OverlayResponse::Say(Note::info(NO_MATCH))];
+                return self.remark().map(Note::info).map(OverlayResponse::Say).into_iter().collect();
             }
             Choice::New => Exit::NewSession,
         };
@@ -318,7 +260,10 @@ impl Overlay for Sessions {
             return Vec::new();
         }
         if !self.filter.is_empty() {
-            self.staying(|list| drop(list.filter.take()));
+            self.staying(|list| {
+                list.filter.take();
+                list.listing.arrange("");
+            });
             return self.preview();
         }
         vec![OverlayResponse::Close]
@@ -326,26 +271,13 @@ impl Overlay for Sessions {
 
     fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
         match found {
-            JobResult::Sessions(list) => {
-                let is_first = self.all.is_none();
-                self.staying(|sessions| sessions.all = Some(list.clone()));
-                if is_first {
-                    self.cursor.0 = 0;
-                }
+            JobResult::Sessions(all) => Some(self.listed(all)),
+            JobResult::SessionHits(text, hits) => {
+                self.staying(|list| list.found.keep(text, hits.clone(), list.listing.here()));
                 Some(self.preview())
             }
-            JobResult::SessionHits(text, hits) => {
-                let mut found = hits.clone();
-                // A folder that was typed is meant more than the one of the list.
-                let here = self.here.as_deref().filter(|_| !search_names_folder(text));
-                if let Ok(found) = &mut found {
-                    // Names are found in the list itself.
-                    found.hits.retain(|hit| {
-                        hit.place.kind != PlaceKind::Name && here.is_none_or(|here| hit.session.cwd == here)
-                    });
-                }
-                self.staying(|sessions| sessions.hits = Some((text.clone(), found)));
-                Some(self.preview())
+            JobResult::Compared(compared) => {
+                Some(vec![OverlayResponse::Open(Box::new(ComparisonView::of(compared.clone())))])
             }
             JobResult::Preview(path, lines, space) => {
                 let (path, lines, space) = (path.clone(), lines.clone(), *space);
@@ -369,7 +301,7 @@ impl Overlay for Sessions {
     }
 
     fn status(&self, _: OverlayContext<'_>) -> Option<String> {
-        Some(match &self.all {
+        Some(match self.listing.all() {
             None => "Looking for sessions.".into(),
             Some(all) => {
                 let bytes: u64 = all.iter().map(|s| s.bytes).sum();
@@ -381,42 +313,35 @@ impl Overlay for Sessions {
     fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
         let (width, height, look) = (room.width, room.height, around.look);
         let mut sheet = Sheet::new("Sessions");
-        let shown = self.shown();
-        let all = self.all.as_ref().map_or(0, Vec::len);
         match &self.rename {
             Some(field) => sheet.field("new name: ", field, width, look),
             None => sheet.field("> ", &self.filter, width, look),
         };
-        let scope =
-            if self.here.is_some() { "this folder (Tab: all)" } else { "all folders (Tab: this one)" };
-        let count = match self.all {
-            Some(_) => format!("{} of {all}   {scope}", shown.len()),
+        let is_here = self.listing.here().is_some();
+        let scope = if is_here { "this folder (Tab: all)" } else { "all folders (Tab: this one)" };
+        let count = match self.listing.all() {
+            Some(all) => format!("{} of {}   {scope}", self.listing.len(), all.len()),
             None => scope.to_owned(),
         };
         sheet.row(Line::styled(safe::cut(&count, width.into()), look.dim()));
         sheet.rule(width, look);
         let preview = usize::from(height >= 18) * 8;
         let rows = usize::from(height).saturating_sub(5 + preview).clamp(1, 12);
-        let choices = self.choices();
         let first = self.cursor.window(rows);
-        for (at, choice) in choices.iter().enumerate().skip(first).take(rows) {
-            let text = match choice {
-                Choice::Session(summary) => rows::session(self, summary, around),
-                Choice::Hit(hit) => rows::hit(hit, look),
-                Choice::New => "+ new session".to_owned(),
-            };
+        for at in (first..self.count()).take(rows) {
+            let text = rows::row(self, (at, self.at(at)), around);
             sheet.row(entry(&text, at == self.cursor.0, width, look));
         }
-        if self.all.is_none() {
+        if self.listing.all().is_none() {
             sheet.row(Line::styled("  Looking for sessions.", look.dim()));
-        } else if let Some(remark) = self.remark(shown.is_empty() && self.hits().is_empty()) {
-            let remark = safe::one_line(&format!("  {remark}"));
-            sheet.row(Line::styled(safe::cut(&remark, width.into()), look.dim()));
+        } else if let Some(remark) = self.remark() {
+            sheet.row(Line::styled(safe::cut(&format!("  {remark}"), width.into()), look.dim()));
         }
         if preview > 0 {
-            rows::preview(self, width, preview - 1, look, &mut sheet);
+            preview::draw(self, width, preview - 1, look, &mut sheet);
         }
-        let keys = format!("Enter open   Ctrl-R rename   Del delete (asks)   Esc {}", self.esc());
+        let keys =
+            format!("Enter open   Ctrl-O compare   Ctrl-R rename   Del delete (asks)   Esc {}", self.esc());
         sheet.row(Line::styled(keys, look.dim()));
         Some(sheet)
     }

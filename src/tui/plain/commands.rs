@@ -73,6 +73,7 @@ impl Session<'_> {
                 self.wanted_session = Some(argument.to_owned());
                 self.start(AwaitedJob::Sessions, Job::Sessions);
             }
+            Slash::Compare => self.compare(argument),
             Slash::Rename if argument.is_empty() => self.say("/rename NAME")?,
             Slash::Rename => self.driver.send(Command::Rename(argument.to_owned())),
             Slash::Model if argument.is_empty() => self.start(AwaitedJob::Models, Job::Models),

@@ -4,7 +4,7 @@ use super::session::{AwaitedJob, Session};
 use crate::domain::sentences::sandbox::SandboxStanding;
 use crate::domain::sentences::saving;
 use crate::driver::catalogue::{CatalogueAnswer, Offer};
-use crate::driver::{JobResult, Summary};
+use crate::driver::{JobResult, SessionTree, Summary, TreeSigns};
 use crate::tui::ui_command::Exit;
 use crate::tui::widgets::words;
 use std::io;
@@ -20,6 +20,10 @@ impl Session<'_> {
     pub(super) fn tell_job(&mut self, result: &JobResult) -> io::Result<()> {
         match result {
             JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Sessions) => self.sessions(all)?,
+            JobResult::Sessions(all) if self.take_awaited(AwaitedJob::Comparable) => self.comparable(all)?,
+            JobResult::Compared(compared) if self.take_awaited(AwaitedJob::Compared) => {
+                self.compared(compared)?;
+            }
             JobResult::Recipes(recipes, told) if self.take_awaited(AwaitedJob::Recipes) => {
                 return self.recipes(recipes, told);
             }
@@ -87,30 +91,48 @@ impl Session<'_> {
 
     /// Lists the sessions, or opens the one that was named.
     fn sessions(&mut self, all: &[Summary]) -> io::Result<()> {
+        let tree = SessionTree::of(all, |_| true);
+        let rows =
+            tree.rows().iter().filter_map(|row| Some((tree.lead(*row, TreeSigns::LINES), all.get(row.at)?)));
+        let rows: Vec<(String, &Summary)> = rows.collect();
         if let Some(wanted) = self.wanted_session.take() {
-            let numbered = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
-            let named =
-                || all.iter().find(|session| session.name == wanted || session.id.starts_with(&wanted));
-            return match numbered.or_else(named) {
+            return match chosen(&rows, &wanted) {
                 Some(session) => self.leave(Exit::OpenSession(session.path.clone(), None)),
                 None => self.plain.page.line("No session matches. /resume lists them."),
             };
         }
         let now = self.driver.now();
-        for (number, session) in (1..).zip(all.iter().take(LISTED)) {
+        for (number, (lead, session)) in (1..).zip(rows.iter().take(LISTED)) {
             let waiting =
                 if session.waiting > 0 { format!(", {} waiting", session.waiting) } else { String::new() };
             let ago = words::ago(now, session.modified);
-            self.plain.page.line(&format!(
-                "  {number}  {}, {ago}, {} messages{waiting}",
-                session.label(),
-                session.messages
-            ))?;
+            let (label, messages) = (session.label(), words::count(session.messages as usize, "message"));
+            let from = origin(session, &rows);
+            self.plain.page.line(&format!("  {number}  {lead}{label}, {ago}, {messages}{waiting}{from}"))?;
         }
         self.plain.page.line(if all.is_empty() {
             "There is no session yet."
         } else {
             "/resume NUMBER or NAME opens one."
         })
+    }
+}
+
+/// The session that is meant by its number in the list, its name, or the beginning of its identity.
+pub(super) fn chosen<'a>(rows: &[(String, &'a Summary)], wanted: &str) -> Option<&'a Summary> {
+    let number = wanted.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let numbered = number.and_then(|at| rows.get(at));
+    let is_meant = |session: &Summary| session.name == wanted || session.id.starts_with(wanted);
+    numbered.or_else(|| rows.iter().find(|(_, session)| is_meant(session))).map(|(_, session)| *session)
+}
+
+/// Where a branch left its session, and of one whose session is gone that it is so.
+pub(super) fn origin(session: &Summary, rows: &[(String, &Summary)]) -> String {
+    let Some(of) = &session.branch_of else { return String::new() };
+    let at = session.branch_at.map_or(String::new(), |at| format!(", from {at} on"));
+    if rows.iter().any(|(_, one)| one.id == *of) {
+        at
+    } else {
+        format!(", a branch of a session that is gone{at}")
     }
 }

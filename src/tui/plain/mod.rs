@@ -11,6 +11,7 @@ mod asking;
 mod block;
 mod changes;
 mod commands;
+mod comparing;
 mod deciding;
 mod form;
 mod given;

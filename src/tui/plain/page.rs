@@ -107,7 +107,7 @@ impl PlainPage {
 }
 
 /// Columns of the terminal; many where it tells none.
-fn columns() -> usize {
+pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(usize::MAX)
 }

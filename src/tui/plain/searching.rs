@@ -25,7 +25,7 @@ impl Session<'_> {
             return self.plain.page.line(USAGE);
         }
         self.hit_words = crate::driver::words_of_search(text);
-        self.start(AwaitedJob::Hits, Job::SearchSessions(text.to_owned(), None));
+        self.start(AwaitedJob::Hits, Job::SearchWithNames(text.to_owned()));
         Ok(())
     }
 

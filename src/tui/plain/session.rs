@@ -70,6 +70,9 @@ pub(super) enum AwaitedJob {
     Models,
     Recipes,
     Sessions,
+    /// The sessions that this one can be compared with.
+    Comparable,
+    Compared,
     Hits,
     Sandbox,
     Servers,

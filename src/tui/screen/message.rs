@@ -10,6 +10,7 @@ use crate::tui::action::Action;
 use crate::tui::overlays::blocks::{BlockList, copied};
 use crate::tui::overlays::branches::BranchList;
 use crate::tui::overlays::commands::CommandList;
+use crate::tui::overlays::compare::CompareList;
 use crate::tui::overlays::files::FileList;
 use crate::tui::overlays::key::KeyBox;
 use crate::tui::overlays::models::{self, Models};
@@ -173,6 +174,10 @@ impl Screen {
             Slash::Search => return self.search_sessions(argument),
             Slash::Fork => return self.fork_command(argument, ctx),
             Slash::Rewind => return self.leave_for(Exit::Branch(BranchPoint::LastPrompt), ctx),
+            Slash::Compare => {
+                self.open(CompareList::with(argument, ctx.state, ctx.look));
+                return vec![UiCommand::Job(Job::Sessions)];
+            }
             Slash::Rename if !argument.is_empty() => {
                 return vec![UiCommand::Send(Command::Rename(argument.into()))];
             }

@@ -59,6 +59,7 @@ impl Screen {
             | JobResult::Sessions(_)
             | JobResult::SessionHits(..)
             | JobResult::Preview(..)
+            | JobResult::Compared(_)
             | JobResult::SessionsChanged
             | JobResult::Changes(..)
             | JobResult::ChangeTexts(..)

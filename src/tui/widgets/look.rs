@@ -1,6 +1,7 @@
 //! What every view is given to draw with: the theme, the glyphs, the way to write times and paths, the moment.
 
 use crate::domain::{Severity, Timestamp};
+use crate::driver::TreeSigns;
 use crate::engine::BlockState;
 use crate::tui::paint::hyperlinks::Hyperlinks;
 use crate::tui::theme::{Slot, Theme};
@@ -39,6 +40,8 @@ pub struct Glyphs {
     pub focus: &'static Strokes,
     /// `└`, in front of a finding.
     pub hook: &'static str,
+    /// The lines of a tree.
+    pub(crate) tree: TreeSigns,
     /// In the gutter of a row that goes on with the line above.
     pub goes_on: &'static str,
     /// Between short parts of one row.
@@ -53,6 +56,7 @@ impl Glyphs {
         border: &Strokes::LIGHT,
         focus: &Strokes::HEAVY,
         hook: "└",
+        tree: TreeSigns::LINES,
         goes_on: "┆",
         dot: "·",
     };
@@ -63,6 +67,7 @@ impl Glyphs {
         border: &Strokes::ASCII,
         focus: &Strokes::ASCII,
         hook: "`",
+        tree: TreeSigns::ASCII,
         goes_on: ":",
         dot: "-",
     };

@@ -131,7 +131,7 @@ impl Scene {
     /// A session that left another one.
     pub fn branch(of: &str) -> Self {
         let mut scene = Self::new();
-        let origin = BranchOrigin { session: SessionId(of.into()), entries: 7 };
+        let origin = BranchOrigin { session: SessionId(of.into()), entries: 7, at: None };
         let header = scene.state().transcript().header.clone().unwrap();
         scene.start(Header { branch_of: Some(origin), ..header });
         scene

@@ -1,23 +1,32 @@
-//! The rows of the list of sessions, and the preview beneath them.
+//! The rows of the list of sessions.
 
 use super::{Choice, Sessions, is_open_here};
 use crate::driver::{SessionHit, Summary};
 use crate::tui::overlays::OverlayContext;
-use crate::tui::theme::Slot;
 use crate::tui::widgets::look::DrawStyle;
-use crate::tui::widgets::sheet::Sheet;
 use crate::tui::widgets::{safe, words};
-use ratatui::text::Line;
+
+/// Columns of a name, with the lines of its tree in front of it.
+const NAME: usize = 18;
+
+/// The text of a row.
+pub(super) fn row(list: &Sessions, (at, choice): (usize, Choice<'_>), around: OverlayContext<'_>) -> String {
+    match choice {
+        Choice::Session(summary) => session(list, (at, summary), around),
+        Choice::Hit(found) => hit(found, around.look),
+        Choice::New => "+ new session".to_owned(),
+    }
+}
 
 /// `3 d     sales-q3       block 3            df = pd.read_csv("sales.csv")`
-pub(super) fn hit(hit: &SessionHit, look: DrawStyle<'_>) -> String {
+fn hit(hit: &SessionHit, look: DrawStyle<'_>) -> String {
     let name = safe::cut(&safe::one_line(hit.session.label()), 14);
     let (ago, place) = (words::ago(look.now, hit.at), hit.place.to_string());
     safe::one_line(&format!("{ago:<7} {name:<14} {place:<18} {}", safe::one_line(&hit.line)))
 }
 
-/// `12 min  sales-q3       9 msgs   3 blocks   1 waiting   of sales`
-pub(super) fn session(list: &Sessions, summary: &Summary, around: OverlayContext<'_>) -> String {
+/// `12 min  └ sales-q3-2   9 msgs   3 blocks  1 waiting  at block 3`
+fn session(list: &Sessions, (at, summary): (usize, &Summary), around: OverlayContext<'_>) -> String {
     let look = around.look;
     let state = if is_open_here(summary, around.state) {
         "open here".into()
@@ -32,80 +41,31 @@ pub(super) fn session(list: &Sessions, summary: &Summary, around: OverlayContext
     } else {
         String::new()
     };
-    let origin = summary.branch_of.as_deref().map_or(String::new(), |id| match list.origin(id) {
-        Some(of) => format!("  of {}", safe::cut(&safe::one_line(of.label()), 14)),
-        None => "  a branch".to_owned(),
-    });
-    let with_folder = list.here.is_none();
+    let lead = list.listing.lead(at, look.glyphs.tree);
+    let with_folder = list.listing.here().is_none() && lead.is_none();
     let folder = if with_folder { format!("  {}", look.place.path(&summary.cwd)) } else { String::new() };
     let messages = usize::try_from(summary.messages).unwrap_or(usize::MAX);
+    // A deep branch has some of its name left.
+    let shown: Vec<char> = lead.as_deref().unwrap_or_default().chars().collect();
+    let deep = shown.len().saturating_sub(NAME - 8);
+    let name = format!("{}{}", shown.iter().skip(deep).collect::<String>(), safe::one_line(summary.label()));
     safe::one_line(&format!(
-        "{:<7} {:<18} {:>8} {:>10}  {state:<10}{origin}{folder}",
+        "{:<7} {:<NAME$} {:>8} {:>10}  {state:<10}{}{folder}",
         words::ago(look.now, summary.modified),
-        safe::cut(&safe::one_line(summary.label()), 18),
+        safe::cut(&name, NAME),
         words::count(messages, "msg"),
         words::count(summary.blocks as usize, "block"),
+        origin(list, summary, lead.is_some()),
     ))
 }
 
-/// The end of the chosen session, or the line that was found in it.
-pub(super) fn preview(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>, sheet: &mut Sheet) {
-    let Some(chosen) = list.chosen() else {
-        sheet.gap();
-        return;
-    };
-    let name = if chosen.name.is_empty() { &chosen.id } else { &chosen.name };
-    let head = format!("{0}{0} preview: {1} ", look.glyphs.horizontal, safe::one_line(name));
-    let rule = look.glyphs.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
-    sheet.row(Line::styled(format!("{head}{rule}"), look.style(Slot::UiBorder)));
-    let mut lines: Vec<Line<'static>> = Vec::new();
-    if let Choice::Hit(hit) = list.choice() {
-        let folder = look.place.path(&hit.session.cwd);
-        let head = safe::one_line(&format!("{}, {}, {folder}:", hit.place, words::ago(look.now, hit.at)));
-        lines.push(Line::styled(safe::cut(&head, width.into()), look.dim()));
-        let line: Vec<char> = safe::one_line(&hit.line).chars().collect();
-        let parts = line.chunks(usize::from(width).max(1)).take(rows.saturating_sub(1));
-        lines.extend(
-            parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), look.text())),
-        );
-        for line in lines {
-            sheet.row(line);
-        }
-        return;
-    }
-    match list.preview_of(chosen) {
-        Some(preview) => {
-            for line in &preview.lines {
-                lines.push(Line::styled(safe::cut(&safe::one_line(line), width.into()), look.text()));
-            }
-        }
-        None => {
-            for (who, text) in [("you    ", &chosen.first_prompt), ("model  ", &chosen.last_reply)] {
-                // What begins with a fence is a block.
-                if !text.trim().is_empty() && !text.trim_start().starts_with("```") {
-                    let text = format!("{who}{}", safe::one_line(words::first_line(text)));
-                    lines.push(Line::styled(safe::cut(&text, width.into()), look.text()));
-                }
-            }
-        }
-    }
-    if let Some(id) = &chosen.branch_of {
-        let text = match list.origin(id) {
-            Some(of) => format!("A branch of {}.", safe::one_line(of.label())),
-            None => "A branch of a session that is gone.".to_owned(),
-        };
-        lines.push(Line::styled(safe::cut(&text, width.into()), look.dim()));
-    }
-    if chosen.waiting > 0 {
-        let text = match chosen.waiting {
-            1 => "A block was not decided: it will wait for you again.".to_owned(),
-            many => format!("{many} blocks were not decided: they will wait for you again."),
-        };
-        lines.push(Line::styled(text, look.style(Slot::BlockPending)));
-    }
-    lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), look.dim()));
-    let skip = lines.len().saturating_sub(rows);
-    for line in lines.into_iter().skip(skip) {
-        sheet.row(line);
+/// Where a branch is from: below the session that it left, the place at which it did.
+fn origin(list: &Sessions, summary: &Summary, is_below: bool) -> String {
+    let Some(id) = summary.branch_of.as_deref() else { return String::new() };
+    match (list.listing.origin(id), summary.branch_at) {
+        (Some(_), Some(at)) if is_below => format!(" at {at}"),
+        (Some(_), None) if is_below => String::new(),
+        (Some(of), _) => format!(" of {}", safe::cut(&safe::one_line(of.label()), 14)),
+        (None, _) => " origin gone".to_owned(),
     }
 }

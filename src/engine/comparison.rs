@@ -1,0 +1,300 @@
+//! Where two sessions part, and what was asked, run and printed on each side from there.
+//!
+//! - `columns`: the same as lines of a width, side by side or beneath each other
+
+mod columns;
+
+use crate::domain::visible::{visible, visible_line};
+use crate::domain::{BlockId, Entry, RunReport, Timestamp};
+use crate::text::number::counted;
+pub(crate) use columns::{ComparedLine, LineStanding};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::BTreeSet;
+
+/// Lines of what a run printed that are put side by side; the rest is counted.
+const PRINTED: usize = 40;
+
+/// A session that is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedSession<'a> {
+    /// What to call it.
+    pub label: &'a str,
+    /// Its identity.
+    pub id: &'a str,
+    /// The identity of the session that it is a branch of.
+    pub branch_of: Option<&'a str>,
+    /// All of it.
+    pub entries: &'a [(Timestamp, Entry)],
+}
+
+/// Two sessions side by side.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparison {
+    rows: Vec<ComparisonRow>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ComparisonRow {
+    /// What to call the left side, and the right one.
+    Head(String, String),
+    /// It is told of both.
+    Alone(String),
+    /// What stands on the left and on the right.
+    Pair(String, String),
+}
+
+impl Comparison {
+    /// Compares two sessions.
+    pub fn of(left: ComparedSession<'_>, right: ComparedSession<'_>) -> Self {
+        let mut told = Self::default();
+        let (ours, theirs) = (facts(left.entries), facts(right.entries));
+        let same = ours.iter().zip(&theirs).take_while(|(left, right)| is_same(left, right)).count();
+        let begins = ours.get(..same).unwrap_or_default();
+        let prompts = begins.iter().filter(|entry| matches!(entry, Entry::Prompt(_))).count();
+        let blocks = begins.iter().filter(|entry| matches!(entry, Entry::Block(_))).count();
+        told.rows.push(ComparisonRow::Head(visible_line(left.label), visible_line(right.label)));
+        let is_of = |one: ComparedSession<'_>, other: ComparedSession<'_>| one.branch_of == Some(other.id);
+        let related = is_of(left, right) || is_of(right, left);
+        told.alone(&match prompts {
+            0 if related => "one is a branch of the other, from before its first message".to_owned(),
+            0 => "nothing in common".to_owned(),
+            _ => format!("the same up to {} and {}", counted(prompts, "message"), counted(blocks, "block")),
+        });
+        let behind = [&ours, &theirs].into_iter().flat_map(|facts| facts.iter().skip(same));
+        let touched: BTreeSet<BlockId> = behind.filter_map(|entry| block_of(entry)).collect();
+        let (left, right) = (steps(&ours, same, &touched), steps(&theirs, same, &touched));
+        if left.is_empty() && right.is_empty() {
+            told.alone("nothing else on either side");
+        }
+        for (left, right) in paired(&left, &right) {
+            told.alone("");
+            told.pair(left, right);
+        }
+        told
+    }
+
+    /// How many rows are not the same on both sides.
+    pub(crate) fn differing(&self) -> usize {
+        let differs = |row: &&ComparisonRow| matches!(row, ComparisonRow::Pair(left, right) if left != right);
+        self.rows.iter().filter(differs).count()
+    }
+
+    fn alone(&mut self, line: &str) {
+        self.rows.push(ComparisonRow::Alone(line.to_owned()));
+    }
+
+    fn row(&mut self, left: &str, right: &str) {
+        let seen = |line: &str| visible(line.trim_end()).replace(['\t', '\n'], "    ");
+        self.rows.push(ComparisonRow::Pair(seen(left), seen(right)));
+    }
+
+    fn rows<L: AsRef<str>>(&mut self, left: &[L], right: &[L]) {
+        let texts =
+            |lines: &[L]| -> Vec<String> { lines.iter().map(|line| line.as_ref().to_owned()).collect() };
+        let (left, right) = (texts(left), texts(right));
+        let line = |lines: &[String], at: Option<usize>| -> String {
+            at.and_then(|at| lines.get(at)).cloned().unwrap_or_default()
+        };
+        for (l, r) in aligned(&left, &right) {
+            self.row(&line(&left, l), &line(&right, r));
+        }
+    }
+
+    fn pair(&mut self, left: Option<&SessionStep>, right: Option<&SessionStep>) {
+        let none = StepText::default();
+        let left = left.map(StepText::of);
+        let right = right.map(StepText::of);
+        let (left, right) = (left.as_ref().unwrap_or(&none), right.as_ref().unwrap_or(&none));
+        self.row(&left.head, &right.head);
+        self.rows(&left.text, &right.text);
+        if left.ended.is_some() || right.ended.is_some() {
+            let ended = |part: &StepText| part.ended.clone().unwrap_or_default();
+            self.row(&ended(left), &ended(right));
+        }
+        self.rows(&left.printed, &right.printed);
+    }
+}
+
+/// Something that was asked, or a block with what became of it.
+#[derive(Debug, PartialEq)]
+enum SessionStep {
+    Prompt(String),
+    Block(BlockSteps),
+}
+
+#[derive(Debug, PartialEq)]
+struct BlockSteps {
+    id: BlockId,
+    label: String,
+    /// Its text as it stands at last.
+    source: String,
+    /// What was decided, in a few words.
+    decided: String,
+    /// How its last run ended, and what it printed.
+    outcome: Option<(String, Vec<String>)>,
+}
+
+/// What is told of what was said and done, not of the session as such: a branch has a header and a name of its own.
+fn facts(entries: &[(Timestamp, Entry)]) -> Vec<&Entry> {
+    let is_own = |entry: &&Entry| {
+        matches!(entry, Entry::Header(_) | Entry::Named(_) | Entry::Adopted { .. } | Entry::Resumed)
+    };
+    entries.iter().map(|(_, entry)| entry).filter(|entry| !is_own(entry)).collect()
+}
+
+fn is_same(left: &Entry, right: &Entry) -> bool {
+    match (left, right) {
+        // The files of its outputs lie beside each session.
+        (Entry::Ran { run, report, .. }, Entry::Ran { run: other, report: theirs, .. }) => {
+            run == other && has_same_end(report, theirs)
+        }
+        (left, right) => left == right,
+    }
+}
+
+/// Whether two runs came to the same, however long each took.
+fn has_same_end(left: &RunReport, right: &RunReport) -> bool {
+    let (ours, theirs) = (&left.receipt, &right.receipt);
+    left.outcome == right.outcome
+        && (ours.exit_code, ours.signal) == (theirs.exit_code, theirs.signal)
+        && ours.files == theirs.files
+        && (&left.value, &left.error) == (&right.value, &right.error)
+        && left.output.in_order() == right.output.in_order()
+}
+
+/// What was asked and proposed behind the common beginning. A block of the beginning about which something was decided
+/// or done behind it on either side (`touched`) stands there too.
+fn steps(facts: &[&Entry], same: usize, touched: &BTreeSet<BlockId>) -> Vec<SessionStep> {
+    let mut steps: Vec<SessionStep> = Vec::new();
+    for (at, entry) in facts.iter().enumerate() {
+        match entry {
+            Entry::Prompt(prompt) if at >= same => steps.push(SessionStep::Prompt(prompt.text.clone())),
+            Entry::Block(block) => steps.push(SessionStep::Block(BlockSteps {
+                id: block.id,
+                label: block.label(),
+                source: block.current().source.to_string(),
+                decided: "waits".into(),
+                outcome: None,
+            })),
+            _ => {
+                if let Some(block) = block_of(entry) {
+                    change(&mut steps, block, entry);
+                }
+            }
+        }
+    }
+    steps.retain(|step| match step {
+        SessionStep::Prompt(_) => true,
+        SessionStep::Block(block) => touched.contains(&block.id),
+    });
+    steps
+}
+
+fn block_of(entry: &Entry) -> Option<BlockId> {
+    match entry {
+        Entry::Block(block) => Some(block.id),
+        Entry::Edited { block, .. }
+        | Entry::Placed { block, .. }
+        | Entry::Approved { block, .. }
+        | Entry::Rejected { block, .. }
+        | Entry::Skipped { block, .. }
+        | Entry::Declined { block, .. }
+        | Entry::PutBack(block)
+        | Entry::Ran { block, .. } => Some(*block),
+        _ => None,
+    }
+}
+
+fn change(steps: &mut [SessionStep], block: BlockId, entry: &Entry) {
+    let found = steps.iter_mut().rev().find_map(|step| match step {
+        SessionStep::Block(one) if one.id == block => Some(one),
+        _ => None,
+    });
+    let Some(one) = found else { return };
+    match entry {
+        Entry::Edited { source, .. } | Entry::Placed { source, .. } => one.source = source.to_string(),
+        Entry::Approved { .. } => one.decided = "approved".into(),
+        Entry::Rejected { reason, .. } if reason.is_empty() => one.decided = "rejected".into(),
+        Entry::Rejected { reason, .. } => one.decided = format!("rejected: {}", visible_line(reason)),
+        Entry::Skipped { .. } => one.decided = "skipped".into(),
+        Entry::Declined { why, .. } => one.decided = format!("not offered: {}", visible_line(why)),
+        Entry::PutBack(_) => one.decided = "waits".into(),
+        Entry::Ran { report, .. } => {
+            let mut lines: Vec<String> = String::from_utf8_lossy(&report.output.in_order())
+                .lines()
+                .map(|line| format!("| {line}"))
+                .collect();
+            lines.extend(report.value.iter().flat_map(|value| value.lines()).map(|line| format!("= {line}")));
+            lines.extend(report.error.iter().map(|error| format!("! {}", error.message)));
+            one.outcome = Some((report.end_words().join(", "), lines));
+        }
+        _ => {}
+    }
+}
+
+/// The steps of both sides in their order, those that are alike in kind beside each other.
+fn paired<'a>(
+    left: &'a [SessionStep],
+    right: &'a [SessionStep],
+) -> Vec<(Option<&'a SessionStep>, Option<&'a SessionStep>)> {
+    let kinds = |steps: &[SessionStep]| -> Vec<bool> {
+        steps.iter().map(|step| matches!(step, SessionStep::Prompt(_))).collect()
+    };
+    aligned(&kinds(left), &kinds(right))
+        .into_iter()
+        .map(|(l, r)| (l.and_then(|at| left.get(at)), r.and_then(|at| right.get(at))))
+        .collect()
+}
+
+/// The places of both lists in their order, equal ones beside each other; what was replaced stands beside what replaced
+/// it.
+fn aligned<T: std::hash::Hash + Eq + Ord>(left: &[T], right: &[T]) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut pairs = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, left, right) {
+        let (left, right) = (op.old_range(), op.new_range());
+        debug_assert!(!matches!(op, DiffOp::Equal { .. }) || left.len() == right.len());
+        let longer = left.len().max(right.len());
+        pairs.extend((0..longer).map(|n| {
+            (
+                Some(left.start + n).filter(|at| *at < left.end),
+                Some(right.start + n).filter(|at| *at < right.end),
+            )
+        }));
+    }
+    pairs
+}
+
+/// A step in lines.
+#[derive(Default)]
+struct StepText {
+    head: String,
+    text: Vec<String>,
+    ended: Option<String>,
+    printed: Vec<String>,
+}
+
+impl StepText {
+    fn of(step: &SessionStep) -> Self {
+        let indented = |text: &str| -> Vec<String> {
+            visible(text.trim_end()).lines().map(|line| format!("  {line}")).collect()
+        };
+        match step {
+            SessionStep::Prompt(text) => Self { head: "you".into(), text: indented(text), ..Self::default() },
+            SessionStep::Block(block) => {
+                let (ended, printed) = block.outcome.clone().unzip();
+                let mut printed = printed.unwrap_or_default();
+                let more = printed.len().saturating_sub(PRINTED);
+                printed.truncate(PRINTED);
+                if more > 0 {
+                    printed.push(format!("({} more)", counted(more, "line")));
+                }
+                Self {
+                    head: format!("block {} ({}), {}", block.id, block.label, block.decided),
+                    text: indented(&block.source),
+                    ended,
+                    printed,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The sessions as a tree: each branch below the session that it left.
+
+use super::Summary;
+use std::collections::HashMap;
+
+/// Levels that are drawn: a deeper branch keeps its line.
+const DEEPEST: usize = 12;
+
+/// What the lines of a tree are drawn with, each as wide as the others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TreeSigns {
+    /// In front of a branch that others stand below.
+    pub on: &'static str,
+    /// In front of the last one.
+    pub last: &'static str,
+    /// Past a branch, to the next one.
+    pub past: &'static str,
+}
+
+impl TreeSigns {
+    /// Lines and corners.
+    pub(crate) const LINES: Self = Self { on: "├ ", last: "└ ", past: "│ " };
+    /// For terminals that have ASCII only.
+    pub(crate) const ASCII: Self = Self { on: "|-", last: "`-", past: "| " };
+}
+
+/// A session in its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TreeRow {
+    /// Which of the sessions.
+    pub at: usize,
+    /// The row of the session that it left, where that stands above it.
+    above: Option<usize>,
+    /// Whether no other branch of the same session stands below it.
+    is_last: bool,
+}
+
+impl TreeRow {
+    /// Whether it stands below the session that it left.
+    pub(crate) fn is_below(&self) -> bool {
+        self.above.is_some()
+    }
+}
+
+/// Sessions in the order of their trees.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SessionTree {
+    rows: Vec<TreeRow>,
+}
+
+impl SessionTree {
+    /// Those of the sessions that are wanted, newest first: a tree stands where its newest session would, and so does each
+    /// branch among the others. None is lost, whatever their files name as their origin.
+    pub(crate) fn of(sessions: &[Summary], is_wanted: impl Fn(&Summary) -> bool) -> Self {
+        let wanted = || sessions.iter().enumerate().filter(|(_, one)| is_wanted(one));
+        let by_id: HashMap<&str, usize> = wanted().map(|(at, one)| (one.id.as_str(), at)).collect();
+        let origin = |at: usize| {
+            let of = sessions.get(at).and_then(|one| one.branch_of.as_deref())?;
+            by_id.get(of).copied().filter(|of| *of != at)
+        };
+        let (mut roots, mut branches) = (Vec::new(), vec![Vec::new(); sessions.len()]);
+        let mut is_known = vec![false; sessions.len()];
+        for (first, _) in wanted() {
+            let mut at = Some(first);
+            // Up to the root, or to where a newer session came by already.
+            while let Some(one) = at.filter(|one| is_known.get(*one) == Some(&false)) {
+                is_known.get_mut(one).into_iter().for_each(|known| *known = true);
+                at = origin(one);
+                match at.and_then(|of| branches.get_mut(of)) {
+                    Some(others) => others.push(one),
+                    None => roots.push(one),
+                }
+            }
+        }
+        let mut tree = Self::default();
+        let mut is_placed = vec![false; sessions.len()];
+        tree.place(&roots, &branches, &mut is_placed);
+        // Files that name each other as their origin hang below none: the newest of them begins a tree.
+        for (at, _) in wanted() {
+            if is_placed.get(at) == Some(&false) {
+                tree.place(&[at], &branches, &mut is_placed);
+            }
+        }
+        tree
+    }
+
+    /// Places these with all their branches, which nothing placed before.
+    fn place(&mut self, roots: &[usize], branches: &[Vec<usize>], is_placed: &mut [bool]) {
+        let row = |at: usize| TreeRow { at, above: None, is_last: false };
+        let mut left: Vec<TreeRow> = roots.iter().rev().map(|at| row(*at)).collect();
+        while let Some(next) = left.pop() {
+            let Some(placed) = is_placed.get_mut(next.at).filter(|placed| !**placed) else { continue };
+            *placed = true;
+            let below = branches.get(next.at).map_or(&[][..], Vec::as_slice);
+            let above = Some(self.rows.len());
+            let rows = below.iter().rev().enumerate();
+            left.extend(rows.map(|(behind, at)| TreeRow { at: *at, above, is_last: behind == 0 }));
+            self.rows.push(next);
+        }
+    }
+
+    /// All sessions, from above.
+    pub(crate) fn rows(&self) -> &[TreeRow] {
+        &self.rows
+    }
+
+    /// What is drawn in front of a session.
+    pub(crate) fn lead(&self, row: TreeRow, signs: TreeSigns) -> String {
+        let mut parts = Vec::new();
+        let mut next = Some(row);
+        while let Some((one, above)) = next.and_then(|one| Some((one, one.above?))) {
+            parts.push(match (parts.is_empty(), one.is_last) {
+                (true, false) => signs.on,
+                (true, true) => signs.last,
+                (false, false) => signs.past,
+                (false, true) => "  ",
+            });
+            next = self.rows.get(above).copied();
+        }
+        // The outermost ones, and its own at the end.
+        let too_many = parts.len().saturating_sub(DEEPEST);
+        parts.drain(1.min(parts.len())..(1 + too_many).min(parts.len()));
+        parts.into_iter().rev().collect()
+    }
+
+    /// All sessions of the tree that this one stands in, from above.
+    pub(crate) fn family(&self, at: usize) -> &[TreeRow] {
+        let Some(own) = self.rows.iter().position(|row| row.at == at) else { return &[] };
+        let is_root = |row: &TreeRow| row.above.is_none();
+        let begin = self.rows.iter().take(own + 1).rposition(is_root).unwrap_or(own);
+        let behind = self.rows.get(own + 1..).unwrap_or_default();
+        let end = own + 1 + behind.iter().position(is_root).unwrap_or(behind.len());
+        self.rows.get(begin..end).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn one(id: &str, of: Option<&str>) -> Summary {
+        Summary { id: id.into(), path: id.into(), branch_of: of.map(str::to_owned), ..Summary::default() }
+    }
+
+    fn drawn(all: &[Summary], tree: &SessionTree, rows: &[TreeRow]) -> Vec<String> {
+        rows.iter().map(|row| format!("{}{}", tree.lead(*row, TreeSigns::LINES), all[row.at].id)).collect()
+    }
+
+    #[test]
+    fn branches_stand_below_what_they_left_and_none_is_lost() {
+        let all = [
+            one("c", Some("b")),
+            one("new", None),
+            one("b2", Some("a")),
+            one("b", Some("a")),
+            one("x", Some("gone")),
+            one("a", None),
+            one("r", Some("s")),
+            one("s", Some("r")),
+            one("own", Some("own")),
+        ];
+        let tree = SessionTree::of(&all, |_| true);
+        let rows = ["a", "├ b", "│ └ c", "└ b2", "new", "x", "own", "r", "└ s"];
+        assert_eq!(drawn(&all, &tree, tree.rows()), rows);
+        // A newer branch takes its tree along; what is not wanted leaves its branches beside each other.
+        let tree = SessionTree::of(&all, |one| one.id != "a");
+        assert_eq!(drawn(&all, &tree, tree.rows())[..4], ["b", "└ c", "new", "b2"]);
+    }
+
+    #[test]
+    fn a_family_is_the_tree_around_a_session() {
+        let all = [one("z", None), one("b", Some("a")), one("c", Some("b")), one("a", None), one("y", None)];
+        let tree = SessionTree::of(&all, |_| true);
+        let family = |at: usize| drawn(&all, &tree, tree.family(at));
+        assert_eq!(family(2), ["a", "└ b", "  └ c"]);
+        assert_eq!((family(3), family(0), family(4)), (family(2), vec!["z".into()], vec!["y".into()]));
+    }
+
+    #[test]
+    fn a_deep_branch_keeps_its_line() {
+        let id = |n: usize| format!("s{n}");
+        let all: Vec<Summary> =
+            (0..500).map(|n| one(&id(n), (n > 0).then(|| id(n - 1)).as_deref())).collect();
+        let tree = SessionTree::of(&all, |_| true);
+        let lead = tree.lead(tree.rows()[499], TreeSigns::LINES);
+        assert_eq!(lead.chars().count(), 2 * DEEPEST, "{lead:?}");
+        assert!(lead.ends_with("└ "));
+    }
+
+    proptest! {
+        #![proptest_config(crate::test_cases::cases(200))]
+
+        /// Whatever files name, each session stands there once, and below its origin where it stands below one.
+        #[test]
+        fn each_session_stands_once(origins in proptest::collection::vec(proptest::option::of(0usize..24), 0..20)) {
+            let all: Vec<Summary> = origins.iter().enumerate()
+                .map(|(n, of)| one(&n.to_string(), of.map(|of| of.to_string()).as_deref())).collect();
+            let tree = SessionTree::of(&all, |_| true);
+            let mut seen: Vec<usize> = tree.rows().iter().map(|row| row.at).collect();
+            seen.sort_unstable();
+            prop_assert_eq!(seen, (0..all.len()).collect::<Vec<_>>());
+            for (number, row) in tree.rows().iter().enumerate() {
+                if let Some(above) = row.above {
+                    prop_assert!(above < number);
+                    prop_assert_eq!(&all[tree.rows()[above].at].id, all[row.at].branch_of.as_ref().unwrap());
+                }
+                prop_assert!(tree.lead(*row, TreeSigns::LINES).chars().count() <= 2 * DEEPEST);
+            }
+        }
+    }
+}

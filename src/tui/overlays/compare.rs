@@ -1,0 +1,183 @@
+//! The sessions that this one can be compared with: those of its tree of branches, else all others.
+
+use super::comparison::ComparisonView;
+use super::{Overlay, OverlayContext, OverlayResponse};
+use crate::domain::Timestamp;
+use crate::driver::{Job, JobResult, SessionTree, Summary, TreeSigns};
+use crate::engine::State;
+use crate::tui::note::Note;
+use crate::tui::panes::Panes;
+use crate::tui::ui_command::UiCommand;
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::filter::Cursor;
+use crate::tui::widgets::filtered_list::FilteredList;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::path::PathBuf;
+
+/// Columns of a name, with the lines of its tree in front of it.
+const NAME: usize = 30;
+
+/// A session to compare with, as it is listed.
+#[derive(Debug)]
+pub(in crate::tui) struct ComparableSession {
+    /// What is drawn in front of it.
+    pub lead: String,
+    pub session: Summary,
+}
+
+/// Those of the tree that the session of this identity stands in, it among them; else all others, and whether it is so.
+pub(in crate::tui) fn comparable(
+    all: &[Summary],
+    own: &str,
+    signs: TreeSigns,
+) -> (Vec<ComparableSession>, bool) {
+    let tree = SessionTree::of(all, |_| true);
+    let place = all.iter().position(|one| one.id == own);
+    let family = place.map_or(&[][..], |own| tree.family(own));
+    let is_alone = family.len() < 2;
+    let rows = if is_alone { tree.rows() } else { family };
+    let listed = rows.iter().filter(|row| !is_alone || Some(row.at) != place).filter_map(|row| {
+        let lead = if is_alone { String::new() } else { tree.lead(*row, signs) };
+        Some(ComparableSession { lead, session: all.get(row.at)?.clone() })
+    });
+    (listed.collect(), is_alone)
+}
+
+/// The identity of the session that is open.
+pub(in crate::tui) fn own_id(state: &State) -> &str {
+    state.transcript.header.as_ref().map_or("", |header| &header.id.0)
+}
+
+/// The list.
+#[derive(Debug)]
+pub(crate) struct CompareList {
+    /// The identity of the session that is open, and its file once that was found.
+    own: (String, Option<PathBuf>),
+    /// What rows are drawn with: the lines of trees, and the moment.
+    signs: TreeSigns,
+    now: Timestamp,
+    list: FilteredList<PathBuf>,
+    /// Whether these are all sessions, for it stands in no tree; `None` while they are being listed.
+    is_alone: Option<bool>,
+    is_comparing: bool,
+}
+
+impl CompareList {
+    /// The sessions are being looked for; this is typed already.
+    pub(crate) fn with(typed: &str, state: &State, look: DrawStyle<'_>) -> Self {
+        let mut list = FilteredList::new([], |_| true);
+        list.field().set(typed);
+        let own = (own_id(state).to_owned(), None);
+        Self { own, signs: look.glyphs.tree, now: look.now, list, is_alone: None, is_comparing: false }
+    }
+
+    /// The sessions were listed: the one written last is chosen, but not the one that is open.
+    fn listed(&mut self, all: &[Summary]) {
+        let (listed, is_alone) = comparable(all, &self.own.0, self.signs);
+        let others = listed.iter().filter(|one| one.session.id != self.own.0);
+        let newest = others.max_by_key(|one| one.session.modified).map(|one| one.session.path.clone());
+        let rows = listed.iter().map(|one| (one.session.path.clone(), self.row(one, is_alone)));
+        let rows: Vec<(PathBuf, String)> = rows.collect();
+        self.own.1 = all.iter().find(|one| one.id == self.own.0).map(|one| one.path.clone());
+        let typed = self.list.field().text();
+        self.list = FilteredList::new(rows, |path| Some(path) == newest.as_ref());
+        if !typed.is_empty() {
+            self.list.field().set(&typed);
+            self.list.changed();
+        }
+        self.is_alone = Some(is_alone);
+    }
+
+    /// `└ sales-q3-2        12 min     9 msgs  at block 3`
+    fn row(&self, one: &ComparableSession, is_alone: bool) -> String {
+        let session = &one.session;
+        let name = safe::cut(&format!("{}{}", one.lead, safe::one_line(session.label())), NAME);
+        let messages = words::count(usize::try_from(session.messages).unwrap_or(usize::MAX), "msg");
+        let place = match session.branch_at {
+            _ if session.id == self.own.0 => "this one".to_owned(),
+            Some(at) if !is_alone => format!("at {at}"),
+            _ => String::new(),
+        };
+        let ago = words::ago(self.now, session.modified);
+        format!("{name:<NAME$}  {ago:<7} {messages:>9}  {place}").trim_end().to_owned()
+    }
+}
+
+impl Overlay for CompareList {
+    fn width(&self) -> u16 {
+        72
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(self.list.field())
+    }
+
+    fn list(&mut self) -> Option<(&mut Cursor, usize)> {
+        Some(self.list.list())
+    }
+
+    fn changed(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.list.changed();
+        Vec::new()
+    }
+
+    fn accept(&mut self, _: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        let Some(path) = self.list.chosen().cloned() else { return Vec::new() };
+        if self.own.1.as_ref() == Some(&path) {
+            return vec![OverlayResponse::Say(Note::info("That is this session. Choose another one."))];
+        }
+        self.is_comparing = true;
+        vec![OverlayResponse::UiCommand(UiCommand::Job(Job::Compare(path)))]
+    }
+
+    fn found(&mut self, found: &JobResult) -> Option<Vec<OverlayResponse>> {
+        match found {
+            JobResult::Sessions(all) => {
+                self.listed(all);
+                Some(Vec::new())
+            }
+            JobResult::Compared(compared) => {
+                self.is_comparing = false;
+                Some(vec![OverlayResponse::Open(Box::new(ComparisonView::of(compared.clone())))])
+            }
+            JobResult::Failed(_) => {
+                self.is_comparing = false;
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
+        hints.plain("type to filter", "", 2).plain("Up/Down", "", 2);
+        hints.plain("Enter", "compare", 0).plain("Esc", "back", 0);
+    }
+
+    fn status(&self, _: OverlayContext<'_>) -> Option<String> {
+        Some(match (self.is_alone, self.is_comparing) {
+            (None, _) => "Looking for sessions.".into(),
+            (_, true) => "Comparing.".into(),
+            (Some(_), false) => "Nothing is changed by comparing.".into(),
+        })
+    }
+
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let mut sheet = Sheet::new("Compare this session with");
+        self.list.draw(&mut sheet, usize::from(room.height.saturating_sub(5).clamp(1, 12)), width, look);
+        let told = match (self.is_alone, self.list.counts()) {
+            (None, _) => "  Looking for sessions.",
+            (_, (0, _)) => "  There is no other session.",
+            (_, (_, 0)) => "  Nothing matches.",
+            (Some(true), _) => "  It has no branches: these are the other sessions.",
+            _ => "  Its branches, what it is a branch of, and the branches of that.",
+        };
+        sheet.row(Line::styled(safe::cut(told, width.into()), look.dim()));
+        Some(sheet)
+    }
+}

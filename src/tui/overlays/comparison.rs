@@ -1,0 +1,159 @@
+//! Two sessions side by side, on the whole screen: what was asked, run and printed on each from where they part. In a narrow
+//! window what differs stands beneath each other.
+
+use super::{Means, Overlay, OverlayContext, OverlayResponse, number_of};
+use crate::driver::SessionComparison;
+use crate::engine::comparison::{ComparedLine, LineStanding};
+use crate::tui::action::Action;
+use crate::tui::keymap::Context;
+use crate::tui::panes::Panes;
+use crate::tui::theme::Slot;
+use crate::tui::widgets::hints::Hints;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Columns that it asks for: more than there are, which is all of the screen.
+const WHOLE_SCREEN: u16 = u16::MAX - 4;
+
+/// The comparison, and where the person is in it.
+#[derive(Debug)]
+pub(crate) struct ComparisonView {
+    compared: Arc<SessionComparison>,
+    /// Its lines for the width that they were laid out for last.
+    lines: RefCell<(u16, Vec<ComparedLine>)>,
+    top: usize,
+}
+
+impl ComparisonView {
+    pub(crate) fn of(compared: Arc<SessionComparison>) -> Self {
+        Self { compared, lines: RefCell::default(), top: 0 }
+    }
+
+    /// Does something with the lines of a width.
+    fn with_lines<T>(&self, width: u16, act: impl FnOnce(&[ComparedLine]) -> T) -> T {
+        let mut laid_out = self.lines.borrow_mut();
+        if laid_out.0 != width {
+            let damage = self
+                .compared
+                .damage
+                .iter()
+                .map(|damage| ComparedLine { text: safe::one_line(damage), standing: LineStanding::Alone });
+            let lines = self.compared.comparison.lines(width.into());
+            *laid_out = (width, damage.chain(lines).collect());
+        }
+        act(&laid_out.1)
+    }
+
+    /// Lines that fit.
+    fn height(room: Rect) -> usize {
+        usize::from(room.height).max(1)
+    }
+
+    fn scroll(&mut self, by: isize, room: Rect) -> Vec<OverlayResponse> {
+        let most = self.with_lines(room.width, <[ComparedLine]>::len).saturating_sub(Self::height(room));
+        self.top = self.top.min(most).saturating_add_signed(by).min(most);
+        Vec::new()
+    }
+
+    /// To the next place that differs behind the top, or before it.
+    fn to_difference(&mut self, back: bool, room: Rect) -> Vec<OverlayResponse> {
+        let top = self.top;
+        let found = self.with_lines(room.width, |lines| {
+            let differs = |at: usize| {
+                lines
+                    .get(at)
+                    .is_some_and(|line| matches!(line.standing, LineStanding::Differs | LineStanding::Mark))
+            };
+            let begins = |at: &usize| differs(*at) && (*at == 0 || !differs(*at - 1));
+            if back { (0..top).rev().find(begins) } else { (top + 1..lines.len()).find(begins) }
+        });
+        let by = found.map_or(0, |at| at.cast_signed() - top.cast_signed());
+        self.scroll(by, room)
+    }
+}
+
+impl Overlay for ComparisonView {
+    fn context(&self) -> Context {
+        Context::Pager
+    }
+
+    fn width(&self) -> u16 {
+        WHOLE_SCREEN
+    }
+
+    fn is_only_read(&self) -> bool {
+        true
+    }
+
+    fn means(&self, letter: char) -> Means {
+        if letter == 'q' { Means::Harmless } else { Means::Nothing }
+    }
+
+    fn place(&self) -> Option<u64> {
+        Some(number_of((3, &self.compared.labels)))
+    }
+
+    fn action(
+        &mut self,
+        action: Action,
+        around: OverlayContext<'_>,
+        panes: &mut Panes,
+    ) -> Vec<OverlayResponse> {
+        let room = around.room(WHOLE_SCREEN);
+        let page = isize::try_from(Self::height(room)).unwrap_or(1).saturating_sub(1).max(1);
+        match action {
+            Action::ScrollPageUp => self.scroll(-page, room),
+            Action::ScrollPageDown => self.scroll(page, room),
+            Action::ScrollTop => self.scroll(isize::MIN, room),
+            Action::ScrollEnd => self.scroll(isize::MAX, room),
+            Action::SearchNext => self.to_difference(false, room),
+            Action::SearchPrevious => self.to_difference(true, room),
+            other => self.common(other, around, panes),
+        }
+    }
+
+    fn step(&mut self, by: isize, around: OverlayContext<'_>, _: &mut Panes) -> Vec<OverlayResponse> {
+        self.scroll(by, around.room(WHOLE_SCREEN))
+    }
+
+    fn wheel(&mut self, rows: isize, around: OverlayContext<'_>) {
+        self.scroll(rows, around.room(WHOLE_SCREEN));
+    }
+
+    fn hints(&self, _: OverlayContext<'_>, hints: &mut Hints<'_>) {
+        hints.plain("Up/Down", "", 3).plain("Space", "page", 2).plain("n N", "difference", 1);
+        hints.plain("Esc", "close", 0);
+    }
+
+    fn status(&self, around: OverlayContext<'_>) -> Option<String> {
+        let room = around.room(WHOLE_SCREEN);
+        let all = self.with_lines(room.width, <[ComparedLine]>::len);
+        let differ = self.compared.comparison.differing();
+        let last = (self.top + Self::height(room)).min(all);
+        let verb = if differ == 1 { "differs" } else { "differ" };
+        Some(format!("Line {last} of {all}. {} {verb}.", words::count(differ, "line")))
+    }
+
+    fn sheet(&self, around: OverlayContext<'_>, _: &Panes, room: Rect) -> Option<Sheet> {
+        let (width, look) = (room.width, around.look);
+        let [left, right] = self.compared.labels.each_ref().map(|label| safe::one_line(label));
+        let mut sheet = Sheet::new(safe::cut(&format!("{left} and {right}"), width.into()));
+        let height = Self::height(room);
+        self.with_lines(width, |lines| {
+            let top = self.top.min(lines.len().saturating_sub(height));
+            for line in lines.iter().skip(top).take(height) {
+                let style = match line.standing {
+                    LineStanding::Alone | LineStanding::Mark => look.dim(),
+                    LineStanding::Same => look.text(),
+                    LineStanding::Differs => look.style(Slot::BlockPending),
+                };
+                sheet.row(Line::styled(safe::cut(&line.text, width.into()), style));
+            }
+        });
+        Some(sheet)
+    }
+}

@@ -1,0 +1,67 @@
+//! Where sessions hold what was typed, and what is to be said of that search.
+
+use crate::driver::{FilterError, SessionHit, SessionsFound, search_filter_names, search_names_folder};
+use crate::tui::widgets::{safe, words};
+use std::path::PathBuf;
+
+/// What is said where nothing has what was typed.
+const NO_MATCH: &str = "No session matches. Esc clears.";
+
+/// The answer to the last search that came.
+#[derive(Debug, Default)]
+pub(super) struct FoundPlaces {
+    /// What was typed for it, and what was found.
+    told: Option<(String, Result<SessionsFound, FilterError>)>,
+}
+
+impl FoundPlaces {
+    pub(super) fn forget(&mut self) {
+        self.told = None;
+    }
+
+    /// Keeps what was found: those of a folder, where one is given.
+    pub(super) fn keep(
+        &mut self,
+        typed: &str,
+        mut found: Result<SessionsFound, FilterError>,
+        here: Option<&PathBuf>,
+    ) {
+        // A folder that was typed is meant more than the one of the list.
+        let here = here.filter(|_| !search_names_folder(typed));
+        if let Ok(found) = &mut found {
+            found.hits.retain(|hit| here.is_none_or(|here| hit.session.cwd == *here));
+        }
+        self.told = Some((typed.to_owned(), found));
+    }
+
+    /// The places that hold what is typed now.
+    pub(super) fn hits(&self, typed: &str) -> &[SessionHit] {
+        self.now(typed).and_then(|found| found.as_ref().ok()).map_or(&[], |found| &found.hits)
+    }
+
+    fn now(&self, typed: &str) -> Option<&Result<SessionsFound, FilterError>> {
+        self.told.as_ref().filter(|(text, _)| text == typed).map(|(_, found)| found)
+    }
+
+    /// What is to be said of the search, where the rows do not tell it: `nothing` stands in them.
+    pub(super) fn remark(&self, typed: &str, nothing: bool) -> Option<String> {
+        if typed.is_empty() {
+            return Some(format!("Type words, or filters: {}", search_filter_names()));
+        }
+        let remark = match self.now(typed) {
+            None if nothing => "Looking into the sessions.".to_owned(),
+            Some(Err(why)) => format!("{why}."),
+            Some(Ok(SessionsFound { behind: Some(why), .. })) => {
+                format!("What is new in the sessions was not looked at: {why}")
+            }
+            Some(Ok(found)) if found.left_out > 0 => {
+                let left = words::count(found.left_out, "old session");
+                format!("{left} not searched: the newer ones hold too much.")
+            }
+            Some(Ok(_)) if nothing => NO_MATCH.to_owned(),
+            Some(Ok(found)) if found.more => "There is more: more words tell less.".to_owned(),
+            _ => return None,
+        };
+        Some(safe::one_line(&remark))
+    }
+}

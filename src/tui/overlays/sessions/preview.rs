@@ -1,0 +1,79 @@
+//! The preview beneath the list: the end of the chosen session, or the line that was found in it.
+
+use super::{Choice, Sessions};
+use crate::tui::theme::Slot;
+use crate::tui::widgets::look::DrawStyle;
+use crate::tui::widgets::sheet::Sheet;
+use crate::tui::widgets::{safe, words};
+use ratatui::text::Line;
+use std::path::PathBuf;
+
+/// The end of a session, and what it takes on the disk.
+#[derive(Debug)]
+pub(super) struct SessionPreview {
+    pub path: PathBuf,
+    pub lines: Vec<String>,
+    pub space: u64,
+}
+
+/// Draws it on so many rows.
+pub(super) fn draw(list: &Sessions, width: u16, rows: usize, look: DrawStyle<'_>, sheet: &mut Sheet) {
+    let Some(chosen) = list.chosen() else {
+        sheet.gap();
+        return;
+    };
+    let head = format!("{0}{0} preview: {1} ", look.glyphs.horizontal, safe::one_line(chosen.label()));
+    let rule = look.glyphs.horizontal.repeat(usize::from(width).saturating_sub(head.chars().count()));
+    sheet.row(Line::styled(format!("{head}{rule}"), look.style(Slot::UiBorder)));
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    if let Choice::Hit(hit) = list.choice() {
+        let folder = look.place.path(&hit.session.cwd);
+        let head = safe::one_line(&format!("{}, {}, {folder}:", hit.place, words::ago(look.now, hit.at)));
+        lines.push(Line::styled(safe::cut(&head, width.into()), look.dim()));
+        let line: Vec<char> = safe::one_line(&hit.line).chars().collect();
+        let parts = line.chunks(usize::from(width).max(1)).take(rows.saturating_sub(1));
+        lines.extend(
+            parts.map(|part| Line::styled(safe::cut(&String::from_iter(part), width.into()), look.text())),
+        );
+        for line in lines {
+            sheet.row(line);
+        }
+        return;
+    }
+    match list.preview_of(chosen) {
+        Some(preview) => {
+            for line in &preview.lines {
+                lines.push(Line::styled(safe::cut(&safe::one_line(line), width.into()), look.text()));
+            }
+        }
+        None => {
+            for (who, text) in [("you    ", &chosen.first_prompt), ("model  ", &chosen.last_reply)] {
+                // What begins with a fence is a block.
+                if !text.trim().is_empty() && !text.trim_start().starts_with("```") {
+                    let text = format!("{who}{}", safe::one_line(words::first_line(text)));
+                    lines.push(Line::styled(safe::cut(&text, width.into()), look.text()));
+                }
+            }
+        }
+    }
+    if let Some(id) = &chosen.branch_of {
+        let at = chosen.branch_at.map_or(String::new(), |at| format!(", from {at} on"));
+        let text = match list.listing.origin(id) {
+            Some(of) => format!("A branch of {}{at}.", safe::one_line(of.label())),
+            None => format!("A branch of a session that is gone{at}."),
+        };
+        lines.push(Line::styled(safe::cut(&text, width.into()), look.dim()));
+    }
+    if chosen.waiting > 0 {
+        let text = match chosen.waiting {
+            1 => "A block was not decided: it will wait for you again.".to_owned(),
+            many => format!("{many} blocks were not decided: they will wait for you again."),
+        };
+        lines.push(Line::styled(text, look.style(Slot::BlockPending)));
+    }
+    lines.push(Line::styled(format!("{}.", crate::domain::sentences::saving::not_kept(0)), look.dim()));
+    let skip = lines.len().saturating_sub(rows);
+    for line in lines.into_iter().skip(skip) {
+        sheet.row(line);
+    }
+}

@@ -1,0 +1,77 @@
+//! Comparing this session with another one, in lines: what it can be compared with, each with a number, and the two side by
+//! side.
+
+use super::jobs::{chosen, origin};
+use super::page::columns;
+use super::session::{AwaitedJob, Session};
+use crate::driver::{Job, SessionComparison, Summary, TreeSigns};
+use crate::tui::overlays::compare::{comparable, own_id};
+use crate::tui::widgets::words;
+use std::io;
+
+/// Sessions that are listed.
+const LISTED: usize = 20;
+
+/// Columns that are filled where no terminal tells how many it has.
+const WIDEST: usize = 140;
+
+/// Lines of a comparison that are shown.
+const SHOWN: usize = 400;
+
+impl Session<'_> {
+    /// `/compare`: lists what this session can be compared with; `/compare 2`, or a name: compares.
+    pub(super) fn compare(&mut self, wanted: &str) {
+        self.wanted_session = (!wanted.is_empty()).then(|| wanted.to_owned());
+        self.start(AwaitedJob::Comparable, Job::Sessions);
+    }
+
+    /// The sessions are there: they are listed, or the one that was named is compared.
+    pub(super) fn comparable(&mut self, all: &[Summary]) -> io::Result<()> {
+        let (listed, is_alone) = comparable(all, own_id(self.driver.state()), TreeSigns::LINES);
+        let own = own_id(self.driver.state()).to_owned();
+        let rows: Vec<(String, &Summary)> =
+            listed.iter().map(|one| (one.lead.clone(), &one.session)).collect();
+        if let Some(wanted) = self.wanted_session.take() {
+            return match chosen(&rows, &wanted) {
+                Some(session) if session.id == own => self.plain.page.line("That is this session."),
+                Some(session) => {
+                    self.start(AwaitedJob::Compared, Job::Compare(session.path.clone()));
+                    Ok(())
+                }
+                None => self.plain.page.line("No session matches. /compare lists them."),
+            };
+        }
+        if is_alone && !rows.is_empty() {
+            self.plain.page.line("It has no branches; these are the other sessions:")?;
+        }
+        let now = self.driver.now();
+        for (number, (lead, session)) in (1..).zip(rows.iter().take(LISTED)) {
+            let (label, ago) = (session.label(), words::ago(now, session.modified));
+            let told = if session.id == own { ", this one".to_owned() } else { origin(session, &rows) };
+            let told = if is_alone { String::new() } else { told };
+            self.plain.page.line(&format!("  {number}  {lead}{label}, {ago}{told}"))?;
+        }
+        self.plain.page.line(if rows.is_empty() {
+            "There is no other session."
+        } else {
+            "/compare NUMBER or NAME puts one beside this session."
+        })
+    }
+
+    /// Tells the two side by side.
+    pub(super) fn compared(&mut self, compared: &SessionComparison) -> io::Result<()> {
+        for damage in &compared.damage {
+            self.plain.page.line(&format!("Warning: {damage}"))?;
+        }
+        let lines = compared.comparison.lines(columns().min(WIDEST));
+        for line in lines.iter().take(SHOWN) {
+            self.plain.page.code(&line.text)?;
+        }
+        let more = lines.len().saturating_sub(SHOWN);
+        if more > 0 {
+            let more = words::count(more, "line");
+            self.plain.page.line(&format!("{more} more: sayso sessions compare in a shell shows all."))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! Trees of branches in the list of sessions, and two sessions side by side.
+
+use super::scene::{Scene, report};
+use super::{drawn, snapshots};
+use sayso::domain::*;
+use sayso::driver::{Job, JobResult, Notification, SessionComparison, Summary};
+use sayso::engine::{ComparedSession, Comparison};
+use sayso::tui::ui_command::UiCommand;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const HERE: &str = "/home/ada/data/sales";
+
+fn session(id: &str, name: &str, of: Option<(&str, BranchPlace)>) -> Summary {
+    Summary {
+        id: id.into(),
+        name: name.into(),
+        path: format!("/sessions/{id}.jsonl").into(),
+        cwd: HERE.into(),
+        branch_of: of.map(|(of, _)| of.into()),
+        branch_at: of.map(|(_, at)| at),
+        messages: 9,
+        blocks: 3,
+        ..Summary::default()
+    }
+}
+
+/// Newest first; the session that is open is `01`.
+fn family() -> Vec<Summary> {
+    let block = |number| BranchPlace::Block(BlockId(number));
+    let all = [
+        session("04", "median", Some(("02", block(3)))),
+        session("09", "notes", None),
+        session("02", "sales-q3-2", Some(("01", BranchPlace::Message(2)))),
+        session("03", "by week \u{202e}", Some(("01", block(12)))),
+        session("08", "orphan", Some(("gone", BranchPlace::Message(1)))),
+        session("01", "sales-q3", None),
+    ];
+    let newest = |(behind, one): (i64, Summary)| Summary { modified: Timestamp(9_000_000 - behind), ..one };
+    (0..).zip(all).map(newest).collect()
+}
+
+fn told(scene: &mut Scene, found: JobResult) {
+    scene.step(|screen, ctx| screen.told(Notification::Job(found), ctx));
+    scene.frame();
+}
+
+fn command(scene: &mut Scene, text: &str) -> Vec<UiCommand> {
+    scene.type_text(text);
+    scene.press(&["enter"])
+}
+
+fn listed() -> Scene {
+    let mut scene = Scene::worked();
+    command(&mut scene, "/resume");
+    told(&mut scene, JobResult::Sessions(family()));
+    scene
+}
+
+fn compared(wishes: &[UiCommand]) -> Option<&PathBuf> {
+    wishes.iter().find_map(|wish| match wish {
+        UiCommand::Job(Job::Compare(path)) => Some(path),
+        _ => None,
+    })
+}
+
+#[test]
+fn branches_stand_below_what_they_left() {
+    snapshots("10_sessions_tree", listed);
+}
+
+#[test]
+fn the_newest_session_is_chosen_wherever_it_stands_and_a_filter_makes_one_list() {
+    let mut scene = listed();
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("preview: median") && seen.contains("│ └ median"), "{seen}");
+    assert!(seen.contains("at block 3") && seen.contains("origin gone"), "{seen}");
+    assert!(seen.contains("A branch of sales-q3-2, from block 3 on."), "{seen}");
+    scene.type_text("median");
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(!seen.contains("└ median") && seen.contains(" of sales-q3-2"), "{seen}");
+    scene.press(&["esc"]);
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("> ") && seen.contains("preview: median"), "what was chosen stays: {seen}");
+}
+
+#[test]
+fn the_list_compares_what_is_chosen_with_what_is_open() {
+    let mut scene = listed();
+    assert_eq!(compared(&scene.press(&["ctrl-o"])), Some(&PathBuf::from("/sessions/04.jsonl")));
+    told(&mut scene, JobResult::Compared(comparison()));
+    assert!(drawn(&mut scene, 100, 30).contains("sales-q3 and sales-q3-2"));
+    scene.press(&["esc", "up", "up"]);
+    assert!(drawn(&mut scene, 100, 30).contains("preview: sales-q3 "), "back in the list");
+    assert_eq!(compared(&scene.press(&["ctrl-o"])), None);
+    assert!(drawn(&mut scene, 140, 40).contains("This session is open here. Choose another one"));
+}
+
+/// The same beginning, then another question on the right, with what came of each.
+fn comparison() -> Arc<SessionComparison> {
+    let at = |entry| (Timestamp(0), entry);
+    let block = |id: u32, source: &str| {
+        Entry::Block(Block {
+            id: BlockId(id),
+            step: StepId(1),
+            kind: BlockKind::Code { language: Some(Language::python()) },
+            origin: Origin::fence("python", 0..1),
+            versions: vec![Version {
+                revision: Revision(1),
+                source: Arc::from(source),
+                language: Some(Language::python()),
+                whole: true,
+            }],
+            placed: Vec::new(),
+        })
+    };
+    let ran = |id: u32, output: &str| Entry::Ran {
+        block: BlockId(id),
+        run: RunId(id),
+        report: Box::new(report(output, 10)),
+    };
+    let begin = [
+        at(Entry::Prompt("Load sales.csv.".into())),
+        at(block(1, "import pandas as pd\n")),
+        at(ran(1, "ok\n")),
+    ];
+    let side = |prompt: &str, source: &str, output: &str| {
+        let own = [at(Entry::Prompt(prompt.into())), at(block(2, source)), at(ran(2, output))];
+        [&begin[..], &own[..]].concat()
+    };
+    let rows = |lines: &str| (0..60).map(|row| format!("row {row}: {lines}\n")).collect::<String>();
+    let left = side(
+        "The mean by region.",
+        "result = df.groupby(\"region\")[\"revenue\"].mean().sort_values(ascending=False)\nprint(result)\n",
+        &rows("18,240"),
+    );
+    let right = side(
+        "The median by region.",
+        "result = df.groupby(\"region\")[\"revenue\"].median().sort_values(ascending=False)\nprint(result)\n",
+        &format!("\u{1b}[2J{}", rows("18,240").replace("row 7: 18,240", "row 7: 9")),
+    );
+    let of = |label, id, branch_of, entries| ComparedSession { label, id, branch_of, entries };
+    let comparison =
+        Comparison::of(of("sales-q3", "01", None, &left), of("sales-q3-2", "02", Some("01"), &right));
+    let labels = ["sales-q3".to_owned(), "sales-q3-2".to_owned()];
+    Arc::new(SessionComparison { labels, comparison, damage: Vec::new() })
+}
+
+fn beside() -> Scene {
+    let mut scene = Scene::worked();
+    command(&mut scene, "/compare");
+    told(&mut scene, JobResult::Sessions(family()));
+    scene.press(&["enter"]);
+    told(&mut scene, JobResult::Compared(comparison()));
+    scene
+}
+
+#[test]
+fn what_it_can_be_compared_with() {
+    snapshots("21_compare", || {
+        let mut scene = Scene::worked();
+        command(&mut scene, "/compare");
+        told(&mut scene, JobResult::Sessions(family()));
+        scene
+    });
+}
+
+#[test]
+fn two_sessions_side_by_side() {
+    snapshots("21_compare_beside", beside);
+}
+
+#[test]
+fn the_newest_other_of_the_tree_is_offered_and_this_one_is_not_compared_with_itself() {
+    let mut scene = Scene::worked();
+    let asked = command(&mut scene, "/compare");
+    assert!(asked.iter().any(|wish| matches!(wish, UiCommand::Job(Job::Sessions))), "{asked:?}");
+    assert!(drawn(&mut scene, 100, 30).contains("Looking for sessions."));
+    told(&mut scene, JobResult::Sessions(family()));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(!seen.contains("notes") && !seen.contains("orphan"), "they are of other trees: {seen}");
+    assert_eq!(compared(&scene.press(&["enter"])), Some(&PathBuf::from("/sessions/04.jsonl")));
+    scene.press(&["up", "up"]);
+    assert_eq!(compared(&scene.press(&["enter"])), None);
+    assert!(drawn(&mut scene, 140, 40).contains("That is this session."));
+    // A job that failed is told, and another one can be chosen.
+    told(&mut scene, JobResult::Failed("Not compared: the other session is gone.".into()));
+    assert!(drawn(&mut scene, 140, 40).contains("Not compared: the other session is gone."));
+}
+
+#[test]
+fn words_behind_the_command_are_typed_and_without_branches_all_others_are_offered() {
+    let mut scene = Scene::worked();
+    command(&mut scene, "/compare notes");
+    let all: Vec<Summary> = family().into_iter().filter(|one| one.branch_of.is_none()).collect();
+    told(&mut scene, JobResult::Sessions(all));
+    let seen = drawn(&mut scene, 100, 30);
+    assert!(seen.contains("> notes") && seen.contains("It has no branches"), "{seen}");
+    assert_eq!(compared(&scene.press(&["enter"])), Some(&PathBuf::from("/sessions/09.jsonl")));
+}
+
+#[test]
+fn a_comparison_is_scrolled_its_differences_are_found_and_a_narrow_one_is_one_column() {
+    let mut scene = beside();
+    let seen = drawn(&mut scene, 140, 40);
+    assert!(seen.contains("the same up to 1 message and 1 block"), "{seen}");
+    assert!(!seen.contains("\u{1b}") && seen.contains(" ≠ "), "{seen}");
+    scene.press(&["G"]);
+    let seen = drawn(&mut scene, 140, 40);
+    assert!(seen.contains("(20 lines more)") && !seen.contains("the same up to"), "{seen}");
+    scene.press(&["g"]);
+    let seen = drawn(&mut scene, 140, 12);
+    assert!(seen.contains("sales-q3") && !seen.contains("row 7"), "{seen}");
+    scene.press(&["n", "n", "n", "n", "n", "n"]);
+    let seen = drawn(&mut scene, 140, 12);
+    assert!(seen.contains("row 7: 18,240") && seen.contains("row 7: 9"), "{seen}");
+    scene.press(&["N", "N", "N", "N", "N", "N", "N"]);
+    let seen = drawn(&mut scene, 50, 24);
+    assert!(seen.contains("< sales-q3") && seen.contains("> sales-q3-2") && !seen.contains('≠'), "{seen}");
+    scene.press(&["q"]);
+    assert!(drawn(&mut scene, 100, 30).contains("Compare this session with"), "back in the list");
+}
