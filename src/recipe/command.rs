@@ -21,11 +21,25 @@ const BY_ENDING: &[(&str, &[&str])] = &[
     ("java", &["java"]),
 ];
 
+fn words(file: &str) -> Option<&'static [&'static str]> {
+    let (_, ending) = file.rsplit_once('.')?;
+    BY_ENDING.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, words)| *words)
+}
+
+/// The program that runs a file; `None` where its name does not tell which.
+pub(super) fn program(file: &str) -> Option<&'static str> {
+    words(file)?.first().copied()
+}
+
+/// Whether a file is TypeScript, which not every node reads.
+pub(super) fn is_typescript(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("ts"))
+}
+
 /// The words that run a file; `None` where its name does not tell how. `python` is how Python is called here, where that
 /// was found out.
 pub(super) fn command(file: &str, python: &str) -> Option<Vec<String>> {
-    let (_, ending) = file.rsplit_once('.')?;
-    let (_, words) = BY_ENDING.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known))?;
+    let words = words(file)?;
     // A name that begins with a dash would be an option.
     let file = if file.starts_with('-') { format!("./{file}") } else { file.to_owned() };
     // A name in quotes is for bash; where it needs them, the usual name has to do.

@@ -79,6 +79,10 @@ pub(crate) enum Tool {
     Program(String),
     /// One of the test runners that are known.
     Runner(String),
+    /// A node that reads TypeScript by itself.
+    TypeScript,
+    /// What runs this file, of which nobody knows what that is; the input that could say it, where there is one.
+    Unknown { file: String, said_by: Option<String> },
 }
 
 impl Recipe {

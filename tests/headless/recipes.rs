@@ -413,6 +413,11 @@ fn what_a_recipe_can_not_do_without_is_told_before_a_model_is_asked() {
     for (recipe, inputs, why) in [
         ("tdd", ["spec=shorten titles", "runner=go"], "runner: go is not on this machine"),
         ("port", ["file=a.py", "target=a.go"], "target: go is not on this machine"),
+        (
+            "port",
+            ["file=a.py", "target=a.rs"],
+            "target: how a.rs is run is not known by its name: say it by run",
+        ),
         ("plot", ["what=rain", "file=a.csv"], "matplotlib is not installed"),
     ] {
         let home = Home::new();

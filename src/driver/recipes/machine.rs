@@ -46,8 +46,33 @@ pub(super) async fn missing(executor: &Executor, machine: &Machine, tool: &Tool)
             };
             (name, there)
         }
+        Tool::TypeScript => {
+            let node = executor.interpreter(&Language::javascript()).await;
+            let Some((node, _)) = node else {
+                return Some("node is not on this machine: install it, or choose another".into());
+            };
+            let version = node.version.filter(|version| !reads_typescript(version));
+            return version.map(|version| {
+                format!("node {version} does not read TypeScript (22.18 does): say how the examples are run")
+            });
+        }
+        Tool::Unknown { file, said_by } => {
+            let way = said_by.as_ref().map_or("choose another".into(), |input| format!("say it by {input}"));
+            return Some(format!("how {file} is run is not known by its name: {way}"));
+        }
     };
     (!there).then(|| format!("{name} is not on this machine: install it, or choose another"))
+}
+
+/// Whether a node of this version reads TypeScript without being told to.
+fn reads_typescript(version: &str) -> bool {
+    let mut numbers = version.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
+    let (major, minor) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    match major {
+        22 => minor >= 18,
+        23 => minor >= 6,
+        major => major > 23,
+    }
 }
 
 /// Whether Python lacks a package, as far as that is known: by itself, where it may be asked, else by its folders.
@@ -82,6 +107,15 @@ fn word(python: &Path, cwd: &Path) -> String {
 #[cfg(test)]
 mod words {
     use super::*;
+
+    #[test]
+    fn which_node_reads_typescript() {
+        for (version, reads) in
+            [("20.19.1", false), ("22.17.9", false), ("22.18.0", true), ("23.5.0", false), ("24.0", true)]
+        {
+            assert_eq!(reads_typescript(version), reads, "{version}");
+        }
+    }
 
     #[test]
     fn a_path_stays_one_word() {

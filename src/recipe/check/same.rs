@@ -32,15 +32,23 @@ impl Check for SameOutput {
     }
 
     fn wants(&self, options: &[(String, String)], inputs: &Answers) -> Vec<Want> {
-        let own = super::answer(inputs, super::answer(options, "command"));
-        let named = ["file", "target"].map(|option| super::answer(options, option));
+        let said_by = super::answer(options, "command");
+        let own = super::answer(inputs, said_by);
+        let named = [("file", None), ("target", Some(said_by))];
         // A line of one's own says how the new one is run.
         let named = named.into_iter().take(if own.is_empty() { 2 } else { 1 });
-        let program = |input: &str| {
-            let program = command::command(super::answer(inputs, input), "")?.into_iter().next()?;
-            Some(Want::Tool { input: input.to_owned(), tool: Tool::Program(program) })
+        let tool = |(option, said_by): (&str, Option<&str>)| {
+            let input = super::answer(options, option);
+            let file = super::answer(inputs, input).to_owned();
+            let tool = match command::program(&file) {
+                _ if file.is_empty() => return None,
+                Some("node") if command::is_typescript(&file) => Tool::TypeScript,
+                Some(program) => Tool::Program(program.to_owned()),
+                None => Tool::Unknown { file, said_by: said_by.map(str::to_owned) },
+            };
+            Some(Want::Tool { input: input.to_owned(), tool })
         };
-        named.filter_map(program).collect()
+        named.filter_map(tool).collect()
     }
 
     fn look(&self, view: &View<'_>) -> CheckResponse {

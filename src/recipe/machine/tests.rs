@@ -648,6 +648,15 @@ mod plot_and_data {
         assert_eq!(tools("port", &files), [program("file", "python3"), program("target", "go")]);
         let told = [files[0], files[1], ("run", "./go.sh")];
         assert_eq!(tools("port", &told), [program("file", "python3")]);
+        let unknown = |input: &str, file: &str, said_by: Option<&str>| {
+            let said_by = said_by.map(str::to_owned);
+            (input.to_owned(), Tool::Unknown { file: file.to_owned(), said_by })
+        };
+        let files = [("file", "slug.c"), ("target", "slug.rs")];
+        let wanted = [unknown("file", "slug.c", None), unknown("target", "slug.rs", Some("run"))];
+        assert_eq!(tools("port", &files), wanted);
+        let wanted = [program("file", "python3"), ("target".to_owned(), Tool::TypeScript)];
+        assert_eq!(tools("port", &[("file", "a.py"), ("target", "a.ts")]), wanted);
         let runner = [("spec", "x"), ("runner", "go")];
         assert!(tools("tdd", &runner).contains(&("runner".to_owned(), Tool::Runner("go".into()))));
         assert_eq!(tools("tdd", &[("spec", "x"), ("runner", "any")]), []);
