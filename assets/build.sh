@@ -11,6 +11,16 @@ trap 'rm -rf "$d"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 cat /dev/fd/90 >"$d/$name" || exit 126
+case $name in
+*ts)
+    # Modules look for packages beside their file and know no NODE_PATH; of a name that is in both, the first counts.
+    if [ -n "$NODE_PATH" ] && mkdir "$d/node_modules"; then
+        for packages in "${NODE_PATH%%:*}" "${NODE_PATH#*:}"; do
+            [ -d "$packages" ] && ln -s "$packages"/* "$d/node_modules/" 2>/dev/null
+        done
+    fi
+    ;;
+esac
 source=$name at=0 all=$#
 [ "$count" -eq 0 ] && source=$d/$name
 while [ "$at" -lt "$all" ]; do

@@ -293,6 +293,8 @@ async fn typescript_runs_in_node_by_the_projects_tsx() {
             "42 object\n",
         ),
         ("import _ from 'lodash';\nconsole.log(_.chunk([1, 2, 3], 2).length as number);\n", "2\n"),
+        // A module, since it waits: it finds packages as well.
+        ("import _ from 'lodash';\nconst n: number = await 3;\nconsole.log(_.range(n).length);\n", "3\n"),
     ] {
         let told = shop.run("typescript", source).await.ok();
         assert_eq!((told.out().as_str(), told.err().as_str()), (printed, ""));
