@@ -6,6 +6,7 @@
 //! asked is found all the same, and runs once the person approved a block for it; its version is not known until then.
 
 pub(in crate::exec) mod environments;
+mod inside;
 pub(crate) mod told;
 
 use super::ExecutorError;
@@ -409,7 +410,8 @@ fn which(command: &Path) -> Option<PathBuf> {
     launch::which(command, &env::var_os("PATH").unwrap_or_default())
 }
 
-/// The versions of Python and node that blocks would have, as far as their places tell; nothing is started.
+/// The versions of Python, bash and node that blocks would have, as far as their places and their files tell; nothing is
+/// started.
 /// `python` is the one that the person chose.
 pub fn told_versions(cwd: &Path, home: Option<&Path>, python: Option<&Path>) -> Vec<(Language, String)> {
     let site = ProjectSite { cwd, home, var: &|name| env::var_os(name) };
@@ -417,12 +419,20 @@ pub fn told_versions(cwd: &Path, home: Option<&Path>, python: Option<&Path>) -> 
         Some(chosen) => which(chosen),
         None => environments::python_of(site).or_else(|| which(Path::new("python3"))),
     };
-    let version = |path: PathBuf| {
+    let version = |path: PathBuf, inside: fn(&Path) -> Option<String>| {
         let real = if told::is_stand_in(&path) { told::behind(&path)? } else { settled(&path) };
-        told::version(&real)
+        told::version(&real).or_else(|| inside(&real))
     };
-    let found = [(Language::python(), python), (Language::javascript(), which(Path::new("node")))];
-    found.into_iter().filter_map(|(language, path)| Some((language, version(path?)?))).collect()
+    let [bash, node] = ["bash", "node"].map(|name| which(Path::new(name)));
+    let found: [(Language, Option<PathBuf>, fn(&Path) -> Option<String>); 3] = [
+        (Language::python(), python, |_| None),
+        (Language::bash(), bash, inside::of_bash),
+        (Language::javascript(), node, inside::of_node),
+    ];
+    found
+        .into_iter()
+        .filter_map(|(language, path, inside)| Some((language, version(path?, inside)?)))
+        .collect()
 }
 
 /// The languages for which a program is on `PATH`; nothing is started, and no version is asked for.

@@ -100,7 +100,7 @@ fn told_by_settings(text: &str) -> Option<String> {
 }
 
 /// The version in the name of a folder or a file: `3.12.4`, `v20.1.0`, `cpython-3.12.4-linux-x86_64-gnu`.
-fn version_word(name: &str) -> Option<String> {
+pub(super) fn version_word(name: &str) -> Option<String> {
     let is_version = |word: &str| {
         let word = word.strip_prefix('v').unwrap_or(word);
         let fits =
